@@ -1,0 +1,165 @@
+/**
+ * Streams answers from a server, so many at a time, checks that each is complete, and reports as a JSON line what came and what it cost the
+ * watched processes. Every lane asks again as soon as its answer has ended. The measured window opens after the warm-up,
+ * in which the lanes start one by one; after it the open answers are let end.
+ *
+ *   node bench/load-client.mjs --url http://127.0.0.1:9000 [--streams 256] [--tokens 128] [--seconds 5]
+ *     [--warmup-seconds 2] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
+ *
+ * An URL grpc://127.0.0.1:8001 asks Triton itself. With --requests the window closes after that many answers.
+ */
+import { parseArgs } from 'node:util';
+import { cpuMicroseconds, memoryMegabytes } from './cpu.mjs';
+import { openGrpcLanes } from './load/grpc-lane.mjs';
+import { openHttpLanes } from './load/http-lane.mjs';
+
+/** @import { Lane } from './load/http-lane.mjs' */
+
+const DRAIN_MILLISECONDS = 30_000;
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    model: { type: 'string', default: 'bench' },
+    prompt: { type: 'string', default: 'Tell me how the sea got into the shell, and leave nothing out.' },
+    streams: { type: 'string', default: '256' },
+    tokens: { type: 'string', default: '128' },
+    seconds: { type: 'string', default: '5' },
+    'warmup-seconds': { type: 'string', default: '2' },
+    requests: { type: 'string', default: 'Infinity' },
+    watch: { type: 'string', multiple: true, default: [] },
+    'check-text': { type: 'boolean', default: false },
+  },
+});
+if (values.url === undefined) throw new Error('--url is missing');
+const url = new URL(values.url);
+const streams = Number(values.streams);
+const tokensPerAnswer = Number(values.tokens);
+const warmup = Number(values['warmup-seconds']) * 1000;
+const watched = [
+  ...values.watch.map((pair) => ({ name: pair.slice(0, pair.indexOf('=')), pid: Number(pair.split('=').at(-1)) })),
+  { name: 'client', pid: process.pid },
+];
+
+/** All that is counted; the window is the difference of two of them. */
+const total = { tokens: 0, requests: 0, events: 0 };
+/** @type {number[]} milliseconds, of the answers that began in the window */
+const firstToken = [];
+/** @type {Map<string, number>} */
+const faults = new Map();
+let windowOpen = false;
+let stopping = false;
+let openAnswers = 0;
+/** @type {() => void} */
+let onAllClosed = () => {};
+/** @type {() => void} */
+let onEnoughRequests = () => {};
+let requestsToMeasure = Number.POSITIVE_INFINITY;
+
+/** @param {Lane} lane */
+function ask(lane) {
+  const askedAt = performance.now();
+  const measured = windowOpen;
+  let waiting = true;
+  openAnswers++;
+  lane.ask(tokensPerAnswer, {
+    tokens(count) {
+      total.tokens += count;
+      total.events++;
+      if (!waiting) return;
+      waiting = false;
+      if (measured) firstToken.push(performance.now() - askedAt);
+    },
+    end(fault) {
+      openAnswers--;
+      total.requests++;
+      if (fault !== undefined) faults.set(fault, (faults.get(fault) ?? 0) + 1);
+      if (windowOpen && --requestsToMeasure <= 0) onEnoughRequests();
+      if (stopping && openAnswers === 0) onAllClosed();
+      // A lane with a fault is closed; the others go on, from a fresh stack.
+      if (!stopping && fault === undefined) setImmediate(ask, lane);
+    },
+  });
+}
+
+function snapshot() {
+  return { ...total, at: performance.now(), cpu: watched.map(({ pid }) => cpuMicroseconds(pid)) };
+}
+
+/** @param {number} milliseconds */
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** @param {number} share */
+function percentile(share) {
+  const sorted = firstToken.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+}
+
+/** @returns {Promise<[ReturnType<typeof snapshot>, ReturnType<typeof snapshot>]>} */
+async function measure() {
+  windowOpen = true;
+  requestsToMeasure = Number(values.requests);
+  const before = snapshot();
+  const enough = new Promise((resolve) => {
+    onEnoughRequests = () => resolve(undefined);
+  });
+  await Promise.race([sleep(Number(values.seconds) * 1000), enough]);
+  const after = snapshot();
+  windowOpen = false;
+  return [before, after];
+}
+
+async function drain() {
+  stopping = true;
+  if (openAnswers === 0) return;
+  const closed = new Promise((resolve) => {
+    onAllClosed = () => resolve(undefined);
+  });
+  await Promise.race([closed, sleep(DRAIN_MILLISECONDS)]);
+  if (openAnswers > 0) faults.set('an answer did not end in time', openAnswers);
+}
+
+// A wrong process number is found before any load is made.
+snapshot();
+const open = url.protocol === 'grpc:' ? openGrpcLanes : openHttpLanes;
+const options = { url, model: values.model, prompt: values.prompt, checkText: values['check-text'] };
+const lanes = open(options, streams);
+for (const [index, lane] of lanes.entries()) setTimeout(ask, (index / streams) * warmup * 0.6, lane);
+await sleep(warmup);
+const [before, after] = await measure();
+const memory = watched.map(({ pid }) => memoryMegabytes(pid));
+await drain();
+for (const lane of lanes) lane.close();
+
+const seconds = (after.at - before.at) / 1000;
+const tokens = after.tokens - before.tokens;
+const requests = after.requests - before.requests;
+const used = watched.map((_, index) => (after.cpu[index] ?? 0) - (before.cpu[index] ?? 0));
+const report = {
+  seconds,
+  tokens,
+  requests,
+  tokensPerSecond: tokens / seconds,
+  requestsPerSecond: requests / seconds,
+  tokensPerRead: tokens / (after.events - before.events),
+  firstTokenMilliseconds: {
+    p50: percentile(0.5),
+    p90: percentile(0.9),
+    p99: percentile(0.99),
+    count: firstToken.length,
+  },
+  processes: Object.fromEntries(
+    used.map((microseconds, index) => [
+      watched[index]?.name,
+      {
+        cpuShare: microseconds / 1e6 / seconds,
+        microsecondsPerToken: microseconds / tokens,
+        microsecondsPerRequest: microseconds / requests,
+        memory: memory[index],
+      },
+    ]),
+  ),
+  allRequests: total.requests,
+  faults: Object.fromEntries(faults),
+};
+process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(faults.size > 0 ? 1 : 0));

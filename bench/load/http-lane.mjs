@@ -1,0 +1,214 @@
+/** One keep-alive connection that asks an OpenAI server for streamed chat completions, one after another. */
+import net from 'node:net';
+import { tokenText } from '../vllm-model.mjs';
+
+/**
+ * Who asked is told of each batch of tokens, then of the end: with undefined, or with what went wrong.
+ * @typedef {{ tokens: (count: number) => void, end: (fault: string | undefined) => void }} Listener
+ * @typedef {{ ask: (tokens: number, listener: Listener) => void, close: () => void }} Lane
+ * @typedef {{ url: URL, model: string, prompt: string, checkText: boolean }} LaneOptions
+ */
+
+/** Read into by every socket: what is in it is used up before the next read. */
+const SHARED_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
+const CONTENT = '"content":"';
+const DONE = 'data: [DONE]';
+
+/** @implements {Lane} */
+class HttpLane {
+  #socket;
+  #options;
+  /** @type {Listener | undefined} */
+  #listener;
+  #expected = 0;
+  #seen = 0;
+  #finish = '';
+  #done = false;
+  /** @type {'head' | 'chunks' | 'length'} */
+  #state = 'head';
+  #length = 0;
+  /** What has been read and is not a whole head or chunk yet. */
+  #unread = '';
+  /** What has come of an event that is not whole yet. */
+  #event = '';
+
+  /** @param {LaneOptions} options */
+  constructor(options) {
+    this.#options = options;
+    const onread = {
+      buffer: SHARED_BUFFER,
+      callback: (/** @type {number} */ size) => {
+        this.#read(SHARED_BUFFER.toString('latin1', 0, size));
+        return true;
+      },
+    };
+    this.#socket = net.connect({ host: options.url.hostname, port: Number(options.url.port), onread });
+    this.#socket.setNoDelay(true);
+    this.#socket.on('error', (error) => this.#end(`the connection failed: ${error.message}`));
+    this.#socket.on('close', () => this.#end('the connection was closed'));
+  }
+
+  /**
+   * @param {number} tokens
+   * @param {Listener} listener
+   */
+  ask(tokens, listener) {
+    if (this.#socket.destroyed) {
+      setImmediate(() => listener.end('the connection is closed'));
+      return;
+    }
+    const { url, model, prompt } = this.#options;
+    const body = JSON.stringify({
+      model,
+      stream: true,
+      max_tokens: tokens,
+      messages: [{ role: 'user', content: prompt }],
+    });
+    this.#listener = listener;
+    this.#expected = tokens;
+    this.#seen = 0;
+    this.#finish = '';
+    this.#done = false;
+    this.#socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: ${url.host}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  }
+
+  close() {
+    this.#listener = undefined;
+    this.#socket.destroy();
+  }
+
+  /** @param {string | undefined} fault */
+  #end(fault) {
+    const listener = this.#listener;
+    this.#listener = undefined;
+    if (fault !== undefined) this.#socket.destroy();
+    listener?.end(fault);
+  }
+
+  /** @param {string} text */
+  #read(text) {
+    if (this.#listener === undefined) return;
+    this.#unread = this.#unread === '' ? text : this.#unread + text;
+    if (this.#state === 'head' && !this.#readHead()) return;
+    const seen = this.#seen;
+    const ended = this.#state === 'chunks' ? this.#readChunks() : this.#readLength();
+    if (this.#seen > seen) this.#listener?.tokens(this.#seen - seen);
+    if (ended) this.#end(this.#verdict());
+  }
+
+  #readHead() {
+    const end = this.#unread.indexOf('\r\n\r\n');
+    if (end < 0) return false;
+    const head = this.#unread.slice(0, end).toLowerCase();
+    const chunked = head.includes('transfer-encoding: chunked');
+    this.#length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? Number.NaN);
+    if (!head.startsWith('http/1.1 200') || (!chunked && Number.isNaN(this.#length))) {
+      this.#end(`unexpected answer: ${this.#unread.slice(0, 600)}`);
+      return false;
+    }
+    this.#unread = this.#unread.slice(end + 4);
+    this.#state = chunked ? 'chunks' : 'length';
+    return true;
+  }
+
+  /** Takes the whole chunks out of what is unread. True when the body has ended. */
+  #readChunks() {
+    const text = this.#unread;
+    let at = 0;
+    for (;;) {
+      const lineEnd = text.indexOf('\r\n', at);
+      if (lineEnd < 0) break;
+      const size = Number.parseInt(text.slice(at, lineEnd), 16);
+      const start = lineEnd + 2;
+      if (text.length < start + size + 2) break;
+      at = start + size + 2;
+      if (size === 0) {
+        this.#state = 'head';
+        this.#unread = text.slice(at);
+        return true;
+      }
+      this.#readEvents(text.slice(start, start + size));
+    }
+    this.#unread = at === 0 ? text : text.slice(at);
+    return false;
+  }
+
+  /** A body that was written in one piece. */
+  #readLength() {
+    if (this.#unread.length < this.#length) return false;
+    const body = this.#unread.slice(0, this.#length);
+    this.#unread = this.#unread.slice(this.#length);
+    this.#state = 'head';
+    this.#readEvents(body);
+    return true;
+  }
+
+  /** @param {string} piece */
+  #readEvents(piece) {
+    const text = this.#event === '' ? piece : this.#event + piece;
+    let start = 0;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', start)) {
+      this.#readEvent(text, start, end);
+      start = end + 2;
+    }
+    this.#event = start === text.length ? '' : text.slice(start);
+  }
+
+  /**
+   * An event counts as a token when its content is not empty. Only the lane that checks the text parses it.
+   * @param {string} text
+   * @param {number} start
+   * @param {number} end
+   */
+  #readEvent(text, start, end) {
+    if (text.startsWith(DONE, start)) {
+      this.#done = true;
+      return;
+    }
+    if (!this.#options.checkText) {
+      const content = text.indexOf(CONTENT, start);
+      if (content >= 0 && content < end) {
+        if (text[content + CONTENT.length] !== '"') this.#seen++;
+        return;
+      }
+    }
+    if (text.startsWith('data: ', start)) this.#readJson(text.slice(start + 6, end));
+  }
+
+  /** @param {string} json */
+  #readJson(json) {
+    const chunk = JSON.parse(json);
+    const choice = chunk.choices?.[0];
+    const content = choice?.delta?.content;
+    if (chunk.error !== undefined) this.#end(`an error came in the stream: ${json}`);
+    if (typeof choice?.finish_reason === 'string') this.#finish = choice.finish_reason;
+    if (typeof content !== 'string' || content === '') return;
+    if (this.#options.checkText && content !== tokenText(this.#seen)) {
+      this.#end(`token ${this.#seen} is ${JSON.stringify(content)}, not ${JSON.stringify(tokenText(this.#seen))}`);
+    }
+    this.#seen++;
+  }
+
+  #verdict() {
+    if (this.#event !== '') return `the stream ended inside an event: ${this.#event.slice(0, 200)}`;
+    if (!this.#done) return 'the stream ended without [DONE]';
+    if (this.#seen !== this.#expected) return `${this.#seen} events with content instead of ${this.#expected}`;
+    if (this.#options.checkText && this.#finish !== 'length') return `finish_reason is '${this.#finish}', not 'length'`;
+    return undefined;
+  }
+}
+
+/**
+ * Lanes to an OpenAI server, a connection each. The first checks every text where that is asked.
+ * @param {LaneOptions} options
+ * @param {number} count
+ * @returns {Lane[]}
+ */
+export function openHttpLanes(options, count) {
+  return Array.from({ length: count }, (_, index) => {
+    return new HttpLane({ ...options, checkText: options.checkText && index === 0 });
+  });
+}

@@ -1,0 +1,147 @@
+/** The processes of a measurement: started fresh, watched, and stopped whatever happens. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const STOP_MILLISECONDS = 3000;
+const START_MILLISECONDS = 20_000;
+const TOKEN_SERVER = fileURLToPath(import.meta.resolve('./token-server.mjs'));
+const LOAD_CLIENT = fileURLToPath(import.meta.resolve('./load-client.mjs'));
+const CHAT_TEMPLATE = fileURLToPath(new URL('chat-template.jinja', import.meta.url));
+const LOGS = mkdtempSync(path.join(tmpdir(), 'conch-bench-'));
+
+/** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+/** @typedef {{ name: string, script: string }} Gateway */
+
+/** @type {Set<ChildProcess>} */
+const running = new Set();
+
+/**
+ * @param {string[]} command
+ * @param {import('node:child_process').StdioOptions} stdio
+ */
+function start(command, stdio) {
+  const child = spawn(process.execPath, command, { stdio });
+  running.add(child);
+  child.on('exit', () => running.delete(child));
+  return child;
+}
+
+/** @param {ChildProcess} child */
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MILLISECONDS);
+  await ended;
+  clearTimeout(timer);
+}
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(LOGS, { recursive: true, force: true });
+});
+process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
+
+/** @param {ChildProcess} child */
+async function output(child) {
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (piece) => {
+    text += piece;
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return { text, code };
+}
+
+/**
+ * The first line that a process prints, as JSON.
+ * @param {ChildProcess} child
+ * @returns {Promise<any>}
+ */
+function firstLine(child) {
+  return new Promise((resolve, reject) => {
+    child.stdout?.setEncoding('utf8').once('data', (line) => resolve(JSON.parse(line)));
+    child.once('exit', (code) => reject(new Error(`a process of the benchmark ended with code ${code}`)));
+  });
+}
+
+/** @returns {Promise<number>} a port that was free a moment ago */
+function freePort() {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** @param {number} intervalMilliseconds */
+export async function startTokenServer(intervalMilliseconds) {
+  const command = [TOKEN_SERVER, '--interval-ms', String(intervalMilliseconds)];
+  const child = start(command, ['pipe', 'pipe', 'inherit']);
+  const { port } = await firstLine(child);
+  return { pid: Number(child.pid), port: Number(port), stop: () => stop(child) };
+}
+
+/** @param {string} url */
+async function isReady(url) {
+  try {
+    const ready = await fetch(`${url}/health/ready`);
+    if (ready.status !== 200) return false;
+    const models = await (await fetch(`${url}/v1/models`)).text();
+    return models.includes('"bench"');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Starts a gateway as `conch` is started, and waits until it serves the model.
+ * @param {Gateway} gateway
+ * @param {number} tritonPort
+ */
+export async function startGateway({ name, script }, tritonPort) {
+  const port = await freePort();
+  const logFile = path.join(LOGS, `${name}-${port}.log`);
+  const log = openSync(logFile, 'w');
+  const places = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
+  const template = ['--chat-template', CHAT_TEMPLATE];
+  const startedAt = performance.now();
+  const child = start([script, ...places, ...template], ['ignore', log, log]);
+  closeSync(log);
+  const url = `http://127.0.0.1:${port}`;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- polling
+    if (await isReady(url)) break;
+    if (child.exitCode !== null || performance.now() - startedAt > START_MILLISECONDS) {
+      const end = readFileSync(logFile, 'utf8').slice(-2000);
+      throw new Error(`${name} does not serve the model 'bench'. The end of its log:\n${end}`);
+    }
+    // oxlint-disable-next-line no-await-in-loop -- polling
+    await sleep(20);
+  }
+  const readyMilliseconds = performance.now() - startedAt;
+  return { pid: Number(child.pid), url, readyMilliseconds, stop: () => stop(child) };
+}
+
+/**
+ * Runs the load client and gives its report. A fault in any answer is an error: a wrong answer has no price.
+ * @param {string} url
+ * @param {Record<string, string | number>} options
+ * @param {Record<string, number>} watched process numbers by name
+ * @returns {Promise<any>}
+ */
+export async function runLoad(url, options, watched) {
+  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const watches = Object.entries(watched).flatMap(([name, pid]) => ['--watch', `${name}=${pid}`]);
+  const command = [LOAD_CLIENT, '--url', url, '--check-text', ...flags, ...watches];
+  const { text, code } = await output(start(command, ['ignore', 'pipe', 'inherit']));
+  if (text === '') throw new Error(`the load client ended with code ${code}`);
+  const report = JSON.parse(text);
+  if (code !== 0) throw new Error(`wrong answers from ${url}: ${JSON.stringify(report.faults, undefined, 2)}`);
+  return report;
+}

@@ -1,0 +1,54 @@
+/**
+ * A scripted stand-in for Triton, for measuring alone: it speaks gRPC just enough to be found by a gateway, and streams the tokens of
+ * the model `bench` at a fixed pace, for so little CPU time that it is not the limit. Prints its port, ends with its stdin.
+ *
+ *   node bench/token-server.mjs [--port 0] [--interval-ms 10] [--tokens 128] [--max-seconds 900]
+ *
+ * With an interval, all answers step together, as in a continuously batching engine: the first token at once, then one
+ * at each tick. With 0 each answer goes out as fast as the client's windows allow.
+ */
+import net from 'node:net';
+import { parseArgs } from 'node:util';
+import { GrpcConnection } from './grpc-connection.mjs';
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    'interval-ms': { type: 'string', default: process.env['INTERVAL_MS'] ?? '10' },
+    tokens: { type: 'string', default: '128' },
+    'max-seconds': { type: 'string', default: '900' },
+  },
+});
+const interval = Number(values['interval-ms']);
+const counts = { requests: 0, tokens: 0, cancelled: 0, blocked: 0 };
+/** @type {Set<GrpcConnection>} */
+const connections = new Set();
+
+const server = net.createServer((socket) => {
+  const connection = new GrpcConnection(socket, { paced: interval > 0, defaultTokens: Number(values.tokens), counts });
+  connections.add(connection);
+  socket.on('close', () => connections.delete(connection));
+});
+
+let nextTick = performance.now() + interval;
+/** A late tick is not made up for: two tokens at once would be cheaper to pass on than two tokens. */
+function tick() {
+  for (const connection of connections) connection.tick();
+  const now = performance.now();
+  nextTick = Math.max(nextTick + interval, now);
+  setTimeout(tick, nextTick - now);
+}
+
+function stop() {
+  process.stdout.write(`${JSON.stringify(counts)}\n`, () => process.exit(0));
+}
+
+server.listen(Number(values.port), '127.0.0.1', () => {
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  process.stdout.write(`${JSON.stringify({ port })}\n`);
+});
+if (interval > 0) tick();
+process.stdin.on('end', stop).resume();
+process.on('SIGINT', stop).on('SIGTERM', stop);
+setTimeout(stop, Number(values['max-seconds']) * 1000).unref();

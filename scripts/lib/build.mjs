@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { linkCommand } from './install.mjs';
+import { inRoot, run, StepError, say } from './steps.mjs';
+
+const STAMP = 'dist/.sources';
+
+/** Compiles src/ into dist/, unless dist/ was made from these very files. */
+export async function build() {
+  const stamp = stampOfSources();
+  if (existsSync(inRoot(STAMP)) && readFileSync(inRoot(STAMP), 'utf8') === stamp) return linkCommand();
+  say('Building (tsc) …');
+  const folder = inRoot(`node_modules/.conch-build-${process.pid}`);
+  try {
+    const options = [inRoot('node_modules/typescript/bin/tsc'), '-p', inRoot('tsconfig.json'), '--outDir', folder];
+    const code = await run(process.execPath, options);
+    if (code !== 0) throw new StepError('The build failed: see the messages of tsc above.');
+    writeFileSync(join(folder, '.sources'), stamp);
+    rmSync(inRoot('dist'), { recursive: true, force: true });
+    renameSync(folder, inRoot('dist'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  linkCommand();
+}
+
+/** Names, sizes and times of all that a build depends on: a deleted file counts as a change too. */
+function stampOfSources() {
+  const sources = readdirSync(inRoot('src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const hash = createHash('sha256');
+  for (const file of [...sources, inRoot('tsconfig.json'), inRoot('package-lock.json')].toSorted()) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${file}\0${size}\0${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,19 @@
+import type { Command } from '../config/command.ts';
+import type { CommandInput } from '../config/load.ts';
+
+/** What a command may use of the process; only main.ts touches the process itself. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  readonly version: string;
+  /** Whether a person reads the output. */
+  readonly isInteractive: boolean;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly stop: AbortSignal;
+}
+
+/** A command of the command line: how it is written, and what it does. Resolves to the exit code. */
+export interface CliCommand {
+  readonly definition: Command;
+  run(input: CommandInput, terminal: Terminal): Promise<number>;
+}

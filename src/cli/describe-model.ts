@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandInput } from '../config/load.ts';
+import { type ModelSettings, modelSettings } from '../config/model-settings.ts';
+import { ApiError } from '../errors.ts';
+import type { RegistryOptions } from '../models/registry.ts';
+import { fingerprintOf } from '../openai/answer.ts';
+import { loadPromptAssets, type PromptAssets } from '../prompt/assets.ts';
+
+type Settings = CommandInput['settings'];
+
+/** What people are told while tokenizers are fetched and loaded. */
+export interface AssetListener {
+  onNote(note: string): void;
+  onFault(model: string, fault: Error): void;
+}
+
+/** Adds to a model that was found what the settings say of it: tokenizer, template, defaults and context length. */
+export function modelDescriber(settings: Settings, version: string, listener: AssetListener): RegistryOptions['describe'] {
+  const loaded = new Map<string, Promise<PromptAssets>>();
+  const history = historyTemplateOf(settings);
+  return (found) => {
+    const own = modelSettings(settings, found.name);
+    const load = (): Promise<PromptAssets> => {
+      const key = JSON.stringify([own.tokenizer, own.chatTemplate, own.addsSpecialTokens]);
+      const known = loaded.get(key);
+      if (known) return known;
+      const loading = loadAssets(own, settings, history, listener).catch((error: unknown) => {
+        // The next request tries again: a hub that was away may be back.
+        loaded.delete(key);
+        listener.onFault(found.name, error instanceof Error ? error : new Error(String(error)));
+        throw new ApiError('model_not_ready', 'The tokenizer of this model could not be loaded; the log has the reason.', {
+          cause: error,
+          retryAfter: 5,
+        });
+      });
+      loaded.set(key, loading);
+      return loading;
+    };
+    // Loaded before the first request needs it; a fault is reported and met again by that request.
+    load().catch(() => undefined);
+    return {
+      ...found,
+      fingerprint: fingerprintOf(version, found.model, found.version, JSON.stringify(own)),
+      defaults: own.defaults ?? {},
+      tokenizerName: own.tokenizer ?? '-',
+      addsSpecialTokens: own.addsSpecialTokens ?? found.contract.addsSpecialTokens,
+      assets: load,
+      contextLength: async () =>
+        own.contextLength ?? found.contract.contextLength ?? (await load().catch(() => undefined))?.modelMaxLength,
+    };
+  };
+}
+
+function loadAssets(
+  own: ModelSettings,
+  settings: Settings,
+  historyTemplate: string | undefined,
+  listener: AssetListener,
+): Promise<PromptAssets> {
+  return loadPromptAssets({
+    tokenizer: own.tokenizer,
+    chatTemplate: own.chatTemplate,
+    historyTemplate,
+    addsBos: own.addsSpecialTokens,
+    hub: { endpoint: settings.hfEndpoint, token: settings.hfToken, cacheFolder: join(settings.cacheDir, 'hub') },
+    onNote: listener.onNote,
+  });
+}
+
+function historyTemplateOf({ historyTemplate, historyTemplateFile }: Settings): string | undefined {
+  return historyTemplateFile === undefined ? historyTemplate : readFileSync(historyTemplateFile, 'utf8');
+}

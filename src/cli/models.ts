@@ -1,0 +1,29 @@
+import type { CommandInput } from '../config/load.ts';
+import type { CliCommand, Terminal } from './command.ts';
+import { modelTable } from './model-table.ts';
+import { createRegistry } from './parts.ts';
+
+/** `conch models`: the table of what the servers have, what is offered, and why the rest is not. */
+export const modelsCommand: CliCommand = {
+  definition: {
+    name: 'models',
+    summary: 'Print the models of the servers, and why one is not offered',
+    groups: ['servers', 'models', 'general'],
+    examples: ['conch models --triton localhost:8001'],
+  },
+  run,
+};
+
+async function run({ settings }: CommandInput, terminal: Terminal): Promise<number> {
+  const { registry, close } = createRegistry(settings, terminal.version, {
+    onNote: (note) => terminal.err(note),
+    onFault: (model, fault) => terminal.err(`${model}: ${fault.message}`),
+  });
+  try {
+    await registry.refresh();
+    terminal.out(modelTable(registry.rows()));
+    return registry.rows().some(({ state }) => state === 'UNREACHABLE') ? 1 : 0;
+  } finally {
+    await close();
+  }
+}

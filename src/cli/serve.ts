@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import type { Logger } from 'pino';
+import { checkFiles } from '../config/check-files.ts';
+import { defaultCommand } from '../config/command.ts';
+import type { CommandInput } from '../config/load.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { startWarnings } from '../config/start-warnings.ts';
+import { createApp } from '../http/app.ts';
+import { createLogger } from '../telemetry/log.ts';
+import type { CliCommand, Terminal } from './command.ts';
+import { modelTable } from './model-table.ts';
+import { createRegistry } from './parts.ts';
+
+/** `conch`: serves the OpenAI API until it is told to stop. */
+export const serveCommand: CliCommand = { definition: defaultCommand, run: serve };
+
+async function serve({ settings }: CommandInput, terminal: Terminal): Promise<number> {
+  const problems = await checkFiles(settings);
+  if (problems.length > 0) throw new SettingsError(problems);
+  const logger = createLogger({
+    level: settings.logLevel,
+    format: settings.logFormat,
+    isColoured: terminal.isInteractive,
+  });
+  for (const warning of startWarnings(settings)) logger.warn(warning);
+  const { registry, close } = createRegistry(settings, terminal.version, {
+    onChange: (rows) => logger.info(`models\n${modelTable(rows)}`),
+    onServer: (server, fault) => reportServer(logger, server, fault),
+    onNote: (note) => logger.info(note),
+    onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
+  });
+  const app = createApp({
+    models: registry,
+    apiKey: settings.apiKey,
+    maxInputSize: settings.httpMaxInputSize,
+    strictFields: settings.strictFields,
+    generate: {
+      findModel: (name) => registry.find(name),
+      timeout: settings.requestTimeout === 0 ? undefined : settings.requestTimeout,
+    },
+    logger,
+  });
+  try {
+    await listen(() => app.listen({ host: settings.host, port: settings.port }), settings);
+    logger.info(`conch ${terminal.version} listens on ${app.listeningOrigin}`);
+    await registry.start();
+    if (!terminal.stop.aborted) await once(terminal.stop, 'abort');
+    logger.info('stopping: no new connections, running requests finish');
+    return 0;
+  } finally {
+    await app.close();
+    await close();
+  }
+}
+
+function reportServer(logger: Logger, server: string, fault: Error | undefined): void {
+  if (fault === undefined) logger.info(`triton at ${server} answers`);
+  else logger.warn(`triton at ${server} does not answer yet: ${fault.message}; trying again`);
+}
+
+async function listen(start: () => Promise<unknown>, { host, port }: CommandInput['settings']): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new SettingsError([`Port ${port} is in use on ${host}. Choose another with --port.`]);
+    if (code === 'EACCES') throw new SettingsError([`Port ${port} needs more rights. Choose one above 1023 with --port.`]);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new SettingsError([`This machine has no address ${host}. Choose another with --host.`]);
+    throw error;
+  }
+}

@@ -1,0 +1,8 @@
+/** Columns under their titles, as wide as their widest cell; the last one is not padded. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [titles, ...rows];
+  const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,40 @@
+/** A setting that users of other frontends know and that this version does not have. */
+export interface Announced {
+  /** What it needs before it can be honoured. */
+  readonly needs: string;
+  /** How many arguments its flag takes; one when left out. */
+  readonly arguments?: 0 | 3;
+  readonly short?: string;
+  readonly otherVariables?: readonly string[];
+  /** It is a key of a model in the file too. */
+  readonly perModel?: true;
+  /** It is a key of a model in the file and nothing else. */
+  readonly onlyPerModel?: true;
+}
+
+const tritonserver = 'it needs the tritonserver that Conch starts itself';
+const kserve = 'it needs the KServe frontends';
+const tools = 'it needs tool calls';
+
+/** What is refused by name until the part that it needs is there; then its row moves to the table of settings. */
+export const announced: Readonly<Record<string, Announced>> = {
+  modelRepository: { needs: tritonserver },
+  modelControlMode: { needs: tritonserver },
+  loadModel: { needs: tritonserver },
+  tritonserverLogVerboseLevel: { needs: tritonserver },
+  loraSeparator: { needs: 'it needs LoRA adapters' },
+  toolCallParser: { needs: tools, perModel: true },
+  maxToolCallParseBytes: { needs: tools },
+  reasoningParser: { needs: 'it needs reasoning parsers', perModel: true },
+  openaiRestrictedApi: { needs: 'it needs restricted APIs', arguments: 3 },
+  enableKserveFrontends: { needs: kserve, arguments: 0 },
+  kserveHttpPort: { needs: kserve },
+  kserveGrpcPort: { needs: kserve },
+  otlpEndpoint: { needs: 'it needs tracing', short: 'o', otherVariables: ['OPENAI_TRTLLM_OTLP_ENDPOINT'] },
+  embedding: { needs: 'it needs embeddings', onlyPerModel: true },
+};
+
+/** The error line for a setting of that table. */
+export function notYet(written: string, { needs }: Announced): string {
+  return `${written} is not part of this version yet: ${needs}.`;
+}

@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkFiles } from './check-files.ts';
+import { loadSettings } from './load.ts';
+
+describe('checkFiles', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'conch-settings-'));
+    await mkdir(join(folder, 'tokenizer'));
+    await writeFile(join(folder, 'template.jinja'), '');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('finds nothing where all is well, and leaves names of the hub alone', async () => {
+    const file = join(folder, 'conch.yaml');
+    await writeFile(
+      file,
+      'tokenizer: ./tokenizer\nchat_template: template.jinja\nmodels: {a: {tokenizer: org/name}}\n',
+    );
+    expect(await checkFiles(loadSettings({ argv: ['--config', file] }))).toEqual([]);
+  });
+
+  it('names what is missing or of the wrong kind, and who asked for it', async () => {
+    const config = 'models:\n  a:\n    tokenizer: ./template.jinja\n    chat_template: /no/template\n';
+    const settings = loadSettings({
+      argv: ['--config', join(folder, 'c.yaml'), '--triton-ca', join(folder, 'ca.pem'), '--chat-template', folder],
+      environment: { CONCH_TOKENIZER: './no/such/folder', CONCH_HISTORY_TEMPLATE_FILE: join(folder, 'none') },
+      readFile: () => config,
+    });
+    expect(await checkFiles({ ...settings, config: undefined })).toEqual([
+      `--triton-ca: there is no file ${folder}/ca.pem.`,
+      'CONCH_TOKENIZER: there is no folder ./no/such/folder.',
+      `--chat-template: ${folder} is not a file.`,
+      `CONCH_HISTORY_TEMPLATE_FILE: there is no file ${folder}/none.`,
+      `${folder}/c.yaml:3:5: ${folder}/template.jinja is not a folder.`,
+      `${folder}/c.yaml:4:5: there is no file /no/template.`,
+    ]);
+  });
+});

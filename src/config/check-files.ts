@@ -1,0 +1,48 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { modelTable } from './model-settings.ts';
+import { looksLikePath } from './paths.ts';
+import type { Setting, SettingTable } from './setting.ts';
+import { originOf, type Settings, settingTable } from './settings.ts';
+
+interface NamedFile {
+  readonly path: string;
+  readonly wanted: 'file' | 'folder';
+  readonly label: string;
+}
+
+/** What is wrong with the files and folders that the settings name, in plain words; empty when all is well. */
+export async function checkFiles(settings: Settings): Promise<string[]> {
+  const named = [
+    ...filesIn(settingTable, { values: settings, prefix: '', settings }),
+    ...Object.entries(settings.models).flatMap(([model, values]) =>
+      filesIn(modelTable, { values, prefix: `models.${model}.`, settings }),
+    ),
+  ];
+  const problems = await Promise.all(named.map(checkFile));
+  return problems.filter((problem) => problem !== undefined);
+}
+
+function filesIn(
+  table: SettingTable,
+  { values, prefix, settings }: { values: object; prefix: string; settings: Settings },
+): readonly NamedFile[] {
+  return Object.entries(table).flatMap(([name, { path: kind }]: [string, Setting]): NamedFile[] => {
+    const path: unknown = Reflect.get(values, name);
+    if (kind === undefined || typeof path !== 'string') return [];
+    if (kind === 'folder-or-name' && !looksLikePath(path)) return [];
+    const label = originOf(settings, `${prefix}${name}`).where;
+    return [{ path, wanted: kind === 'file' ? 'file' : 'folder', label }];
+  });
+}
+
+async function checkFile({ path, wanted, label }: NamedFile): Promise<string | undefined> {
+  const status = await stat(path).catch(() => undefined);
+  if (status === undefined) return `${label}: there is no ${wanted} ${path}.`;
+  if (wanted === 'folder' ? !status.isDirectory() : status.isDirectory())
+    return `${label}: ${path} is not a ${wanted}.`;
+  const readable = await access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  return readable ? undefined : `${label}: ${path} cannot be read.`;
+}

@@ -1,0 +1,29 @@
+import { type Group, groupNames, type SettingTable } from './setting.ts';
+
+/** One command of `conch`. A new command is one more row in the table that the command line is read with. */
+export interface Command<T extends SettingTable = SettingTable> {
+  /** One word, or two: `keys create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** The groups of settings that this command obeys; the flags of other groups are refused. */
+  readonly groups: readonly Group[];
+  /** Flags of its own. They have no variable and no key in the file. */
+  readonly flags?: T;
+  /** How its arguments are written in help, such as `MODEL`; left out: it takes none. */
+  readonly arguments?: string;
+  /** It takes what stands after `--`. */
+  readonly takesRest?: boolean;
+  readonly examples?: readonly string[];
+}
+
+/** The command that runs when none is named. */
+export const defaultCommand: Command = {
+  name: 'serve',
+  summary: 'Serve the OpenAI API. This is what conch does without a command',
+  groups: groupNames,
+  examples: [
+    'conch --triton localhost:8001 --tokenizer ./llama3',
+    'conch -t gpu-1:8001 -t gpu-2:8001 --tokenizer qwen3=Qwen/Qwen3-8B',
+    'CONCH_API_KEY=secret conch --config conch.yaml --check',
+  ],
+};

@@ -1,0 +1,41 @@
+import { originOf, type SettingName, type Settings } from './settings.ts';
+import { formatAddress } from './triton-address.ts';
+
+const tlsSettings = ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'] as const;
+
+/** Mistakes that no setting shows by itself: those that contradict each other. */
+export function crossChecks(settings: Settings): readonly string[] {
+  const where = (name: SettingName) => originOf(settings, name).where;
+  const problems: string[] = [];
+  if (settings.historyTemplate !== undefined && settings.historyTemplateFile !== undefined) {
+    problems.push(
+      `history_template (${where('historyTemplate')}) and history_template_file (${where('historyTemplateFile')}) exclude each other.`,
+    );
+  }
+  if ((settings.tritonCert === undefined) !== (settings.tritonKey === undefined)) {
+    const [has, lacks] =
+      settings.tritonKey === undefined
+        ? (['tritonCert', 'triton_key'] as const)
+        : (['tritonKey', 'triton_cert'] as const);
+    problems.push(`${where(has)}: a certificate and its key go together, and ${lacks} is missing.`);
+  }
+  const idle = tlsSettings.find((name) => settings[name] !== undefined);
+  if (idle !== undefined && settings.triton.length > 0 && settings.triton.every(({ tls }) => !tls)) {
+    problems.push(`${where(idle)} has no effect: no Triton server is spoken to with TLS.`);
+  }
+  const addresses = settings.triton.map(formatAddress);
+  for (const twice of new Set(addresses.filter((address, index) => addresses.indexOf(address) !== index))) {
+    problems.push(`${where('triton')}: ${twice} is given twice.`);
+  }
+  return [...problems, ...aliasChecks(settings)];
+}
+
+function aliasChecks(settings: Settings): readonly string[] {
+  return Object.entries(settings.models).flatMap(([name, { serves }]) => {
+    if (serves === undefined) return [];
+    const place = `${originOf(settings, `models.${name}.serves`).where}: models.${name}.serves`;
+    if (serves === name) return [`${place} names the model itself.`];
+    const chained = Object.hasOwn(settings.models, serves) && settings.models[serves]?.serves !== undefined;
+    return chained ? [`${place} must name a model of the server, and ${serves} is an alias too.`] : [];
+  });
+}

@@ -1,0 +1,45 @@
+import { fromText, itemSchema, kindOf, type Setting } from './setting.ts';
+import type { Origin } from './settings.ts';
+
+/** A value from the file, a variable or a flag, before the schema has seen it. */
+export interface Given extends Origin {
+  readonly name: string;
+  /** The model that it is for; left out: all. */
+  readonly model?: string;
+  readonly input: unknown;
+  /** How an error line names the value at this path inside the input. */
+  readonly label: (path: readonly PropertyKey[]) => string;
+  /** The file that it stands in, for paths that begin there. */
+  readonly file?: string;
+}
+
+/** What one source holds, and the mistakes that showed while it was read. */
+export interface SourceValues {
+  readonly given: readonly Given[];
+  readonly problems: readonly string[];
+}
+
+/** A value of the file as the schema wants it: one item stands for a list, a quoted number for a number. */
+export function fromFileValue({ schema }: Setting, value: unknown): unknown {
+  if (kindOf(schema) !== 'list') return typeof value === 'string' ? fromText(schema, value) : value;
+  const item = itemSchema(schema);
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.map((entry) => (typeof entry === 'string' ? fromText(item, entry) : entry));
+}
+
+/** The texts of a list as the schema wants them; a flag with several arguments gives a list of lists. */
+export function fromTexts({ schema }: Setting, texts: readonly (readonly string[])[]): unknown {
+  const item = itemSchema(schema);
+  return texts.map((values) =>
+    values.length === 1 ? fromText(item, values[0] ?? '') : values.map((value) => fromText(item, value)),
+  );
+}
+
+/**
+ * `model=value` in its parts. What stands before the first = is a model unless it holds a slash or a backslash, so that
+ * `./a=b`, `C:\a=b` and `https://host/?a=b` are values.
+ */
+export function splitModel(written: string): { readonly model?: string; readonly value: string } {
+  const match = /^([^=/\\]+)=(.*)$/s.exec(written);
+  return match === null ? { value: written } : { model: match[1] ?? '', value: match[2] ?? '' };
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Command, defaultCommand } from './command.ts';
+import { helpText } from './help.ts';
+import { setting } from './setting.ts';
+
+const commands: readonly [Command, ...Command[]] = [
+  defaultCommand,
+  {
+    name: 'generate',
+    summary: 'Generate text with one model',
+    groups: ['logs'],
+    arguments: 'MODEL',
+    takesRest: true,
+    flags: {
+      text: setting(z.string().optional(), 'The prompt.', { group: 'general' }),
+      streaming: setting(z.boolean().default(false), 'Print tokens as they come.', { group: 'general', short: 's' }),
+    },
+    examples: ['conch generate llama3 --text Hello'],
+  },
+];
+
+describe('helpText', () => {
+  it('shows all of conch', () => {
+    expect(helpText({ commands })).toMatchInlineSnapshot(`
+      "Conch: an OpenAI-compatible server for language models on NVIDIA Triton
+      Inference Server.
+
+      Usage: conch [command] [flags]
+
+      Commands:
+        serve     Serve the OpenAI API. This is what conch does without a command.
+        generate  Generate text with one model.
+        help      Show this help, or that of a command.
+
+      Triton servers:
+        -t, --triton, --triton-endpoint ADDRESS
+                gRPC address of a Triton server: host:port, [v6]:port, or
+                dns:name:port for every address of a name. http:// means without TLS,
+                https:// and grpcs:// mean with TLS; the port is 8001 when left out.
+                [repeatable; CONCH_TRITON]
+            --triton-tls
+                Speak TLS to the Triton servers whose address says neither http:// nor
+                https://. [default: on with --triton-ca, -cert, -key or -server-name;
+                CONCH_TRITON_TLS]
+            --triton-ca FILE
+                PEM file of the authorities that may vouch for a Triton server.
+                [default: Node's own; CONCH_TRITON_CA]
+            --triton-cert FILE
+                PEM file of the certificate that Conch shows to Triton.
+                [CONCH_TRITON_CERT]
+            --triton-key FILE
+                PEM file of the private key of that certificate. [CONCH_TRITON_KEY]
+            --triton-server-name NAME
+                Name that the certificate of a Triton server must have, instead of its
+                address's. [CONCH_TRITON_SERVER_NAME]
+            --triton-header HEADER
+                Header for every call to Triton, as name: value or name=value.
+                [repeatable; CONCH_TRITON_HEADER]
+            --refresh-interval DURATION
+                How often Conch looks for models that appeared or went. [default: 2s;
+                CONCH_REFRESH_INTERVAL]
+            --connect-timeout DURATION
+                How long a connection to Triton may take to open. [default: 5s;
+                CONCH_CONNECT_TIMEOUT]
+            --keepalive-interval DURATION
+                How often a quiet connection to Triton is tried with a ping; 0 for
+                never. Triton closes connections that ping faster than it allows.
+                [default: 300s; CONCH_KEEPALIVE_INTERVAL]
+            --max-message-size BYTES
+                Largest message from Triton that is read. [default: 2147483647;
+                CONCH_MAX_MESSAGE_SIZE]
+
+      The OpenAI API:
+        -H, --host ADDRESS
+                Address to listen on. [default: 0.0.0.0 with --triton, 127.0.0.1
+                without; CONCH_HOST]
+        -p, --port, --openai-port N
+                Port of the OpenAI API; 0 for any free one. [default: 9000;
+                CONCH_PORT]
+            --api-key KEY
+                Key that every request must bring as a Bearer token; health checks
+                need none. [CONCH_API_KEY]
+            --request-timeout DURATION
+                How long a request may take in all, after which it ends with a 504; 0
+                for as long as it wants. [default: 10m; CONCH_REQUEST_TIMEOUT]
+            --http-max-input-size BYTES
+                Largest request body. [default: 67108864; CONCH_HTTP_MAX_INPUT_SIZE]
+            --strict-fields
+                Refuse a request that has a field which nobody knows.
+                [CONCH_STRICT_FIELDS]
+
+      Models:
+            --tokenizer [MODEL=]DIR
+                Folder with tokenizer.json and tokenizer_config.json, or a name on the
+                Hugging Face hub. [repeatable; CONCH_TOKENIZER]
+            --chat-template [MODEL=]FILE
+                File with a Jinja chat template, instead of the tokenizer's own.
+                [repeatable; CONCH_CHAT_TEMPLATE]
+            --context-length [MODEL=]N
+                Tokens that prompt and answer may have together. [repeatable; default:
+                what the server or the tokenizer says; CONCH_CONTEXT_LENGTH]
+            --contract, --backend [MODEL=]NAME
+                Which request format a model takes, instead of the one that is found:
+                vllm. [repeatable; default: found from the model's configuration;
+                CONCH_CONTRACT]
+            --default-max-tokens N
+                Most tokens of an answer whose request does not say. [default: the
+                room that the context has; CONCH_DEFAULT_MAX_TOKENS]
+            --history-template TEXT
+                Liquid template of the prompt, for models without a chat template.
+                [CONCH_HISTORY_TEMPLATE]
+            --history-template-file FILE
+                File with such a Liquid template. [CONCH_HISTORY_TEMPLATE_FILE]
+            --cache-dir DIR
+                Folder for what Conch downloads. [default: conch in the user's cache
+                folder; CONCH_CACHE]
+            --hf-endpoint URL
+                Hugging Face hub that tokenizers are fetched from. [default:
+                https://huggingface.co; CONCH_HF_ENDPOINT]
+            CONCH_HF_TOKEN, HF_TOKEN, HUGGING_FACE_HUB_TOKEN
+                Token for that hub. It has no flag: other users see the flags of a
+                process.
+
+      Logs:
+            --log-level, --uvicorn-log-level LEVEL
+                How much is logged: trace, debug, info, warning, error or critical.
+                [default: info; CONCH_LOG_LEVEL]
+            --log-format json|pretty
+                How a log line looks. [default: pretty on a terminal, json elsewhere;
+                CONCH_LOG_FORMAT]
+
+      General:
+            --config FILE
+                YAML or JSON file with settings. [CONCH_CONFIG]
+            --check
+                Check the settings and the files that they name, and exit.
+        -h, --help
+                Show this help.
+        -V, --version
+                Show the version.
+
+      Every flag that shows a variable can also be given by it, or in the file of
+      --config under the same name with underscores: a flag is stronger than a
+      variable, a variable stronger than the file. A flag with [MODEL=] holds for all
+      models, or with MODEL= for one. A flag without a value has a --no- form.
+      Durations are written 500ms, 2s, 5m or as seconds, sizes 64MiB or as bytes.
+
+      Examples:
+        conch --triton localhost:8001 --tokenizer ./llama3
+        conch -t gpu-1:8001 -t gpu-2:8001 --tokenizer qwen3=Qwen/Qwen3-8B
+        CONCH_API_KEY=secret conch --config conch.yaml --check
+      "
+    `);
+  });
+
+  it('shows one command with its own flags', () => {
+    expect(helpText({ commands, command: 'generate', width: 100 })).toMatchInlineSnapshot(`
+      "Generate text with one model.
+
+      Usage: conch generate [flags] MODEL [-- …]
+
+      Flags of this command:
+            --text TEXT
+                The prompt.
+        -s, --streaming
+                Print tokens as they come.
+
+      Logs:
+            --log-level, --uvicorn-log-level LEVEL
+                How much is logged: trace, debug, info, warning, error or critical. [default: info;
+                CONCH_LOG_LEVEL]
+            --log-format json|pretty
+                How a log line looks. [default: pretty on a terminal, json elsewhere; CONCH_LOG_FORMAT]
+
+      General:
+            --config FILE
+                YAML or JSON file with settings. [CONCH_CONFIG]
+            --check
+                Check the settings and the files that they name, and exit.
+        -h, --help
+                Show this help.
+        -V, --version
+                Show the version.
+
+      Every flag that shows a variable can also be given by it, or in the file of --config under the same
+      name with underscores: a flag is stronger than a variable, a variable stronger than the file. A flag
+      with [MODEL=] holds for all models, or with MODEL= for one. A flag without a value has a --no- form.
+      Durations are written 500ms, 2s, 5m or as seconds, sizes 64MiB or as bytes.
+
+      Examples:
+        conch generate llama3 --text Hello
+      "
+    `);
+  });
+
+  it('stays within the width, except for flags and examples', () => {
+    for (const width of [40, 60, 80, 120, 200]) {
+      const help = helpText({ commands: [{ ...defaultCommand, examples: [] }], width });
+      const long = help.split('\n').filter((line) => line.length > width && !/^ +-|^ +CONCH_/.test(line));
+      expect(long).toEqual([]);
+    }
+  });
+
+  it('has no colours unless it is given some', () => {
+    const plain = helpText({ commands });
+    const escape = String.fromCharCode(27);
+    expect(plain).not.toContain(escape);
+    const bold = helpText({ commands, heading: (text) => `${escape}[1m${text}${escape}[22m` });
+    expect(bold).toContain(`${escape}[1mUsage:${escape}[22m conch [command] [flags]\n`);
+    expect(bold.replaceAll(`${escape}[1m`, '').replaceAll(`${escape}[22m`, '')).toBe(plain);
+  });
+});

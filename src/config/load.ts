@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { homedir, platform } from 'node:os';
+import { inspect } from 'node:util';
+import { type Command, defaultCommand } from './command.ts';
+import { crossChecks } from './cross-checks.ts';
+import { dumpSettings } from './dump-settings.ts';
+import type { Given } from './given.ts';
+import { modelTable } from './model-settings.ts';
+import { parseArguments } from './parse-arguments.ts';
+import { resolvePath } from './paths.ts';
+import { readFileSettings } from './read-file.ts';
+import { readFlags } from './read-flags.ts';
+import { readVariables } from './read-variables.ts';
+import { type Resolved, resolve } from './resolve.ts';
+import { hasAll, type SettingTable, type Values } from './setting.ts';
+import { type Settings, settingTable } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+export interface LoadOptions {
+  /** The words after `conch`. */
+  readonly argv?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The first one runs when none is named. */
+  readonly commands?: readonly [Command, ...Command[]];
+  readonly readFile?: (path: string) => string;
+  readonly stdoutIsTerminal?: boolean;
+  readonly platform?: string;
+  readonly homeDirectory?: string;
+}
+
+/** What the command line asks for. Help needs no valid settings, so none are read for it. */
+export type Invocation =
+  | { readonly action: 'help'; readonly command: string | undefined }
+  | { readonly action: 'version' }
+  | ({ readonly action: 'run' | 'check' } & CommandInput);
+
+/** A command, the settings in effect, and what belongs to the command alone. */
+export interface CommandInput {
+  readonly command: string;
+  readonly settings: Settings;
+  /** The values of the command's own flags; `ownFlags` gives them their types. */
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly positionals: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** Reads a whole command line with its file and variables. Throws a SettingsError that names every mistake. */
+export function readCommandLine(options: LoadOptions = {}): Invocation {
+  const { argv = [], environment = {}, commands = [defaultCommand] } = options;
+  const parsed = parseArguments({ argv, settings: settingTable, commands });
+  const named = commands.find(({ name }) => name === parsed.command);
+  if (parsed.help && parsed.problems.length === 0) {
+    return { action: 'help', command: parsed.commandNamed ? parsed.command : undefined };
+  }
+  const flags = readFlags(parsed.settingsInput, settingTable);
+  if (parsed.problems.length === 0 && flagIsOn(flags, 'version')) return { action: 'version' };
+
+  const variables = readVariables(environment, settingTable);
+  const file = readConfig([...variables.given, ...flags], options);
+  const surroundings = surroundingsOf(options);
+  const resolved = resolve([...file.given, ...variables.given, ...flags], {
+    settings: settingTable,
+    models: modelTable,
+    surroundings,
+  });
+  const ownTable = named?.flags ?? {};
+  const own = resolve(readFlags(parsed.settingsInput, ownTable), { settings: ownTable, models: {}, surroundings });
+  const problems = [parsed, file, variables, resolved, own].flatMap((source) => source.problems);
+  if (problems.length > 0) throw new SettingsError(problems);
+
+  const settings = settingsFrom(resolved);
+  const contradictions = crossChecks(settings);
+  if (contradictions.length > 0) throw new SettingsError(contradictions);
+  const { command, positionals, rest } = parsed;
+  return { action: settings.check ? 'check' : 'run', command, settings, own: own.values, positionals, rest };
+}
+
+/** The settings of a command line that runs or checks; for those who have no use for commands. */
+export function loadSettings(options: LoadOptions = {}): Settings {
+  const invocation = readCommandLine(options);
+  if ('settings' in invocation) return invocation.settings;
+  throw new SettingsError([`--${invocation.action} leaves no settings to load.`]);
+}
+
+/** The values of the flags that belong to this command alone, with their types. */
+export function ownFlags<T extends SettingTable>(
+  { own }: Pick<CommandInput, 'own'>,
+  { name, flags }: Command<T>,
+): Values<T> {
+  if (flags !== undefined && hasAll(flags, own)) return own;
+  throw new Error(`These are not the flags of conch ${name}.`);
+}
+
+function flagIsOn(flags: readonly Given[], name: string): boolean {
+  return flags.some((flag) => flag.name === name && flag.input === true);
+}
+
+function readConfig(given: readonly Given[], { readFile = readText, homeDirectory = homedir() }: LoadOptions) {
+  const config = given.findLast(({ name }) => name === 'config');
+  if (config === undefined || typeof config.input !== 'string' || config.input === '')
+    return { given: [], problems: [] };
+  const file = resolvePath(config.input, { homeDirectory });
+  let text: string;
+  try {
+    text = readFile(file);
+  } catch (error) {
+    return { given: [], problems: [`${config.where}: ${file} cannot be read: ${reasonOf(error)}.`] };
+  }
+  return readFileSettings({ file, text, settings: settingTable, models: modelTable });
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission is denied',
+  EISDIR: 'it is a folder',
+};
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reasons[code] ?? (code === '' ? 'the file system gives no reason' : code);
+}
+
+function surroundingsOf({ environment = {}, stdoutIsTerminal = false, ...options }: LoadOptions) {
+  return {
+    environment,
+    stdoutIsTerminal,
+    platform: options.platform ?? platform(),
+    homeDirectory: options.homeDirectory ?? homedir(),
+  };
+}
+
+/** The checked values under their types. */
+function settingsFrom({ values, models, origins }: Resolved): Settings {
+  if (!hasAll(settingTable, values)) throw new Error('A setting has no value.');
+  const triton = values.triton.map(({ host, port, tls = values.tritonTls, dns }) => ({ host, port, tls, dns }));
+  const settings: Settings = { ...values, triton, models, origins };
+  // Whoever prints the settings by accident prints them without the secrets.
+  const dump = { value: () => dumpSettings(settings) };
+  return Object.defineProperties(settings, { toJSON: dump, [inspect.custom]: dump });
+}

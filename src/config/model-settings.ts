@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { setting, type Values } from './setting.ts';
+import { text } from './value-types.ts';
+
+/** How a model may be spoken to, under the names that a user may write. */
+const contractNames = new Map([['vllm', 'vllm' as const]]);
+
+const announcedContracts = new Set(['trtllm', 'tensorrtllm', 'trtllm-tokens', 'llmapi']);
+
+const contract = z.string().transform((name, context): ContractName => {
+  const found = contractNames.get(name);
+  if (found !== undefined) return found;
+  const known = [...contractNames.keys()].join(', ');
+  context.addIssue(
+    announcedContracts.has(name)
+      ? `must be ${known}: ${name} is not part of this version yet`
+      : `must be one of ${known}`,
+  );
+  return z.NEVER;
+});
+
+/** The contracts of this version. */
+type ContractName = typeof contractNames extends Map<string, infer Name> ? Name : never;
+
+/** The settings that hold for all models, or for one: `--x value`, `--x model=value`. */
+export const perModelSettings = {
+  tokenizer: setting(
+    text.optional(),
+    'Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub.',
+    { group: 'models', placeholder: '[MODEL=]DIR', perModel: true, path: 'folder-or-name' },
+  ),
+  chatTemplate: setting(text.optional(), "File with a Jinja chat template, instead of the tokenizer's own.", {
+    group: 'models',
+    placeholder: '[MODEL=]FILE',
+    perModel: true,
+    path: 'file',
+  }),
+  contextLength: setting(z.number().int().min(1).optional(), 'Tokens that prompt and answer may have together.', {
+    group: 'models',
+    placeholder: '[MODEL=]N',
+    perModel: true,
+    defaultText: 'what the server or the tokenizer says',
+  }),
+  contract: setting(
+    contract.optional(),
+    'Which request format a model takes, instead of the one that is found: vllm.',
+    {
+      group: 'models',
+      aliases: ['backend'],
+      placeholder: '[MODEL=]NAME',
+      perModel: true,
+      defaultText: "found from the model's configuration",
+    },
+  ),
+};
+
+/** Values for request fields that the client left out; the keys are the request's own. */
+export const samplingDefaults = z.strictObject({
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().gt(0).max(1).optional(),
+  top_k: z.number().int().min(-1).optional(),
+  min_p: z.number().min(0).max(1).optional(),
+  max_tokens: z.number().int().min(1).optional(),
+  min_tokens: z.number().int().min(0).optional(),
+  frequency_penalty: z.number().min(-2).max(2).optional(),
+  presence_penalty: z.number().min(-2).max(2).optional(),
+  repetition_penalty: z.number().gt(0).max(2).optional(),
+  seed: z.number().int().optional(),
+  stop: z
+    .union([text, z.array(text).min(1).max(16)], { error: 'must be a text, or a list of 1 to 16 texts' })
+    .optional(),
+});
+
+export type SamplingDefaults = Readonly<z.output<typeof samplingDefaults>>;
+
+/** The keys of a model in the file that are not settings for all models. */
+const modelOnlySettings = {
+  serves: setting(text.optional(), 'The model on the server that answers under this name.', {
+    group: 'models',
+    placeholder: 'MODEL',
+  }),
+  addsSpecialTokens: setting(
+    z.boolean().optional(),
+    'Whether the server itself puts the tokens that begin a text before the prompt.',
+    { group: 'models', placeholder: 'true|false', defaultText: 'what the contract says' },
+  ),
+  defaults: setting(
+    samplingDefaults.optional(),
+    `Values for request fields that are left out: ${Object.keys(samplingDefaults.shape).join(', ')}.`,
+    { group: 'models', placeholder: 'MAP' },
+  ),
+};
+
+/** Every key that a model may have in the file. */
+export const modelTable = { ...modelOnlySettings, ...perModelSettings };
+
+type Known<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
+
+/** What is set for one model; what nobody set is left out. */
+export type ModelSettings = Known<Values<typeof modelTable>>;
+
+/** What `modelSettings` reads: the defaults for all models, and what is set for each. */
+type ModelSettingsSource = Values<typeof perModelSettings> & {
+  readonly defaultMaxTokens: number | undefined;
+  readonly models: Readonly<Record<string, ModelSettings>>;
+};
+
+/**
+ * What holds for the model that is served under this name. The settings of the name itself come first, then those of
+ * the model that it serves, then those for all models.
+ */
+export function modelSettings(
+  settings: ModelSettingsSource,
+  name: string,
+): ModelSettings & { readonly defaults: SamplingDefaults } {
+  const own = modelEntry(settings, name);
+  const served = own.serves === undefined ? {} : modelEntry(settings, own.serves);
+  const defaults = {
+    ...(settings.defaultMaxTokens === undefined ? {} : { max_tokens: settings.defaultMaxTokens }),
+    ...served.defaults,
+    ...own.defaults,
+  };
+  const forAll = Object.fromEntries(
+    Object.keys(perModelSettings)
+      .map((key): [string, unknown] => [key, Reflect.get(settings, key)])
+      .filter(([, value]) => value !== undefined),
+  );
+  return { ...forAll, ...served, ...own, defaults };
+}
+
+// A model may be called `constructor`.
+function modelEntry({ models }: ModelSettingsSource, name: string): ModelSettings {
+  return Object.hasOwn(models, name) ? (models[name] ?? {}) : {};
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Command } from './command.ts';
+import { type ParsedArguments, parseArguments } from './parse-arguments.ts';
+import { setting } from './setting.ts';
+
+const settings = {
+  help: setting(z.boolean().default(false), 'Help.', { group: 'general', short: 'h' }),
+  port: setting(z.number().default(1), 'Port.', { group: 'api', short: 'p', aliases: ['openai-port'] }),
+  strictFields: setting(z.boolean().default(false), 'Strict.', { group: 'api' }),
+  tokenizer: setting(z.string().optional(), 'Tokenizer.', { group: 'models' }),
+  restricted: setting(z.array(z.array(z.string())).default([]), 'Three.', {
+    group: 'api',
+    placeholder: ['APIS', 'KEY', 'VALUE'],
+  }),
+};
+
+const commands: readonly [Command, ...Command[]] = [
+  { name: 'serve', summary: 'Serve', groups: ['api', 'models', 'general'], takesRest: true },
+  {
+    name: 'models',
+    summary: 'List',
+    groups: ['models'],
+    flags: { json: setting(z.boolean().default(false), 'As JSON.', { group: 'general' }) },
+  },
+  { name: 'generate', summary: 'Generate', groups: ['models'], arguments: 'MODEL' },
+  { name: 'keys create', summary: 'Create', groups: [], arguments: 'NAME' },
+];
+
+function parse(...argv: string[]): Partial<ParsedArguments> {
+  return parseArguments({ argv, settings, commands });
+}
+
+const nothing: ParsedArguments = {
+  command: 'serve',
+  commandNamed: false,
+  help: false,
+  settingsInput: [],
+  positionals: [],
+  rest: [],
+  problems: [],
+};
+
+describe('parseArguments', () => {
+  it('serves when nothing is written', () => {
+    expect(parse()).toEqual(nothing);
+  });
+
+  it.each([
+    [['--port', '9'], '--port', ['9']],
+    [['--port=9'], '--port', ['9']],
+    [['--port='], '--port', ['']],
+    [['--openai-port', '9'], '--openai-port', ['9']],
+    [['-p', '9'], '-p', ['9']],
+    [['-p9'], '-p', ['9']],
+    [['-p=9'], '-p', ['9']],
+    [['--port', '-9'], '--port', ['-9']],
+  ])('takes the value of %j', (argv, flag, values) => {
+    expect(parse(...argv)).toEqual({ ...nothing, settingsInput: [{ name: 'port', flag, values }] });
+  });
+
+  it.each([
+    [['--strict-fields'], '--strict-fields', 'true'],
+    [['--no-strict-fields'], '--no-strict-fields', 'false'],
+    [['--strict-fields=false'], '--strict-fields', 'false'],
+    [['--strict-fields=maybe'], '--strict-fields', 'maybe'],
+  ])('takes the switch %j', (argv, flag, value) => {
+    expect(parse(...argv)).toEqual({ ...nothing, settingsInput: [{ name: 'strictFields', flag, values: [value] }] });
+  });
+
+  it('takes the three arguments of one flag, or the three in one text', () => {
+    const given = { name: 'restricted', flag: '--restricted', values: ['inference,health', 'x-key', 'word'] };
+    const expected = { ...nothing, settingsInput: [given, { name: 'port', flag: '-p', values: ['1'] }] };
+    expect(parse('--restricted', 'inference,health', 'x-key', 'word', '-p', '1')).toEqual(expected);
+    expect(parse('--restricted', ' inference,health x-key  word ', '-p', '1')).toEqual(expected);
+    expect(parse('--restricted=inference,health', 'x-key', 'word', '-p', '1')).toEqual(expected);
+    expect(parse('--restricted', 'inference', 'x-key').problems).toEqual([
+      '--restricted needs 3 values: --restricted APIS KEY VALUE',
+    ]);
+  });
+
+  it('keeps what stands after --', () => {
+    expect(parse('-p', '1', '--', '--exit-on-error', 'x', '--')).toEqual({
+      ...nothing,
+      settingsInput: [{ name: 'port', flag: '-p', values: ['1'] }],
+      rest: ['--exit-on-error', 'x', '--'],
+    });
+    expect(parse('models', '--', 'x').problems).toEqual(['conch models takes nothing after --.']);
+  });
+
+  it('finds the command among flags, with flags and arguments of its own', () => {
+    expect(parse('--tokenizer', 'models', 'models', '--json')).toEqual({
+      ...nothing,
+      command: 'models',
+      commandNamed: true,
+      settingsInput: [
+        { name: 'tokenizer', flag: '--tokenizer', values: ['models'] },
+        { name: 'json', flag: '--json', values: ['true'] },
+      ],
+    });
+    expect(parse('generate', 'llama', '-')).toEqual({
+      ...nothing,
+      command: 'generate',
+      commandNamed: true,
+      positionals: ['llama', '-'],
+    });
+    expect(parse('keys', 'create', 'me')).toEqual({
+      ...nothing,
+      command: 'keys create',
+      commandNamed: true,
+      positionals: ['me'],
+    });
+  });
+
+  it.each([
+    [['help'], 'serve', false],
+    [['--help'], 'serve', false],
+    [['-h', '--prot'], 'serve', false],
+    [['help', 'models'], 'models', true],
+    [['models', '--help'], 'models', true],
+    [['models', '-h', '--port', '1'], 'models', true],
+  ])('gives help for %j', (argv, command, commandNamed) => {
+    const { settingsInput: _, ...parsed } = parse(...argv);
+    const { settingsInput: __, ...expected } = nothing;
+    expect(parsed).toEqual({ ...expected, help: true, command, commandNamed });
+  });
+
+  it.each([
+    [['--prot', '9'], ['--prot is not a flag. Did you mean --port?']],
+    [['--prot=9'], ['--prot is not a flag. Did you mean --port?']],
+    [
+      ['-port', '9', '--toknizer=x'],
+      ['-port is not a flag. Did you mean --port?', '--toknizer is not a flag. Did you mean --tokenizer?'],
+    ],
+    [['-tokenizer', 'x'], ['-tokenizer is not a flag. Did you mean --tokenizer?']],
+    [['--strict_fields'], ['--strict_fields is not a flag. Did you mean --strict-fields?']],
+    [['--no-strict-field'], ['--no-strict-field is not a flag. Did you mean --no-strict-fields?']],
+    [
+      ['--colour', 'models', '--jsn'],
+      ['--colour is not a flag.', '--jsn is not a flag. Did you mean --json?'],
+    ],
+    [['--json', 'models'], ['--json is a flag of conch models: it comes after the command.']],
+    [['generate', 'x', '--json'], ['--json is a flag of conch models alone.']],
+    [['modles'], ['"modles" is not a command. Did you mean models?']],
+    [['help', 'modles'], ['"modles" is not a command. Did you mean models?']],
+    [['models', 'llama'], ['conch models takes no argument "llama".']],
+    [['models', '--port', '1'], ['--port has no effect on conch models.']],
+    [['--port'], ['--port needs a value: --port N']],
+    [['--port', '--strict-fields'], ['--port needs a value: --port N']],
+    [['-p', '-h'], []],
+    [['--no-strict-fields=true'], ['--no-strict-fields takes no value.']],
+  ])('says of %j what is wrong', (argv, problems) => {
+    expect(parse(...argv).problems).toEqual(problems);
+  });
+
+  it.each([
+    [['--model-repository', '/models'], '--model-repository', 'it needs the tritonserver that Conch starts itself'],
+    [['--enable-kserve-frontends'], '--enable-kserve-frontends', 'it needs the KServe frontends'],
+    [['-o', 'http://collector'], '-o', 'it needs tracing'],
+    [['--openai-restricted-api', 'inference', 'key', 'value'], '--openai-restricted-api', 'it needs restricted APIs'],
+    [['--tool-call-parser=llama3'], '--tool-call-parser', 'it needs tool calls'],
+  ])('refuses %j by name', (argv, flag, needs) => {
+    expect(parse(...argv).problems).toEqual([`${flag} is not part of this version yet: ${needs}.`]);
+  });
+});

@@ -1,0 +1,236 @@
+import { announced, notYet } from './announced.ts';
+import type { Command } from './command.ts';
+import { didYouMean } from './nearest.ts';
+import { flagsOf, kindOf, longFlag, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
+
+/** One flag as it stood on the command line. */
+export interface GivenFlag {
+  readonly name: string;
+  /** As it was written: `-p`, `--openai-port`. */
+  readonly flag: string;
+  /** Its arguments; a boolean has `true` or `false`. */
+  readonly values: readonly string[];
+}
+
+/** The command line, taken apart but not yet checked against the schema. */
+export interface ParsedArguments {
+  readonly command: string;
+  /** Whether the command was written, and is not just the default one. */
+  readonly commandNamed: boolean;
+  /** Help was asked for, so nothing matters but the command. */
+  readonly help: boolean;
+  readonly settingsInput: readonly GivenFlag[];
+  readonly positionals: readonly string[];
+  /** What stood after `--`. */
+  readonly rest: readonly string[];
+  readonly problems: readonly string[];
+}
+
+interface ParseOptions {
+  readonly argv: readonly string[];
+  readonly settings: SettingTable;
+  /** The first one runs when none is named. */
+  readonly commands: readonly [Command, ...Command[]];
+}
+
+/** Takes a command line apart. Mistakes are collected, not thrown, so that all of them can be told at once. */
+export function parseArguments(options: ParseOptions): ParsedArguments {
+  return new ArgumentParser(options).parse();
+}
+
+interface Flag {
+  readonly name: string;
+  readonly setting?: Setting;
+  /** Arguments that it takes. */
+  readonly count: number;
+  readonly placeholder: string;
+  readonly negates?: boolean;
+}
+
+class ArgumentParser {
+  readonly #options: ParseOptions;
+  readonly #flags: Map<string, Flag>;
+  readonly #queue: string[];
+  #command: Command | undefined;
+  #help = false;
+  readonly #given: GivenFlag[] = [];
+  readonly #positionals: string[] = [];
+  #rest: readonly string[] = [];
+  readonly #commandProblems: string[] = [];
+  readonly #problems: string[] = [];
+
+  constructor(options: ParseOptions) {
+    this.#options = options;
+    this.#queue = [...options.argv];
+    this.#flags = new Map([...announcedFlags(), ...flagsOfTable(options.settings)]);
+  }
+
+  parse(): ParsedArguments {
+    for (let word = this.#queue.shift(); word !== undefined; word = this.#queue.shift()) {
+      if (word === '--') {
+        this.#rest = this.#queue.splice(0);
+      } else if (word.startsWith('-') && word !== '-') this.#takeFlag(word);
+      else this.#takeWord(word);
+    }
+    const command = this.#command ?? this.#options.commands[0];
+    this.#checkAgainst(command);
+    return {
+      command: command.name,
+      commandNamed: this.#command !== undefined,
+      help: this.#help,
+      settingsInput: this.#given,
+      positionals: this.#positionals,
+      rest: this.#rest,
+      problems: this.#help ? this.#commandProblems : [...this.#commandProblems, ...this.#problems],
+    };
+  }
+
+  #takeWord(word: string): void {
+    if (this.#command !== undefined) {
+      this.#positionals.push(word);
+      return;
+    }
+    if (word === 'help') {
+      this.#help = true;
+      return;
+    }
+    const command = this.#findCommand(word);
+    if (command !== undefined) {
+      this.#command = command;
+      for (const [flag, meaning] of flagsOfTable(command.flags ?? {})) this.#flags.set(flag, meaning);
+      return;
+    }
+    const names = new Set(this.#options.commands.map(({ name }) => name));
+    if (this.#options.commands[0].arguments === undefined) {
+      this.#commandProblems.push(`${quote(word)} is not a command.${didYouMean(word, [...names, 'help'])}`);
+    } else this.#positionals.push(word);
+  }
+
+  #findCommand(word: string): Command | undefined {
+    const { commands } = this.#options;
+    const next = this.#queue[0];
+    const twoWords = next === undefined ? undefined : commands.find(({ name }) => name === `${word} ${next}`);
+    if (twoWords !== undefined) this.#queue.shift();
+    return twoWords ?? commands.find(({ name }) => name === word);
+  }
+
+  #takeFlag(word: string): void {
+    const { written, attached } = this.#split(word);
+    const flag = this.#flags.get(written);
+    if (flag === undefined) {
+      this.#problems.push(this.#unknown(written));
+      // What follows is most likely its argument, and may be a secret.
+      if (attached === undefined && this.#nextIsValue() && !this.#isCommand(this.#queue[0])) this.#queue.shift();
+      return;
+    }
+    if (flag.setting !== undefined && kindOf(flag.setting.schema) === 'boolean') {
+      this.#takeBoolean(flag, written, attached);
+      return;
+    }
+    const values = this.#takeValues(flag, attached);
+    const announcement = flag.setting === undefined ? announced[flag.name] : undefined;
+    if (announcement !== undefined) this.#problems.push(notYet(written, announcement));
+    else if (values.length === flag.count) this.#given.push({ name: flag.name, flag: written, values });
+    else
+      this.#problems.push(
+        `${written} needs ${flag.count > 1 ? `${flag.count} values` : 'a value'}: ${written} ${flag.placeholder}`,
+      );
+  }
+
+  #takeBoolean({ name, negates }: Flag, written: string, attached: string | undefined): void {
+    if (name === 'help' && !negates && attached !== 'false') this.#help = true;
+    if (negates && attached !== undefined) this.#problems.push(`${written} takes no value.`);
+    else this.#given.push({ name, flag: written, values: [attached ?? String(!negates)] });
+  }
+
+  /** `--port=1` and `-p1` carry their value with them. */
+  #split(word: string): { written: string; attached: string | undefined } {
+    const equals = word.indexOf('=');
+    if (word.startsWith('--')) {
+      return equals < 0
+        ? { written: word, attached: undefined }
+        : { written: word.slice(0, equals), attached: word.slice(equals + 1) };
+    }
+    // -port is --port with a dash too few rather than -p with the value `ort`.
+    const bare = equals < 0 ? word : word.slice(0, equals);
+    if (this.#flags.has(`-${bare}`))
+      return { written: bare, attached: equals < 0 ? undefined : word.slice(equals + 1) };
+    const short = word.slice(0, 2);
+    const takesValue = (this.#flags.get(short)?.count ?? 0) > 0;
+    if (word.length > 2 && takesValue) return { written: short, attached: word.slice(word[2] === '=' ? 3 : 2) };
+    return { written: bare, attached: undefined };
+  }
+
+  #takeValues({ count }: Flag, attached: string | undefined): readonly string[] {
+    if (count === 0) return [];
+    const values: string[] = attached === undefined ? [] : [attached];
+    if (attached === undefined && this.#nextIsValue()) values.push(this.#queue.shift() ?? '');
+    // Several arguments may also come as one quoted text.
+    if (count > 1 && values[0]?.trim().includes(' ')) return values[0].trim().split(/ +/);
+    while (values.length > 0 && values.length < count && this.#nextIsValue()) values.push(this.#queue.shift() ?? '');
+    return values;
+  }
+
+  #nextIsValue(): boolean {
+    const next = this.#queue[0];
+    return next !== undefined && !next.startsWith('--') && !this.#flags.has(next);
+  }
+
+  #isCommand(word: string | undefined): boolean {
+    return this.#options.commands.some(({ name }) => name.split(' ')[0] === word);
+  }
+
+  #unknown(written: string): string {
+    const elsewhere = this.#options.commands.find(({ flags = {} }) => flagsOfTable(flags).has(written));
+    if (elsewhere !== undefined && this.#command === undefined) {
+      return `${written} is a flag of conch ${elsewhere.name}: it comes after the command.`;
+    }
+    if (elsewhere !== undefined) return `${written} is a flag of conch ${elsewhere.name} alone.`;
+    const dashes = /^-\w/.test(written) && written.length > 2 ? `-${written}` : written;
+    return `${written} is not a flag.${didYouMean(dashes, this.#flags.keys())}`;
+  }
+
+  #checkAgainst(command: Command): void {
+    if (this.#help) return;
+    const { name, arguments: takesArguments, takesRest = false, groups } = command;
+    for (const { name: settingName, flag } of this.#given) {
+      const own = command.flags?.[settingName] !== undefined;
+      const setting = this.#options.settings[settingName];
+      if (!own && setting !== undefined && setting.group !== 'general' && !groups.includes(setting.group)) {
+        this.#problems.push(`${flag} has no effect on conch ${name}.`);
+      }
+    }
+    if (takesArguments === undefined) {
+      for (const word of this.#positionals) this.#problems.push(`conch ${name} takes no argument ${quote(word)}.`);
+    }
+    if (!takesRest && this.#rest.length > 0) this.#problems.push(`conch ${name} takes nothing after --.`);
+  }
+}
+
+function flagsOfTable(table: SettingTable): Map<string, Flag> {
+  const flags = new Map<string, Flag>();
+  for (const [name, setting] of Object.entries(table)) {
+    const placeholders = placeholdersOf(setting);
+    const boolean = kindOf(setting.schema) === 'boolean';
+    const flag = { name, setting, count: boolean ? 0 : placeholders.length, placeholder: placeholders.join(' ') };
+    for (const written of flagsOf(name, setting)) {
+      flags.set(written, flag);
+      if (boolean && written.startsWith('--')) flags.set(`--no-${written.slice(2)}`, { ...flag, negates: true });
+    }
+  }
+  return flags;
+}
+
+function announcedFlags(): Map<string, Flag> {
+  const flags = new Map<string, Flag>();
+  for (const [name, { arguments: count = 1, short, onlyPerModel }] of Object.entries(announced)) {
+    if (onlyPerModel) continue;
+    flags.set(longFlag(name), { name, count, placeholder: '' });
+    if (short !== undefined) flags.set(`-${short}`, { name, count, placeholder: '' });
+  }
+  return flags;
+}
+
+function quote(word: string): string {
+  return JSON.stringify(word);
+}

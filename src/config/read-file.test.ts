@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { modelTable } from './model-settings.ts';
+import { readFileSettings } from './read-file.ts';
+import { settingTable } from './settings.ts';
+
+function read(text: string) {
+  const { given, problems } = readFileSettings({ file: 'c.yaml', text, settings: settingTable, models: modelTable });
+  return {
+    given: given.map(({ name, model, input, where }) => [
+      model === undefined ? name : `${model}/${name}`,
+      input,
+      where,
+    ]),
+    problems,
+  };
+}
+
+function level(name: string, inner: string): string {
+  return `&${name} [${Array.from({ length: 10 }, () => inner).join(', ')}]`;
+}
+
+describe('readFileSettings', () => {
+  it.each([[''], ['\n'], ['# nothing\n'], ['{}'], ['---\n'], ['port:\n'], ['models:\n'], ['models: {a: , b: {}}']])(
+    'finds nothing in %j',
+    (text) => {
+      expect(read(text)).toEqual({ given: [], problems: [] });
+    },
+  );
+
+  it('reads YAML with the place of every key', () => {
+    const text =
+      'port: 1\nmax-message-size: 1MiB\ntriton:\n  - a\n  - b\nmodels:\n  "llama 3":\n    context-length: "4096"\n';
+    expect(read(text)).toEqual({
+      given: [
+        ['port', 1, 'c.yaml:1:1'],
+        ['maxMessageSize', '1MiB', 'c.yaml:2:1'],
+        ['triton', ['a', 'b'], 'c.yaml:3:1'],
+        ['llama 3/contextLength', 4096, 'c.yaml:8:5'],
+      ],
+      problems: [],
+    });
+  });
+
+  it('reads JSON, indented with tabs too', () => {
+    const text = JSON.stringify(
+      { port: 1, models: { 'a/b': { serves: 'c' }, __proto__x: { serves: 'd' } } },
+      null,
+      '\t',
+    );
+    expect(read(text)).toEqual({
+      given: [
+        ['port', 1, 'c.yaml:2:2'],
+        ['a/b/serves', 'c', 'c.yaml:5:4'],
+        ['__proto__x/serves', 'd', 'c.yaml:8:4'],
+      ],
+      problems: [],
+    });
+  });
+
+  it('takes one item for a list, and a map for headers', () => {
+    expect(read('triton: a\ntriton_header:\n  - x: "1"\n  - "y: 2"\n').given).toEqual([
+      ['triton', ['a'], 'c.yaml:1:1'],
+      ['tritonHeader', [{ x: '1' }, 'y: 2'], 'c.yaml:2:1'],
+    ]);
+    expect(read('triton_header: {x: "1"}').given).toEqual([['tritonHeader', [{ x: '1' }], 'c.yaml:1:1']]);
+  });
+
+  it('follows anchors and keeps the names of models as they are written', () => {
+    expect(read('models:\n  1.0: &one {serves: a}\n  __proto__: *one\n').given).toEqual([
+      ['1.0/serves', 'a', 'c.yaml:2:14'],
+      ['__proto__/serves', 'a', 'c.yaml:2:14'],
+    ]);
+  });
+
+  it('does not unfold a bomb of aliases', () => {
+    const bomb = `triton: [${level('a', 'x')}, ${level('b', '*a')}, ${level('c', '*b')}, ${level('d', '*c')}]`;
+    expect(read(bomb)).toEqual({ given: [], problems: ['c.yaml:1:1: triton has too many aliases.'] });
+  });
+
+  it.each([
+    ['port: 1\nport: 2\n', ['c.yaml:2:1: this key is given twice.']],
+    ['{"port": 1,\n "port": 2}', ['c.yaml:2:2: this key is given twice.']],
+    ['log_level: info\nlog-level: info\n', ['c.yaml:2:1: log-level is given twice.']],
+    ['models:\n  a: {serves: b}\n  a: {serves: c}\n', ['c.yaml:3:3: this key is given twice.']],
+    ['prot: 1', ['c.yaml:1:1: prot is not a key. Did you mean port?']],
+    ['openai_port: 1', ['c.yaml:1:1: openai_port is not a key. Did you mean port?']],
+    ['backend: vllm', ['c.yaml:1:1: backend is not a key. Did you mean contract?']],
+    ['modles: {}', ['c.yaml:1:1: modles is not a key. Did you mean models?']],
+    ['defaultMaxTokens: 1', ['c.yaml:1:1: defaultMaxTokens is not a key. Did you mean default_max_tokens?']],
+    ['help: true', ['c.yaml:1:1: help is not a key.']],
+    ['config: a', ['c.yaml:1:1: config is not a key.']],
+    ['embedding: {}', ['c.yaml:1:1: embedding is not a key.']],
+    ['serves: a', ['c.yaml:1:1: serves is not a key.']],
+    ['models: {a: {port: 1}}', ['c.yaml:1:14: models.a.port is not a key.']],
+    ['models: {a: {tokeniser: 1}}', ['c.yaml:1:14: models.a.tokeniser is not a key. Did you mean tokenizer?']],
+    ['models: [a]', ['c.yaml:1:1: models must be a map of keys and values.']],
+    ['models: {a: b}', ['c.yaml:1:10: models.a must be a map of keys and values.']],
+    ['- port', ['c.yaml:1:1: the file must be a map of keys and values.']],
+    ['port', ['c.yaml:1:1: the file must be a map of keys and values.']],
+    ['a: 1\n---\nb: 1\n', ['c.yaml:2:1: the file must be one document.']],
+    ['{"port": 1', ['c.yaml:1:11: a character is missing here, such as a closing bracket, quote or comma.']],
+    ['models:\n\ta: 1\n', ['c.yaml:2:1: YAML is indented with spaces, not with tabs.']],
+    [
+      'model-repository: /m',
+      [
+        'c.yaml:1:1: model-repository is not part of this version yet: it needs the tritonserver that Conch starts itself.',
+      ],
+    ],
+    [
+      'models: {a: {tool_call_parser: x}}',
+      ['c.yaml:1:14: models.a.tool_call_parser is not part of this version yet: it needs tool calls.'],
+    ],
+  ])('says of %j what is wrong', (text, problems) => {
+    expect(read(text).problems).toEqual(problems);
+  });
+});

@@ -1,0 +1,201 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import { announced, notYet } from './announced.ts';
+import { fromFileValue, type Given, type SourceValues } from './given.ts';
+import { didYouMean } from './nearest.ts';
+import { fileKey, type SettingTable } from './setting.ts';
+
+interface FileOptions {
+  /** The file's name, for errors and for the paths in it. */
+  readonly file: string;
+  readonly text: string;
+  readonly settings: SettingTable;
+  /** The keys of one model under `models:`. */
+  readonly models: SettingTable;
+}
+
+/** The values of a YAML or JSON file; JSON is read as the YAML that it is. */
+export function readFileSettings({ file, text, settings, models }: FileOptions): SourceValues {
+  const reader = new FileReader(file, text);
+  if (reader.problems.length > 0) return reader;
+  reader.readMap([], { table: settings, announcedKey: ({ onlyPerModel }) => !onlyPerModel, more: ['models'] });
+  for (const model of reader.keysAt(['models'])) {
+    reader.readMap(['models', model], {
+      table: models,
+      announcedKey: ({ perModel, onlyPerModel }) => Boolean(perModel || onlyPerModel),
+      more: [],
+    });
+  }
+  return reader;
+}
+
+interface MapOptions {
+  readonly table: SettingTable;
+  readonly announcedKey: (row: (typeof announced)[string]) => boolean;
+  readonly more: readonly string[];
+}
+
+class FileReader implements SourceValues {
+  readonly given: Given[] = [];
+  readonly problems: string[] = [];
+  readonly #file: string;
+  readonly #lines = new LineCounter();
+  readonly #document: Document.Parsed;
+
+  constructor(file: string, text: string) {
+    this.#file = file;
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    for (const { code, pos } of this.#document.errors) {
+      this.problems.push(`${this.#place(pos[0])}: ${syntaxWords[code] ?? `this is not valid YAML (${code})`}.`);
+    }
+    if (this.problems.length === 0) this.#checkAliases();
+    const { contents } = this.#document;
+    if (this.problems.length > 0 || contents === null || isMap(contents)) return;
+    if (!isScalar(contents) || contents.value !== null) {
+      this.problems.push(`${this.#place(contents.range[0])}: the file must be a map of keys and values.`);
+    }
+  }
+
+  readMap(path: readonly string[], { table, announcedKey, more }: MapOptions): void {
+    const names = new Map(
+      Object.entries(table).flatMap(([name, { file }]) => (file === false ? [] : [[fileKey(name), name]])),
+    );
+    const later = new Map(
+      Object.entries(announced)
+        .filter(([, row]) => announcedKey(row))
+        .map(([name, row]) => [fileKey(name), row]),
+    );
+    const seen = new Set<string>();
+    for (const written of this.keysAt(path)) {
+      const key = written.replaceAll('-', '_');
+      const label = this.label([...path, written]);
+      const name = names.get(key);
+      const row = later.get(key);
+      if (seen.has(key)) this.problems.push(`${label} is given twice.`);
+      else if (row !== undefined) this.problems.push(notYet(label, row));
+      else if (name !== undefined) this.#take([...path, written], { name, table });
+      else if (!more.includes(key))
+        this.problems.push(
+          `${label} is not a key.${meant(key, { table, keys: [...names.keys(), ...later.keys(), ...more] })}`,
+        );
+      seen.add(key);
+    }
+  }
+
+  /** The keys of the map at this path; a mistake when there is something else, nothing when there is nothing. */
+  keysAt(path: readonly string[]): readonly string[] {
+    const node = this.#nodeAt(path);
+    if (node === undefined || (isScalar(node) && node.value === null)) return [];
+    if (isMap(node)) return node.items.map(({ key }) => keyText(key));
+    this.problems.push(`${this.label(path)} must be a map of keys and values.`);
+    return [];
+  }
+
+  /** `conch.yaml:3:5: models.llama.tokenizer`, with the place of the key. */
+  label(path: readonly PropertyKey[]): string {
+    const words = path.filter((key) => typeof key === 'string');
+    return `${this.#place(this.#offsetOf(path))}: ${words.join('.')}`;
+  }
+
+  #take(path: readonly string[], { name, table }: { name: string; table: SettingTable }): void {
+    const setting = table[name];
+    const value = this.#valueAt(path);
+    if (setting === undefined || value === undefined || value === null) return;
+    const [, model] = path.length > 1 ? path : [];
+    this.given.push({
+      name,
+      ...(model === undefined ? {} : { model }),
+      source: 'file',
+      where: this.#place(this.#offsetOf(path)),
+      input: fromFileValue(setting, value),
+      label: (inner) => this.label([...path, ...inner]),
+      file: this.#file,
+    });
+  }
+
+  #valueAt(path: readonly string[]): unknown {
+    try {
+      return this.#nodeAt(path)?.toJS(this.#document);
+    } catch {
+      // The parser gives up on aliases that would unfold to something huge.
+      this.problems.push(`${this.label(path)} has too many aliases.`);
+      return undefined;
+    }
+  }
+
+  #checkAliases(): void {
+    visit(this.#document, {
+      Alias: (_, alias) => {
+        if (alias.resolve(this.#document) === undefined) {
+          this.problems.push(
+            `${this.#place(alias.range?.[0] ?? 0)}: a value that begins with * names an anchor, and there is none; put it in quotes.`,
+          );
+        }
+      },
+    });
+  }
+
+  #nodeAt(path: readonly PropertyKey[]): Node | undefined {
+    let node = this.#resolve(this.#document.contents);
+    for (const key of path) {
+      if (isMap(node)) node = this.#resolve(pairOf(node, key)?.value);
+      else if (isSeq(node)) node = this.#resolve(node.items[Number(key)]);
+      else return undefined;
+    }
+    return node;
+  }
+
+  #offsetOf(path: readonly PropertyKey[]): number {
+    const key = path.at(-1);
+    const parent = this.#nodeAt(path.slice(0, -1));
+    const found = key !== undefined && isMap(parent) ? pairOf(parent, key)?.key : this.#nodeAt(path);
+    return (isNode(found) ? found.range?.[0] : undefined) ?? (path.length > 0 ? this.#offsetOf(path.slice(0, -1)) : 0);
+  }
+
+  #resolve(node: unknown): Node | undefined {
+    if (isAlias(node)) return node.resolve(this.#document);
+    return isNode(node) ? node : undefined;
+  }
+
+  #place(offset: number): string {
+    const { line, col } = this.#lines.linePos(offset);
+    return `${this.#file}:${line}:${col}`;
+  }
+}
+
+function pairOf(map: YAMLMap, key: PropertyKey) {
+  return map.items.find((pair) => keyText(pair.key) === key);
+}
+
+function keyText(key: unknown): string {
+  return isScalar(key) ? String(key.source ?? key.value) : String(key);
+}
+
+/** A flag's alias is no key of the file, but its setting is meant. */
+function meant(key: string, { table, keys }: { table: SettingTable; keys: readonly string[] }): string {
+  const wanted = key.replaceAll('_', '-');
+  const byAlias = Object.entries(table).find(([, { aliases = [] }]) => aliases.includes(wanted));
+  return byAlias === undefined ? didYouMean(key, keys) : ` Did you mean ${fileKey(byAlias[0])}?`;
+}
+
+// The parser's own sentences may repeat what stands in the file, which may be a secret.
+const syntaxWords: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'this key is given twice',
+  MULTIPLE_DOCS: 'the file must be one document',
+  TAB_AS_INDENT: 'YAML is indented with spaces, not with tabs',
+  BAD_INDENT: 'the indentation does not fit',
+  MISSING_CHAR: 'a character is missing here, such as a closing bracket, quote or comma',
+  UNEXPECTED_TOKEN: 'this is not expected here',
+  BLOCK_AS_IMPLICIT_KEY: 'a key and a value are not expected here; a value that holds ": " is put in quotes',
+};

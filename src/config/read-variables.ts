@@ -1,0 +1,97 @@
+import { announced, notYet } from './announced.ts';
+import { fromTexts, type Given, type SourceValues, splitModel } from './given.ts';
+import { nearest } from './nearest.ts';
+import { fileKey, fromText, kindOf, type Setting, type SettingTable, variablesOf } from './setting.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment's variables as values of the table's settings. An empty variable is one that is not set. */
+export function readVariables(environment: Environment, table: SettingTable): SourceValues {
+  const given: Given[] = [];
+  const known = new Set<string>();
+  const meanings = new Map<string, string>();
+  for (const [name, setting] of Object.entries(table)) {
+    const variables = variablesOf(name, setting);
+    for (const variable of variables) known.add(variable);
+    const [first = ''] = variables;
+    for (const alias of [...variables, ...(setting.aliases ?? []).map(variableOf)]) meanings.set(alias, first);
+    const variable = variables.find((candidate) => isSet(environment, candidate));
+    if (variable !== undefined)
+      given.push(...fromVariable(name, setting, { variable, text: environment[variable] ?? '' }));
+  }
+  return { given, problems: [...announcedIn(environment), ...unknownIn(environment, known, meanings)] };
+}
+
+function fromVariable(
+  name: string,
+  setting: Setting,
+  { variable, text }: { variable: string; text: string },
+): readonly Given[] {
+  const origin = { name, source: 'variable', where: variable, label: () => variable } as const;
+  if (kindOf(setting.schema) === 'list') {
+    const items = text.split(',').map((item) => item.trim());
+    return [
+      {
+        ...origin,
+        input: fromTexts(
+          setting,
+          items.filter((item) => item !== '').map((item) => [item]),
+        ),
+      },
+    ];
+  }
+  if (!setting.perModel) return [{ ...origin, input: fromText(setting.schema, text) }];
+  // A comma parts two values only where `model=` follows it: a path may have commas of its own.
+  const parts = text.split(/,(?=[^=/\\,]+=)/).map((item) => splitModel(item.trim()));
+  return parts.map(({ model, value }): Given => {
+    const input = fromText(setting.schema, value);
+    const label = () => (model === undefined ? variable : `${variable} ${model}=…`);
+    const one: Given = { name, source: 'variable', where: variable, input, label };
+    return model === undefined ? one : Object.assign(one, { model });
+  });
+}
+
+function announcedIn(environment: Environment): readonly string[] {
+  return Object.entries(announced).flatMap(([name, row]) =>
+    [variableOf(name), ...(row.otherVariables ?? [])]
+      .filter((variable) => isSet(environment, variable) && !row.onlyPerModel)
+      .map((variable) => notYet(variable, row)),
+  );
+}
+
+function unknownIn(environment: Environment, known: ReadonlySet<string>, meanings: ReadonlyMap<string, string>) {
+  const announcedVariables = new Set(
+    Object.entries(announced).flatMap(([name, { onlyPerModel }]) => (onlyPerModel ? [] : [variableOf(name)])),
+  );
+  return Object.keys(environment)
+    .filter((variable) => isOurs(variable) && !known.has(variable) && !announcedVariables.has(variable))
+    .filter((variable) => environment[variable] !== undefined && !isServiceLink(variable, environment[variable]))
+    .map((variable) => {
+      const near = nearest(variable, [...meanings.keys(), ...announcedVariables]);
+      const meant = near === undefined ? undefined : (meanings.get(near) ?? near);
+      return `${variable} is not a variable of Conch.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+    });
+}
+
+// The tests of Conch itself hand each other what begins with CONCH_TEST_.
+function isOurs(variable: string): boolean {
+  return variable.startsWith('CONCH_') && !variable.startsWith('CONCH_TEST_');
+}
+
+function variableOf(name: string): string {
+  return `CONCH_${fileKey(name).replaceAll('-', '_').toUpperCase()}`;
+}
+
+function isSet(environment: Environment, variable: string): boolean {
+  const value = environment[variable];
+  return value !== undefined && value !== '' && !isServiceLink(variable, value);
+}
+
+// Kubernetes gives every pod beside a service called `conch` variables such as CONCH_PORT=tcp://10.0.0.1:9000.
+const serviceLink = /^CONCH_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+const serviceAddress = /^(tcp|udp|sctp):\/\//;
+
+function isServiceLink(variable: string, value: string | undefined): boolean {
+  if (serviceLink.test(variable)) return true;
+  return /^CONCH_(.*_)?PORT$/.test(variable) && serviceAddress.test(value ?? '');
+}

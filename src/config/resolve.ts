@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import type { Given } from './given.ts';
+import { looksLikePath, resolvePath } from './paths.ts';
+import { plainWords, problemsOf } from './problem.ts';
+import { longFlag, type Setting, type SettingTable, type Surroundings } from './setting.ts';
+import type { Origin } from './settings.ts';
+
+/** The values in effect, under `port` or `models.llama.tokenizer`, and where they came from. */
+export interface Resolved {
+  readonly values: Record<string, unknown>;
+  readonly models: Record<string, Record<string, unknown>>;
+  readonly origins: Map<string, Origin>;
+  readonly problems: string[];
+}
+
+interface ResolveOptions {
+  readonly settings: SettingTable;
+  readonly models: SettingTable;
+  readonly surroundings: Omit<Surroundings, 'given'>;
+}
+
+/**
+ * Checks every value that was given, also those that a stronger source overrides, and keeps the last one of each
+ * setting: `given` comes in the order of strength.
+ */
+export function resolve(given: readonly Given[], { settings, models, surroundings }: ResolveOptions): Resolved {
+  const refused = new Set<string>();
+  // Users choose the names of models: `__proto__` is one like any other.
+  const byName: Resolved['models'] = Object.create(null);
+  const resolved: Resolved = { values: {}, models: byName, origins: new Map(), problems: [] };
+  for (const entry of given) {
+    const setting = (entry.model === undefined ? settings : models)[entry.name];
+    if (setting === undefined) continue;
+    if (entry.model !== undefined) resolved.models[entry.model] ??= {};
+    const result = parse(setting, entry.input);
+    if (!result.success) {
+      const facts = { schema: setting.schema, input: entry.input, secret: setting.secret ?? false };
+      const found = problemsOf(result.error, facts).map(({ path, text }) => `${entry.label(path)} ${text}`);
+      resolved.problems.push(...found);
+      refused.add(entry.name);
+      continue;
+    }
+    const value = withPath(setting, result.data, { homeDirectory: surroundings.homeDirectory, entry });
+    const target = entry.model === undefined ? resolved.values : resolved.models[entry.model];
+    if (target !== undefined) target[entry.name] = value;
+    const key = entry.model === undefined ? entry.name : `models.${entry.model}.${entry.name}`;
+    resolved.origins.set(key, { source: entry.source, where: entry.where });
+  }
+  const missing = Object.entries(settings).filter(
+    ([name]) => !Object.hasOwn(resolved.values, name) && !refused.has(name),
+  );
+  addDefaults(resolved, { missing, surroundings: { ...surroundings, given: (name) => resolved.origins.has(name) } });
+  return resolved;
+}
+
+function addDefaults(
+  { values, problems }: Resolved,
+  { missing, surroundings }: { missing: readonly (readonly [string, Setting])[]; surroundings: Surroundings },
+): void {
+  for (const [name, setting] of missing) {
+    if (setting.derive !== undefined) {
+      values[name] = setting.derive(surroundings);
+      continue;
+    }
+    const result = parse(setting, undefined);
+    if (result.success) values[name] = result.data;
+    else problems.push(`${longFlag(name)} must be given.`);
+  }
+}
+
+function parse({ schema }: Setting, input: unknown): z.ZodSafeParseResult<unknown> {
+  return schema.safeParse(input, { error: plainWords });
+}
+
+function withPath(
+  { path }: Setting,
+  value: unknown,
+  { homeDirectory, entry: { file } }: { homeDirectory: string; entry: Given },
+): unknown {
+  if (path === undefined || typeof value !== 'string') return value;
+  if (path === 'folder-or-name' && !looksLikePath(value)) return value;
+  return resolvePath(value, { homeDirectory, ...(file === undefined ? {} : { file }) });
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+
+/** The headings under which help and docs list the settings. */
+export const groups = {
+  servers: 'Triton servers',
+  api: 'The OpenAI API',
+  models: 'Models',
+  logs: 'Logs',
+  general: 'General',
+} as const;
+
+export type Group = keyof typeof groups;
+
+/** The groups in the order in which they are shown. */
+export const groupNames: readonly Group[] = ['servers', 'api', 'models', 'logs', 'general'];
+
+/** What a default may depend on. */
+export interface Surroundings {
+  /** Whether the file, a variable or a flag gives this setting. */
+  readonly given: (name: string) => boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly homeDirectory: string;
+  readonly stdoutIsTerminal: boolean;
+}
+
+interface SettingOptions<T> {
+  readonly group: Group;
+  /** One letter: `t` gives `-t`. */
+  readonly short?: string;
+  /** Further long flags, without the dashes. */
+  readonly aliases?: readonly string[];
+  /** The variable's name where it is not CONCH_ and the setting's; false: no variable. */
+  readonly variable?: string | false;
+  /** Variables of other programs that are honoured where ours is not set, the first one first. */
+  readonly otherVariables?: readonly string[];
+  /** False: no flag. */
+  readonly flag?: false;
+  /** False: not in the file. */
+  readonly file?: false;
+  /** The value is never printed. */
+  readonly secret?: true;
+  /** `--x model=value` sets it for one model, and so does the key under `models:` in the file. */
+  readonly perModel?: true;
+  /** The value names a file, or a folder that may also be a name on the Hugging Face hub. */
+  readonly path?: 'file' | 'folder-or-name';
+  /** How the value is called in help; several for a flag with several arguments. */
+  readonly placeholder?: string | readonly string[];
+  /** The default in words, where it is not one value. */
+  readonly defaultText?: string;
+  /** The default where it depends on the surroundings. */
+  readonly derive?: (surroundings: Surroundings) => T;
+}
+
+/** One setting: what it may be, what it is for, and where it can be given. */
+export interface Setting<S extends z.ZodType = z.ZodType> extends SettingOptions<z.output<S>> {
+  readonly schema: S;
+  readonly help: string;
+}
+
+export type SettingTable = Readonly<Record<string, Setting>>;
+
+/** The values that a table of settings gives. */
+export type Values<T extends SettingTable> = { readonly [K in keyof T]: z.output<T[K]['schema']> };
+
+/** Whether there is a value, be it undefined, for every setting of a table. */
+export function hasAll<T extends SettingTable>(table: T, values: object): values is Values<T> {
+  return Object.keys(table).every((name) => Object.hasOwn(values, name));
+}
+
+/** One row of a table of settings. */
+export function setting<S extends z.ZodType>(
+  schema: S,
+  help: string,
+  options: SettingOptions<z.output<S>>,
+): Setting<S> {
+  return { ...options, schema, help };
+}
+
+/** `defaultMaxTokens` as it is written in the file: `default_max_tokens`. */
+export function fileKey(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `defaultMaxTokens` as it is written on the command line: `--default-max-tokens`. */
+export function longFlag(name: string): string {
+  return `--${fileKey(name).replaceAll('_', '-')}`;
+}
+
+/** Every variable that a setting is read from, the strongest first. */
+export function variablesOf(name: string, { variable, otherVariables = [] }: Setting): readonly string[] {
+  const own = variable ?? `CONCH_${fileKey(name).toUpperCase()}`;
+  return own === false ? otherVariables : [own, ...otherVariables];
+}
+
+/** Every way to write the flag of a setting, the usual one first and the short one last. */
+export function flagsOf(name: string, { flag, aliases = [], short }: Setting): readonly string[] {
+  if (flag === false) return [];
+  const long = [longFlag(name), ...aliases.map((alias) => `--${alias}`)];
+  return short === undefined ? long : [...long, `-${short}`];
+}
+
+/** How the text of a flag or a variable is read: a list takes several, a boolean flag takes none. */
+type Kind = 'text' | 'number' | 'boolean' | 'list';
+
+/** What kind of value a schema takes, seen through its default and its transformations. */
+export function kindOf(schema: z.core.$ZodType): Kind {
+  const inner = innermost(schema);
+  if (inner instanceof z.ZodBoolean) return 'boolean';
+  if (inner instanceof z.ZodNumber) return 'number';
+  if (inner instanceof z.ZodArray) return 'list';
+  return 'text';
+}
+
+/** What the value of a flag is called in help: `N`, `json|pretty`, or what the setting says. */
+export function placeholdersOf({ schema, placeholder }: Setting): readonly string[] {
+  if (placeholder !== undefined) return typeof placeholder === 'string' ? [placeholder] : placeholder;
+  const inner = innermost(schema);
+  if (inner instanceof z.ZodEnum) return [inner.options.join('|')];
+  return [kindOf(schema) === 'number' ? 'N' : 'TEXT'];
+}
+
+/** The default of a setting in words, or undefined when it has none. */
+export function defaultTextOf({ schema, defaultText }: Setting): string | undefined {
+  if (defaultText !== undefined) return defaultText;
+  if (!(schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)) return undefined;
+  const value: unknown = schema.def.defaultValue;
+  if (value === false || (Array.isArray(value) && value.length === 0)) return undefined;
+  return String(value);
+}
+
+/** A text from a flag or a variable as the schema wants it; what does not fit stays text, for the schema to refuse. */
+export function fromText(schema: z.core.$ZodType, text: string): unknown {
+  const kind = kindOf(schema);
+  if (kind === 'boolean') return booleans.get(text.toLowerCase()) ?? text;
+  return kind === 'number' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+}
+
+/** The schema of a list's items; any other schema is its own. */
+export function itemSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  const inner = innermost(schema);
+  return inner instanceof z.ZodArray ? inner.def.element : schema;
+}
+
+/** The keys that a map of settings may have; none for any other schema. */
+export function keysOf(schema: z.core.$ZodType): readonly string[] {
+  const inner = innermost(schema);
+  return inner instanceof z.ZodObject ? Object.keys(inner.def.shape) : [];
+}
+
+const booleans = new Map([
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+  ['0', false],
+]);
+
+function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
+    return innermost(schema.def.innerType);
+  }
+  return schema instanceof z.ZodPipe ? innermost(schema.def.in) : schema;
+}

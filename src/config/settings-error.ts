@@ -1,0 +1,11 @@
+/** Mistakes in the settings, all that were found, one line each; the program ends with `exitCode`. */
+export class SettingsError extends Error {
+  readonly exitCode = 2;
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,131 @@
+import { announced } from './announced.ts';
+import { repeats, settingsOf } from './help.ts';
+import { modelTable } from './model-settings.ts';
+import {
+  defaultTextOf,
+  fileKey,
+  flagsOf,
+  type Group,
+  groupNames,
+  groups,
+  kindOf,
+  longFlag,
+  placeholdersOf,
+  type Setting,
+  variablesOf,
+} from './setting.ts';
+
+/** A file with settings, as the docs show it and the tests load it. */
+export const exampleFile = `triton:
+  - gpu-1:8001
+  - gpu-2:8001
+port: 9000
+api_key: "choose one"
+tokenizer: ./tokenizers/llama3
+models:
+  qwen3:
+    tokenizer: Qwen/Qwen3-8B
+    context_length: 32768
+    defaults: { temperature: 0.7, top_p: 0.8 }
+  gpt-4o-mini:
+    serves: llama3
+    defaults: { max_tokens: 512 }
+`;
+
+/** The whole of docs/settings.md. */
+export function settingsPage(): string {
+  const sections = [
+    opening,
+    ...groupNames.map((group) => `## ${groups[group]}\n\n${settingRows(group)}`),
+    `${modelOpening}\n\n${modelRows()}`,
+    `${announcedOpening}\n\n${announcedRows()}`,
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+const opening = `# Settings
+
+This page is written by \`node scripts/generate-docs.mjs\` from the schema in \`src/config/\`. Change it there.
+
+A setting can be given in a file (\`--config conch.yaml\`), as a variable or as a flag. A variable is stronger than the
+file, a flag is stronger than a variable. \`conch --check\` checks all of them and the files that they name, and exits. A
+mistake ends the start with exit code 2, and every mistake has a line that says where it stands: the flag, the variable,
+or file, line and column. That holds for misspelt names too, and for a value that a stronger one overrides.
+
+- **Durations** are written \`500ms\`, \`2s\`, \`5m\`, \`1h\`, or as a number of seconds.
+- **Sizes** are written \`512KiB\`, \`64MiB\`, \`1GiB\`, or as a number of bytes.
+- **Switches** are \`--flag\`, \`--no-flag\` or \`--flag=false\`, and \`true\` or \`false\` elsewhere.
+- **Lists** are flags that repeat, texts with commas in a variable, and lists in the file. The stronger source gives the
+  whole list. Of any other flag that repeats, the last one holds.
+- **Empty variables** count as not set. A \`CONCH_\` variable that is not on this page is an error, except for those that
+  Kubernetes sets by itself for a service called \`conch\`, and for \`CONCH_TEST_…\`, which our own tests use.
+- **Paths** in the file begin at the file's own folder, all others where Conch was started. \`~/\` is the home folder.
+  For a tokenizer, \`./name\` is a folder, \`name\` and \`organisation/name\` are names on the Hugging Face hub.
+- **Keys** in the file may have \`-\` for \`_\`. The file is YAML or JSON.
+- **Secrets** are never printed.
+
+\`\`\`yaml
+${exampleFile}\`\`\``;
+
+const modelOpening = `## One model
+
+A flag with \`[MODEL=]\` sets the value for all models, or for one: \`--tokenizer qwen3=./qwen3\`. What stands before the
+first \`=\` is a model's name unless it holds a \`/\` or a \`\\\`, so \`./a=b\` is a folder, and a model with a slash in its name
+is set in the file. In a variable, a comma parts the models: \`CONCH_TOKENIZER=llama3=./llama3,qwen3=./qwen3\`.
+
+In the file, \`models:\` holds a map for each served name. A name with \`serves\` is an alias; what is not set for it comes
+from the model that it serves, and then from the settings for all models.`;
+
+const announcedOpening = `## Not yet
+
+Users of Triton's own frontend and of openai_trtllm know these. This version does not have them, and says so when one is
+given.`;
+
+function settingRows(group: Group): string {
+  const rows = Object.entries(settingsOf(group)).map(([name, setting]) => [
+    flagCell(name, setting),
+    list(variablesOf(name, setting)),
+    setting.file === false ? '' : code(fileKey(name)),
+    defaultTextOf(setting) ?? '',
+    `${setting.help}${repeats(setting) ? ' Repeatable.' : ''}${setting.secret ? ' Secret.' : ''}`,
+  ]);
+  return table(['Flag', 'Variable', 'Key', 'Default', 'Meaning'], rows);
+}
+
+function modelRows(): string {
+  const rows = Object.entries<Setting>(modelTable).map(([name, setting]) => [
+    code(fileKey(name)),
+    setting.perModel ? code(longFlag(name)) : '',
+    setting.perModel ? 'the setting for all models' : (defaultTextOf(setting) ?? ''),
+    setting.help,
+  ]);
+  return table(['Key', 'Flag', 'Default', 'Meaning'], rows);
+}
+
+function announcedRows(): string {
+  const rows = Object.entries(announced).map(([name, { needs, short, perModel, onlyPerModel }]) => {
+    const flags = [longFlag(name), ...(short === undefined ? [] : [`-${short}`])];
+    const keys = onlyPerModel || perModel ? [`models.*.${fileKey(name)}`] : [];
+    return [list(onlyPerModel ? [] : flags), list(onlyPerModel ? keys : [fileKey(name), ...keys]), needs];
+  });
+  return table(['Flag', 'Key', 'Why'], rows);
+}
+
+function flagCell(name: string, setting: Setting): string {
+  const value = kindOf(setting.schema) === 'boolean' ? '' : ` ${placeholdersOf(setting).join(' ')}`;
+  const [first, ...others] = flagsOf(name, setting);
+  return first === undefined ? '' : list([`${first}${value}`, ...others]);
+}
+
+function list(words: readonly string[]): string {
+  return words.map(code).join(', ');
+}
+
+function code(word: string): string {
+  return `\`${word}\``;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { type ModelSettings, perModelSettings } from './model-settings.ts';
+import { defaultCacheDirectory } from './paths.ts';
+import { type Surroundings, setting, type Values } from './setting.ts';
+import { type TritonAddress, tritonAddress } from './triton-address.ts';
+import { byteSize, duration, listenHost, logLevel, metadata, text, webAddress } from './value-types.ts';
+
+const mebibyte = 2 ** 20;
+const largestMessage = 2 ** 31 - 1;
+
+/** Every setting, once: its flag, its variable, its key in the file, its help and its row in the docs come from here. */
+export const settingTable = {
+  triton: setting(
+    z.array(tritonAddress).default([]),
+    'gRPC address of a Triton server: host:port, [v6]:port, or dns:name:port for every address of a name. ' +
+      'http:// means without TLS, https:// and grpcs:// mean with TLS; the port is 8001 when left out.',
+    {
+      group: 'servers',
+      short: 't',
+      aliases: ['triton-endpoint'],
+      otherVariables: ['OPENAI_TRTLLM_TRITON_ENDPOINT'],
+      placeholder: 'ADDRESS',
+    },
+  ),
+  tritonTls: setting(z.boolean(), 'Speak TLS to the Triton servers whose address says neither http:// nor https://.', {
+    group: 'servers',
+    defaultText: 'on with --triton-ca, -cert, -key or -server-name',
+    derive: ({ given }) => ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'].some(given),
+  }),
+  tritonCa: setting(text.optional(), 'PEM file of the authorities that may vouch for a Triton server.', {
+    group: 'servers',
+    placeholder: 'FILE',
+    path: 'file',
+    defaultText: "Node's own",
+  }),
+  tritonCert: setting(text.optional(), 'PEM file of the certificate that Conch shows to Triton.', {
+    group: 'servers',
+    placeholder: 'FILE',
+    path: 'file',
+  }),
+  tritonKey: setting(text.optional(), 'PEM file of the private key of that certificate.', {
+    group: 'servers',
+    placeholder: 'FILE',
+    path: 'file',
+  }),
+  tritonServerName: setting(
+    text.optional(),
+    "Name that the certificate of a Triton server must have, instead of its address's.",
+    {
+      group: 'servers',
+      placeholder: 'NAME',
+    },
+  ),
+  tritonHeader: setting(metadata.prefault([]), 'Header for every call to Triton, as name: value or name=value.', {
+    group: 'servers',
+    placeholder: 'HEADER',
+    secret: true,
+  }),
+  refreshInterval: setting(
+    duration({ minimum: 100 }).prefault('2s'),
+    'How often Conch looks for models that appeared or went.',
+    {
+      group: 'servers',
+      placeholder: 'DURATION',
+    },
+  ),
+  connectTimeout: setting(
+    duration({ minimum: 1 }).prefault('5s'),
+    'How long a connection to Triton may take to open.',
+    {
+      group: 'servers',
+      placeholder: 'DURATION',
+    },
+  ),
+  keepaliveInterval: setting(
+    duration({ minimum: 0 }).prefault('300s'),
+    'How often a quiet connection to Triton is tried with a ping; 0 for never. Triton closes connections that ping faster than it allows.',
+    { group: 'servers', placeholder: 'DURATION' },
+  ),
+  maxMessageSize: setting(
+    byteSize({ maximum: largestMessage }).prefault(largestMessage),
+    'Largest message from Triton that is read.',
+    {
+      group: 'servers',
+      placeholder: 'BYTES',
+    },
+  ),
+
+  host: setting(listenHost, 'Address to listen on.', {
+    group: 'api',
+    short: 'H',
+    otherVariables: ['OPENAI_TRTLLM_HOST'],
+    placeholder: 'ADDRESS',
+    defaultText: '0.0.0.0 with --triton, 127.0.0.1 without',
+    derive: defaultHost,
+  }),
+  port: setting(z.number().int().min(0).max(65535).default(9000), 'Port of the OpenAI API; 0 for any free one.', {
+    group: 'api',
+    short: 'p',
+    aliases: ['openai-port'],
+    otherVariables: ['OPENAI_TRTLLM_PORT'],
+  }),
+  apiKey: setting(text.optional(), 'Key that every request must bring as a Bearer token; health checks need none.', {
+    group: 'api',
+    otherVariables: ['OPENAI_TRTLLM_API_KEY'],
+    placeholder: 'KEY',
+    secret: true,
+  }),
+  requestTimeout: setting(
+    duration({ minimum: 0 }).prefault('10m'),
+    'How long a request may take in all, after which it ends with a 504; 0 for as long as it wants.',
+    { group: 'api', placeholder: 'DURATION' },
+  ),
+  httpMaxInputSize: setting(byteSize({ maximum: largestMessage }).prefault(64 * mebibyte), 'Largest request body.', {
+    group: 'api',
+    placeholder: 'BYTES',
+  }),
+  strictFields: setting(z.boolean().default(false), 'Refuse a request that has a field which nobody knows.', {
+    group: 'api',
+  }),
+
+  ...perModelSettings,
+  defaultMaxTokens: setting(
+    z.number().int().min(1).optional(),
+    'Most tokens of an answer whose request does not say.',
+    {
+      group: 'models',
+      defaultText: 'the room that the context has',
+    },
+  ),
+  historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {
+    group: 'models',
+    otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],
+  }),
+  historyTemplateFile: setting(text.optional(), 'File with such a Liquid template.', {
+    group: 'models',
+    otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE_FILE'],
+    placeholder: 'FILE',
+    path: 'file',
+  }),
+  cacheDir: setting(text, 'Folder for what Conch downloads.', {
+    group: 'models',
+    variable: 'CONCH_CACHE',
+    otherVariables: ['CONCH_CACHE_DIR'],
+    placeholder: 'DIR',
+    defaultText: "conch in the user's cache folder",
+    derive: defaultCacheDirectory,
+  }),
+  hfEndpoint: setting(
+    webAddress.prefault('https://huggingface.co'),
+    'Hugging Face hub that tokenizers are fetched from.',
+    {
+      group: 'models',
+      otherVariables: ['HF_ENDPOINT'],
+      placeholder: 'URL',
+    },
+  ),
+  hfToken: setting(text.optional(), 'Token for that hub. It has no flag: other users see the flags of a process.', {
+    group: 'models',
+    flag: false,
+    otherVariables: ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'],
+    secret: true,
+  }),
+
+  logLevel: setting(logLevel.prefault('info'), 'How much is logged: trace, debug, info, warning, error or critical.', {
+    group: 'logs',
+    aliases: ['uvicorn-log-level'],
+    placeholder: 'LEVEL',
+  }),
+  logFormat: setting(z.enum(['json', 'pretty']), 'How a log line looks.', {
+    group: 'logs',
+    defaultText: 'pretty on a terminal, json elsewhere',
+    derive: ({ stdoutIsTerminal }) => (stdoutIsTerminal ? 'pretty' : 'json'),
+  }),
+
+  config: setting(text.optional(), 'YAML or JSON file with settings.', {
+    group: 'general',
+    file: false,
+    placeholder: 'FILE',
+    path: 'file',
+  }),
+  check: setting(z.boolean().default(false), 'Check the settings and the files that they name, and exit.', {
+    group: 'general',
+    variable: false,
+    file: false,
+  }),
+  help: setting(z.boolean().default(false), 'Show this help.', {
+    group: 'general',
+    short: 'h',
+    variable: false,
+    file: false,
+  }),
+  version: setting(z.boolean().default(false), 'Show the version.', {
+    group: 'general',
+    short: 'V',
+    variable: false,
+    file: false,
+  }),
+};
+
+export type SettingName = keyof typeof settingTable;
+
+/** Where a value came from; `where` names the flag, the variable or the place in the file. */
+export interface Origin {
+  readonly source: 'default' | 'file' | 'variable' | 'flag';
+  readonly where: string;
+}
+
+/** The settings in effect. Durations are in milliseconds, sizes in bytes. */
+export type Settings = Omit<Values<typeof settingTable>, 'triton'> & {
+  readonly triton: readonly TritonAddress[];
+  /** What is set for single models, by served name; `modelSettings` adds what holds for all. */
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  /** Where each value that is not a default came from, under `port` or `models.llama.tokenizer`. */
+  readonly origins: ReadonlyMap<string, Origin>;
+};
+
+/** Where the value of a setting came from, or of a model's: `originOf(settings, 'models.llama.tokenizer')`. */
+export function originOf({ origins }: Pick<Settings, 'origins'>, key: string): Origin {
+  return origins.get(key) ?? { source: 'default', where: 'default' };
+}
+
+/** Alone, Conch is for this machine; in front of a Triton it is for others. */
+function defaultHost({ given }: Surroundings): string {
+  return given('triton') ? '0.0.0.0' : '127.0.0.1';
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { loadSettings } from './load.ts';
+import { startWarnings } from './start-warnings.ts';
+
+const open = (host: string) =>
+  `Listening on ${host} without a key: whoever reaches this machine may use the models. Set --api-key, or --host 127.0.0.1.`;
+
+describe('startWarnings', () => {
+  it.each([
+    [[], []],
+    [['--triton', 'a'], [open('0.0.0.0')]],
+    [['--triton', 'a', '--api-key', 'k'], []],
+    [['--triton', 'a', '--host', '127.0.0.2'], []],
+    [['--triton', 'a', '--host', '::1'], []],
+    [['--triton', 'a', '--host', 'localhost'], []],
+    [['--host', '::'], [open('::')]],
+    [['--host', '127.example.org'], [open('127.example.org')]],
+    [
+      ['--keepalive-interval', '10s'],
+      ["keepalive_interval is 10s: Triton's default is to close connections that ping more often than every 300s."],
+    ],
+    [['--keepalive-interval', '0'], []],
+  ])('for %j are %j', (argv, expected) => {
+    expect(startWarnings(loadSettings({ argv }))).toEqual(expected);
+  });
+});

@@ -1,0 +1,23 @@
+import type { Settings } from './settings.ts';
+
+const tritonsShortestKeepalive = 300_000;
+
+/** What the start should warn of: settings that are valid and may still be a mistake. */
+export function startWarnings(settings: Pick<Settings, 'host' | 'apiKey' | 'keepaliveInterval'>): readonly string[] {
+  const warnings: string[] = [];
+  if (settings.apiKey === undefined && !isLoopback(settings.host)) {
+    warnings.push(
+      `Listening on ${settings.host} without a key: whoever reaches this machine may use the models. Set --api-key, or --host 127.0.0.1.`,
+    );
+  }
+  if (settings.keepaliveInterval > 0 && settings.keepaliveInterval < tritonsShortestKeepalive) {
+    warnings.push(
+      `keepalive_interval is ${settings.keepaliveInterval / 1000}s: Triton's default is to close connections that ping more often than every 300s.`,
+    );
+  }
+  return warnings;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(host);
+}

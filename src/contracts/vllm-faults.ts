@@ -1,0 +1,60 @@
+import { ApiError } from '../errors.ts';
+import type { StatusError } from '../kserve/status.ts';
+
+/** What the texts of vLLM and its Triton backend mean, by a part of each. */
+const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError])[] = [
+  [
+    /(?:decoder )?prompt \(length (\d+)\) is longer than the maximum model length of (\d+)/i,
+    ([, length, limit]) =>
+      new ApiError(
+        'context_length_exceeded',
+        `The prompt has ${length} tokens; this model's context holds ${limit}. Shorten it.`,
+        { param: 'prompt' },
+      ),
+  ],
+  [
+    /prompt cannot be empty/i,
+    () => new ApiError('invalid_request', 'The prompt must not be empty.', { param: 'prompt' }),
+  ],
+  [
+    /Requested sample logprobs of (\d+), which is greater than max allowed: (\d+)/,
+    ([, asked, limit]) =>
+      new ApiError('invalid_request', `This model returns at most ${limit} logprobs per token, not ${asked}.`, {
+        param: 'top_logprobs',
+      }),
+  ],
+  [
+    /LoRA feature is not enabled/,
+    () => new ApiError('model_not_found', 'This model was loaded without LoRA adapters.', { param: 'model' }),
+  ],
+  [
+    /LoRA (\S+) is not supported/,
+    ([, name]) => new ApiError('model_not_found', `This model has no LoRA adapter named ${name}.`, { param: 'model' }),
+  ],
+  [
+    /does not support '(generate|embed)' request/,
+    ([, task]) =>
+      new ApiError(
+        'invalid_request',
+        task === 'generate' ? 'This model makes embeddings; it does not generate text.' : 'This model makes no embeddings.',
+        { param: 'model' },
+      ),
+  ],
+  [
+    /'NoneType' object has no attribute 'lora_name'/,
+    () => new ApiError('backend_error', 'The backend refused a sampling parameter; its own log has the reason.'),
+  ],
+  [
+    /EngineCore encountered an issue|EngineDeadError|unhealthy vLLM engine/,
+    () => new ApiError('model_not_ready', 'The engine behind this model has failed.', { retryAfter: 10 }),
+  ],
+];
+
+/** The client's view of an error text of the vLLM backend. */
+export function explainVllm(error: StatusError): ApiError | undefined {
+  for (const [pattern, meaning] of meanings) {
+    const match = pattern.exec(error.message);
+    if (match) return meaning(match);
+  }
+  return undefined;
+}

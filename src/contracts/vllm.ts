@@ -1,0 +1,109 @@
+import type { ModelConfig } from '../kserve/messages.ts';
+import type { InferRequest } from '../kserve/server.ts';
+import { boolTensor, textTensor, type Tensor } from '../kserve/tensors.ts';
+import type { GenerateRequest, GenerationContract, ParameterName, Sampling, Support } from './contract.ts';
+import { VllmDecoder } from './vllm-decoder.ts';
+import { explainVllm } from './vllm-faults.ts';
+
+/** vLLM refuses 0 where OpenAI takes it for "the likeliest token alone"; this leaves just that token. */
+const smallestTopP = 1e-6;
+
+/** Asked for when neither the request nor the context says how much: the engine stops at the end of its context. */
+const allThereIs = 1_000_000;
+
+/** Models of Triton's vLLM backend, of every release since 24.04: what a model declares is what it is sent. */
+export function vllmContract(config: ModelConfig): GenerationContract {
+  const inputs = new Set(config.input.map((input) => input.name));
+  const outputs = new Set(config.output.map((output) => output.name));
+  const counts = inputs.has('return_num_output_tokens') && outputs.has('num_output_tokens');
+  const returns = [
+    ['return_finish_reason', 'finish_reason'],
+    ['return_num_input_tokens', 'num_input_tokens'],
+    ['return_num_output_tokens', 'num_output_tokens'],
+  ].filter(([input, output]) => inputs.has(input as string) && outputs.has(output as string)) as [string, string][];
+  const tellsReason = returns.some(([, output]) => output === 'finish_reason');
+  const canReturnLogprobs = inputs.has('return_logprobs') && outputs.has('logprobs');
+
+  const encode = (request: GenerateRequest): InferRequest => {
+    const isWithLogprobs = request.logprobs !== undefined;
+    const tensors: Tensor[] = [
+      textTensor('text_input', [request.prompt]),
+      // Without counts each streamed response is one token, which is how they are counted then.
+      boolTensor('stream', request.stream || !counts),
+      boolTensor('exclude_input_in_output', true),
+      textTensor('sampling_parameters', [JSON.stringify(samplingParameters(request))]),
+      ...returns.map(([input]) => boolTensor(input, true)),
+      ...(isWithLogprobs ? [boolTensor('return_logprobs', true)] : []),
+    ];
+    return {
+      model: request.model,
+      version: request.version,
+      id: request.id,
+      // Releases up to 24.01 end with a separate empty response, which Triton sends only when asked.
+      parameters: { triton_enable_empty_final_response: true },
+      inputs: tensors,
+      outputs: ['text_output', ...returns.map(([, output]) => output), ...(isWithLogprobs ? ['logprobs'] : [])],
+    };
+  };
+
+  return {
+    kind: 'vllm',
+    addsSpecialTokens: true,
+    counts,
+    contextLength: declaredContextLength(config),
+    support: (parameter) => support(parameter, canReturnLogprobs),
+    encode,
+    decoder: (request) => new VllmDecoder(request, tellsReason),
+    explain: explainVllm,
+  };
+}
+
+function support(parameter: ParameterName, canReturnLogprobs: boolean): Support {
+  if (parameter === 'logit_bias')
+    return {
+      kind: 'refused',
+      reason:
+        "Triton's vLLM backend cannot take logit_bias: its keys arrive as texts, and the engine fails on them. " +
+        'allowed_token_ids and bad_words work.',
+    };
+  if (parameter === 'logprobs' && !canReturnLogprobs)
+    return { kind: 'refused', reason: "This release of Triton's vLLM backend returns no logprobs; 24.12 and later do." };
+  return { kind: 'honoured' };
+}
+
+function samplingParameters(request: GenerateRequest): Record<string, unknown> {
+  const { sampling, logprobs } = request;
+  const parameters: Record<string, unknown> = { max_tokens: sampling.maxTokens ?? allThereIs };
+  for (const [key, name] of sampledBy) if (sampling[key] !== undefined) parameters[name] = sampling[key];
+  if (sampling.topP !== undefined) parameters['top_p'] = Math.max(sampling.topP, smallestTopP);
+  if (logprobs !== undefined) parameters['logprobs'] = logprobs;
+  return parameters;
+}
+
+/** The parameters that vLLM takes as they are. A single key that it does not know would fail the whole request. */
+const sampledBy: readonly (readonly [keyof Sampling, string])[] = [
+  ['minTokens', 'min_tokens'],
+  ['temperature', 'temperature'],
+  ['topK', 'top_k'],
+  ['minP', 'min_p'],
+  ['repetitionPenalty', 'repetition_penalty'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['seed', 'seed'],
+  ['stop', 'stop'],
+  ['stopTokenIds', 'stop_token_ids'],
+  ['includeStopText', 'include_stop_str_in_output'],
+  ['ignoreEos', 'ignore_eos'],
+  ['badWords', 'bad_words'],
+  ['allowedTokenIds', 'allowed_token_ids'],
+  ['skipSpecialTokens', 'skip_special_tokens'],
+  ['spacesBetweenSpecialTokens', 'spaces_between_special_tokens'],
+];
+
+function declaredContextLength(config: ModelConfig): number | undefined {
+  for (const name of ['max_model_len', 'context_length']) {
+    const value = Number(config.parameters[name]?.string_value);
+    if (Number.isSafeInteger(value) && value > 0) return value;
+  }
+  return undefined;
+}

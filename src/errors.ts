@@ -1,0 +1,70 @@
+/** Every failure that a client may see, with its HTTP status and OpenAI's `type`. docs/errors.md lists them all. */
+export const errorTable = {
+  invalid_request: { status: 400, type: 'invalid_request_error' },
+  unsupported_parameter: { status: 400, type: 'invalid_request_error' },
+  unknown_field: { status: 400, type: 'invalid_request_error' },
+  context_length_exceeded: { status: 400, type: 'invalid_request_error' },
+  invalid_json: { status: 400, type: 'invalid_request_error' },
+  invalid_api_key: { status: 401, type: 'authentication_error' },
+  model_not_found: { status: 404, type: 'invalid_request_error' },
+  not_found: { status: 404, type: 'invalid_request_error' },
+  method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  request_timeout: { status: 408, type: 'invalid_request_error' },
+  request_too_large: { status: 413, type: 'invalid_request_error' },
+  unsupported_media_type: { status: 415, type: 'invalid_request_error' },
+  rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },
+  client_closed_request: { status: 499, type: 'invalid_request_error' },
+  internal_error: { status: 500, type: 'server_error' },
+  backend_error: { status: 502, type: 'server_error' },
+  server_unreachable: { status: 502, type: 'server_error' },
+  model_not_ready: { status: 503, type: 'server_error' },
+  server_not_ready: { status: 503, type: 'server_error' },
+  deadline_exceeded: { status: 504, type: 'server_error' },
+} as const satisfies Record<string, { status: number; type: string }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+interface ErrorDetails {
+  /** The request field that is at fault. */
+  readonly param?: string;
+  /** Seconds after which a new try makes sense. */
+  readonly retryAfter?: number;
+  /** Response headers that belong to the failure, such as Allow. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong underneath: for the log, never for the client. */
+  readonly cause?: unknown;
+}
+
+/** A failure with its code; the message is written for the client. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.param = details.param ?? null;
+    this.retryAfter = details.retryAfter;
+    this.headers = details.headers ?? {};
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+
+  /** The failure as OpenAI's clients expect it. */
+  body(): { error: { message: string; type: string; param: string | null; code: string } } {
+    return { error: { message: this.message, type: errorTable[this.code].type, param: this.param, code: this.code } };
+  }
+
+  /** Any thrown value as an ApiError; what is not one becomes `internal_error` and keeps its text to the log. */
+  static from(value: unknown): ApiError {
+    if (value instanceof ApiError) return value;
+    return new ApiError('internal_error', 'The server met an unexpected condition. The log has the details.', {
+      cause: value,
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import type { Sampling } from '../contracts/contract.ts';
+import type { GenerateEvents } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { type AnswerOptions, answerId } from '../openai/answer.ts';
+import { idTokenText, plainTokenText } from '../openai/logprobs.ts';
+import type { AnswerShape } from '../openai/shapes.ts';
+
+/** What a request of either API becomes: the events, how to write them down, and what had no effect. */
+export interface Answer {
+  readonly options: AnswerOptions;
+  readonly events: GenerateEvents;
+  readonly isStreamed: boolean;
+  /** Parts of the request that had no effect, for the header that names them. */
+  readonly ignored: readonly string[];
+}
+
+/** What the pipeline needs from outside the request. */
+export interface GenerateContext {
+  findModel(name: string): ServedModel;
+  /** Milliseconds; undefined: no limit. */
+  readonly timeout: number | undefined;
+}
+
+/** The fields of a request that shape its answer in both APIs. */
+interface AnswerRequest {
+  readonly model: string;
+  readonly stream?: boolean | null | undefined;
+  readonly stream_options?:
+    | { include_usage?: boolean | null | undefined; continuous_usage_stats?: boolean | null | undefined }
+    | null
+    | undefined;
+  readonly request_id?: string | null | undefined;
+  readonly return_tokens_as_token_ids?: boolean | null | undefined;
+  readonly service_tier?: unknown;
+}
+
+interface AnswerFacts {
+  readonly shape: AnswerShape;
+  readonly model: ServedModel;
+  readonly choices: number;
+  readonly wantsLogprobs: boolean;
+}
+
+/** The most answers that one request may ask for: prompts times n. */
+const mostChoices = 1024;
+
+export function answerOptions(request: AnswerRequest, facts: AnswerFacts): AnswerOptions {
+  const { shape, model, choices, wantsLogprobs } = facts;
+  if (choices > mostChoices)
+    throw new ApiError('invalid_request', `n: the request asks for ${choices} answers; at most ${mostChoices} are allowed.`, {
+      param: 'n',
+    });
+  if (request.stream_options && !request.stream)
+    throw new ApiError('invalid_request', 'stream_options: only allowed when stream is true.', { param: 'stream_options' });
+  const id = request.request_id ? `${shape.idPrefix}-${request.request_id}` : answerId(shape.idPrefix);
+  return {
+    shape,
+    head: {
+      id,
+      created: Math.floor(Date.now() / 1000),
+      model: request.model,
+      fingerprint: model.fingerprint,
+      serviceTier: request.service_tier ? 'default' : undefined,
+    },
+    choices,
+    usage: {
+      inTheEnd: request.stream_options?.include_usage ?? false,
+      onEveryChunk: request.stream_options?.continuous_usage_stats ?? false,
+    },
+    wantsLogprobs,
+    tokenText: request.return_tokens_as_token_ids ? idTokenText : plainTokenText,
+  };
+}
+
+/** Checks the lengths against each other; either may be left out. */
+export function withLength(sampling: Sampling, maxTokens: number | null | undefined): Sampling {
+  if (maxTokens === null || maxTokens === undefined) return sampling;
+  if ((sampling.minTokens ?? 0) > maxTokens)
+    throw new ApiError('invalid_request', `min_tokens: must not be more than the ${maxTokens} tokens that are allowed.`, {
+      param: 'min_tokens',
+    });
+  return { ...sampling, maxTokens };
+}
+
+/** Usage that a client asks for must be known; where nobody counts, the wish is refused by name. */
+export async function requireCounts(model: ServedModel, options: AnswerOptions): Promise<void> {
+  if (model.contract.counts || !(options.usage.inTheEnd || options.usage.onEveryChunk)) return;
+  const { tokenizer } = await model.assets();
+  if (tokenizer) return;
+  throw new ApiError(
+    'unsupported_parameter',
+    `stream_options.include_usage: this model's server counts no tokens, and no tokenizer is set; ` +
+      `start Conch with --tokenizer ${model.name}=DIR.`,
+    { param: 'stream_options.include_usage' },
+  );
+}

@@ -1,0 +1,109 @@
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
+import { samplingOf } from '../openai/sampling.ts';
+import { chatShape } from '../openai/shapes.ts';
+import type { ChatTemplate, TemplateMessage } from '../prompt/chat-template.ts';
+import { withoutDoubledBos } from '../prompt/token-prompt.ts';
+import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
+import { generate } from './generation.ts';
+import { refuseUnsupported } from './support.ts';
+
+/** Answers a conversation. */
+export async function chat(request: ChatRequest, context: GenerateContext, signal: AbortSignal): Promise<Answer> {
+  const model = context.findModel(request.model);
+  const logprobs = chatLogprobs(request);
+  const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
+  refuseUnsupported(model, sampling, logprobs);
+  const choices = request.n ?? 1;
+  const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
+  await requireCounts(model, options);
+  const { prompt, ignored } = await renderPrompt(request, model);
+  const events = await generate({
+    model,
+    requestId: options.head.id,
+    prompts: [prompt],
+    choicesPerPrompt: choices,
+    sampling,
+    logprobs,
+    stream: request.stream ?? false,
+    prefixes: [request.echo ? finalAssistantText(request.messages) : ''],
+    promptField: 'messages',
+    signal,
+    timeout: context.timeout,
+  });
+  return { options, events, isStreamed: request.stream ?? false, ignored };
+}
+
+function chatLogprobs(request: ChatRequest): number | undefined {
+  const { logprobs, top_logprobs: top } = request;
+  if (typeof top === 'number' && !logprobs)
+    throw new ApiError('invalid_request', 'top_logprobs: only allowed when logprobs is true.', { param: 'top_logprobs' });
+  return logprobs ? (top ?? 0) : undefined;
+}
+
+function maxTokensOf(request: ChatRequest): number | null | undefined {
+  const { max_completion_tokens: current, max_tokens: deprecated } = request;
+  if (typeof current === 'number' && typeof deprecated === 'number' && current !== deprecated)
+    throw new ApiError('invalid_request', 'max_tokens: differs from max_completion_tokens; send one of them.', {
+      param: 'max_tokens',
+    });
+  return current ?? deprecated;
+}
+
+async function renderPrompt(request: ChatRequest, model: ServedModel): Promise<{ prompt: string; ignored: string[] }> {
+  const { template, tokenizer } = await model.assets();
+  if (!template) throw noTemplate(model);
+  const continues = request.continue_final_message ?? false;
+  const addGenerationPrompt = request.add_generation_prompt ?? !continues;
+  if (continues && addGenerationPrompt)
+    throw new ApiError('invalid_request', 'continue_final_message: not together with add_generation_prompt.', {
+      param: 'continue_final_message',
+    });
+  const variables = templateVariables(request, template);
+  const text = await template.render({
+    messages: request.messages.map(templateMessage),
+    ...(request.documents ? { documents: request.documents } : {}),
+    addGenerationPrompt,
+    continueFinalMessage: continues,
+    variables,
+  });
+  const ignored = Object.keys(variables).filter((name) => !template.mentions(name));
+  const prompt = model.addsSpecialTokens && tokenizer ? withoutDoubledBos(text, tokenizer) : text;
+  return { prompt, ignored: ignored.map((name) => `chat_template_kwargs.${name}`) };
+}
+
+/** A message without what is null; a refusal is what the assistant said, so it is text to the template. */
+function templateMessage(message: ChatMessage): TemplateMessage {
+  const { content } = message;
+  const parts = Array.isArray(content)
+    ? content.map((part) => (part.type === 'refusal' ? { type: 'text', text: part.refusal } : part))
+    : content;
+  const given = Object.entries({ ...message, content: parts }).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given) as TemplateMessage;
+}
+
+function templateVariables(request: ChatRequest, template: ChatTemplate): Record<string, unknown> {
+  const variables = { ...request.chat_template_kwargs };
+  if (typeof request.reasoning_effort !== 'string') return variables;
+  if (!template.mentions('reasoning_effort'))
+    throw new ApiError('unsupported_parameter', "reasoning_effort: this model's chat template has no such dial.", {
+      param: 'reasoning_effort',
+    });
+  return { ...variables, reasoning_effort: request.reasoning_effort };
+}
+
+function noTemplate(model: ServedModel): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `The model ${model.name} has no chat template. Start Conch with --tokenizer ${model.name}=DIR (a folder with ` +
+      `tokenizer_config.json), --chat-template ${model.name}=FILE or --history-template, or use /v1/completions.`,
+    { param: 'messages' },
+  );
+}
+
+function finalAssistantText(messages: readonly ChatMessage[]): string {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || !last.content) return '';
+  return typeof last.content === 'string' ? last.content : last.content.map((part) => part.text ?? '').join('');
+}

@@ -1,0 +1,92 @@
+import type { FinishReason, GenerateDecoder, GenerateSink, TokenLogprob } from '../contracts/contract.ts';
+import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import type { InferResponse } from '../kserve/server.ts';
+import { type FaultPlace, generationFault } from './faults.ts';
+
+/** The counts of a whole request, filled by its choices; the last one to finish reports them. */
+export interface Tally {
+  /** Undefined when nobody can count the prompt: then there is no usage to report. */
+  promptTokens: number | undefined;
+  completionTokens: number;
+  unfinished: number;
+}
+
+interface ChoiceOptions {
+  readonly choice: number;
+  readonly responses: AsyncIterableIterator<InferResponse[]>;
+  readonly decoder: GenerateDecoder;
+  /** Text that stands before what is generated. */
+  readonly prefix: string;
+  readonly tally: Tally;
+  /** Whether the prompt tokens that the backend counts for this choice are added to the tally. */
+  readonly countsPrompt: boolean;
+  readonly place: FaultPlace;
+}
+
+/** One inference as the events of one choice. One of these runs for every stream, so it is an object, not a generator. */
+export class ChoiceStream implements GenerateEvents, GenerateSink {
+  readonly #options: ChoiceOptions;
+  #events: GenerateEvent[] = [];
+  #isFinished = false;
+
+  constructor(options: ChoiceOptions) {
+    this.#options = options;
+    const { choice, prefix } = options;
+    if (prefix !== '') this.#events.push({ type: 'text-delta', choice, text: prefix, tokens: 0, logprobs: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<GenerateEvent[]>> {
+    const { responses, decoder, place } = this.#options;
+    try {
+      for (;;) {
+        const { done, value } = await responses.next();
+        if (done) return this.#end();
+        for (const response of value) decoder.push(response, this);
+        if (this.#events.length === 0) continue;
+        const events = this.#events;
+        this.#events = [];
+        return { done: false, value: events };
+      }
+    } catch (error) {
+      await responses.return?.();
+      throw generationFault(error, place);
+    }
+  }
+
+  async return(): Promise<IteratorResult<GenerateEvent[]>> {
+    await this.#options.responses.return?.();
+    return { done: true, value: undefined };
+  }
+
+  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.#options.tally.completionTokens += tokens;
+    this.#events.push({ type: 'text-delta', choice: this.#options.choice, text, tokens, logprobs });
+  }
+
+  promptTokens(count: number): void {
+    const { tally, countsPrompt } = this.#options;
+    if (!countsPrompt) return;
+    tally.promptTokens = (tally.promptTokens ?? 0) + count;
+    this.#events.push({ type: 'prompt-tokens', count });
+  }
+
+  finish(reason: FinishReason): void {
+    const { tally, choice } = this.#options;
+    this.#isFinished = true;
+    this.#events.push({ type: 'finish', choice, reason });
+    tally.unfinished--;
+    if (tally.unfinished > 0 || tally.promptTokens === undefined) return;
+    const { promptTokens, completionTokens } = tally;
+    this.#events.push({ type: 'usage', promptTokens, completionTokens });
+  }
+
+  #end(): IteratorResult<GenerateEvent[]> {
+    if (!this.#isFinished) throw new ApiError('backend_error', 'The backend ended the answer without finishing it.');
+    return { done: true, value: undefined };
+  }
+}

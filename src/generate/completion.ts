@@ -1,0 +1,114 @@
+import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { CompletionRequest } from '../openai/completion-request.ts';
+import { samplingOf } from '../openai/sampling.ts';
+import { completionShape } from '../openai/shapes.ts';
+import { textOfIds } from '../prompt/token-prompt.ts';
+import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
+import { bestOf } from './best-of.ts';
+import { generate } from './generation.ts';
+import { refuseUnsupported } from './support.ts';
+
+/** Continues one or several texts. */
+export async function complete(
+  request: CompletionRequest,
+  context: GenerateContext,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const model = context.findModel(request.model);
+  const logprobs = request.logprobs ?? undefined;
+  checkEcho(request);
+  const perPrompt = request.n ?? 1;
+  const candidates = candidatesOf(request, perPrompt);
+  const maxTokens = request.max_tokens ?? model.defaults.max_tokens;
+  const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
+  const ranking = candidates > perPrompt ? (logprobs ?? 0) : logprobs;
+  refuseUnsupported(model, sampling, ranking);
+  const prompts = await promptTexts(request.prompt, model);
+  const options = answerOptions(request, {
+    shape: completionShape,
+    model,
+    choices: prompts.length * perPrompt,
+    wantsLogprobs: logprobs !== undefined,
+  });
+  await requireCounts(model, options);
+  const isStreamed = request.stream ?? false;
+  const prefixes = request.echo ? prompts : [];
+  if (maxTokens === 0)
+    return { options, events: echoed(prompts, perPrompt, model), isStreamed, ignored: [] };
+  const generation = {
+    model,
+    requestId: options.head.id,
+    prompts,
+    sampling,
+    stream: isStreamed,
+    prefixes,
+    promptField: 'prompt',
+    signal,
+    timeout: context.timeout,
+  } as const;
+  const events =
+    candidates > perPrompt
+      ? await bestOf({ ...generation, logprobs: ranking, choicesPerPrompt: candidates }, perPrompt, logprobs !== undefined)
+      : await generate({ ...generation, logprobs, choicesPerPrompt: perPrompt });
+  return { options, events, isStreamed, ignored: [] };
+}
+
+function checkEcho(request: CompletionRequest): void {
+  if (request.echo && typeof request.logprobs === 'number')
+    throw new ApiError('unsupported_parameter', 'echo: the backend returns no logprobs of the prompt, so not with logprobs.', {
+      param: 'echo',
+    });
+  if (request.max_tokens === 0 && !request.echo)
+    throw new ApiError('invalid_request', 'max_tokens: must be at least 1 unless echo is true.', { param: 'max_tokens' });
+}
+
+function candidatesOf(request: CompletionRequest, perPrompt: number): number {
+  const candidates = request.best_of ?? perPrompt;
+  if (candidates < perPrompt)
+    throw new ApiError('invalid_request', 'best_of: must not be less than n.', { param: 'best_of' });
+  if (candidates > perPrompt && request.stream)
+    throw new ApiError('invalid_request', 'best_of: the best answers are known only in the end, so not with stream.', {
+      param: 'best_of',
+    });
+  return candidates;
+}
+
+async function promptTexts(prompt: CompletionRequest['prompt'], model: ServedModel): Promise<string[]> {
+  const list = (Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt : [prompt]) as (string | number[])[];
+  const texts = await Promise.all(list.map((item) => (typeof item === 'string' ? item : idsText(item, model))));
+  if (texts.includes('')) throw new ApiError('invalid_request', 'prompt: must not be empty.', { param: 'prompt' });
+  return texts;
+}
+
+async function idsText(ids: readonly number[], model: ServedModel): Promise<string> {
+  const { tokenizer } = await model.assets();
+  if (!tokenizer)
+    throw new ApiError(
+      'invalid_request',
+      `prompt: token ids need a tokenizer for this model; start Conch with --tokenizer ${model.name}=DIR, or send text.`,
+      { param: 'prompt' },
+    );
+  return textOfIds(tokenizer, ids, model.addsSpecialTokens);
+}
+
+/** `echo` with `max_tokens: 0` asks for the prompts themselves: nothing is generated. */
+async function* echoed(prompts: readonly string[], perPrompt: number, model: ServedModel): GenerateEvents {
+  const { tokenizer } = await model.assets();
+  const events: GenerateEvent[] = [];
+  prompts.forEach((text, index) => {
+    for (let answer = 0; answer < perPrompt; answer++) {
+      const choice = index * perPrompt + answer;
+      events.push({ type: 'text-delta', choice, text, tokens: 0, logprobs: undefined });
+      events.push({ type: 'finish', choice, reason: 'length' });
+    }
+  });
+  if (tokenizer) {
+    const options = { addSpecialTokens: model.addsSpecialTokens };
+    const counts = await Promise.all(prompts.map((prompt) => tokenizer.count(prompt, options)));
+    const promptTokens = counts.reduce((sum, count) => sum + count, 0);
+    events.push({ type: 'usage', promptTokens, completionTokens: 0 });
+  }
+  yield events;
+}

@@ -1,0 +1,57 @@
+import type { GenerationContract } from '../contracts/contract.ts';
+import { ApiError } from '../errors.ts';
+import { StatusError } from '../kserve/status.ts';
+
+/** Where a failure happened, as far as it changes what the client is told. */
+export interface FaultPlace {
+  readonly contract: GenerationContract;
+  /** The request field that the prompt came from. */
+  readonly promptField: 'messages' | 'prompt';
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal;
+}
+
+/** What the client is told of a failed generation. The full text of the server's stays the error's cause. */
+export function generationFault(error: unknown, { contract, promptField, signal }: FaultPlace): ApiError {
+  if (signal.aborted) return new ApiError('client_closed_request', 'The client closed the request.', { cause: error });
+  if (!(error instanceof StatusError)) return ApiError.from(error);
+  const explained = contract.explain(error);
+  if (explained) return withCause(explained, error, promptField);
+  return statusFault(error);
+}
+
+function statusFault(error: StatusError): ApiError {
+  const { message, code } = error;
+  if (error.unreachable)
+    return new ApiError('server_unreachable', 'The server that runs this model cannot be reached.', { cause: error, retryAfter: 1 });
+  if (message.includes('Exceeds maximum queue size'))
+    return new ApiError('rate_limit_exceeded', 'The queue of this model is full. Try again later.', { cause: error, retryAfter: 1 });
+  if (message.includes('Request timeout expired'))
+    return new ApiError('deadline_exceeded', 'The request waited too long in the queue of this model.', { cause: error });
+  if (code === 'DEADLINE_EXCEEDED')
+    return new ApiError('deadline_exceeded', 'The answer was not complete within the time limit.', { cause: error });
+  if (code === 'NOT_FOUND' || /unknown model|has no available versions/.test(message))
+    return new ApiError('model_not_found', 'The model is no longer on its server.', { cause: error, param: 'model' });
+  if (code === 'UNAVAILABLE' || message.includes('is not at ready state'))
+    return new ApiError('model_not_ready', 'The model is not ready on its server.', { cause: error, retryAfter: 2 });
+  const text = cleanText(message);
+  return new ApiError('backend_error', `The backend failed${text ? `: ${text}` : '.'}`, { cause: error });
+}
+
+function withCause(explained: ApiError, cause: StatusError, promptField: string): ApiError {
+  const { code, message, param, retryAfter } = explained;
+  return new ApiError(code, message, {
+    cause,
+    ...(param === null ? {} : { param: param === 'prompt' ? promptField : param }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+const longestText = 300;
+
+/** A server's text where a client may see it: one short line without paths, code or addresses; otherwise nothing. */
+export function cleanText(text: string): string {
+  const line = text.replace(/^Error generating stream: /, '').replace(/^\[request id: [^\]]*\] /, '').trim();
+  const isUnclean = /[\n\r]|Traceback|\/\w+\/|[A-Za-z]:\\|\.py\b|0x[0-9a-f]{6,}|\b\d{1,3}(?:\.\d{1,3}){3}\b|'NoneType'/;
+  return line.length > longestText || isUnclean.test(line) ? '' : line;
+}

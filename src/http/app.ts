@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { ModelRegistry } from '../models/registry.ts';
+import { keyCheck } from './auth.ts';
+import { sendFailure } from './failures.ts';
+import { unknownPaths } from './paths.ts';
+import { requestLog } from './request-log.ts';
+import { type GenerateServices, generateRoutes } from './routes/generate.ts';
+import { healthPaths, healthRoutes } from './routes/health.ts';
+import { modelRoutes } from './routes/models.ts';
+
+/** Everything that the HTTP side is built from. */
+export interface Services extends GenerateServices {
+  readonly models: ModelRegistry;
+  readonly apiKey: string | undefined;
+  /** Bytes of the largest body. */
+  readonly maxInputSize: number;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
+const keepAliveTimeout = 75_000;
+
+/** The OpenAI side: every route, behind the key and one error handler. */
+export function createApp(services: Services): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    loggerInstance: services.logger,
+    disableRequestLogging: true,
+    bodyLimit: services.maxInputSize,
+    keepAliveTimeout,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+  });
+  app.setErrorHandler(sendFailure);
+  requestLog(app);
+  unknownPaths(app);
+  if (services.apiKey !== undefined) {
+    const check = keyCheck(services.apiKey);
+    const open = new Set(healthPaths);
+    app.addHook('onRequest', async (request) => {
+      if (!open.has(request.routeOptions.url ?? '')) check(request);
+    });
+  }
+  generateRoutes(app, services);
+  modelRoutes(app, services);
+  healthRoutes(app, services);
+  return app;
+}
+
+/** The client's own id where it is short and plain, for following a request through several systems. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+}

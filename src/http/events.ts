@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
+import { ApiError } from '../errors.ts';
+import type { Answer } from '../generate/answer.ts';
+import { eventOf, streamEnd } from '../openai/answer.ts';
+import { AnswerChunks } from '../openai/chunks.ts';
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * Streams an answer as server-sent events. The first events are awaited before the status is sent, so that an early
+ * fault keeps its own; a later one is an error event, and no `[DONE]` comes after it.
+ */
+export async function sendEvents(reply: FastifyReply, answer: Answer, signal: AbortSignal): Promise<void> {
+  const { events, options } = answer;
+  const chunks = new AnswerChunks(options);
+  const first = await events.next();
+  reply.hijack();
+  const writer = new EventWriter(reply.raw, signal);
+  try {
+    reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+    let text = chunks.begin();
+    for (let result = first; !result.done; result = await events.next()) {
+      for (const event of result.value) text += chunks.write(event);
+      if (text !== '') {
+        const written = writer.write(text);
+        if (written) await written;
+      }
+      text = '';
+    }
+    writer.end(text + streamEnd);
+  } catch (error) {
+    const fault = ApiError.from(error);
+    reply.request.fault = fault;
+    if (!signal.aborted) writer.end(eventOf(fault.body()));
+  } finally {
+    await events.return?.();
+  }
+}
+
+/**
+ * Writes to a response. After the first write, which carries the headers, the chunks of the transfer encoding are framed
+ * here and go to the socket directly: the response's own write costs a multiple of that for every token.
+ */
+class EventWriter {
+  readonly #response: ServerResponse;
+  readonly #signal: AbortSignal;
+  #isBegun = false;
+
+  constructor(response: ServerResponse, signal: AbortSignal) {
+    this.#response = response;
+    this.#signal = signal;
+  }
+
+  /** A promise when the client is slower than its answer: it resolves when there is room again. */
+  write(text: string): Promise<void> | undefined {
+    const response = this.#response;
+    const { socket } = response;
+    let hasRoom: boolean;
+    if (this.#isBegun && socket !== null && response.chunkedEncoding) hasRoom = writeChunk(socket, text);
+    else hasRoom = response.write(text);
+    this.#isBegun = true;
+    return hasRoom ? undefined : this.#drained(socket ?? response);
+  }
+
+  end(text: string): void {
+    this.#response.end(text);
+  }
+
+  #drained(target: Socket | ServerResponse): Promise<void> {
+    const signal = this.#signal;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        target.off('drain', done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      target.once('drain', done);
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+}
+
+/** One chunk of the transfer encoding. Text that is ASCII, as most is, needs no encoding on its way. */
+function writeChunk(socket: Socket, text: string): boolean {
+  const length = Buffer.byteLength(text);
+  const chunk = `${length.toString(16)}\r\n${text}\r\n`;
+  return socket.write(chunk, length === text.length ? 'latin1' : 'utf8');
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import type { ApiError } from '../errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The model that the request names, for the log. */
+    model: string | undefined;
+    /** What the request failed with, also when it failed inside a stream. */
+    fault: ApiError | undefined;
+  }
+}
+
+/** One line per request with its outcome; a client that left before its answer was complete is a 499. */
+export function requestLog(app: FastifyInstance): void {
+  app.decorateRequest('model', undefined);
+  app.decorateRequest('fault', undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { fault } = request;
+    const hasLeft = !reply.raw.writableFinished;
+    const status = hasLeft ? 499 : (fault?.status ?? reply.statusCode);
+    const line = {
+      method: request.method,
+      path: request.url.split('?', 1)[0],
+      status,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ...(request.model === undefined ? {} : { model: request.model }),
+      ...(fault === undefined ? {} : { code: fault.code, reason: fault.message }),
+      ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
+    };
+    if (status >= 500) request.log.error(line, 'request failed');
+    else if (status >= 400) request.log.warn(line, hasLeft ? 'client left' : 'request refused');
+    else request.log.info(line, 'request');
+  });
+}
+
+function causeText(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.name === 'StatusError' ? cause.message : (cause.stack ?? cause.message);
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import protobuf from 'protobufjs';
+import type { ControlCalls, ControlMethod } from './messages.ts';
+
+/** The gRPC path of a method of the inference service. */
+export function methodPath(method: string): string {
+  return `/inference.GRPCInferenceService/${method}`;
+}
+
+const readable: protobuf.IConversionOptions = { longs: Number, enums: String, defaults: true, bytes: Buffer };
+
+let loaded: protobuf.Root | undefined;
+
+/** The protocol's messages, read once from the .proto files that the package carries. */
+export function protocol(): protobuf.Root {
+  loaded ??= load();
+  return loaded;
+}
+
+/** The bytes of a control request. */
+export function encodeControl<Method extends ControlMethod>(
+  method: Method,
+  request: ControlCalls[Method]['request'],
+): Uint8Array {
+  const type = protocol().lookupType(`inference.${method}Request`);
+  return type.encode(type.fromObject(request)).finish();
+}
+
+/** The response of a control call from its bytes. */
+export function decodeControl<Method extends ControlMethod>(
+  method: Method,
+  bytes: Uint8Array,
+): ControlCalls[Method]['response'] {
+  const type = protocol().lookupType(`inference.${method}Response`);
+  return type.toObject(type.decode(bytes), readable) as ControlCalls[Method]['response'];
+}
+
+function load(): protobuf.Root {
+  const root = new protobuf.Root();
+  root.resolvePath = (_origin, target) => protoFile(target);
+  root.loadSync(['grpc_service.proto', 'health.proto'], { keepCase: true });
+  root.resolveAll();
+  return root;
+}
+
+/** Sources stand in src/kserve, built files in dist/kserve: the folder proto/ is two levels up from both. */
+function protoFile(name: string): string {
+  const file = fileURLToPath(new URL(`../../proto/${name}`, import.meta.url));
+  if (!existsSync(file)) throw new Error(`The installation is incomplete: proto/${name} is missing.`);
+  return file;
+}

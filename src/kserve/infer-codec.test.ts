@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { protocol } from './control-codec.ts';
+import { decodeInferResponse, encodeInferRequest, StreamFault, StreamResponseDecoder } from './infer-codec.ts';
+import { boolTensor, readText, readTexts, textTensor } from './tensors.ts';
+
+const streamResponse = () => protocol().lookupType('inference.ModelStreamInferResponse');
+
+function encoded(message: object): Buffer {
+  const type = streamResponse();
+  return Buffer.from(type.encode(type.fromObject(message)).finish());
+}
+
+function tokenMessage(text: string, isFinal = false): object {
+  return {
+    infer_response: {
+      model_name: 'toy',
+      model_version: '1',
+      id: 'r-1',
+      parameters: { triton_final_response: { bool_param: isFinal } },
+      outputs: [
+        { name: 'text_output', datatype: 'BYTES', shape: [1] },
+        { name: 'num_input_tokens', datatype: 'UINT32', shape: [] },
+      ],
+      raw_output_contents: [textTensor('', [text]).data, Buffer.of(7, 0, 0, 0)],
+    },
+  };
+}
+
+describe('encodeInferRequest', () => {
+  it('writes what the protocol reads back', () => {
+    const bytes = encodeInferRequest({
+      model: 'toy',
+      version: '3',
+      id: 'r-1',
+      parameters: { flag: true, whole: -5, part: 0.5, word: 'ü' },
+      inputs: [textTensor('text_input', ['Grüße 🐚', '']), boolTensor('stream', true)],
+      outputs: ['text_output'],
+    });
+    const type = protocol().lookupType('inference.ModelInferRequest');
+    expect(type.toObject(type.decode(bytes), { longs: Number, bytes: Array })).toEqual({
+      model_name: 'toy',
+      model_version: '3',
+      id: 'r-1',
+      parameters: {
+        flag: { bool_param: true },
+        whole: { int64_param: -5 },
+        part: { double_param: 0.5 },
+        word: { string_param: 'ü' },
+      },
+      inputs: [
+        { name: 'text_input', datatype: 'BYTES', shape: [2] },
+        { name: 'stream', datatype: 'BOOL', shape: [1] },
+      ],
+      outputs: [{ name: 'text_output' }],
+      raw_input_contents: [[12, 0, 0, 0, ...Buffer.from('Grüße 🐚'), 0, 0, 0, 0], [1]],
+    });
+  });
+});
+
+describe('StreamResponseDecoder', () => {
+  it('reads every response of a stream, the repeated head included', () => {
+    const decoder = new StreamResponseDecoder();
+    const seen = ['a', 'ü🐚', '', 'end'].map((text, index) => {
+      const response = decoder.decode(encoded(tokenMessage(text, index === 3)));
+      return {
+        text: readText(response.raw('text_output') as Buffer),
+        count: response.raw('num_input_tokens')?.readUInt32LE(0),
+        final: response.final,
+        shapes: response.outputs.map(({ name, shape }) => [name, shape]),
+        id: response.id,
+        model: response.model,
+        version: response.version,
+        missing: response.raw('logprobs'),
+      };
+    });
+    const always = {
+      count: 7,
+      shapes: [
+        ['text_output', [1]],
+        ['num_input_tokens', []],
+      ],
+      id: 'r-1',
+      model: 'toy',
+      version: '1',
+      missing: undefined,
+    };
+    expect(seen).toEqual([
+      { text: 'a', final: false, ...always },
+      { text: 'ü🐚', final: false, ...always },
+      { text: '', final: false, ...always },
+      { text: 'end', final: true, ...always },
+    ]);
+  });
+
+  it('notices a head that continues where the known one ended', () => {
+    const decoder = new StreamResponseDecoder();
+    const short = { infer_response: { model_name: 'toy', id: 'r-1' } };
+    expect(decoder.decode(encoded(short)).final).toBe(false);
+    const longer = { infer_response: { model_name: 'toy', id: 'r-1', parameters: { triton_final_response: { bool_param: true } } } };
+    expect(decoder.decode(encoded(longer)).final).toBe(true);
+  });
+
+  it('throws the error of a response with the id of its request', () => {
+    const message = encoded({
+      error_message: 'it broke',
+      infer_response: { id: 'r-9', parameters: { triton_final_response: { bool_param: true } } },
+    });
+    const fault = catchError(() => new StreamResponseDecoder().decode(message));
+    expect(fault).toBeInstanceOf(StreamFault);
+    expect(fault).toMatchObject({ message: 'it broke', requestId: 'r-9', final: true });
+  });
+
+  it('refuses a message that is cut anywhere inside a field', () => {
+    const whole = encoded(tokenMessage('text'));
+    for (let end = 1; end < whole.length; end++)
+      expect(() => new StreamResponseDecoder().decode(whole.subarray(0, end)), `cut at ${end}`).toThrow(/protocol/);
+  });
+
+  it('reads parameters of every kind', () => {
+    const type = protocol().lookupType('inference.ModelInferResponse');
+    const parameters = {
+      yes: { bool_param: true },
+      negative: { int64_param: -3 },
+      unsigned: { uint64_param: 4 },
+      ratio: { double_param: -0.25 },
+      word: { string_param: 'conch' },
+    };
+    const bytes = Buffer.from(type.encode(type.fromObject({ parameters })).finish());
+    expect(decodeInferResponse(bytes).parameters).toEqual({
+      yes: true,
+      negative: -3,
+      unsigned: 4,
+      ratio: -0.25,
+      word: 'conch',
+    });
+  });
+});
+
+describe('BYTES tensors', () => {
+  it('give back the texts that they were made of', () => {
+    const texts = ['', 'plain', 'ü🐚\n'];
+    const tensor = textTensor('t', texts);
+    expect(tensor.shape).toEqual([3]);
+    expect(readTexts(tensor.data)).toEqual(texts);
+    expect(readText(tensor.data)).toBe('');
+    expect(readText(Buffer.alloc(0))).toBe('');
+  });
+});
+
+function catchError(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}

@@ -1,0 +1,308 @@
+import protobuf from 'protobufjs';
+import type { InferRequest, InferResponse, OutputDescription, ParameterValue } from './server.ts';
+import { StatusError } from './status.ts';
+import type { Datatype } from './tensors.ts';
+
+/** The bytes of a ModelInferRequest, tensors in raw form. */
+export function encodeInferRequest(request: InferRequest): Uint8Array {
+  const writer = protobuf.Writer.create();
+  writer.uint32(field(1)).string(request.model);
+  if (request.version) writer.uint32(field(2)).string(request.version);
+  writer.uint32(field(3)).string(request.id);
+  for (const [key, value] of Object.entries(request.parameters ?? {})) writeParameter(writer, key, value);
+  for (const tensor of request.inputs) {
+    writer.uint32(field(5)).fork();
+    writer.uint32(field(1)).string(tensor.name).uint32(field(2)).string(tensor.datatype);
+    writer.uint32(field(3)).fork();
+    for (const dimension of tensor.shape) writer.int64(dimension);
+    writer.ldelim().ldelim();
+  }
+  for (const name of request.outputs ?? []) writer.uint32(field(6)).fork().uint32(field(1)).string(name).ldelim();
+  for (const tensor of request.inputs) writer.uint32(field(7)).bytes(tensor.data);
+  return writer.finish();
+}
+
+/**
+ * Reads the responses of one stream. The responses of one request repeat everything but the tensors' data, so what stands
+ * in front of the data is compared with the previous response's bytes and understood again only where it differs.
+ */
+export class StreamResponseDecoder {
+  #head: Head | undefined;
+  #headBytes: Buffer = Buffer.alloc(0);
+
+  /** One ModelStreamInferResponse; throws a StatusError when it carries an error. */
+  decode(message: Buffer): InferResponse {
+    const reader = new Cursor(message, 0, message.length);
+    let error = '';
+    let from = 0;
+    let to = 0;
+    while (reader.at < reader.end) {
+      const tag = reader.varint();
+      if (tag === field(1)) error = reader.text();
+      else if (tag === field(2)) {
+        to = reader.varint() + reader.at;
+        from = reader.at;
+        reader.skipTo(to);
+      } else reader.skip(tag);
+    }
+    const response = this.decodeResponse(message, from, to);
+    if (error !== '') throw new StreamFault(error, response.head);
+    return response;
+  }
+
+  /** One ModelInferResponse that stands between two offsets. */
+  decodeResponse(message: Buffer, from: number, to: number): WireResponse {
+    let head = this.#head;
+    let at = from + this.#headBytes.length;
+    const isKnown =
+      head !== undefined && at <= to && message.compare(this.#headBytes, 0, this.#headBytes.length, from, at) === 0;
+    const reader = new Cursor(message, isKnown ? at : from, to);
+    if (head === undefined || !isKnown || (reader.at < to && message[reader.at] !== rawContents)) {
+      reader.at = from;
+      head = readHead(reader);
+      at = reader.at;
+      this.#head = head;
+      this.#headBytes = Buffer.from(message.subarray(from, at));
+    }
+    const spans: number[] = [];
+    while (reader.at < reader.end) {
+      const tag = reader.varint();
+      if (tag !== rawContents) {
+        reader.skip(tag);
+        continue;
+      }
+      const length = reader.varint();
+      spans.push(reader.at, reader.at + length);
+      reader.skipTo(reader.at + length);
+    }
+    return new WireResponse(message, head, spans);
+  }
+}
+
+/** A single ModelInferResponse. */
+export function decodeInferResponse(message: Buffer): InferResponse {
+  return new StreamResponseDecoder().decodeResponse(message, 0, message.length);
+}
+
+/** An error that came inside a stream, with what the server said about whose it is. */
+export class StreamFault extends StatusError {
+  readonly requestId: string;
+  readonly final: boolean;
+
+  constructor(message: string, head: Head) {
+    super('UNKNOWN', message);
+    this.requestId = head.id;
+    this.final = head.final;
+  }
+}
+
+/** Everything of a response that stands before the tensors' data. */
+interface Head {
+  readonly model: string;
+  readonly version: string;
+  readonly id: string;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  readonly final: boolean;
+  readonly outputs: readonly OutputDescription[];
+}
+
+class WireResponse implements InferResponse {
+  readonly head: Head;
+  readonly #message: Buffer;
+  /** Begin and end of each output's data, in the order of the outputs. */
+  readonly #spans: readonly number[];
+
+  constructor(message: Buffer, head: Head, spans: readonly number[]) {
+    this.#message = message;
+    this.head = head;
+    this.#spans = spans;
+  }
+
+  get model(): string {
+    return this.head.model;
+  }
+  get version(): string {
+    return this.head.version;
+  }
+  get id(): string {
+    return this.head.id;
+  }
+  get parameters(): Readonly<Record<string, ParameterValue>> {
+    return this.head.parameters;
+  }
+  get final(): boolean {
+    return this.head.final;
+  }
+  get outputs(): readonly OutputDescription[] {
+    return this.head.outputs;
+  }
+
+  raw(name: string): Buffer | undefined {
+    const { outputs } = this.head;
+    for (let index = 0; index < outputs.length; index++) {
+      if (outputs[index]?.name !== name) continue;
+      return this.#message.subarray(this.#spans[2 * index], this.#spans[2 * index + 1]);
+    }
+    return undefined;
+  }
+}
+
+function field(number: number): number {
+  return (number << 3) | 2;
+}
+
+const rawContents = field(6);
+
+function writeParameter(writer: protobuf.Writer, key: string, value: ParameterValue): void {
+  writer.uint32(field(4)).fork().uint32(field(1)).string(key).uint32(field(2)).fork();
+  if (typeof value === 'boolean') writer.uint32(1 << 3).bool(value);
+  else if (typeof value === 'string') writer.uint32(field(3)).string(value);
+  else if (Number.isSafeInteger(value)) writer.uint32(2 << 3).int64(value);
+  else writer.uint32((4 << 3) | 1).double(value);
+  writer.ldelim().ldelim();
+}
+
+/** Reads up to the first byte of tensor data. */
+function readHead(reader: Cursor): Head {
+  let model = '';
+  let version = '';
+  let id = '';
+  const parameters: Record<string, ParameterValue> = {};
+  const outputs: OutputDescription[] = [];
+  while (reader.at < reader.end && reader.peek() !== rawContents) {
+    const tag = reader.varint();
+    if (tag === field(1)) model = reader.text();
+    else if (tag === field(2)) version = reader.text();
+    else if (tag === field(3)) id = reader.text();
+    else if (tag === field(4)) readParameter(reader.nested(), parameters);
+    else if (tag === field(5)) outputs.push(readOutput(reader.nested()));
+    else reader.skip(tag);
+  }
+  return { model, version, id, parameters, final: parameters['triton_final_response'] === true, outputs };
+}
+
+function readParameter(reader: Cursor, into: Record<string, ParameterValue>): void {
+  let key = '';
+  let value: ParameterValue = '';
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === field(1)) key = reader.text();
+    else if (tag === field(2)) value = readValue(reader.nested());
+    else reader.skip(tag);
+  }
+  into[key] = value;
+}
+
+function readValue(reader: Cursor): ParameterValue {
+  let value: ParameterValue = '';
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === 1 << 3) value = reader.varint() !== 0;
+    else if (tag === 2 << 3 || tag === 5 << 3) value = reader.varint();
+    else if (tag === field(3)) value = reader.text();
+    else if (tag === ((4 << 3) | 1)) value = reader.double();
+    else reader.skip(tag);
+  }
+  return value;
+}
+
+function readOutput(reader: Cursor): OutputDescription {
+  let name = '';
+  let datatype = '';
+  const shape: number[] = [];
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === field(1)) name = reader.text();
+    else if (tag === field(2)) datatype = reader.text();
+    else if (tag === field(3)) {
+      const packed = reader.nested();
+      while (packed.at < packed.end) shape.push(packed.varint());
+    } else if (tag === 3 << 3) shape.push(reader.varint());
+    else reader.skip(tag);
+  }
+  return { name, datatype: datatype as Datatype, shape };
+}
+
+/** A place in a protobuf message; every step past its end is a fault of the server's. */
+class Cursor {
+  at: number;
+  readonly end: number;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer, at: number, end: number) {
+    this.#bytes = bytes;
+    this.at = at;
+    this.end = end;
+  }
+
+  peek(): number {
+    return this.#bytes[this.at] as number;
+  }
+
+  /** A signed 64-bit integer; lengths and tags are small ones. */
+  varint(): number {
+    let low = 0;
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = this.#byte();
+      low |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return low;
+    }
+    return this.#longVarint(low);
+  }
+
+  /** The rest of an integer of more than 28 bits, in two halves that JavaScript's bit operators can hold. */
+  #longVarint(first: number): number {
+    let byte = this.#byte();
+    const low = (first | (byte << 28)) >>> 0;
+    let high = (byte & 0x7f) >> 4;
+    for (let shift = 3; byte >= 0x80; shift += 7) {
+      if (shift > 31) throw malformed();
+      byte = this.#byte();
+      high |= (byte & 0x7f) << shift;
+    }
+    return high * 2 ** 32 + low;
+  }
+
+  #byte(): number {
+    if (this.at >= this.end) throw malformed();
+    return this.#bytes[this.at++] as number;
+  }
+
+  text(): string {
+    const length = this.varint();
+    const from = this.at;
+    this.skipTo(from + length);
+    return this.#bytes.toString('utf8', from, this.at);
+  }
+
+  double(): number {
+    const from = this.at;
+    this.skipTo(from + 8);
+    return this.#bytes.readDoubleLE(from);
+  }
+
+  nested(): Cursor {
+    const length = this.varint();
+    const from = this.at;
+    this.skipTo(from + length);
+    return new Cursor(this.#bytes, from, this.at);
+  }
+
+  skipTo(at: number): void {
+    if (at > this.end) throw malformed();
+    this.at = at;
+  }
+
+  skip(tag: number): void {
+    const wireType = tag & 7;
+    if (wireType === 0) this.varint();
+    else if (wireType === 1) this.skipTo(this.at + 8);
+    else if (wireType === 2) this.skipTo(this.varint() + this.at);
+    else if (wireType === 5) this.skipTo(this.at + 4);
+    else throw malformed();
+  }
+}
+
+function malformed(): StatusError {
+  return new StatusError('INTERNAL', 'The server sent a message that does not follow the protocol.');
+}

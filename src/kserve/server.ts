@@ -1,0 +1,68 @@
+import type { ControlCalls, ControlMethod } from './messages.ts';
+import type { Datatype, Tensor } from './tensors.ts';
+
+/** A parameter of a request or response; a whole number travels as int64, other numbers as double. */
+export type ParameterValue = string | number | boolean;
+
+/** One inference, in the terms of the v2 protocol. */
+export interface InferRequest {
+  readonly model: string;
+  /** Empty or left out: the newest ready version. */
+  readonly version?: string;
+  readonly id: string;
+  readonly parameters?: Readonly<Record<string, ParameterValue>>;
+  readonly inputs: readonly Tensor[];
+  /** The outputs that are wanted; left out: all. */
+  readonly outputs?: readonly string[];
+}
+
+/** An output tensor without its data, which `InferResponse.raw` gives. */
+export interface OutputDescription {
+  readonly name: string;
+  readonly datatype: Datatype;
+  readonly shape: readonly number[];
+}
+
+/** One response of an inference. A decoupled model sends any number of them. */
+export interface InferResponse {
+  readonly model: string;
+  readonly version: string;
+  readonly id: string;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Whether the server marked this as the last response of its request. */
+  readonly final: boolean;
+  readonly outputs: readonly OutputDescription[];
+  /** The raw bytes of the output of this name, or undefined when the response does not carry it. */
+  raw(name: string): Buffer | undefined;
+}
+
+/** What a call may take beside its request. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds after which the call fails with DEADLINE_EXCEEDED; left out: none. */
+  readonly timeout?: number;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Anything that can run models and speaks the v2 protocol: a Triton far away, one that Conch started, or the engine in
+ * this process. Every failure is a StatusError.
+ */
+export interface InferenceServer {
+  /** How people know it: its address, or `embedded`. */
+  readonly name: string;
+  /** Any call but inference: health, metadata, configuration, repository, statistics and settings. */
+  call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options?: CallOptions,
+  ): Promise<ControlCalls[Method]['response']>;
+  /** One request, one response. Decoupled models refuse it. */
+  infer(request: InferRequest, options?: CallOptions): Promise<InferResponse>;
+  /**
+   * One request, any number of responses, in batches: all that arrived in one turn of the event loop. Leaving the loop
+   * or aborting the signal cancels the inference.
+   */
+  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import type { CliCommand, Terminal } from './cli/command.ts';
+import { modelsCommand } from './cli/models.ts';
+import { serveCommand } from './cli/serve.ts';
+import { checkFiles } from './config/check-files.ts';
+import { helpText } from './config/help.ts';
+import { readCommandLine } from './config/load.ts';
+import { SettingsError } from './config/settings-error.ts';
+
+const commands: readonly [CliCommand, ...CliCommand[]] = [serveCommand, modelsCommand];
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const terminal = openTerminal();
+  try {
+    return await run(terminal);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    for (const problem of error.problems) terminal.err(`conch: ${problem}`);
+    return error.exitCode;
+  }
+}
+
+async function run(terminal: Terminal): Promise<number> {
+  const definitions = commands.map(({ definition }) => definition) as [(typeof commands)[0]['definition']];
+  const invocation = readCommandLine({
+    argv: process.argv.slice(2),
+    environment: process.env,
+    commands: definitions,
+    stdoutIsTerminal: process.stdout.isTTY,
+  });
+  switch (invocation.action) {
+    case 'help':
+      terminal.out(helpText({ commands: definitions, command: invocation.command, width: process.stdout.columns ?? 80 }));
+      return 0;
+    case 'version':
+      terminal.out(`conch ${terminal.version}`);
+      return 0;
+    case 'check': {
+      const problems = await checkFiles(invocation.settings);
+      if (problems.length > 0) throw new SettingsError(problems);
+      terminal.out('The settings are valid.');
+      return 0;
+    }
+    case 'run': {
+      const command = commands.find(({ definition }) => definition.name === invocation.command) ?? serveCommand;
+      return command.run(invocation, terminal);
+    }
+  }
+}
+
+/** The first signal asks to stop, the second one ends the process at once. */
+function openTerminal(): Terminal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(1);
+      stop.abort();
+    });
+  return {
+    out: (text) => console.log(text),
+    err: (text) => console.error(text),
+    version: packageVersion(),
+    isInteractive: process.stdout.isTTY,
+    stop: stop.signal,
+  };
+}
+
+function packageVersion(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

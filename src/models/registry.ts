@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../errors.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import { Discovery, type FoundModel } from './discovery.ts';
+import type { ModelRow, ServedModel } from './served-model.ts';
+
+/** What the registry is told of the outside. */
+export interface RegistryOptions {
+  readonly servers: readonly InferenceServer[];
+  /** Milliseconds between two looks at a server. */
+  readonly refreshInterval: number;
+  /** The contract that the operator has set for a model. */
+  forcedContract(model: string): ServedModel['contract']['kind'] | undefined;
+  /** Further names under which a model is served. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Everything about a served model that the servers do not tell. */
+  describe(found: Pick<ServedModel, 'name' | 'model' | 'version' | 'contract' | 'servers' | 'created'>): ServedModel;
+  onChange?(rows: readonly ModelRow[]): void;
+  onServer?(server: string, fault: Error | undefined): void;
+}
+
+/** A server, what was found on it, and why nothing was. */
+interface Watched {
+  readonly discovery: Discovery;
+  found: readonly FoundModel[];
+  fault: Error | undefined;
+  hasAnswered: boolean;
+}
+
+/** Configurations can change under the same version number: after this many looks they are all read again. */
+const looksUntilForgotten = 15;
+
+/** Which models are served now. It looks at every server over and over, each at its own pace. */
+export class ModelRegistry {
+  readonly #options: RegistryOptions;
+  readonly #watched: readonly Watched[];
+  readonly #stop = new AbortController();
+  readonly #firstSeen = new Map<string, number>();
+  #loops: Promise<void>[] = [];
+  #models = new Map<string, ServedModel>();
+  #lastRows = '';
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#watched = options.servers.map((server) => ({
+      discovery: new Discovery(server, options.forcedContract),
+      found: [],
+      fault: undefined,
+      hasAnswered: false,
+    }));
+  }
+
+  /** Takes the first look at every server and goes on looking in the background. */
+  async start(): Promise<void> {
+    await this.refresh();
+    this.#loops = this.#watched.map((watched) => this.#watch(watched));
+  }
+
+  /** Looks at every server once. */
+  async refresh(): Promise<void> {
+    await Promise.all(this.#watched.map((watched) => this.#look(watched)));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#loops);
+  }
+
+  list(): ServedModel[] {
+    return [...this.#models.values()];
+  }
+
+  /** The model of this name; a 404 when nobody has it, a 503 when its server says that it is not ready. */
+  find(name: string): ServedModel {
+    const model = this.#models.get(name);
+    if (model) return model;
+    const target = this.#options.aliases.get(name) ?? name;
+    const row = this.rows().find((candidate) => candidate.name === target);
+    if (row && (row.state === 'LOADING' || row.state === 'UNLOADING'))
+      throw new ApiError('model_not_ready', `The model ${name} is ${row.state.toLowerCase()}.`, { param: 'model', retryAfter: 2 });
+    const silent = this.#watched.filter(({ fault }) => fault);
+    if (!row && silent.length === this.#watched.length)
+      throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
+    const reason = row?.reason ? ` It is not offered: ${row.reason}.` : '';
+    throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, { param: 'model' });
+  }
+
+  /** Why no request can be answered now; undefined when some can. */
+  notReadyReason(): string | undefined {
+    if (this.#models.size > 0) return undefined;
+    const faults = this.#watched.map(({ fault }) => fault).filter((fault) => fault !== undefined);
+    if (faults.length === this.#watched.length && faults.length > 0) return 'No inference server answers.';
+    return 'No model is ready.';
+  }
+
+  /** The model table: every model of every server, offered or not. */
+  rows(): ModelRow[] {
+    const rows: ModelRow[] = [];
+    for (const { discovery, found, fault } of this.#watched) {
+      const server = discovery.server.name;
+      if (fault) rows.push({ name: '-', version: '', server, contract: '', tokenizer: '', state: 'UNREACHABLE', reason: fault.message });
+      for (const model of found) rows.push(...this.#rowsOf(model, server));
+    }
+    return rows;
+  }
+
+  #rowsOf(found: FoundModel, server: string): ModelRow[] {
+    const { name, version, state, ready } = found;
+    if (!ready || !('contract' in ready.detection)) {
+      const reason = ready && 'reason' in ready.detection ? ready.detection.reason : found.reason;
+      return [{ name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason }];
+    }
+    const served = this.list().filter((model) => model.model === name);
+    const contract = ready.detection.contract.kind;
+    return served.map((model) => ({ name: model.name, version, server, contract, tokenizer: model.tokenizerName, state, reason: '' }));
+  }
+
+  async #watch(watched: Watched): Promise<void> {
+    const { signal } = this.#stop;
+    for (let looks = 1; !signal.aborted; looks++) {
+      await sleep(this.#options.refreshInterval, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      if (looks % looksUntilForgotten === 0) watched.discovery.forget();
+      await this.#look(watched);
+    }
+  }
+
+  async #look(watched: Watched): Promise<void> {
+    const { server } = watched.discovery;
+    try {
+      watched.found = await watched.discovery.look(this.#stop.signal);
+      if (watched.fault || !watched.hasAnswered) this.#options.onServer?.(server.name, undefined);
+      watched.fault = undefined;
+      watched.hasAnswered = true;
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      const fault = error instanceof Error ? error : new Error(String(error));
+      if (watched.fault?.message !== fault.message) this.#options.onServer?.(server.name, fault);
+      watched.fault = fault;
+      watched.found = [];
+      watched.discovery.forget();
+    }
+    this.#rebuild();
+  }
+
+  /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
+  #rebuild(): void {
+    const models = new Map<string, ServedModel>();
+    for (const [name, target] of this.#names()) {
+      const holders = this.#holdersOf(target);
+      const [first] = holders;
+      if (!first) continue;
+      const servers = holders.map(({ server }) => server);
+      const { version, contract } = first;
+      const before = this.#models.get(name);
+      const isSame =
+        before?.contract === contract && before.version === version && sameMembers(before.servers, servers);
+      const created = this.#createdAt(name);
+      models.set(name, isSame ? before : this.#options.describe({ name, model: target, version, contract, servers, created }));
+    }
+    this.#models = models;
+    const rows = this.rows();
+    const text = JSON.stringify(rows);
+    if (text === this.#lastRows) return;
+    this.#lastRows = text;
+    this.#options.onChange?.(rows);
+  }
+
+  /** Served names and the models behind them: each model under its own name, then the aliases. */
+  #names(): Map<string, string> {
+    const names = new Map<string, string>();
+    for (const { found } of this.#watched) for (const { name } of found) names.set(name, name);
+    for (const [alias, target] of this.#options.aliases) names.set(alias, target);
+    return names;
+  }
+
+  /** The servers that have a model ready, those with the newest version only. */
+  #holdersOf(name: string): { server: InferenceServer; version: string; contract: ServedModel['contract'] }[] {
+    const holders = this.#watched.flatMap(({ discovery, found }) =>
+      found.flatMap((model) => {
+        if (model.name !== name || !model.ready || !('contract' in model.ready.detection)) return [];
+        return [{ server: discovery.server, version: model.version, contract: model.ready.detection.contract }];
+      }),
+    );
+    const newest = Math.max(...holders.map(({ version }) => Number(version)));
+    return holders.filter(({ version }) => Number(version) === newest);
+  }
+
+  #createdAt(name: string): number {
+    const known = this.#firstSeen.get(name);
+    if (known !== undefined) return known;
+    const now = Math.floor(Date.now() / 1000);
+    this.#firstSeen.set(name, now);
+    return now;
+  }
+}
+
+function sameMembers<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

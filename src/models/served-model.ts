@@ -1,0 +1,40 @@
+import type { GenerationContract } from '../contracts/contract.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import type { SamplingDefaults } from '../openai/sampling.ts';
+import type { PromptAssets } from '../prompt/assets.ts';
+
+/** A model that requests can name, with all that is needed to speak to it. */
+export interface ServedModel {
+  /** The name that requests use. */
+  readonly name: string;
+  /** The name that its servers know it by. */
+  readonly model: string;
+  readonly version: string;
+  readonly contract: GenerationContract;
+  /** The servers on which it is ready; never empty. */
+  readonly servers: readonly InferenceServer[];
+  /** Seconds since 1970 at which it was first seen. */
+  readonly created: number;
+  readonly fingerprint: string;
+  readonly defaults: SamplingDefaults;
+  /** Where its tokenizer comes from, for people; `-` when it has none. */
+  readonly tokenizerName: string;
+  /** Whether the server puts BOS before a prompt by itself. */
+  readonly addsSpecialTokens: boolean;
+  /** Tokenizer and chat template; rejects with an ApiError that says what is wrong with them. */
+  assets(): Promise<PromptAssets>;
+  /** Prompt and answer together; undefined where nobody says. */
+  contextLength(): Promise<number | undefined>;
+}
+
+/** One line of the model table. */
+export interface ModelRow {
+  readonly name: string;
+  readonly version: string;
+  readonly server: string;
+  readonly contract: string;
+  readonly tokenizer: string;
+  readonly state: string;
+  /** Why it is not offered; empty when it is. */
+  readonly reason: string;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { refused } from './fields.ts';
+import { samplingFields } from './sampling.ts';
+
+const toolsLater = 'tools are not part of this version yet';
+
+const part = z
+  .looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() })
+  .superRefine((value, context) => {
+    if (value.type === 'text' || value.type === 'refusal') {
+      if (value[value.type] === undefined)
+        context.addIssue({ code: 'custom', path: [value.type], message: 'is required in a part of this type' });
+      return;
+    }
+    const message = `content parts of type ${JSON.stringify(value.type)} are not part of this version yet; send text`;
+    context.addIssue({ code: 'custom', message, params: { code: 'unsupported_parameter' } });
+  });
+
+const parts = z.array(part).min(1, 'must hold at least one part');
+const content = z.union([z.string(), parts], { error: 'must be a text or a list of content parts' });
+
+const name = z.string().nullish();
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.looseObject({ role: z.literal('system'), content, name }),
+    z.looseObject({ role: z.literal('developer'), content, name }),
+    z.looseObject({ role: z.literal('user'), content, name }),
+    z.looseObject({
+      role: z.literal('assistant'),
+      content: content.nullish(),
+      refusal: z.string().nullish(),
+      name,
+      audio: refused('audio is not offered'),
+      tool_calls: refused(toolsLater),
+      function_call: refused(toolsLater),
+    }),
+    z.looseObject({ role: z.literal('tool'), content, tool_call_id: refused(toolsLater) }),
+    z.looseObject({ role: z.literal('function'), content: content.nullish(), name: refused(toolsLater) }),
+  ],
+  { error: 'role must be system, developer, user, assistant or tool' },
+);
+
+/** One message of a conversation, as the wire has it; fields that OpenAI does not name reach the chat template. */
+export type ChatMessage = z.output<typeof message>;
+
+/** The body of POST /v1/chat/completions: every field of OpenAI's and of vLLM's. */
+export const ChatRequest = z.object({
+  ...samplingFields,
+  model: z.string().min(1),
+  messages: z.array(message).min(1, 'must hold at least one message'),
+  max_completion_tokens: z.number().int().min(1).nullish(),
+  max_tokens: z.number().int().min(1).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.number().int().min(0).max(20).nullish(),
+  metadata: z
+    .record(z.string().max(64), z.string().max(512))
+    .refine((value) => Object.keys(value).length <= 16, 'at most 16 entries are allowed')
+    .nullish(),
+  reasoning_effort: z.string().nullish(),
+
+  chat_template_kwargs: z.record(z.string(), z.unknown()).nullish(),
+  add_generation_prompt: z.boolean().nullish(),
+  continue_final_message: z.boolean().nullish(),
+  documents: z.array(z.record(z.string(), z.unknown())).nullish(),
+  echo: z.boolean().nullish(),
+
+  safety_identifier: z.string().nullish(),
+  prompt_cache_key: z.string().nullish(),
+  prompt_cache_retention: z.string().nullish(),
+  service_tier: refused('only the tiers auto and default exist here', ['auto', 'default']),
+  store: refused('answers are not stored', [false]),
+  verbosity: refused('the backend has no such dial; say it in a message', ['medium']),
+  modalities: z
+    .array(z.string())
+    .refine((value) => value.every((modality) => modality === 'text'), {
+      message: 'only text is offered',
+      params: { code: 'unsupported_parameter' },
+    })
+    .nullish(),
+
+  tools: refused(toolsLater),
+  tool_choice: refused(toolsLater, ['none', 'auto']),
+  parallel_tool_calls: refused(toolsLater),
+  functions: refused(toolsLater),
+  function_call: refused(toolsLater, ['none', 'auto']),
+  response_format: z
+    .looseObject({ type: z.string() })
+    .refine((value) => value.type === 'text', {
+      message: 'structured outputs are not part of this version yet; only {"type": "text"} is honoured',
+      params: { code: 'unsupported_parameter' },
+    })
+    .nullish(),
+  audio: refused('audio is not offered'),
+  prediction: refused('predicted outputs are not offered'),
+  web_search_options: refused('web search is not offered'),
+  moderation: refused('moderation is not offered'),
+  best_of: refused('choices of a chat are not ranked; use n', [1]),
+  suffix: refused('it belongs to /v1/completions'),
+  prompt: refused('it belongs to /v1/completions; send messages'),
+  add_special_tokens: refused('the server adds special tokens itself', [false]),
+  chat_template: refused('templates come with the model or from --chat-template, never from a request'),
+  mm_processor_kwargs: refused('the backend does not take it'),
+  include_reasoning: refused('reasoning parsers are not part of this version yet'),
+  reasoning: refused('it belongs to /v1/responses; send reasoning_effort'),
+});
+
+export type ChatRequest = z.output<typeof ChatRequest>;

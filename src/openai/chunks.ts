@@ -1,0 +1,77 @@
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
+import { type AnswerOptions, eventOf, headFields, usageOf } from './answer.ts';
+
+/** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */
+const textMark = '\u0000';
+
+/** Writes the events of an answer as server-sent chunks. A plain text delta is its text between two prepared pieces. */
+export class AnswerChunks {
+  readonly #options: AnswerOptions;
+  /** What stands before and after a plain delta's text, for each choice. */
+  readonly #plain: readonly (readonly [string, string])[];
+  readonly #logprobs: readonly ((tokens: readonly TokenLogprob[]) => object)[];
+  #promptTokens = 0;
+  #completionTokens = 0;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    const { shape, choices, tokenText } = options;
+    const indexes = Array.from({ length: choices }, (_, index) => index);
+    this.#logprobs = indexes.map(() => shape.logprobs(tokenText));
+    this.#plain = indexes.map((index) => {
+      const [before, after] = this.#chunk(index, shape.delta(textMark)).split(JSON.stringify(textMark));
+      return [before as string, after as string];
+    });
+  }
+
+  /** The chunks that open the stream. */
+  begin(): string {
+    const { choices, shape } = this.#options;
+    let text = '';
+    for (let index = 0; shape.opening && index < choices; index++) text += this.#chunk(index, shape.opening);
+    return text;
+  }
+
+  write(event: GenerateEvent): string {
+    switch (event.type) {
+      case 'text-delta':
+        return this.#delta(event.choice, event.text, event.tokens, event.logprobs);
+      case 'finish':
+        return this.#chunk(event.choice, this.#options.shape.closing, null, event.reason);
+      case 'prompt-tokens':
+        this.#promptTokens += event.count;
+        return '';
+      case 'usage':
+        return this.#usage(event.promptTokens, event.completionTokens);
+    }
+  }
+
+  #delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
+    if (logprobs === undefined && !this.#options.usage.onEveryChunk) {
+      if (text === '') return '';
+      const [before, after] = this.#plain[choice] as readonly [string, string];
+      return before + JSON.stringify(text) + after;
+    }
+    this.#completionTokens += tokens;
+    if (text === '' && !logprobs?.length) return '';
+    const figures = logprobs ? (this.#logprobs[choice]?.(logprobs) ?? null) : null;
+    return this.#chunk(choice, this.#options.shape.delta(text), figures);
+  }
+
+  #chunk(index: number, content: object, logprobs: object | null = null, reason: string | null = null): string {
+    const { head, shape, usage } = this.#options;
+    const chunk = headFields(head, shape.chunkObject);
+    chunk['choices'] = [{ index, ...content, logprobs, finish_reason: reason }];
+    if (usage.onEveryChunk) chunk['usage'] = usageOf(this.#promptTokens, this.#completionTokens);
+    else if (usage.inTheEnd) chunk['usage'] = null;
+    return eventOf(chunk);
+  }
+
+  #usage(promptTokens: number, completionTokens: number): string {
+    const { head, shape, usage } = this.#options;
+    if (!usage.inTheEnd) return '';
+    const chunk = headFields(head, shape.chunkObject);
+    return eventOf({ ...chunk, choices: [], usage: usageOf(promptTokens, completionTokens) });
+  }
+}

@@ -1,0 +1,47 @@
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
+import { type AnswerOptions, headFields, type Usage, usageOf } from './answer.ts';
+
+/** A choice of an answer that is still being put together. */
+interface Choice {
+  text: string;
+  readonly logprobs: TokenLogprob[];
+  reason: string | null;
+}
+
+/** Folds the events of an answer into the one that an unstreamed request gets. */
+export async function collect(
+  events: AsyncIterable<GenerateEvent[]>,
+  options: AnswerOptions,
+): Promise<Record<string, unknown>> {
+  const { head, shape, wantsLogprobs, tokenText } = options;
+  const choices = Array.from({ length: options.choices }, (): Choice => ({ text: '', logprobs: [], reason: null }));
+  let usage: Usage | null = null;
+  for await (const batch of events)
+    for (const event of batch) {
+      if (event.type === 'usage') usage = usageOf(event.promptTokens, event.completionTokens);
+      else if (event.type !== 'prompt-tokens') add(choices[event.choice] as Choice, event);
+    }
+  return {
+    ...headFields(head, shape.answerObject),
+    choices: choices.map(({ text, logprobs, reason }, index) => ({
+      index,
+      ...shape.whole(text),
+      logprobs: wantsLogprobs ? shape.logprobs(tokenText)(logprobs) : null,
+      finish_reason: reason,
+    })),
+    usage,
+  };
+}
+
+function add(choice: Choice, event: Extract<GenerateEvent, { choice: number }>): void {
+  switch (event.type) {
+    case 'text-delta':
+      choice.text += event.text;
+      if (event.logprobs) choice.logprobs.push(...event.logprobs);
+      break;
+    case 'finish':
+      choice.reason = event.reason;
+      break;
+  }
+}

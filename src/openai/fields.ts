@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { ApiError, type ErrorCode } from '../errors.ts';
+
+/** A field that OpenAI or vLLM knows and that cannot be honoured: anything but null or a value without effect is a 400. */
+export function refused(reason: string, harmless: readonly unknown[] = []) {
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      if (value === undefined || value === null || harmless.includes(value)) return;
+      context.addIssue({ code: 'custom', message: reason, params: { code: 'unsupported_parameter' } });
+    })
+    .optional();
+}
+
+/** A request and the names of the fields in it that nobody knows. */
+export interface Parsed<Request> {
+  readonly request: Request;
+  readonly unknownFields: readonly string[];
+}
+
+/** Checks a body against its schema; the first fault is thrown as a 400 that names the field. */
+export function parseRequest<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  body: unknown,
+): Parsed<z.output<z.ZodObject<Shape>>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new ApiError('invalid_request', 'The body must be a JSON object.');
+  const result = schema.safeParse(body);
+  if (!result.success) throw requestFault(result.error, body);
+  const known = schema.shape;
+  return { request: result.data, unknownFields: Object.keys(body).filter((key) => !Object.hasOwn(known, key)) };
+}
+
+function requestFault(error: z.ZodError, body: object): ApiError {
+  const issue = firstIssue(error.issues);
+  const param = pathText(issue.path);
+  const isMissing = issue.code === 'invalid_type' && issue.path.length === 1 && !((issue.path[0] as string) in body);
+  const message = isMissing ? `The field ${param} is required.` : `${param || 'The body'}: ${issue.message}`;
+  const code = issue.code === 'custom' ? (issue.params?.['code'] as ErrorCode | undefined) : undefined;
+  return new ApiError(code ?? 'invalid_request', message, param ? { param } : {});
+}
+
+/** The fault itself: inside a union, that of the one alternative which came furthest. */
+function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
+  const issue = issues[0] as z.core.$ZodIssue;
+  if (issue.code !== 'invalid_union') return issue;
+  const inner = issue.errors.filter((alternative) => alternative.length > 0).map(firstIssue);
+  const depth = Math.max(...inner.map(({ path }) => path.length));
+  const deepest = inner.filter(({ path, code }) => path.length === depth && (depth > 0 || code !== 'invalid_type'));
+  const [fault] = deepest;
+  if (!fault || deepest.length > 1) return issue;
+  return { ...fault, path: [...issue.path, ...fault.path] } as z.core.$ZodIssue;
+}
+
+/** `messages[0].content`, as OpenAI writes the place of a fault. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`)).join('');
+}

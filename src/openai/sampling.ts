@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Sampling } from '../contracts/contract.ts';
+import { refused } from './fields.ts';
+
+const penalty = z.number().min(-2).max(2).nullish();
+const tokenId = z.number().int().min(0);
+const flag = z.boolean().nullish();
+const stopText = z.string().min(1, 'a stop text must not be empty');
+
+/** The most stop texts that a request may name. */
+const mostStops = 16;
+
+/** The fields that chat and completions share: OpenAI's own, then what vLLM adds. */
+export const samplingFields = {
+  frequency_penalty: penalty,
+  presence_penalty: penalty,
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  seed: z.number().int().nullish(),
+  n: z.number().int().min(1).max(128).nullish(),
+  stop: z
+    .union([stopText, z.array(stopText).max(mostStops, `at most ${mostStops} stop texts are allowed`)], {
+      error: 'must be a text or a list of texts',
+    })
+    .nullish(),
+  max_tokens: z.number().int().min(0).nullish(),
+  logit_bias: z
+    .record(z.string().regex(/^\d+$/, 'keys must be token ids'), z.number().min(-100).max(100))
+    .nullish(),
+  stream: flag,
+  stream_options: z
+    .strictObject({
+      include_usage: flag,
+      continuous_usage_stats: flag,
+      include_obfuscation: refused('obfuscation of streams is not offered', [false]),
+    })
+    .nullish(),
+  user: z.string().nullish(),
+
+  top_k: z.number().int().min(-1).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  repetition_penalty: z.number().gt(0).nullish(),
+  min_tokens: z.number().int().min(0).nullish(),
+  ignore_eos: flag,
+  stop_token_ids: z.array(tokenId).nullish(),
+  include_stop_str_in_output: flag,
+  bad_words: z.array(z.string().min(1)).nullish(),
+  allowed_token_ids: z.array(tokenId).min(1).nullish(),
+  skip_special_tokens: flag,
+  spaces_between_special_tokens: flag,
+  return_tokens_as_token_ids: flag,
+  request_id: z
+    .string()
+    .regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, dots, dashes or underscores')
+    .nullish(),
+
+  use_beam_search: refused('the backend offers no beam search', [false]),
+  length_penalty: refused('it belongs to beam search, which the backend does not offer', [1]),
+  prompt_logprobs: refused('the backend does not return the logprobs of the prompt'),
+  truncate_prompt_tokens: refused('prompts are never cut; shorten it yourself'),
+  return_token_ids: refused('the backend does not return token ids', [false]),
+  logits_processors: refused('code from requests is never run'),
+  priority: refused("Triton's backends do not pass a priority on", [0]),
+  cache_salt: refused("Triton's backends do not pass a cache salt on"),
+  kv_transfer_params: refused('transfer of key-value caches is not offered'),
+  vllm_xargs: refused("Triton's backends do not pass it on"),
+  thinking_token_budget: refused("Triton's backends do not pass it on"),
+  guided_json: refused('structured outputs are not part of this version yet'),
+  guided_regex: refused('structured outputs are not part of this version yet'),
+  guided_choice: refused('structured outputs are not part of this version yet'),
+  guided_grammar: refused('structured outputs are not part of this version yet'),
+  guided_decoding_backend: refused('structured outputs are not part of this version yet'),
+  guided_whitespace_pattern: refused('structured outputs are not part of this version yet'),
+  structural_tag: refused('structured outputs are not part of this version yet'),
+  structured_outputs: refused('structured outputs are not part of this version yet'),
+};
+
+type SamplingRequest = z.output<z.ZodObject<typeof samplingFields>>;
+
+/** The wire's names of what a request says about sampling, and of what a model's defaults may say. */
+const sampled = [
+  ['temperature', 'temperature'],
+  ['top_p', 'topP'],
+  ['top_k', 'topK'],
+  ['min_p', 'minP'],
+  ['repetition_penalty', 'repetitionPenalty'],
+  ['frequency_penalty', 'frequencyPenalty'],
+  ['presence_penalty', 'presencePenalty'],
+  ['min_tokens', 'minTokens'],
+  ['seed', 'seed'],
+  ['stop_token_ids', 'stopTokenIds'],
+  ['include_stop_str_in_output', 'includeStopText'],
+  ['ignore_eos', 'ignoreEos'],
+  ['bad_words', 'badWords'],
+  ['allowed_token_ids', 'allowedTokenIds'],
+  ['logit_bias', 'logitBias'],
+  ['skip_special_tokens', 'skipSpecialTokens'],
+  ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens'],
+] as const satisfies readonly (readonly [keyof SamplingRequest, keyof Sampling])[];
+
+/** The values that a model's own settings put in the place of fields that a request leaves out. */
+export type SamplingDefaults = Partial<Pick<SamplingRequest, (typeof sampled)[number][0] | 'stop' | 'max_tokens'>>;
+
+/** What a request, and behind it the model's defaults, say about sampling; the length is the caller's. */
+export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults): Sampling {
+  const sampling: Record<string, unknown> = {};
+  for (const [wire, name] of sampled) {
+    const value = request[wire] ?? defaults[wire];
+    if (value !== undefined && value !== null) sampling[name] = value;
+  }
+  const stop = request.stop ?? defaults.stop;
+  if (typeof stop === 'string') sampling['stop'] = [stop];
+  else if (stop && stop.length > 0) sampling['stop'] = stop;
+  return sampling as Sampling;
+}

@@ -1,0 +1,44 @@
+import type { TokenLogprob } from '../contracts/contract.ts';
+import { CompletionLogprobsBuilder, chatLogprobs, type TokenText } from './logprobs.ts';
+
+/** Turns the logprobs of one choice, as they come, into the member of that name. */
+type LogprobsShaper = (tokens: readonly TokenLogprob[]) => object;
+
+/** How one API spells an answer: everything in which chat and completions differ. */
+export interface AnswerShape {
+  readonly idPrefix: 'chatcmpl' | 'cmpl';
+  readonly chunkObject: string;
+  readonly answerObject: string;
+  /** What the first chunk of a choice holds before any text; undefined: there is no such chunk. */
+  readonly opening: object | undefined;
+  /** What a finishing chunk holds beside its reason. */
+  readonly closing: object;
+  delta(text: string): object;
+  whole(text: string): object;
+  logprobs(tokenText: TokenText): LogprobsShaper;
+}
+
+export const chatShape: AnswerShape = {
+  idPrefix: 'chatcmpl',
+  chunkObject: 'chat.completion.chunk',
+  answerObject: 'chat.completion',
+  opening: { delta: { role: 'assistant', content: '', refusal: null } },
+  closing: { delta: {} },
+  delta: (text) => ({ delta: { content: text } }),
+  whole: (text) => ({ message: { role: 'assistant', content: text, refusal: null } }),
+  logprobs: (tokenText) => (tokens) => chatLogprobs(tokens, tokenText),
+};
+
+export const completionShape: AnswerShape = {
+  idPrefix: 'cmpl',
+  chunkObject: 'text_completion',
+  answerObject: 'text_completion',
+  opening: undefined,
+  closing: { text: '' },
+  delta: (text) => ({ text }),
+  whole: (text) => ({ text }),
+  logprobs: (tokenText) => {
+    const builder = new CompletionLogprobsBuilder(tokenText);
+    return (tokens) => builder.build(tokens);
+  },
+};

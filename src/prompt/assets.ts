@@ -1,0 +1,131 @@
+import { access, readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AssetError } from './asset-error.ts';
+import { type ChatTemplate, historyTemplate, jinjaTemplate } from './chat-template.ts';
+import { fetchFromHub, type HubProgress, type HubSettings, isFolder, isHubName } from './hub.ts';
+import { loadTokenizer, type Tokenizer } from './tokenizer.ts';
+import { readTokenizerFolder, type TokenizerFolder } from './tokenizer-folder.ts';
+
+/** What a tokenizer folder (or hub name) and the template settings give for one model. */
+export interface PromptAssets {
+  readonly tokenizer?: Tokenizer;
+  readonly template?: ChatTemplate;
+  readonly bosToken?: string;
+  readonly eosToken?: string;
+  /** The context that tokenizer_config.json names, where it is a sane number. */
+  readonly modelMaxLength?: number;
+  /** Every id that ends an answer, from generation_config.json. */
+  readonly eosTokenIds: readonly number[];
+  /** The folder that the files were read from. */
+  readonly folder?: string;
+}
+
+interface AssetOptions {
+  /** A folder, or a name on the Hugging Face hub; a folder wins. */
+  readonly tokenizer?: string | undefined;
+  /** A file with a Jinja template (or a chat_template.json), or the template itself. Wins over the tokenizer's own. */
+  readonly chatTemplate?: string | undefined;
+  /** The text of a Liquid template, used where there is no chat template. */
+  readonly historyTemplate?: string | undefined;
+  /** Whether the server's tokenizer puts a BOS in front; left out, it is learnt from tokenizer.json. */
+  readonly addsBos?: boolean | undefined;
+  readonly hub: HubSettings;
+  readonly onProgress?: (progress: HubProgress) => void;
+  readonly onNote?: (note: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Loads all that prompts of one model need. Rejects with an AssetError in plain words. */
+export async function loadPromptAssets(options: AssetOptions): Promise<PromptAssets> {
+  const folder = options.tokenizer === undefined ? undefined : await folderOf(options.tokenizer, options);
+  const found = folder === undefined ? undefined : await readTokenizerFolder(folder);
+  const template = await templateOf(options, found);
+  const tokenizer = folder === undefined ? undefined : await tokenizerOf(folder, options, found);
+  const { bos_token: bosToken, eos_token: eosToken } = found?.specialTokens ?? {};
+  return {
+    eosTokenIds: found?.eosTokenIds ?? [],
+    ...(tokenizer ? { tokenizer } : {}),
+    ...(template ? { template } : {}),
+    ...(bosToken === undefined ? {} : { bosToken }),
+    ...(eosToken === undefined ? {} : { eosToken }),
+    ...(found?.modelMaxLength === undefined ? {} : { modelMaxLength: found.modelMaxLength }),
+    ...(folder === undefined ? {} : { folder }),
+  };
+}
+
+async function folderOf(name: string, options: AssetOptions): Promise<string> {
+  if (await isFolder(name)) return name;
+  if (basename(name) === 'tokenizer.json' && (await isFile(name))) return dirname(name);
+  if (!isHubName(name)) throw new AssetError(`The tokenizer folder ${name} does not exist.`);
+  const { hub: settings, onProgress, onNote, signal } = options;
+  return fetchFromHub({ name, settings, onProgress, onNote, signal });
+}
+
+async function tokenizerOf(
+  folder: string,
+  options: AssetOptions,
+  found: TokenizerFolder | undefined,
+): Promise<Tokenizer | undefined> {
+  const file = join(folder, 'tokenizer.json');
+  const source = options.tokenizer ?? folder;
+  if (!(await isFile(file))) {
+    // A folder with a template alone is of use; one with neither is a mistake.
+    if (Object.keys(found?.templates ?? {}).length > 0 || found?.modelMaxLength !== undefined) {
+      options.onNote?.(`${source} has no tokenizer.json: tokens cannot be counted.`);
+      return undefined;
+    }
+    throw new AssetError(`${source} has neither tokenizer.json nor tokenizer_config.json.`);
+  }
+  const token = found?.specialTokens['bos_token'];
+  if (options.addsBos === true && token === undefined) {
+    throw new AssetError(`${source} names no bos_token, so none can be added.`);
+  }
+  const bos = options.addsBos === undefined ? undefined : { token: token ?? '', added: options.addsBos };
+  try {
+    return await loadTokenizer({ file, source, bos });
+  } catch (error) {
+    throw new AssetError(`${file} is not a tokenizer: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function templateOf(
+  options: AssetOptions,
+  found: TokenizerFolder | undefined,
+): Promise<ChatTemplate | undefined> {
+  const specialTokens = found?.specialTokens ?? {};
+  try {
+    if (options.chatTemplate !== undefined) {
+      const { source, templates } = await givenTemplate(options.chatTemplate);
+      return jinjaTemplate({ source, templates, specialTokens });
+    }
+    if (found?.templateFile !== undefined) {
+      const source = `${found.templateFile} of ${options.tokenizer}`;
+      return jinjaTemplate({ source, templates: found.templates, specialTokens });
+    }
+    return options.historyTemplate === undefined ? undefined : historyTemplate(options.historyTemplate);
+  } catch (error) {
+    throw error instanceof AssetError ? error : new AssetError((error as Error).message, { cause: error });
+  }
+}
+
+async function givenTemplate(given: string): Promise<{ source: string; templates: Record<string, string> }> {
+  if (!(await isFile(given))) {
+    if (/\{[{%]/.test(given)) return { source: 'the chat template setting', templates: { default: given } };
+    throw new AssetError(`The chat template file ${given} does not exist.`);
+  }
+  const text = await readFile(given, 'utf8');
+  if (!given.endsWith('.json')) return { source: given, templates: { default: text } };
+  const template = (JSON.parse(text) as { chat_template?: unknown }).chat_template;
+  if (typeof template !== 'string') throw new AssetError(`${given} has no text under chat_template.`);
+  return { source: given, templates: { default: template } };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (
+    !(await isFolder(path)) &&
+    access(path).then(
+      () => true,
+      () => false,
+    )
+  );
+}

@@ -1,0 +1,127 @@
+import { ApiError } from '../errors.ts';
+import type { Limits } from './jinja/scope.ts';
+import { TemplateError } from './jinja/values.ts';
+import { promptThread } from './prompt-thread.ts';
+import { type CompiledTemplate, compileTemplate, renderChat, type TemplateInput } from './render-chat.ts';
+import { parseHistory, renderHistory } from './render-history.ts';
+
+export type { TemplateInput } from './render-chat.ts';
+export type { ContentPart, TemplateMessage } from './template-messages.ts';
+
+/** Turns a conversation into the text of a prompt. */
+export interface ChatTemplate {
+  /** Where it was found, for people. */
+  readonly source: string;
+  /** Its own text (of all its variants), by which parsers of tool calls and reasoning know the family. */
+  readonly text: string;
+  /** Whether it reads a variable of this name. */
+  mentions(variable: string): boolean;
+  /** Rejects with an ApiError where the template refuses the conversation. */
+  render(input: TemplateInput): Promise<string>;
+}
+
+/** Text beyond which a conversation is rendered in the prompt thread instead of on the event loop. */
+const largestInline = 32 * 1024;
+/** What a rendering on the event loop may cost; one that needs more starts again in the thread. */
+const inlineLimits: Limits = { time: 20, steps: 20_000 };
+const defaultTime = 2000;
+
+interface JinjaOptions {
+  readonly source: string;
+  /** The template under `default`, and others by name: `tool_use` is taken when tools are given, `rag` with documents. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** `bos_token`, `eos_token` and so on, as the template names them. */
+  readonly specialTokens: Readonly<Record<string, string>>;
+  /** Milliseconds that one rendering may take. */
+  readonly time?: number;
+}
+
+/** A model's own Jinja template. Throws a TemplateError where one of them cannot be parsed. */
+export function jinjaTemplate({ source, templates, specialTokens, time = defaultTime }: JinjaOptions): ChatTemplate {
+  const compiled = new Map<string, CompiledTemplate & { text: string }>();
+  for (const [name, text] of Object.entries(templates)) compiled.set(name, { ...compileTemplate(text), text });
+  const fallback = compiled.get('default') ?? (compiled.size === 1 ? [...compiled.values()][0] : undefined);
+  if (fallback === undefined) {
+    throw new TemplateError(`${source} has the templates ${[...compiled.keys()].join(', ')} but none named default.`);
+  }
+  const choose = ({ tools, documents }: TemplateInput) =>
+    (tools ? compiled.get('tool_use') : undefined) ?? (documents ? compiled.get('rag') : undefined) ?? fallback;
+  return {
+    source,
+    text: [...compiled.values()].map(({ text }) => text).join('\n'),
+    mentions: (variable) => [...compiled.values()].some(({ traits }) => traits.names.has(variable)),
+    render: (input) => {
+      const template = choose(input);
+      const task = { ...input, specialTokens };
+      return rendered({
+        large: isLarge([input.messages, input.tools, input.documents, input.variables]),
+        inline: () => renderChat(template, task, inlineLimits),
+        inThread: () => promptThread.ask<'chat'>({ kind: 'chat', source: template.text, input: task, time }),
+      });
+    },
+  };
+}
+
+/** A Liquid template over the conversation's `items`, for models that have no chat template. */
+export function historyTemplate(
+  text: string,
+  { source = 'the history template', time = defaultTime } = {},
+): ChatTemplate {
+  parseHistory(text);
+  return {
+    source,
+    text,
+    mentions: () => false,
+    render: ({ messages, tools, continueFinalMessage }) => {
+      if (tools) return Promise.reject(refusal('The history template of this model takes no tools.', 'tools'));
+      if (continueFinalMessage) {
+        const reason = 'The history template of this model cannot continue the final message.';
+        return Promise.reject(refusal(reason, 'continue_final_message'));
+      }
+      return rendered({
+        large: isLarge(messages),
+        inline: () => renderHistory(text, messages, inlineLimits.time),
+        inThread: () => promptThread.ask<'history'>({ kind: 'history', source: text, messages, time }),
+      });
+    },
+  };
+}
+
+async function rendered(ways: { large: boolean; inline(): string; inThread(): Promise<string> }): Promise<string> {
+  try {
+    if (ways.large) return await ways.inThread();
+    try {
+      return ways.inline();
+    } catch (error) {
+      if (error instanceof TemplateError && error.kind === 'limit') return await ways.inThread();
+      throw error;
+    }
+  } catch (error) {
+    throw asApiError(error);
+  }
+}
+
+function asApiError(error: unknown): unknown {
+  if (!(error instanceof TemplateError)) return error;
+  if (error.kind !== 'invalid') return refusal(error.message, 'messages', error);
+  return refusal(`The chat template of this model cannot render these messages: ${error.message}`, 'messages', error);
+}
+
+function refusal(message: string, param: string, cause?: unknown): ApiError {
+  return new ApiError('invalid_request', message, cause === undefined ? { param } : { param, cause });
+}
+
+/** Whether the texts within a value are long together. Stops counting once they are. */
+function isLarge(value: unknown): boolean {
+  let size = 0;
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0 && size <= largestInline) {
+    const next = waiting.pop();
+    if (typeof next === 'string') size += next.length;
+    else if (typeof next === 'object' && next !== null) {
+      size += 16;
+      for (const child of Object.values(next)) waiting.push(child);
+    }
+  }
+  return size > largestInline;
+}

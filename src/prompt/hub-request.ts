@@ -1,0 +1,93 @@
+import { AssetError } from './asset-error.ts';
+
+/** How the Hugging Face hub is reached. */
+export interface HubSettings {
+  /** `HF_ENDPOINT`. */
+  readonly endpoint: string;
+  /** `HF_TOKEN`: sent to the endpoint alone, never to where it redirects. */
+  readonly token?: string | undefined;
+  /** The hub's cache: `HF_HUB_CACHE`, `$HF_HOME/hub`, or a folder of ours. */
+  readonly cacheFolder: string;
+  /** `HF_HUB_OFFLINE`: only the cache is used. */
+  readonly offline?: boolean;
+}
+
+/** Why a request failed in a way that another try may mend, or that the cache may stand in for. */
+export class HubUnreachable extends Error {}
+
+const mostRedirects = 5;
+const answerTimeout = 15_000;
+
+/** GETs an address of the hub, following redirects. Throws in plain words where the answer is not a success. */
+export async function hubRequest(
+  url: URL,
+  settings: HubSettings,
+  { what, signal }: { what: string; signal?: AbortSignal | undefined },
+): Promise<Response> {
+  const host = new URL(settings.endpoint).host;
+  let target = url;
+  let etag: string | null = null;
+  for (let hop = 0; hop <= mostRedirects; hop++) {
+    const response = await reach(target, { authorized: target.host === host ? settings.token : undefined, signal });
+    etag ??= response.headers.get('x-linked-etag');
+    const location = response.headers.get('location');
+    if (response.status >= 300 && response.status < 400 && location !== null) {
+      await response.body?.cancel();
+      target = new URL(location, target);
+      continue;
+    }
+    if (response.ok) {
+      const headers = new Headers(response.headers);
+      if (etag !== null) headers.set('x-linked-etag', etag);
+      return new Response(response.body, { status: response.status, headers });
+    }
+    await response.body?.cancel();
+    throw failure(response, { what, host: target.host, token: settings.token });
+  }
+  throw new AssetError(`${host} redirects without end for ${what}.`);
+}
+
+async function reach(
+  url: URL,
+  { authorized, signal }: { authorized: string | undefined; signal: AbortSignal | undefined },
+): Promise<Response> {
+  // The limit is for the answer to begin; the body has its own watch.
+  const slow = new AbortController();
+  const timer = setTimeout(() => slow.abort(), answerTimeout);
+  try {
+    return await fetch(url, {
+      redirect: 'manual',
+      // Compressed answers would make the announced length useless as a check.
+      headers: { 'accept-encoding': 'identity', ...(authorized ? { authorization: `Bearer ${authorized}` } : {}) },
+      signal: signal ? AbortSignal.any([signal, slow.signal]) : slow.signal,
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new HubUnreachable(`${url.host} cannot be reached (${reasonOf(error, slow.signal.aborted)})`, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function reasonOf(error: unknown, timedOut: boolean): string {
+  if (timedOut) return `no answer within ${answerTimeout / 1000} seconds`;
+  const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+  return cause?.code ?? cause?.message ?? (error as Error).message;
+}
+
+function failure(
+  response: Response,
+  { what, host, token }: { what: string; host: string; token: string | undefined },
+): Error {
+  if (response.status === 404) return new AssetError(`${host} has no ${what}. Check the name.`);
+  if (response.status === 401 || response.status === 403) {
+    return new AssetError(
+      token
+        ? `${host} refuses ${what} with the token given: accept the model's terms there, or use another HF_TOKEN.`
+        : `${host} wants to know who asks for ${what}: it is gated, private or misspelt. Set HF_TOKEN.`,
+    );
+  }
+  return new HubUnreachable(`${host} answered ${response.status} for ${what}`);
+}

@@ -1,0 +1,35 @@
+import { Callable, equal, Namespace, TemplateError, Undefined, type Value } from './values.ts';
+
+/** The `loop` variable of one loop, for each of its turns. */
+export function loopState(items: Value[]): (index: number) => Namespace {
+  let last: Value[] | undefined;
+  const changed = new Callable((args) => {
+    const same = last !== undefined && equal(last, args);
+    last = args;
+    return !same;
+  });
+  return (index) => {
+    const cycle = new Callable((args) => {
+      const value = args[index % Math.max(1, args.length)];
+      if (value === undefined) throw new TemplateError('no items for cycling given');
+      return value;
+    });
+    return new Namespace(
+      new Map<string, Value>([
+        ['index', index + 1],
+        ['index0', index],
+        ['revindex', items.length - index],
+        ['revindex0', items.length - index - 1],
+        ['first', index === 0],
+        ['last', index === items.length - 1],
+        ['length', items.length],
+        ['previtem', items[index - 1] ?? new Undefined('there is no previous item')],
+        ['nextitem', items[index + 1] ?? new Undefined('there is no next item')],
+        ['cycle', cycle],
+        ['changed', changed],
+        ['depth', 1],
+        ['depth0', 0],
+      ]),
+    );
+  };
+}

@@ -1,0 +1,57 @@
+import { TemplateError, Undefined, type Value } from './values.ts';
+
+/** Names and their values; a loop's body, a macro and a block each have one of their own. */
+export class Scope {
+  private readonly values = new Map<string, Value>();
+  private readonly parent: Scope | undefined;
+
+  constructor(parent?: Scope) {
+    this.parent = parent;
+  }
+
+  set(name: string, value: Value): void {
+    this.values.set(name, value);
+  }
+
+  get(name: string): Value {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      const value = scope.values.get(name);
+      if (value !== undefined) return value;
+    }
+    return new Undefined(`'${name}' is undefined`);
+  }
+}
+
+/** How much work one rendering may be. */
+export interface Limits {
+  /** Milliseconds. */
+  readonly time: number;
+  /** Nodes evaluated, where a bound is wanted that no clock moves. */
+  readonly steps?: number;
+}
+
+const largestOutput = 64 * 1024 * 1024;
+
+/** Counts the work of one rendering and ends it when it is too much. */
+export class Meter {
+  private steps = 0;
+  private readonly mostSteps: number;
+  private readonly deadline: number;
+
+  constructor(limits: Limits) {
+    this.mostSteps = limits.steps ?? Number.POSITIVE_INFINITY;
+    this.deadline = performance.now() + limits.time;
+  }
+
+  step(): void {
+    this.steps++;
+    const late = (this.steps & 255) === 0 && performance.now() > this.deadline;
+    if (late || this.steps > this.mostSteps) {
+      throw new TemplateError('The chat template takes too long for this conversation.', 'limit');
+    }
+  }
+
+  output(length: number): void {
+    if (length > largestOutput) throw new TemplateError('The chat template writes more than 64 MiB.', 'limit');
+  }
+}

@@ -1,0 +1,129 @@
+import {
+  Callable,
+  compareStrings,
+  Namespace,
+  PyFloat,
+  TemplateError,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.ts';
+
+/** Python's `str()`: what printing a value gives. */
+export function textOf(value: Value): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Undefined) return '';
+  return reprOf(value);
+}
+
+/** Python's `repr()`. */
+export function reprOf(value: Value): string {
+  if (value === null) return 'None';
+  if (typeof value === 'string') return reprOfString(value);
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (value instanceof PyFloat) return formatFloat(value.value);
+  if (value instanceof Tuple) return value.length === 1 ? `(${list(value)},)` : `(${list(value)})`;
+  if (Array.isArray(value)) return `[${list(value)}]`;
+  if (value instanceof Map) {
+    return `{${[...value].map(([key, item]) => `${reprOf(key)}: ${reprOf(item)}`).join(', ')}}`;
+  }
+  if (value instanceof Undefined) return 'Undefined';
+  if (value instanceof Namespace) return `<Namespace ${reprOf(new Map(value.attributes))}>`;
+  return value instanceof Callable ? '<function>' : '';
+}
+
+function list(values: Value[]): string {
+  return values.map(reprOf).join(', ');
+}
+
+function reprOfString(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const body = text.replace(/[\\'"]|(?! )[\p{C}\p{Z}]/gu, (character) => {
+    if (character === '\\') return '\\\\';
+    if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
+    if (character === '\n') return '\\n';
+    if (character === '\r') return '\\r';
+    if (character === '\t') return '\\t';
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
+    if (code < 0x10000) return `\\u${code.toString(16).padStart(4, '0')}`;
+    return `\\U${code.toString(16).padStart(8, '0')}`;
+  });
+  return quote + body + quote;
+}
+
+/** A float the way Python writes it: always with a point or an exponent. */
+export function formatFloat(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
+  const [mantissa = '', power = '0'] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 16) {
+    return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  }
+  const plain =
+    exponent < 0 ? value.toFixed(Math.min(100, mantissa.replace(/\D/g, '').length - 1 - exponent)) : String(value);
+  return plain.includes('.') ? plain : `${plain}.0`;
+}
+
+/** The options of Python's `json.dumps` that templates may give to `tojson`. */
+export interface JsonOptions {
+  readonly indent?: string | undefined;
+  readonly ensureAscii?: boolean;
+  readonly separators?: readonly [string, string] | undefined;
+  readonly sortKeys?: boolean;
+}
+
+/** A value as `json.dumps` writes it, to the space. */
+export function jsonOf(value: Value, options: JsonOptions = {}, depth = 0): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return jsonString(value, options);
+  if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (value instanceof PyFloat) return jsonFloat(value.value);
+  if (Array.isArray(value)) {
+    return bracketed(
+      '[]',
+      value.map((item) => jsonOf(item, options, depth + 1)),
+      { ...options, depth },
+    );
+  }
+  if (value instanceof Map) {
+    const entries = [...value].map(([key, item]) => [jsonKey(key), item] as const);
+    if (options.sortKeys) entries.sort(([a], [b]) => compareStrings(a, b));
+    const colon = options.separators?.[1] ?? ': ';
+    const members = entries.map(([key, item]) => jsonString(key, options) + colon + jsonOf(item, options, depth + 1));
+    return bracketed('{}', members, { ...options, depth });
+  }
+  throw new TemplateError(`Object of type ${typeName(value)} is not JSON serializable`);
+}
+
+function bracketed(brackets: string, members: string[], options: JsonOptions & { depth: number }): string {
+  const [open = '', close = ''] = brackets;
+  if (members.length === 0) return open + close;
+  const comma = options.separators?.[0] ?? (options.indent === undefined ? ', ' : ',');
+  if (options.indent === undefined) return open + members.join(comma) + close;
+  const line = `\n${options.indent.repeat(options.depth + 1)}`;
+  return `${open}${line}${members.join(comma + line)}\n${options.indent.repeat(options.depth)}${close}`;
+}
+
+function jsonString(text: string, options: JsonOptions): string {
+  const quoted = JSON.stringify(text);
+  if (!options.ensureAscii) return quoted;
+  return quoted.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function jsonKey(key: Value): string {
+  if (typeof key === 'string') return key;
+  if (key === null || typeof key !== 'object') return String(key);
+  if (key instanceof PyFloat) return jsonFloat(key.value);
+  throw new TemplateError(`keys must be str, int, float, bool or None, not ${typeName(key)}`);
+}
+
+function jsonFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value < 0 ? '-Infinity' : 'Infinity';
+  return formatFloat(value);
+}

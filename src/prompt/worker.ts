@@ -1,0 +1,111 @@
+import { parentPort } from 'node:worker_threads';
+import { Tokenizer } from 'tokenizers';
+import { TemplateError } from './jinja/values.ts';
+import { type CompiledTemplate, compileTemplate, renderChat } from './render-chat.ts';
+import { renderHistory } from './render-history.ts';
+import type { TokenizerFile, WorkerAnswer, WorkerResults, WorkerTask } from './worker-messages.ts';
+
+// The thread beside the event loop: loading a tokenizer and copying ids out of it are synchronous and take long.
+
+interface Loaded {
+  readonly tokenizer: Tokenizer;
+  readonly ownBos: string | undefined;
+  /** Ids to put in front, and whether the tokenizer is to add its own special tokens. */
+  readonly prefix: readonly number[];
+  readonly addsSpecial: boolean;
+}
+
+const port = parentPort;
+const loaded = new Map<string, Promise<Loaded>>();
+const compiled = new Map<string, CompiledTemplate>();
+const mostCompiled = 64;
+
+async function load({ file, bos }: TokenizerFile): Promise<Loaded> {
+  const tokenizer = Tokenizer.fromFile(file);
+  // A file may carry the truncation and padding of its training; a prompt must keep every token.
+  tokenizer.disableTruncation();
+  tokenizer.disablePadding();
+  const plain = (await tokenizer.encode('a', null, { addSpecialTokens: false })).getIds();
+  const special = (await tokenizer.encode('a', null, { addSpecialTokens: true })).getIds();
+  const leads = special.length > plain.length && special[0] !== plain[0];
+  const learnt = leads ? (tokenizer.idToToken(special[0] ?? -1) ?? undefined) : undefined;
+  if (bos === undefined || bos.added === leads) return { tokenizer, ownBos: learnt, prefix: [], addsSpecial: true };
+  if (!bos.added) return { tokenizer, ownBos: undefined, prefix: [], addsSpecial: false };
+  const id = tokenizer.tokenToId(bos.token);
+  if (id === null) throw new Error(`The tokenizer has no token ${bos.token}.`);
+  return { tokenizer, ownBos: bos.token, prefix: [id], addsSpecial: true };
+}
+
+function tokenizerOf(file: TokenizerFile): Promise<Loaded> {
+  const key = JSON.stringify(file);
+  let promise = loaded.get(key);
+  if (promise === undefined) {
+    promise = load(file);
+    loaded.set(key, promise);
+    promise.catch(() => loaded.delete(key));
+  }
+  return promise;
+}
+
+async function encode(task: Extract<WorkerTask, { kind: 'encode' | 'count' }>): Promise<Int32Array | number> {
+  const { tokenizer, prefix, addsSpecial } = await tokenizerOf(task.tokenizer);
+  const addSpecialTokens = task.addSpecialTokens && addsSpecial;
+  const encoding = await tokenizer.encode(task.text, null, { addSpecialTokens });
+  const front = task.addSpecialTokens ? prefix : [];
+  if (task.kind === 'count') return encoding.getLength() + front.length;
+  const ids = new Int32Array(encoding.getLength() + front.length);
+  ids.set(front);
+  ids.set(encoding.getIds(), front.length);
+  return ids;
+}
+
+function templateOf(source: string): CompiledTemplate {
+  let template = compiled.get(source);
+  if (template === undefined) {
+    if (compiled.size >= mostCompiled) compiled.clear();
+    template = compileTemplate(source);
+    compiled.set(source, template);
+  }
+  return template;
+}
+
+async function perform(task: WorkerTask): Promise<WorkerResults[keyof WorkerResults]> {
+  switch (task.kind) {
+    case 'load': {
+      const { tokenizer, ownBos } = await tokenizerOf(task.tokenizer);
+      return { ownBos, vocabularySize: tokenizer.getVocabSize(true) };
+    }
+    case 'encode':
+    case 'count':
+      return encode(task);
+    case 'decode': {
+      const { tokenizer } = await tokenizerOf(task.tokenizer);
+      return tokenizer.decode(Array.from(task.ids), task.skipSpecialTokens);
+    }
+    case 'unknown-ids': {
+      const { tokenizer } = await tokenizerOf(task.tokenizer);
+      return Array.from(task.ids).filter((id) => id < 0 || tokenizer.idToToken(id) === null);
+    }
+    case 'chat':
+      return renderChat(templateOf(task.source), task.input, { time: task.time });
+    case 'history':
+      return renderHistory(task.source, task.messages, task.time);
+  }
+}
+
+function answer(message: WorkerAnswer, transfer: ArrayBuffer[] = []): void {
+  port?.postMessage(message, transfer);
+}
+
+async function handle({ id, task }: { id: number; task: WorkerTask }): Promise<void> {
+  try {
+    if (task.kind === 'chat' || task.kind === 'history') answer({ id, type: 'started' });
+    const value = await perform(task);
+    answer({ id, type: 'result', value }, value instanceof Int32Array ? [value.buffer as ArrayBuffer] : []);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    answer({ id, type: 'failure', message, ...(error instanceof TemplateError ? { template: error.kind } : {}) });
+  }
+}
+
+port?.on('message', (message: { id: number; task: WorkerTask }) => void handle(message));

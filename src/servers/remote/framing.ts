@@ -1,0 +1,67 @@
+import { StatusError } from '../../kserve/status.ts';
+
+const prefixLength = 5;
+
+/** A gRPC message with its prefix: no compression, the length, the bytes. */
+export function frame(message: Uint8Array): Buffer {
+  const framed = Buffer.allocUnsafe(prefixLength + message.length);
+  framed[0] = 0;
+  framed.writeUInt32BE(message.length, 1);
+  framed.set(message, prefixLength);
+  return framed;
+}
+
+/** Finds the messages in a byte stream, wherever it is cut. */
+export class MessageReader {
+  readonly #maxMessageSize: number;
+  /** Bytes of a message that is not whole yet, and how many there must be before it is worth another look. */
+  #pending: Buffer[] = [];
+  #pendingLength = 0;
+  #needed = prefixLength;
+
+  constructor(maxMessageSize: number) {
+    this.#maxMessageSize = maxMessageSize;
+  }
+
+  get isInsideMessage(): boolean {
+    return this.#pendingLength > 0;
+  }
+
+  /** Hands on each message that the chunk completes. Throws a StatusError on a message that may not be. */
+  push(chunk: Buffer, onMessage: (message: Buffer) => void): void {
+    let bytes = chunk;
+    if (this.#pendingLength > 0) {
+      this.#pending.push(chunk);
+      this.#pendingLength += chunk.length;
+      if (this.#pendingLength < this.#needed) return;
+      bytes = Buffer.concat(this.#pending, this.#pendingLength);
+      this.#pending = [];
+      this.#pendingLength = 0;
+    }
+    let at = 0;
+    while (bytes.length - at >= prefixLength) {
+      const end = at + prefixLength + this.#lengthAt(bytes, at);
+      if (end > bytes.length) break;
+      onMessage(bytes.subarray(at + prefixLength, end));
+      at = end;
+    }
+    if (at < bytes.length) this.#keep(bytes.subarray(at));
+  }
+
+  #keep(rest: Buffer): void {
+    this.#pending.push(rest);
+    this.#pendingLength = rest.length;
+    this.#needed = rest.length < prefixLength ? prefixLength : prefixLength + this.#lengthAt(rest, 0);
+  }
+
+  #lengthAt(bytes: Buffer, at: number): number {
+    if (bytes[at] !== 0) throw new StatusError('INTERNAL', 'The server sent a compressed message without being asked.');
+    const length = bytes.readUInt32BE(at + 1);
+    if (length > this.#maxMessageSize)
+      throw new StatusError(
+        'RESOURCE_EXHAUSTED',
+        `The server sent a message of ${length} bytes, more than the ${this.#maxMessageSize} allowed.`,
+      );
+    return length;
+  }
+}

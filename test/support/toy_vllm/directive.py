@@ -1,0 +1,54 @@
+"""How a test steers an answer: `<<{json}>>` anywhere in the prompt, the last one wins.
+
+What is answered
+  answer            the text of the answer
+  repeat            how often the answer is repeated (1)
+  tokens            exactly this many tokens " w1", " w2", …, each one response, then EOS
+  echo_prompt       the prompt as received, as a JSON string
+  echo_ids          the prompt's token ids, as a JSON list
+  echo_parameters   {"sampling_parameters": …, "inputs": {name: values}} as received
+                    (an echo ignores stop, stop_token_ids, max_tokens and min_tokens, so that it arrives whole)
+  count_of          {"tokens": n, "state": …} of the request with this tag; states: unknown, running, held, cancelled,
+                    finished, failed
+  until             with count_of: answer only once the state is this one (or after ten seconds)
+  until_tokens      with count_of: answer only once so many tokens were produced (or after ten seconds)
+  release           lets the request with this tag, held by hold_at, go on; answers like count_of
+  revive            brings the engine that die_at killed back
+
+How it is answered
+  tag               the name under which this request's tokens are counted
+  delay_ms          between two tokens
+  start_delay_ms    before the first
+  hold_at           after so many tokens the request waits for a release (or its cancelling)
+  error_at          after so many tokens the request fails with error_text
+  error_text        ("the toy was told to fail")
+  die_at            after so many tokens the engine dies: this and every later request fails, readiness stays
+  crash_at          after so many tokens the backend's process ends without a word
+  finish            the finish reason at the end, in place of the true one
+  no_finish         the stream ends with an empty final response, without finish reason
+  context           the maximum model length for this request
+"""
+
+import json
+
+KEYS = frozenset(
+    "answer repeat tokens echo_prompt echo_ids echo_parameters count_of until until_tokens release revive tag delay_ms "
+    "start_delay_ms hold_at error_at error_text die_at crash_at finish no_finish context".split()
+)
+
+
+def find_directive(prompt):
+    """The last directive of a prompt, or an empty one. A misspelt key is an error that the test sees."""
+    start = prompt.rfind("<<{")
+    while start >= 0:
+        try:
+            directive, end = json.JSONDecoder().raw_decode(prompt, start + 2)
+        except ValueError:
+            end = -1
+        if end >= 0 and prompt.startswith(">>", end):
+            unknown = directive.keys() - KEYS
+            if unknown:
+                raise ValueError(f"The toy knows no directive {sorted(unknown)}")
+            return directive
+        start = prompt.rfind("<<{", 0, start)
+    return {}

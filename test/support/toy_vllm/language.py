@@ -1,0 +1,95 @@
+"""The toy's knowledge of language: a real tokenizer, invented log probabilities, and canned answers."""
+
+import json
+import os
+import re
+from functools import lru_cache
+
+from tokenizers import Tokenizer
+from tokenizers.decoders import DecodeStream
+
+_ROLES = {"system", "user", "assistant", "developer", "model", "tool", "ipython", "think", "/think"}
+_MARKS = re.compile(r"<\|[^|>]*\|>|<｜[^｜>]*｜>|</?[a-z_]+>|\[/?[A-Z_]+\]")
+_REMARKS = ["I agree with every part of it", "let us look at it again", "there is more to it", "that is all I know"]
+
+
+class Language:
+    """A tokenizer folder, read once per model."""
+
+    def __init__(self, folder):
+        self.tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+        with open(os.path.join(folder, "tokenizer_config.json"), encoding="utf-8") as file:
+            config = json.load(file)
+        eos = config["eos_token"]
+        self.eos = self.tokenizer.token_to_id(eos["content"] if isinstance(eos, dict) else eos)
+        self.vocabulary_size = self.tokenizer.get_vocab_size()
+        self.decode_one = lru_cache(maxsize=65536)(self._decode_one)
+        self.answer_ids = lru_cache(maxsize=1024)(self._answer_ids)
+        self.filler = self.answer_ids(" more")[0]
+
+    def prompt_ids(self, prompt):
+        """As vLLM reads a prompt: special tokens are added where the tokenizer's own rules add them."""
+        return self.tokenizer.encode(prompt).ids
+
+    def decoder(self, skip_special_tokens):
+        """Text of one token after the other; None while a character is incomplete."""
+        stream = DecodeStream(skip_special_tokens=skip_special_tokens)
+        return lambda token: stream.step(self.tokenizer, token)
+
+    def _answer_ids(self, text):
+        return self.tokenizer.encode(text, add_special_tokens=False).ids
+
+    def _decode_one(self, token):
+        return self.tokenizer.decode([token], skip_special_tokens=False)
+
+    def logprobs(self, position, token, text, wanted, greedy):
+        """(log probability, entry of the logprobs JSON): the sampled token first, then the `wanted` most likely."""
+        draw = (position * 2654435761 + token * 40503) % 97
+        rank = 2 + draw % 9 if draw % 4 == 0 and not greedy else 1
+        entry = {token: self._entry(rank, self.decode_one(token) if text is None else text)}
+        candidate = token
+        for other in range(1, wanted + 1):
+            if other == rank:
+                continue
+            candidate = (candidate * 31 + 7919 * other) % self.vocabulary_size
+            while candidate in entry:
+                candidate = (candidate + 1) % self.vocabulary_size
+            entry[candidate] = self._entry(other, self.decode_one(candidate))
+        return entry[token]["logprob"], entry
+
+    @staticmethod
+    def _entry(rank, text):
+        return {"logprob": -0.5 - 0.95 * (rank - 1), "rank": rank, "decoded_token": text}
+
+
+def default_answer(prompt, sampling, sequence):
+    """Without a directive: some words of the prompt's last line, and a remark that depends on the seed."""
+    lines = [line.strip() for line in _MARKS.sub("\n", prompt).splitlines()]
+    spoken = [line for line in lines if line and line not in _ROLES]
+    words = (spoken[-1] if spoken else "nothing").split()[:6]
+    seed = 0 if sampling.temperature < 1e-5 else (sampling.seed or 0) + sequence
+    remark = _REMARKS[seed % len(_REMARKS)]
+    return f'You said "{" ".join(words)}". This is answer number {seed}, and I think that {remark}, word by word by word.'
+
+
+def constrained_answer(constraint, seed):
+    """An answer that a structured output allows, or None where the toy has no opinion."""
+    if "choice" in constraint:
+        return constraint["choice"][seed % len(constraint["choice"])]
+    if "json" in constraint:
+        schema = constraint["json"]
+        return json.dumps(_instance(json.loads(schema) if isinstance(schema, str) else schema))
+    return '{"toy": true}' if "json_object" in constraint else None
+
+
+def _instance(schema):
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type", "object")
+    if kind == "object":
+        return {name: _instance(value) for name, value in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [_instance(schema.get("items", {"type": "integer"}))]
+    return {"string": "toy", "integer": 7, "number": 7.5, "boolean": True, "null": None}[kind]

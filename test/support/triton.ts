@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { inRoot, pythonLibraries, pythonProgram, tokenizersFolder, tritonFolder } from './environment.ts';
+import { freePorts } from './ports.ts';
+
+export interface TritonOptions {
+  /** A model repository: a path from the checkout's root, or an absolute one. */
+  readonly repository: string;
+  readonly modelControl?: 'none' | 'explicit';
+  /** With explicit control: what is loaded at the start. */
+  readonly loadModels?: readonly string[];
+  readonly extraArguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Fixed ports, for a server that comes back where another has gone. */
+  readonly ports?: TritonPorts;
+}
+
+export interface TritonPorts {
+  readonly grpcPort: number;
+  readonly httpPort: number;
+  readonly metricsPort: number;
+}
+
+export interface Triton extends TritonPorts {
+  readonly pid: number;
+  /** All that it has printed so far. */
+  readonly log: () => string;
+  /** Asks it to end, and waits until it has. */
+  readonly stop: () => Promise<void>;
+  /** Sends it a signal (SIGSTOP, SIGCONT, SIGKILL …), and waits for its end after a SIGKILL. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<void>;
+}
+
+const READY_MILLISECONDS = 60_000;
+const STOP_MILLISECONDS = 20_000;
+const POLL_MILLISECONDS = 25;
+const TRIES = 5;
+
+/** Starts a real tritonserver and waits until it is ready. It never outlives the process that called this. */
+export async function startTriton(options: TritonOptions): Promise<Triton> {
+  for (let attempt = 1; ; attempt++) {
+    const triton = await launch(options);
+    const failure = await untilReady(triton);
+    if (failure === undefined) return triton;
+    await triton.kill('SIGKILL');
+    const portTaken = triton.log().includes('already in use') && options.ports === undefined;
+    if (!portTaken || attempt === TRIES) throw new Error(`${failure}\n${triton.log().slice(-4000)}`);
+  }
+}
+
+interface LaunchedTriton extends Triton {
+  readonly child: ChildProcess;
+}
+
+let launches = 0;
+
+async function launch(options: TritonOptions): Promise<LaunchedTriton> {
+  const ports = options.ports ?? (await takePorts());
+  const folder = mkdtempSync(join(tmpdir(), 'conch-triton-'));
+  const sharedMemory = `conch-${process.pid}-${launches++}-`;
+  linkBackends(folder);
+  const program = join(tritonFolder(), 'pytriton/tritonserver/bin/tritonserver');
+  const guard = [inRoot('test/support/guard.py'), String(process.pid)];
+  const child = spawn(pythonProgram(), [...guard, program, ...flags(options, ports, folder, sharedMemory)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(options),
+  });
+  let log = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const gone = once(child, 'exit').finally(() => cleanUp(folder, sharedMemory));
+  const kill = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    if (signal === 'SIGKILL') await gone;
+  };
+  const stop = async () => {
+    const overdue = setTimeout(() => child.kill('SIGKILL'), STOP_MILLISECONDS);
+    child.kill('SIGTERM');
+    await gone.finally(() => clearTimeout(overdue));
+  };
+  if (child.pid === undefined) throw new Error('The Python of the tests could not be started');
+  return { ...ports, child, pid: child.pid, log: () => log, stop, kill };
+}
+
+async function takePorts(): Promise<TritonPorts> {
+  const [grpcPort = 0, httpPort = 0, metricsPort = 0] = await freePorts(3);
+  return { grpcPort, httpPort, metricsPort };
+}
+
+/** The server's own Python backend, and ours that imitates vLLM's, side by side as Triton wants them. */
+function linkBackends(folder: string): void {
+  symlinkSync(join(tritonFolder(), 'pytriton/tritonserver/backends/python'), join(folder, 'python'));
+  for (const name of readdirSync(inRoot('test/support/backends'))) {
+    symlinkSync(inRoot(`test/support/backends/${name}`), join(folder, name));
+  }
+}
+
+function flags(options: TritonOptions, ports: TritonPorts, backends: string, sharedMemory: string): string[] {
+  const { repository, modelControl = 'none', loadModels = [], extraArguments = [] } = options;
+  return [
+    `--model-repository=${repository.startsWith('/') ? repository : inRoot(repository)}`,
+    `--model-control-mode=${modelControl}`,
+    ...loadModels.map((model) => `--load-model=${model}`),
+    `--backend-directory=${backends}`,
+    `--backend-config=python,shm-region-prefix-name=${sharedMemory}`,
+    `--backend-config=vllm,shm-region-prefix-name=${sharedMemory}`,
+    ...['http', 'grpc', 'metrics'].map((service) => `--${service}-address=127.0.0.1`),
+    `--http-port=${ports.httpPort}`,
+    `--grpc-port=${ports.grpcPort}`,
+    `--metrics-port=${ports.metricsPort}`,
+    '--allow-gpu-metrics=false',
+    '--exit-timeout-secs=5',
+    ...extraArguments,
+  ];
+}
+
+function environment(options: TritonOptions): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    PATH: `${dirname(pythonProgram())}:${process.env['PATH'] ?? ''}`,
+    LD_LIBRARY_PATH: `${pythonLibraries()}:${join(tritonFolder(), 'nvidia_pytriton.libs')}`,
+    PYTHONDONTWRITEBYTECODE: '1',
+    CONCH_TEST_SUPPORT: inRoot('test/support'),
+    CONCH_TEST_TOKENIZERS: tokenizersFolder(),
+    ...options.environment,
+  };
+}
+
+/** undefined when it became ready, else what went wrong. */
+async function untilReady({ child, httpPort }: LaunchedTriton): Promise<string | undefined> {
+  const deadline = Date.now() + READY_MILLISECONDS;
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) return 'tritonserver ended before it was ready:';
+    const ready = await fetch(`http://127.0.0.1:${httpPort}/v2/health/ready`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) return undefined;
+    await pause(POLL_MILLISECONDS);
+  }
+  return `tritonserver was not ready within ${READY_MILLISECONDS / 1000} seconds:`;
+}
+
+/** A server that was killed leaves its shared memory behind. */
+function cleanUp(folder: string, sharedMemory: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const name of readdirSync('/dev/shm')) {
+    if (name.startsWith(sharedMemory)) rmSync(join('/dev/shm', name), { force: true });
+  }
+}

@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/errors.ts';
+import { loadPromptAssets } from '../../src/prompt/assets.ts';
+import type { ChatTemplate } from '../../src/prompt/chat-template.ts';
+import { strftime } from '../../src/prompt/jinja/strftime.ts';
+import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
+import { type Conversation, conversations } from './conversations.ts';
+import { askPython, type PythonAnswer } from './python.ts';
+
+const families: TokenizerName[] = ['llama3', 'llama3_2', 'qwen3', 'gemma3', 'mistral_nemo', 'deepseek_v3'];
+const hub = { endpoint: 'http://127.0.0.1:1', cacheFolder: '/nowhere', offline: true };
+
+const jobs = families.flatMap((family) =>
+  conversations.map((conversation) => ({ ...conversation, family, folder: tokenizerFolder(family) })),
+);
+let theirs: PythonAnswer[];
+
+async function ours(template: ChatTemplate, conversation: Conversation): Promise<PythonAnswer> {
+  try {
+    const text = await template.render({
+      messages: conversation.messages,
+      tools: conversation.tools,
+      addGenerationPrompt: conversation.add_generation_prompt ?? false,
+      continueFinalMessage: conversation.continue_final_message ?? false,
+      variables: conversation.variables ?? {},
+    });
+    return { text };
+  } catch (error) {
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).body().error).toMatchObject({ code: 'invalid_request', param: 'messages' });
+    return { error: (error as ApiError).message };
+  }
+}
+
+// Templates' own words must be the same; what Python says of its types is said in ours.
+function comparable(answer: PythonAnswer): PythonAnswer {
+  const own = /roles must alternate|single tool-calls|Invalid content|length 9|first user message|roles are supported/;
+  return answer.error === undefined || own.test(answer.error) ? answer : { error: '(refused)' };
+}
+
+describe('chat templates', () => {
+  beforeAll(async () => {
+    theirs = await askPython(jobs);
+  }, 120_000);
+
+  it.each(families)('render as transformers renders them: %s', async (family) => {
+    const { template } = await loadPromptAssets({ tokenizer: tokenizerFolder(family), hub });
+    if (template === undefined) throw new Error(`${family} has no template`);
+    const expected: Record<string, PythonAnswer> = {};
+    const actual: Record<string, PythonAnswer> = {};
+    for (const [index, job] of jobs.entries()) {
+      if (job.family !== family) continue;
+      expected[job.name] = comparable(theirs[index] ?? {});
+      actual[job.name] = comparable(await ours(template, job));
+    }
+    expect(actual).toEqual(expected);
+    expect(Object.values(expected).filter(({ text }) => text !== undefined).length).toBeGreaterThan(15);
+  });
+
+  it('writes dates as Python does', async () => {
+    const formats = '%d %b %Y|%A %B %-d|%Y-%m-%d|%j %U %W %w %u|%y %a %e %D %F'.split('|');
+    const before = new Date();
+    const python = await askPython(formats.map((format) => ({ snippet: `{{ strftime_now('${format}') }}` })));
+    const sameDay = before.getDate() === new Date().getDate();
+    if (sameDay) expect(formats.map((format) => strftime(before, format))).toEqual(python.map(({ text }) => text));
+  });
+});
