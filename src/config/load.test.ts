@@ -142,12 +142,13 @@ describe('loadSettings', () => {
     ]);
   });
 
-  it('keeps a folder beside the file a folder', () => {
-    const tokenizer = (config: string) =>
-      load(['--config', config], { readFile: () => 'tokenizer: ./llama/v3' }).tokenizer;
-    expect(tokenizer('conch.yaml')).toBe('./llama/v3');
-    expect(tokenizer('../conch.yaml')).toBe('../llama/v3');
-    expect(tokenizer('etc/conch.yaml')).toBe('etc/llama/v3');
+  it.each([
+    ['conch.yaml', './llama'],
+    ['../conch.yaml', '../llama'],
+    ['etc/conch.yaml', './etc/llama'],
+    ['etc/conch/conch.yaml', 'etc/conch/llama'],
+  ])('keeps a folder beside %s a folder', (config, expected) => {
+    expect(load(['--config', config], { readFile: () => 'tokenizer: ./llama' }).tokenizer).toBe(expected);
   });
 
   it('finds its file through the variable too, and in the home folder', () => {

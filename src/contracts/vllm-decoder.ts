@@ -1,6 +1,5 @@
 import { ApiError } from '../errors.ts';
 import type { InferResponse } from '../kserve/server.ts';
-import { readText } from '../kserve/tensors.ts';
 import type { FinishReason, GenerateDecoder, GenerateRequest, GenerateSink, TokenLogprob } from './contract.ts';
 import { readVllmLogprobs } from './vllm-logprobs.ts';
 
@@ -18,7 +17,7 @@ export class VllmDecoder implements GenerateDecoder {
   }
 
   push(response: InferResponse, sink: GenerateSink): void {
-    const text = response.raw('text_output');
+    const text = response.text('text_output');
     if (text !== undefined && !this.#isFinished) this.#pushData(response, text, sink);
     // Releases without a finish_reason say only that this was the last response.
     if (response.final && !this.#isFinished && !this.#tellsReason) {
@@ -27,35 +26,30 @@ export class VllmDecoder implements GenerateDecoder {
     }
   }
 
-  #pushData(response: InferResponse, text: Buffer, sink: GenerateSink): void {
+  #pushData(response: InferResponse, text: string, sink: GenerateSink): void {
     if (!this.#isPromptCounted) {
       this.#isPromptCounted = true;
-      const count = response.raw('num_input_tokens');
-      if (count !== undefined && count.length >= 4) sink.promptTokens(count.readUInt32LE(0));
+      const count = response.uint32('num_input_tokens');
+      if (count !== undefined) sink.promptTokens(count);
     }
-    const count = response.raw('num_output_tokens');
-    const tokens = count !== undefined && count.length >= 4 ? count.readUInt32LE(0) : 1;
+    const tokens = response.uint32('num_output_tokens') ?? 1;
     this.#tokens += tokens;
-    sink.text(readText(text), tokens, this.#logprobs(response));
-    const reason = response.raw('finish_reason');
-    if (reason !== undefined && !isNone(reason)) this.#finish(finishReason(readText(reason)), sink);
+    sink.text(text, tokens, this.#logprobs(response));
+    const reason = response.text('finish_reason');
+    // The backend writes the text None on every response but the last.
+    if (reason !== undefined && reason !== 'None') this.#finish(finishReason(reason), sink);
   }
 
   #logprobs(response: InferResponse): TokenLogprob[] | undefined {
     const { logprobs } = this.#request;
-    const json = logprobs === undefined ? undefined : response.raw('logprobs');
-    return json === undefined ? undefined : readVllmLogprobs(readText(json), logprobs as number);
+    const json = logprobs === undefined ? undefined : response.text('logprobs');
+    return json === undefined ? undefined : readVllmLogprobs(json, logprobs as number);
   }
 
   #finish(reason: FinishReason, sink: GenerateSink): void {
     this.#isFinished = true;
     sink.finish(reason);
   }
-}
-
-/** Whether a BYTES tensor holds the text `None`, as the backend writes it on every response but the last. */
-function isNone(data: Buffer): boolean {
-  return data.length === 8 && data.readUInt32BE(4) === 0x4e6f6e65;
 }
 
 function finishReason(text: string): FinishReason {

@@ -68,9 +68,21 @@ async function renderPrompt(request: ChatRequest, model: ServedModel): Promise<{
     continueFinalMessage: continues,
     variables,
   });
-  const ignored = Object.keys(variables).filter((name) => !template.mentions(name));
   const prompt = model.addsSpecialTokens && tokenizer ? withoutDoubledBos(text, tokenizer) : text;
-  return { prompt, ignored: ignored.map((name) => `chat_template_kwargs.${name}`) };
+  return { prompt, ignored: unreadBy(template, request) };
+}
+
+/** What the request says to the template and the template never reads. */
+function unreadBy(template: ChatTemplate, request: ChatRequest): string[] {
+  const { chat_template_kwargs: variables, documents, add_generation_prompt: opening } = request;
+  const unread = Object.keys(variables ?? {}).filter((name) => !template.mentions(name));
+  return [
+    ...unread.map((name) => `chat_template_kwargs.${name}`),
+    ...(documents && !template.mentions('documents') ? ['documents'] : []),
+    ...(opening === false && !request.continue_final_message && !template.mentions('add_generation_prompt')
+      ? ['add_generation_prompt']
+      : []),
+  ];
 }
 
 /** A message without what is null; a refusal is what the assistant said, so it is text to the template. */
@@ -83,8 +95,16 @@ function templateMessage(message: ChatMessage): TemplateMessage {
   return Object.fromEntries(given) as TemplateMessage;
 }
 
+/** Variables of every template that have a field of their own in the request. */
+const ownFields = ['messages', 'tools', 'documents', 'add_generation_prompt', 'continue_final_message'];
+
 function templateVariables(request: ChatRequest, template: ChatTemplate): Record<string, unknown> {
   const variables = { ...request.chat_template_kwargs };
+  const misplaced = ownFields.find((name) => Object.hasOwn(variables, name));
+  if (misplaced !== undefined)
+    throw new ApiError('invalid_request', `chat_template_kwargs.${misplaced}: send it as a field of the request.`, {
+      param: `chat_template_kwargs.${misplaced}`,
+    });
   if (typeof request.reasoning_effort !== 'string') return variables;
   if (!template.mentions('reasoning_effort'))
     throw new ApiError('unsupported_parameter', "reasoning_effort: this model's chat template has no such dial.", {

@@ -3,6 +3,7 @@ import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import { withLength } from './answer.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
 import type { FaultPlace } from './faults.ts';
 import { merge } from './merge.ts';
@@ -29,7 +30,7 @@ export interface GenerationOptions {
 export async function generate(options: GenerationOptions): Promise<GenerateEvents> {
   const { model, prompts, choicesPerPrompt, signal } = options;
   const counted = model.contract.counts ? undefined : await countPrompts(options);
-  const maxTokens = await lengthLimit(options, counted);
+  const checked = withLength(options.sampling, await lengthLimit(options, counted));
   const tally: Tally = {
     promptTokens: counted?.reduce((sum, count) => sum + count, 0),
     completionTokens: 0,
@@ -39,7 +40,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
   const choices = prompts.flatMap((prompt, promptIndex) =>
     Array.from({ length: choicesPerPrompt }, (_, answer) => {
       const choice = promptIndex * choicesPerPrompt + answer;
-      const sampling = choiceSampling(options.sampling, maxTokens, answer);
+      const sampling = choiceSampling(checked, answer);
       const { contract, version } = model;
       const id = prompts.length * choicesPerPrompt > 1 ? `${options.requestId}-${choice}` : options.requestId;
       const request = {
@@ -70,12 +71,8 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
 }
 
 /** Each answer of a prompt has a seed of its own, so that a seeded request with several answers is repeatable. */
-function choiceSampling(sampling: Sampling, maxTokens: number | undefined, answer: number): Sampling {
-  return {
-    ...sampling,
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(sampling.seed === undefined ? {} : { seed: sampling.seed + answer }),
-  };
+function choiceSampling(sampling: Sampling, answer: number): Sampling {
+  return sampling.seed === undefined ? sampling : { ...sampling, seed: sampling.seed + answer };
 }
 
 /** The prompts' token counts by our own tokenizer; undefined where the model has none. */

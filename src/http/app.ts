@@ -31,7 +31,10 @@ export function createApp(services: Services): FastifyInstance {
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
+    // A path that cannot be decoded fails before any route is found.
+    frameworkErrors: sendFailure,
   });
+  app.removeContentTypeParser('text/plain');
   app.setErrorHandler(sendFailure);
   requestLog(app);
   unknownPaths(app);

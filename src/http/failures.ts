@@ -16,6 +16,9 @@ export function apiErrorOf(error: unknown): ApiError {
       return new ApiError('invalid_json', 'The body is not valid JSON.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new ApiError('invalid_request', 'The body is not as long as its Content-Length says.');
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ApiError('not_found', 'The path of this request cannot be read.');
     default:
       break;
   }

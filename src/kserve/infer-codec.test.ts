@@ -10,6 +10,12 @@ function encoded(message: object): Buffer {
   return Buffer.from(type.encode(type.fromObject(message)).finish());
 }
 
+/** Decodes a message that stands between other bytes. */
+function decode(decoder: StreamResponseDecoder, message: Buffer) {
+  const around = Buffer.concat([Buffer.of(0xff), message, Buffer.of(0xff)]);
+  return decoder.decode(around, 1, 1 + message.length);
+}
+
 function tokenMessage(text: string, isFinal = false): object {
   return {
     infer_response: {
@@ -61,19 +67,21 @@ describe('StreamResponseDecoder', () => {
   it('reads every response of a stream, the repeated head included', () => {
     const decoder = new StreamResponseDecoder();
     const seen = ['a', 'ü🐚', '', 'end'].map((text, index) => {
-      const response = decoder.decode(encoded(tokenMessage(text, index === 3)));
+      const response = decode(decoder, encoded(tokenMessage(text, index === 3)));
       return {
-        text: readText(response.raw('text_output') as Buffer),
-        count: response.raw('num_input_tokens')?.readUInt32LE(0),
+        text: response.text('text_output'),
+        raw: readText(response.raw('text_output') as Buffer) === response.text('text_output'),
+        count: response.uint32('num_input_tokens'),
         final: response.final,
         shapes: response.outputs.map(({ name, shape }) => [name, shape]),
         id: response.id,
         model: response.model,
         version: response.version,
-        missing: response.raw('logprobs'),
+        missing: [response.raw('logprobs'), response.text('logprobs'), response.uint32('logprobs')],
       };
     });
     const always = {
+      raw: true,
       count: 7,
       shapes: [
         ['text_output', [1]],
@@ -82,7 +90,7 @@ describe('StreamResponseDecoder', () => {
       id: 'r-1',
       model: 'toy',
       version: '1',
-      missing: undefined,
+      missing: [undefined, undefined, undefined],
     };
     expect(seen).toEqual([
       { text: 'a', final: false, ...always },
@@ -95,9 +103,9 @@ describe('StreamResponseDecoder', () => {
   it('notices a head that continues where the known one ended', () => {
     const decoder = new StreamResponseDecoder();
     const short = { infer_response: { model_name: 'toy', id: 'r-1' } };
-    expect(decoder.decode(encoded(short)).final).toBe(false);
+    expect(decode(decoder, encoded(short)).final).toBe(false);
     const longer = { infer_response: { model_name: 'toy', id: 'r-1', parameters: { triton_final_response: { bool_param: true } } } };
-    expect(decoder.decode(encoded(longer)).final).toBe(true);
+    expect(decode(decoder, encoded(longer)).final).toBe(true);
   });
 
   it('throws the error of a response with the id of its request', () => {
@@ -105,7 +113,7 @@ describe('StreamResponseDecoder', () => {
       error_message: 'it broke',
       infer_response: { id: 'r-9', parameters: { triton_final_response: { bool_param: true } } },
     });
-    const fault = catchError(() => new StreamResponseDecoder().decode(message));
+    const fault = catchError(() => decode(new StreamResponseDecoder(), message));
     expect(fault).toBeInstanceOf(StreamFault);
     expect(fault).toMatchObject({ message: 'it broke', requestId: 'r-9', final: true });
   });
@@ -113,7 +121,7 @@ describe('StreamResponseDecoder', () => {
   it('refuses a message that is cut anywhere inside a field', () => {
     const whole = encoded(tokenMessage('text'));
     for (let end = 1; end < whole.length; end++)
-      expect(() => new StreamResponseDecoder().decode(whole.subarray(0, end)), `cut at ${end}`).toThrow(/protocol/);
+      expect(() => decode(new StreamResponseDecoder(), whole.subarray(0, end)), `cut at ${end}`).toThrow(/protocol/);
   });
 
   it('reads parameters of every kind', () => {

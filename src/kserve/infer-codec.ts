@@ -30,22 +30,22 @@ export class StreamResponseDecoder {
   #head: Head | undefined;
   #headBytes: Buffer = Buffer.alloc(0);
 
-  /** One ModelStreamInferResponse; throws a StatusError when it carries an error. */
-  decode(message: Buffer): InferResponse {
-    const reader = new Cursor(message, 0, message.length);
+  /** The ModelStreamInferResponse that stands between two offsets; throws a StatusError when it carries an error. */
+  decode(message: Buffer, from: number, to: number): InferResponse {
+    const reader = new Cursor(message, from, to);
     let error = '';
-    let from = 0;
-    let to = 0;
-    while (reader.at < reader.end) {
+    let begin = from;
+    let end = from;
+    while (reader.at < to) {
       const tag = reader.varint();
       if (tag === field(1)) error = reader.text();
       else if (tag === field(2)) {
-        to = reader.varint() + reader.at;
-        from = reader.at;
-        reader.skipTo(to);
+        end = reader.varint() + reader.at;
+        begin = reader.at;
+        reader.skipTo(end);
       } else reader.skip(tag);
     }
-    const response = this.decodeResponse(message, from, to);
+    const response = this.decodeResponse(message, begin, end);
     if (error !== '') throw new StreamFault(error, response.head);
     return response;
   }
@@ -138,12 +138,32 @@ class WireResponse implements InferResponse {
   }
 
   raw(name: string): Buffer | undefined {
+    const at = this.#indexOf(name);
+    return at < 0 ? undefined : this.#message.subarray(this.#spans[at], this.#spans[at + 1]);
+  }
+
+  text(name: string): string | undefined {
+    const at = this.#indexOf(name);
+    if (at < 0) return undefined;
+    const from = this.#spans[at] as number;
+    const to = this.#spans[at + 1] as number;
+    if (to - from < 4) return '';
+    return this.#message.toString('utf8', from + 4, Math.min(to, from + 4 + this.#message.readUInt32LE(from)));
+  }
+
+  uint32(name: string): number | undefined {
+    const at = this.#indexOf(name);
+    if (at < 0) return undefined;
+    const from = this.#spans[at] as number;
+    return (this.#spans[at + 1] as number) - from < 4 ? undefined : this.#message.readUInt32LE(from);
+  }
+
+  /** Where the span of an output begins in the list of spans; -1 when the response does not carry it. */
+  #indexOf(name: string): number {
     const { outputs } = this.head;
-    for (let index = 0; index < outputs.length; index++) {
-      if (outputs[index]?.name !== name) continue;
-      return this.#message.subarray(this.#spans[2 * index], this.#spans[2 * index + 1]);
-    }
-    return undefined;
+    for (let index = 0; index < outputs.length; index++)
+      if (outputs[index]?.name === name) return 2 * index < this.#spans.length ? 2 * index : -1;
+    return -1;
   }
 }
 

@@ -34,6 +34,10 @@ export interface InferResponse {
   readonly outputs: readonly OutputDescription[];
   /** The raw bytes of the output of this name, or undefined when the response does not carry it. */
   raw(name: string): Buffer | undefined;
+  /** The first element of a BYTES output; an empty tensor reads as the empty text. */
+  text(name: string): string | undefined;
+  /** The first element of a UINT32 output. */
+  uint32(name: string): number | undefined;
 }
 
 /** What a call may take beside its request. */

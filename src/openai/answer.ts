@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { TokenText } from './logprobs.ts';
 import type { AnswerShape } from './shapes.ts';
 
@@ -29,13 +29,9 @@ export function usageOf(promptTokens: number, completionTokens: number): Usage {
   };
 }
 
-const letters = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
-
-/** An id as OpenAI makes them: the prefix and 29 letters or digits. */
+/** An id like OpenAI's: the prefix and 32 letters or digits. */
 export function answerId(prefix: 'chatcmpl' | 'cmpl'): string {
-  let id = `${prefix}-`;
-  for (const byte of randomBytes(29)) id += letters[byte % letters.length];
-  return id;
+  return `${prefix}-${randomUUID().replaceAll('-', '')}`;
 }
 
 /** Changes when what answers changes: the model, its version, its settings or Conch. */

@@ -69,6 +69,7 @@ export const ChatRequest = z.object({
   safety_identifier: z.string().nullish(),
   prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z.string().nullish(),
+  prompt_cache_options: z.looseObject({}).nullish(),
   service_tier: refused('only the tiers auto and default exist here', ['auto', 'default']),
   store: refused('answers are not stored', [false]),
   verbosity: refused('the backend has no such dial; say it in a message', ['medium']),
@@ -102,6 +103,8 @@ export const ChatRequest = z.object({
   add_special_tokens: refused('the server adds special tokens itself', [false]),
   chat_template: refused('templates come with the model or from --chat-template, never from a request'),
   mm_processor_kwargs: refused('the backend does not take it'),
+  media_io_kwargs: refused('the backend does not take it'),
+  return_prompt_text: refused('the prompt is not returned', [false]),
   include_reasoning: refused('reasoning parsers are not part of this version yet'),
   reasoning: refused('it belongs to /v1/responses; send reasoning_effort'),
 });

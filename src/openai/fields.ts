@@ -34,7 +34,7 @@ export function parseRequest<Shape extends z.ZodRawShape>(
 function requestFault(error: z.ZodError, body: object): ApiError {
   const issue = firstIssue(error.issues);
   const param = pathText(issue.path);
-  const isMissing = issue.code === 'invalid_type' && issue.path.length === 1 && !((issue.path[0] as string) in body);
+  const isMissing = issue.path.length === 1 && !Object.hasOwn(body, issue.path[0] as string);
   const message = isMissing ? `The field ${param} is required.` : `${param || 'The body'}: ${issue.message}`;
   const code = issue.code === 'custom' ? (issue.params?.['code'] as ErrorCode | undefined) : undefined;
   return new ApiError(code ?? 'invalid_request', message, param ? { param } : {});

@@ -7,6 +7,9 @@ const tokenId = z.number().int().min(0);
 const flag = z.boolean().nullish();
 const stopText = z.string().min(1, 'a stop text must not be empty');
 
+/** More than any context holds, and what a backend is asked for when nobody knows its context. */
+export const mostTokens = 1_000_000;
+
 /** The most stop texts that a request may name. */
 const mostStops = 16;
 
@@ -40,7 +43,7 @@ export const samplingFields = {
   top_k: z.number().int().min(-1).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   repetition_penalty: z.number().gt(0).nullish(),
-  min_tokens: z.number().int().min(0).nullish(),
+  min_tokens: z.number().int().min(0).max(mostTokens).nullish(),
   ignore_eos: flag,
   stop_token_ids: z.array(tokenId).nullish(),
   include_stop_str_in_output: flag,
@@ -65,6 +68,13 @@ export const samplingFields = {
   kv_transfer_params: refused('transfer of key-value caches is not offered'),
   vllm_xargs: refused("Triton's backends do not pass it on"),
   thinking_token_budget: refused("Triton's backends do not pass it on"),
+  ec_transfer_params: refused('transfer of encoder caches is not offered'),
+  truncation_side: refused('prompts are never cut; shorten it yourself'),
+  logprob_token_ids: refused("Triton's backends do not pass it on"),
+  repetition_detection: refused("Triton's backends do not pass it on"),
+  watermarking: refused('watermarks are not offered', [false]),
+  stream_interval: refused('every token is sent as it comes', [1]),
+  session_id: z.string().nullish(),
   guided_json: refused('structured outputs are not part of this version yet'),
   guided_regex: refused('structured outputs are not part of this version yet'),
   guided_choice: refused('structured outputs are not part of this version yet'),
@@ -106,10 +116,15 @@ export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults)
   const sampling: Record<string, unknown> = {};
   for (const [wire, name] of sampled) {
     const value = request[wire] ?? defaults[wire];
-    if (value !== undefined && value !== null) sampling[name] = value;
+    if (value !== undefined && value !== null && !isEmptyMap(value)) sampling[name] = value;
   }
   const stop = request.stop ?? defaults.stop;
   if (typeof stop === 'string') sampling['stop'] = [stop];
   else if (stop && stop.length > 0) sampling['stop'] = stop;
   return sampling as Sampling;
+}
+
+/** A map without entries asks for nothing. */
+function isEmptyMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }

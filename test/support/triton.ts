@@ -123,7 +123,6 @@ function environment(options: TritonOptions): NodeJS.ProcessEnv {
     ...process.env,
     PATH: `${dirname(pythonProgram())}:${process.env['PATH'] ?? ''}`,
     LD_LIBRARY_PATH: `${pythonLibraries()}:${join(tritonFolder(), 'nvidia_pytriton.libs')}`,
-    PYTHONDONTWRITEBYTECODE: '1',
     CONCH_TEST_SUPPORT: inRoot('test/support'),
     CONCH_TEST_TOKENIZERS: tokenizersFolder(),
     ...options.environment,

@@ -8,6 +8,7 @@ import { collect } from '../../openai/collect.ts';
 import { CompletionRequest } from '../../openai/completion-request.ts';
 import { type Parsed, parseRequest } from '../../openai/fields.ts';
 import { sendEvents } from '../events.ts';
+import { ignoredHeader, mostNamed } from '../ignored-header.ts';
 import { requestSignal } from '../request-signal.ts';
 
 /** What the generating routes need. */
@@ -42,8 +43,8 @@ async function answer<Body extends { readonly model: string }>(
   const result = await pipeline(parsed.request, services.generate, signal);
   const ignored = [...unknownFields, ...result.ignored];
   if (ignored.length > 0) {
-    reply.header('x-conch-ignored', ignored.map(encodeURIComponent).join(', '));
-    request.log.warn({ ignored }, 'request fields without effect');
+    reply.header('x-conch-ignored', ignoredHeader(ignored));
+    request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'request fields without effect');
   }
   if (!result.isStreamed) return collect(result.events, result.options);
   await sendEvents(reply, result, signal);

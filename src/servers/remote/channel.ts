@@ -1,8 +1,9 @@
 import http2 from 'node:http2';
 import type { SecureContextOptions } from 'node:tls';
-import { StatusError, type StatusCode, statusName } from '../../kserve/status.ts';
-import { MessageReader, frame } from './framing.ts';
-import { Connector, type ConnectorOptions } from './connector.ts';
+import { StatusError, statusName } from '../../kserve/status.ts';
+import { frame, MessageReader, type OnMessage } from './framing.ts';
+import { type Connection, Connector, type ConnectorOptions } from './connector.ts';
+import { brokenConnection, cancelled, codeOfHttp, faulty, overdue, resetCall, statusMessage } from './faults.ts';
 
 /** How calls on a channel are made; TLS when `secure` is given. */
 export interface ChannelOptions extends Omit<ConnectorOptions, 'secure'> {
@@ -21,8 +22,8 @@ export interface Call {
   /** Milliseconds; left out: no deadline. */
   readonly timeout?: number | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Each message of the answer; the bytes are the listener's to keep. */
-  onMessage(message: Buffer): void;
+  /** Each message of the answer. */
+  readonly onMessage: OnMessage;
   /** The end, once: without a fault when the server said OK. */
   onEnd(fault: StatusError | undefined): void;
 }
@@ -49,8 +50,8 @@ export class Channel {
   unary(call: Omit<Call, 'onMessage' | 'onEnd'>): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       let answer: Buffer | undefined;
-      const onMessage = (message: Buffer): void => {
-        answer = message;
+      const onMessage: OnMessage = (bytes, from, to) => {
+        answer = bytes.subarray(from, to);
       };
       const onEnd = (fault: StatusError | undefined): void => {
         if (fault) reject(fault);
@@ -63,9 +64,10 @@ export class Channel {
 
   /** Starts a call that is sent one message; a connection that cannot be had rejects instead of ending the call. */
   async start(call: Call): Promise<RunningCall> {
+    const deadline = call.timeout === undefined ? undefined : performance.now() + call.timeout;
+    const connection = this.#connector.current ?? (await unlessOver(this.#connector.connection(), call));
     if (call.signal?.aborted) throw cancelled();
-    const session = await this.#connector.session(call.signal);
-    return new Http2Call(session, call, this.#options);
+    return new Http2Call(connection, call, { options: this.#options, deadline });
   }
 
   close(): Promise<void> {
@@ -73,30 +75,43 @@ export class Channel {
   }
 }
 
+/** The channel's options, and when this call must be over. */
+interface CallSettings {
+  readonly options: ChannelOptions;
+  readonly deadline: number | undefined;
+}
+
 class Http2Call implements RunningCall {
+  readonly #connection: Connection;
   readonly #stream: http2.ClientHttp2Stream;
   readonly #call: Call;
   readonly #reader: MessageReader;
   #timer: NodeJS.Timeout | undefined;
   #status: StatusError | 'ok' | undefined;
+  #cause: unknown;
   #hasEnded = false;
 
-  constructor(session: http2.ClientHttp2Session, call: Call, options: ChannelOptions) {
+  constructor(connection: Connection, call: Call, { options, deadline }: CallSettings) {
+    this.#connection = connection;
     this.#call = call;
     this.#reader = new MessageReader(options.maxMessageSize);
-    this.#stream = session.request(headers(call, options));
+    const timeout = deadline === undefined ? undefined : timeLeft(deadline);
+    this.#stream = request(connection.session, headers(call, options, timeout));
+    connection.calls++;
     this.#stream.on('response', (received) => this.#onHeaders(received));
     this.#stream.on('trailers', (received) => this.#onTrailers(received));
     this.#stream.on('data', (chunk: Buffer) => this.#onData(chunk));
-    this.#stream.on('error', (error) => this.#end(brokenCall(error)));
+    this.#stream.on('error', (error) => {
+      this.#cause = error;
+    });
     this.#stream.on('close', () => this.#onClose());
     this.#stream.end(frame(call.message));
-    if (call.timeout !== undefined) this.#timer = setTimeout(this.#onDeadline, call.timeout);
+    if (timeout !== undefined) this.#timer = setTimeout(this.#onDeadline, timeout);
     call.signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   cancel(): void {
-    this.#end(cancelled());
+    if (!this.#hasEnded) this.#end(cancelled());
   }
 
   pause(): void {
@@ -109,9 +124,7 @@ class Http2Call implements RunningCall {
 
   readonly #onAbort = (): void => this.cancel();
 
-  readonly #onDeadline = (): void => {
-    this.#end(new StatusError('DEADLINE_EXCEEDED', `No answer within ${this.#call.timeout} ms.`));
-  };
+  readonly #onDeadline = (): void => this.#end(overdue(this.#call.timeout));
 
   #onHeaders(received: http2.IncomingHttpHeaders): void {
     const status = Number(received[':status']);
@@ -122,7 +135,9 @@ class Http2Call implements RunningCall {
   }
 
   #onTrailers(received: http2.IncomingHttpHeaders): void {
-    const code = Number(received['grpc-status'] ?? Number.NaN);
+    const status = received['grpc-status'];
+    if (status === undefined) return;
+    const code = Number(status);
     if (code === 0) this.#status = 'ok';
     else this.#status = new StatusError(statusName(code), statusMessage(received['grpc-message']));
   }
@@ -137,15 +152,25 @@ class Http2Call implements RunningCall {
   }
 
   #onClose(): void {
-    if (this.#status === 'ok') {
-      const isCut = this.#reader.isInsideMessage;
-      this.#end(isCut ? new StatusError('INTERNAL', 'The server ended the call inside a message.') : undefined);
-    } else this.#end(this.#status ?? brokenCall(undefined));
+    if (this.#hasEnded) return;
+    if (this.#status instanceof StatusError) this.#end(this.#status);
+    // A broken connection takes along what was received and not read yet, even when the server had said OK.
+    else if (!this.#stream.readableEnded) this.#end(this.#broken());
+    else if (this.#status === undefined) this.#end(faulty('The server ended the call without a status.'));
+    else if (this.#reader.isInsideMessage) this.#end(faulty('The server ended the call inside a message.'));
+    else this.#end(undefined);
+  }
+
+  #broken(): StatusError {
+    if (this.#cause instanceof StatusError) return this.#cause;
+    if (this.#connection.session.destroyed) return brokenConnection(this.#cause);
+    return resetCall(this.#stream.rstCode, this.#cause);
   }
 
   #end(fault: StatusError | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#connection.calls--;
     clearTimeout(this.#timer);
     this.#call.signal?.removeEventListener('abort', this.#onAbort);
     if (fault && !this.#stream.closed) this.#stream.close(http2.constants.NGHTTP2_CANCEL);
@@ -153,7 +178,40 @@ class Http2Call implements RunningCall {
   }
 }
 
-function headers(call: Call, options: ChannelOptions): http2.OutgoingHttpHeaders {
+/** Node refuses some requests with an exception: metadata that HTTP/2 cannot carry, a session that has just ended. */
+function request(session: http2.ClientHttp2Session, sent: http2.OutgoingHttpHeaders): http2.ClientHttp2Stream {
+  try {
+    return session.request(sent);
+  } catch (error) {
+    if (session.closed || session.destroyed) throw brokenConnection(error);
+    throw new StatusError('INVALID_ARGUMENT', `The call cannot be sent: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const longestTimer = 2 ** 31 - 1;
+
+/** Whole milliseconds until a deadline, no more than a timer can hold. */
+function timeLeft(deadline: number): number {
+  return Math.min(Math.max(Math.ceil(deadline - performance.now()), 1), longestTimer);
+}
+
+/** Waits for a connection no longer than the call may take. */
+function unlessOver<Value>(promise: Promise<Value>, call: Call): Promise<Value> {
+  const { signal, timeout } = call;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(cancelled());
+    const onDeadline = (): void => reject(overdue(call.timeout));
+    const timer = timeout === undefined ? undefined : setTimeout(onDeadline, Math.min(timeout, longestTimer));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    void promise.then(resolve, reject).finally(settle);
+  });
+}
+
+function headers(call: Call, options: ChannelOptions, timeout: number | undefined): http2.OutgoingHttpHeaders {
   return {
     ':method': 'POST',
     ':path': call.path,
@@ -161,36 +219,13 @@ function headers(call: Call, options: ChannelOptions): http2.OutgoingHttpHeaders
     te: 'trailers',
     'grpc-accept-encoding': 'identity',
     'user-agent': 'conch',
-    ...(call.timeout === undefined ? {} : { 'grpc-timeout': `${Math.min(Math.ceil(call.timeout), 99_999_999)}m` }),
+    ...(timeout === undefined ? {} : { 'grpc-timeout': grpcTimeout(timeout) }),
     ...options.metadata,
     ...call.metadata,
   };
 }
 
-function cancelled(): StatusError {
-  return new StatusError('CANCELLED', 'The call was cancelled.');
-}
-
-function brokenCall(cause: unknown): StatusError {
-  return new StatusError('UNAVAILABLE', 'The connection to the server broke.', { unreachable: true, cause });
-}
-
-/** As the gRPC specification maps HTTP statuses of answers that carry no gRPC status. */
-function codeOfHttp(status: number): StatusCode {
-  if (status === 400) return 'INTERNAL';
-  if (status === 401) return 'UNAUTHENTICATED';
-  if (status === 403) return 'PERMISSION_DENIED';
-  if (status === 404) return 'UNIMPLEMENTED';
-  if (status === 429 || status === 502 || status === 503 || status === 504) return 'UNAVAILABLE';
-  return 'UNKNOWN';
-}
-
-/** The status message travels percent-encoded; one that is not decodable is shown as it came. */
-function statusMessage(encoded: string | string[] | undefined): string {
-  const text = Array.isArray(encoded) ? encoded.join(', ') : (encoded ?? '');
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/** At most eight digits: milliseconds, or seconds where those do not fit. */
+function grpcTimeout(milliseconds: number): string {
+  return milliseconds < 1e8 ? `${milliseconds}m` : `${Math.ceil(milliseconds / 1000)}S`;
 }

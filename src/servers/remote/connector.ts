@@ -2,6 +2,7 @@ import http2 from 'node:http2';
 import net from 'node:net';
 import tls, { type SecureContextOptions } from 'node:tls';
 import { StatusError } from '../../kserve/status.ts';
+import { connectReason } from './connect-reason.ts';
 
 /** Where and how to connect. */
 export interface ConnectorOptions {
@@ -12,6 +13,13 @@ export interface ConnectorOptions {
   readonly connectTimeout: number;
   /** Milliseconds between HTTP/2 pings; Triton counts strikes against pings that come faster than every five minutes. */
   readonly keepaliveInterval: number;
+}
+
+/** An open connection. */
+export interface Connection {
+  readonly session: http2.ClientHttp2Session;
+  /** How many calls run on it; the calls keep the count. */
+  calls: number;
 }
 
 /** A stream may run this far ahead of its reader before Triton has to wait. */
@@ -27,8 +35,10 @@ const longestBackoff = 5_000;
  */
 export class Connector {
   readonly #options: ConnectorOptions;
-  #current: http2.ClientHttp2Session | undefined;
-  #connecting: Promise<http2.ClientHttp2Session> | undefined;
+  /** Every session that is not closed: the current one, one that is being opened, and those that only finish their calls. */
+  readonly #sessions = new Set<http2.ClientHttp2Session>();
+  #current: Connection | undefined;
+  #connecting: Promise<Connection> | undefined;
   #failures = 0;
   #nextAttempt = 0;
   #lastFault: StatusError | undefined;
@@ -38,41 +48,44 @@ export class Connector {
     this.#options = options;
   }
 
-  /** A connection that takes new calls. */
-  async session(signal?: AbortSignal): Promise<http2.ClientHttp2Session> {
+  /** A connection that takes new calls, if it has one. */
+  get current(): Connection | undefined {
     const current = this.#current;
-    if (current && !current.closed && !current.destroyed) return current;
-    if (this.#isClosed) throw new StatusError('CANCELLED', 'The channel is closed.');
+    return current && !current.session.closed && !current.session.destroyed ? current : undefined;
+  }
+
+  /** A connection that takes new calls, opened if need be. */
+  async connection(): Promise<Connection> {
+    if (this.#isClosed) throw closed();
+    const { current } = this;
+    if (current) return current;
     if (!this.#connecting) {
       if (this.#lastFault && performance.now() < this.#nextAttempt) throw this.#lastFault;
       this.#connecting = this.#connect().finally(() => {
         this.#connecting = undefined;
       });
     }
-    return signal ? unlessAborted(this.#connecting, signal) : this.#connecting;
+    return this.#connecting;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const session = this.#current ?? (await this.#connecting?.catch(() => undefined));
-    session?.destroy();
+    for (const session of this.#sessions) session.destroy(closed());
+    await this.#connecting?.catch(() => undefined);
   }
 
-  async #connect(): Promise<http2.ClientHttp2Session> {
+  async #connect(): Promise<Connection> {
     try {
-      const session = await openSession(this.#options);
+      const connection = { session: await this.#open(), calls: 0 };
       this.#failures = 0;
       this.#lastFault = undefined;
-      this.#current = session;
-      session.once('goaway', () => this.#forget(session));
-      session.once('close', () => this.#forget(session));
-      keepAlive(session, this.#options.keepaliveInterval);
-      if (this.#isClosed) session.destroy();
-      return session;
+      this.#current = connection;
+      keepAlive(connection, this.#options.keepaliveInterval);
+      return connection;
     } catch (error) {
+      if (error instanceof StatusError) throw error;
       const { host, port } = this.#options;
-      const reason = error instanceof Error ? error.message : String(error);
-      const fault = new StatusError('UNAVAILABLE', `No connection to ${host}:${port}: ${reason}`, {
+      const fault = new StatusError('UNAVAILABLE', `No connection to ${host}:${port}: ${connectReason(error)}.`, {
         unreachable: true,
         cause: error,
       });
@@ -84,50 +97,55 @@ export class Connector {
     }
   }
 
-  /** A connection that is going away finishes its calls; new ones get a new connection. */
-  #forget(session: http2.ClientHttp2Session): void {
-    if (this.#current === session) this.#current = undefined;
+  async #open(): Promise<http2.ClientHttp2Session> {
+    const session = createSession(this.#options);
+    this.#sessions.add(session);
+    session.once('close', () => this.#sessions.delete(session));
+    await untilOpen(session, this.#options.connectTimeout);
+    session.setLocalWindowSize(connectionWindow);
+    return session;
   }
 }
 
-function openSession(options: ConnectorOptions): Promise<http2.ClientHttp2Session> {
-  const { host, port, secure } = options;
+function createSession({ host, port, secure }: ConnectorOptions): http2.ClientHttp2Session {
   const socket = secure
     ? tls.connect({ host, port, ALPNProtocols: ['h2'], ...(net.isIP(host) ? {} : { servername: host }), ...secure })
     : net.connect({ host, port });
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 30_000);
-  const session = http2.connect(`${secure ? 'https' : 'http'}://${net.isIPv6(host) ? `[${host}]` : host}:${port}`, {
+  return http2.connect(`${secure ? 'https' : 'http'}://${net.isIPv6(host) ? `[${host}]` : host}:${port}`, {
     createConnection: () => socket,
     settings: { initialWindowSize: streamWindow, enablePush: false },
     maxSessionMemory: 1024,
   });
+}
+
+function untilOpen(session: http2.ClientHttp2Session, timeout: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => {
-      clearTimeout(timer);
-      session.destroy();
-      socket.destroy();
-      reject(error);
-    };
-    const { connectTimeout } = options;
-    const timer = setTimeout(() => fail(new Error(`no answer within ${connectTimeout} ms`)), connectTimeout);
-    session.once('error', fail);
-    session.once('close', () => fail(new Error('the server closed the connection')));
+    const timer = setTimeout(() => session.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
     session.once('remoteSettings', () => {
       clearTimeout(timer);
-      session.setLocalWindowSize(connectionWindow);
-      // Faults of the connection reach its calls, each of which ends with its own error.
-      session.on('error', () => undefined);
-      resolve(session);
+      resolve();
+    });
+    // Once the session is open, its faults reach the calls, each of which ends with its own error.
+    session.on('error', reject);
+    session.once('close', () => {
+      clearTimeout(timer);
+      reject(new Error('the server closed the connection'));
     });
   });
 }
 
-/** Pings at the interval; an unanswered ping ends the connection, and with it the calls that would have hung. */
-function keepAlive(session: http2.ClientHttp2Session, interval: number): void {
+/**
+ * Pings at the interval while calls run: Triton takes pings of an idle connection amiss. An unanswered ping ends the
+ * connection, and with it the calls that would have hung.
+ */
+function keepAlive(connection: Connection, interval: number): void {
   if (interval <= 0) return;
+  const { session } = connection;
   const timer = setInterval(() => {
-    const overdue = setTimeout(() => session.destroy(new Error('keepalive ping not answered')), pingTimeout);
+    if (connection.calls === 0 || session.destroyed) return;
+    const overdue = setTimeout(() => session.destroy(unanswered()), pingTimeout);
     overdue.unref();
     const isSent = session.ping(() => clearTimeout(overdue));
     if (!isSent) clearTimeout(overdue);
@@ -136,10 +154,10 @@ function keepAlive(session: http2.ClientHttp2Session, interval: number): void {
   session.once('close', () => clearInterval(timer));
 }
 
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(new StatusError('CANCELLED', 'The call was cancelled.'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
+function unanswered(): StatusError {
+  return new StatusError('UNAVAILABLE', 'The server did not answer a keepalive ping.', { unreachable: true });
+}
+
+function closed(): StatusError {
+  return new StatusError('CANCELLED', 'The channel is closed.');
 }

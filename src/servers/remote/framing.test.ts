@@ -7,7 +7,7 @@ const stream = Buffer.concat(messages.map((message) => frame(message)));
 function read(pieces: readonly Buffer[]): string[] {
   const reader = new MessageReader(100);
   const seen: string[] = [];
-  for (const piece of pieces) reader.push(piece, (message) => seen.push(message.toString()));
+  for (const piece of pieces) reader.push(piece, (bytes, from, to) => seen.push(bytes.toString('utf8', from, to)));
   expect(reader.isInsideMessage).toBe(false);
   return seen;
 }

@@ -11,6 +11,9 @@ export function frame(message: Uint8Array): Buffer {
   return framed;
 }
 
+/** Takes a message as the place where it stands, so that none is copied or wrapped. The bytes are the taker's to keep. */
+export type OnMessage = (bytes: Buffer, from: number, to: number) => void;
+
 /** Finds the messages in a byte stream, wherever it is cut. */
 export class MessageReader {
   readonly #maxMessageSize: number;
@@ -28,7 +31,7 @@ export class MessageReader {
   }
 
   /** Hands on each message that the chunk completes. Throws a StatusError on a message that may not be. */
-  push(chunk: Buffer, onMessage: (message: Buffer) => void): void {
+  push(chunk: Buffer, onMessage: OnMessage): void {
     let bytes = chunk;
     if (this.#pendingLength > 0) {
       this.#pending.push(chunk);
@@ -42,7 +45,7 @@ export class MessageReader {
     while (bytes.length - at >= prefixLength) {
       const end = at + prefixLength + this.#lengthAt(bytes, at);
       if (end > bytes.length) break;
-      onMessage(bytes.subarray(at + prefixLength, end));
+      onMessage(bytes, at + prefixLength, end);
       at = end;
     }
     if (at < bytes.length) this.#keep(bytes.subarray(at));

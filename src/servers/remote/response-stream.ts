@@ -2,6 +2,7 @@ import { StreamResponseDecoder } from '../../kserve/infer-codec.ts';
 import type { InferResponse } from '../../kserve/server.ts';
 import type { StatusError } from '../../kserve/status.ts';
 import type { Call, RunningCall } from './channel.ts';
+import type { OnMessage } from './framing.ts';
 
 /** Bytes that may wait for a reader before the call stops reading from the connection. */
 const highWaterMark = 256 * 1024;
@@ -81,10 +82,10 @@ export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
     );
   }
 
-  readonly #onMessage = (message: Buffer): void => {
+  readonly #onMessage: OnMessage = (bytes, from, to) => {
     if (this.#hasEnded) return;
-    this.#batch.push(this.#decoder.decode(message));
-    this.#batchBytes += message.length;
+    this.#batch.push(this.#decoder.decode(bytes, from, to));
+    this.#batchBytes += to - from;
     if (this.#batchBytes > highWaterMark && !this.#isPaused) {
       this.#isPaused = true;
       this.#running?.pause();

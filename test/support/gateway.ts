@@ -1,0 +1,54 @@
+import { inject } from 'vitest';
+import { startConch, type Conch } from './conch.ts';
+import { tokenizerFolder } from './environment.ts';
+
+/** The flags that put Conch in front of the shared tritonserver, each model with its own tokenizer. */
+export function gatewayFlags(): string[] {
+  return [
+    '--triton',
+    `127.0.0.1:${inject('triton').grpcPort}`,
+    '--tokenizer',
+    tokenizerFolder('qwen3'),
+    '--tokenizer',
+    `vllm-llama=${tokenizerFolder('llama3')}`,
+    '--refresh-interval',
+    '200ms',
+  ];
+}
+
+/** A Conch of the test file's own in front of the shared tritonserver. */
+export function startGateway(...flags: readonly string[]): Promise<Conch> {
+  return startConch({ flags: [...gatewayFlags(), ...flags] });
+}
+
+/** An answer of the HTTP API. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Whole answers are compared, so their shape is the test's business.
+  readonly body: Record<string, unknown> & { error?: Record<string, unknown> };
+}
+
+/** POSTs JSON and reads the whole answer. */
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+}
+
+/** The data of each event of a server-sent stream; `[DONE]` stays a text. */
+export function eventsOf(text: string): unknown[] {
+  const events = text.split('\n\n');
+  if (events.pop() !== '') throw new Error(`The stream ends inside an event: ${text.slice(-200)}`);
+  return events.map((event) => {
+    if (!event.startsWith('data: ')) throw new Error(`Not an event: ${event}`);
+    const data = event.slice('data: '.length);
+    return data === '[DONE]' ? data : JSON.parse(data);
+  });
+}
