@@ -33,7 +33,9 @@ async function run(terminal: Terminal): Promise<number> {
   });
   switch (invocation.action) {
     case 'help':
-      terminal.out(helpText({ commands: definitions, command: invocation.command, width: process.stdout.columns ?? 80 }));
+      terminal.out(
+        helpText({ commands: definitions, command: invocation.command, width: process.stdout.columns ?? 80 }),
+      );
       return 0;
     case 'version':
       terminal.out(`conch ${terminal.version}`);

@@ -11,12 +11,16 @@ type Settings = CommandInput['settings'];
 
 /** What people are told while tokenizers are fetched and loaded. */
 export interface AssetListener {
-  onNote(note: string): void;
-  onFault(model: string, fault: Error): void;
+  readonly onNote: (note: string) => void;
+  readonly onFault: (model: string, fault: Error) => void;
 }
 
 /** Adds to a model that was found what the settings say of it: tokenizer, template, defaults and context length. */
-export function modelDescriber(settings: Settings, version: string, listener: AssetListener): RegistryOptions['describe'] {
+export function modelDescriber(
+  settings: Settings,
+  version: string,
+  listener: AssetListener,
+): RegistryOptions['describe'] {
   const loaded = new Map<string, Promise<PromptAssets>>();
   const history = historyTemplateOf(settings);
   return (found) => {
@@ -29,10 +33,14 @@ export function modelDescriber(settings: Settings, version: string, listener: As
         // The next request tries again: a hub that was away may be back.
         loaded.delete(key);
         listener.onFault(found.name, error instanceof Error ? error : new Error(String(error)));
-        throw new ApiError('model_not_ready', 'The tokenizer of this model could not be loaded; the log has the reason.', {
-          cause: error,
-          retryAfter: 5,
-        });
+        throw new ApiError(
+          'model_not_ready',
+          'The tokenizer of this model could not be loaded; the log has the reason.',
+          {
+            cause: error,
+            retryAfter: 5,
+          },
+        );
       });
       loaded.set(key, loading);
       return loading;

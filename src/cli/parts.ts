@@ -17,7 +17,7 @@ export function createRegistry(
   settings: Settings,
   version: string,
   { onNote, onFault, ...listeners }: Pick<RegistryOptions, 'onChange' | 'onServer'> & AssetListener,
-): { registry: ModelRegistry; close(): Promise<void> } {
+): { registry: ModelRegistry; close: () => Promise<void> } {
   const addresses = settings.triton.length > 0 ? settings.triton : [localTriton];
   const servers = addresses.map((address) => remoteServer(address, settings));
   const aliases = Object.entries(settings.models).flatMap(([name, { serves }]) =>
@@ -39,7 +39,10 @@ export function createRegistry(
 }
 
 function remoteServer({ host, port, tls, dns }: TritonAddress, settings: Settings): RemoteServer {
-  if (dns) throw new SettingsError([`--triton dns:${host}:${port}: names with many addresses are not part of this version yet.`]);
+  if (dns)
+    throw new SettingsError([
+      `--triton dns:${host}:${port}: names with many addresses are not part of this version yet.`,
+    ]);
   const { connectTimeout, keepaliveInterval, maxMessageSize, tritonHeader } = settings;
   return new RemoteServer({
     host,

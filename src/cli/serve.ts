@@ -63,8 +63,10 @@ async function listen(start: () => Promise<unknown>, { host, port }: CommandInpu
     await start();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new SettingsError([`Port ${port} is in use on ${host}. Choose another with --port.`]);
-    if (code === 'EACCES') throw new SettingsError([`Port ${port} needs more rights. Choose one above 1023 with --port.`]);
+    if (code === 'EADDRINUSE')
+      throw new SettingsError([`Port ${port} is in use on ${host}. Choose another with --port.`]);
+    if (code === 'EACCES')
+      throw new SettingsError([`Port ${port} needs more rights. Choose one above 1023 with --port.`]);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new SettingsError([`This machine has no address ${host}. Choose another with --host.`]);
     throw error;

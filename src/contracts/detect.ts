@@ -18,7 +18,9 @@ function missingTensors(config: ModelConfig): string[] {
   const isText = (tensors: ModelConfig['input'], name: string): boolean =>
     tensors.some((tensor) => tensor.name === name && tensor.data_type === 'TYPE_STRING');
   return [
-    ...['text_input', 'sampling_parameters'].filter((name) => !isText(config.input, name)).map((name) => `input ${name}`),
+    ...['text_input', 'sampling_parameters']
+      .filter((name) => !isText(config.input, name))
+      .map((name) => `input ${name}`),
     ...['text_output'].filter((name) => !isText(config.output, name)).map((name) => `output ${name}`),
   ];
 }

@@ -36,7 +36,9 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     ([, task]) =>
       new ApiError(
         'invalid_request',
-        task === 'generate' ? 'This model makes embeddings; it does not generate text.' : 'This model makes no embeddings.',
+        task === 'generate'
+          ? 'This model makes embeddings; it does not generate text.'
+          : 'This model makes no embeddings.',
         { param: 'model' },
       ),
   ],

@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
-import { boolTensor, textTensor, type Tensor } from '../kserve/tensors.ts';
+import { boolTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, ParameterName, Sampling, Support } from './contract.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm } from './vllm-faults.ts';
@@ -67,7 +67,10 @@ function support(parameter: ParameterName, canReturnLogprobs: boolean): Support 
         'allowed_token_ids and bad_words work.',
     };
   if (parameter === 'logprobs' && !canReturnLogprobs)
-    return { kind: 'refused', reason: "This release of Triton's vLLM backend returns no logprobs; 24.12 and later do." };
+    return {
+      kind: 'refused',
+      reason: "This release of Triton's vLLM backend returns no logprobs; 24.12 and later do.",
+    };
   return { kind: 'honoured' };
 }
 

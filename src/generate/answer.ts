@@ -48,11 +48,17 @@ const mostChoices = 1024;
 export function answerOptions(request: AnswerRequest, facts: AnswerFacts): AnswerOptions {
   const { shape, model, choices, wantsLogprobs } = facts;
   if (choices > mostChoices)
-    throw new ApiError('invalid_request', `n: the request asks for ${choices} answers; at most ${mostChoices} are allowed.`, {
-      param: 'n',
-    });
+    throw new ApiError(
+      'invalid_request',
+      `n: the request asks for ${choices} answers; at most ${mostChoices} are allowed.`,
+      {
+        param: 'n',
+      },
+    );
   if (request.stream_options && !request.stream)
-    throw new ApiError('invalid_request', 'stream_options: only allowed when stream is true.', { param: 'stream_options' });
+    throw new ApiError('invalid_request', 'stream_options: only allowed when stream is true.', {
+      param: 'stream_options',
+    });
   const id = request.request_id ? `${shape.idPrefix}-${request.request_id}` : answerId(shape.idPrefix);
   return {
     shape,
@@ -77,9 +83,13 @@ export function answerOptions(request: AnswerRequest, facts: AnswerFacts): Answe
 export function withLength(sampling: Sampling, maxTokens: number | null | undefined): Sampling {
   if (maxTokens === null || maxTokens === undefined) return sampling;
   if ((sampling.minTokens ?? 0) > maxTokens)
-    throw new ApiError('invalid_request', `min_tokens: must not be more than the ${maxTokens} tokens that are allowed.`, {
-      param: 'min_tokens',
-    });
+    throw new ApiError(
+      'invalid_request',
+      `min_tokens: must not be more than the ${maxTokens} tokens that are allowed.`,
+      {
+        param: 'min_tokens',
+      },
+    );
   return { ...sampling, maxTokens };
 }
 

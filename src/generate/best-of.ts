@@ -1,5 +1,5 @@
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
-import { generate, type GenerationOptions } from './generation.ts';
+import { type GenerationOptions, generate } from './generation.ts';
 
 /** An answer that may be among the best. */
 interface Candidate {
@@ -12,7 +12,11 @@ interface Candidate {
  * Generates all candidates of each prompt and gives the events of the likeliest, by mean logprob per token. The usage
  * counts every candidate, as OpenAI's does.
  */
-export async function bestOf(options: GenerationOptions, wanted: number, keepsLogprobs: boolean): Promise<GenerateEvents> {
+export async function bestOf(
+  options: GenerationOptions,
+  wanted: number,
+  keepsLogprobs: boolean,
+): Promise<GenerateEvents> {
   return best(await generate(options), options, wanted, keepsLogprobs);
 }
 

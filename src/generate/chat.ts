@@ -38,7 +38,9 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
 function chatLogprobs(request: ChatRequest): number | undefined {
   const { logprobs, top_logprobs: top } = request;
   if (typeof top === 'number' && !logprobs)
-    throw new ApiError('invalid_request', 'top_logprobs: only allowed when logprobs is true.', { param: 'top_logprobs' });
+    throw new ApiError('invalid_request', 'top_logprobs: only allowed when logprobs is true.', {
+      param: 'top_logprobs',
+    });
   return logprobs ? (top ?? 0) : undefined;
 }
 
@@ -91,7 +93,9 @@ function templateMessage(message: ChatMessage): TemplateMessage {
   const parts = Array.isArray(content)
     ? content.map((part) => (part.type === 'refusal' ? { type: 'text', text: part.refusal } : part))
     : content;
-  const given = Object.entries({ ...message, content: parts }).filter(([, value]) => value !== null && value !== undefined);
+  const given = Object.entries({ ...message, content: parts }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
   return Object.fromEntries(given) as TemplateMessage;
 }
 

@@ -35,8 +35,7 @@ export async function complete(
   await requireCounts(model, options);
   const isStreamed = request.stream ?? false;
   const prefixes = request.echo ? prompts : [];
-  if (maxTokens === 0)
-    return { options, events: echoed(prompts, perPrompt, model), isStreamed, ignored: [] };
+  if (maxTokens === 0) return { options, events: echoed(prompts, perPrompt, model), isStreamed, ignored: [] };
   const generation = {
     model,
     requestId: options.head.id,
@@ -50,18 +49,28 @@ export async function complete(
   } as const;
   const events =
     candidates > perPrompt
-      ? await bestOf({ ...generation, logprobs: ranking, choicesPerPrompt: candidates }, perPrompt, logprobs !== undefined)
+      ? await bestOf(
+          { ...generation, logprobs: ranking, choicesPerPrompt: candidates },
+          perPrompt,
+          logprobs !== undefined,
+        )
       : await generate({ ...generation, logprobs, choicesPerPrompt: perPrompt });
   return { options, events, isStreamed, ignored: [] };
 }
 
 function checkEcho(request: CompletionRequest): void {
   if (request.echo && typeof request.logprobs === 'number')
-    throw new ApiError('unsupported_parameter', 'echo: the backend returns no logprobs of the prompt, so not with logprobs.', {
-      param: 'echo',
-    });
+    throw new ApiError(
+      'unsupported_parameter',
+      'echo: the backend returns no logprobs of the prompt, so not with logprobs.',
+      {
+        param: 'echo',
+      },
+    );
   if (request.max_tokens === 0 && !request.echo)
-    throw new ApiError('invalid_request', 'max_tokens: must be at least 1 unless echo is true.', { param: 'max_tokens' });
+    throw new ApiError('invalid_request', 'max_tokens: must be at least 1 unless echo is true.', {
+      param: 'max_tokens',
+    });
 }
 
 function candidatesOf(request: CompletionRequest, perPrompt: number): number {
@@ -77,7 +86,7 @@ function candidatesOf(request: CompletionRequest, perPrompt: number): number {
 
 async function promptTexts(prompt: CompletionRequest['prompt'], model: ServedModel): Promise<string[]> {
   const list = (Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt : [prompt]) as (string | number[])[];
-  const texts = await Promise.all(list.map((item) => (typeof item === 'string' ? item : idsText(item, model))));
+  const texts = await Promise.all(list.map(async (item) => (typeof item === 'string' ? item : idsText(item, model))));
   if (texts.includes('')) throw new ApiError('invalid_request', 'prompt: must not be empty.', { param: 'prompt' });
   return texts;
 }

@@ -23,11 +23,19 @@ export function generationFault(error: unknown, { contract, promptField, signal 
 function statusFault(error: StatusError): ApiError {
   const { message, code } = error;
   if (error.unreachable)
-    return new ApiError('server_unreachable', 'The server that runs this model cannot be reached.', { cause: error, retryAfter: 1 });
+    return new ApiError('server_unreachable', 'The server that runs this model cannot be reached.', {
+      cause: error,
+      retryAfter: 1,
+    });
   if (message.includes('Exceeds maximum queue size'))
-    return new ApiError('rate_limit_exceeded', 'The queue of this model is full. Try again later.', { cause: error, retryAfter: 1 });
+    return new ApiError('rate_limit_exceeded', 'The queue of this model is full. Try again later.', {
+      cause: error,
+      retryAfter: 1,
+    });
   if (message.includes('Request timeout expired'))
-    return new ApiError('deadline_exceeded', 'The request waited too long in the queue of this model.', { cause: error });
+    return new ApiError('deadline_exceeded', 'The request waited too long in the queue of this model.', {
+      cause: error,
+    });
   if (code === 'DEADLINE_EXCEEDED')
     return new ApiError('deadline_exceeded', 'The answer was not complete within the time limit.', { cause: error });
   if (code === 'NOT_FOUND' || /unknown model|has no available versions/.test(message))
@@ -51,7 +59,10 @@ const longestText = 300;
 
 /** A server's text where a client may see it: one short line without paths, code or addresses; otherwise nothing. */
 export function cleanText(text: string): string {
-  const line = text.replace(/^Error generating stream: /, '').replace(/^\[request id: [^\]]*\] /, '').trim();
+  const line = text
+    .replace(/^Error generating stream: /, '')
+    .replace(/^\[request id: [^\]]*\] /, '')
+    .trim();
   const isUnclean = /[\n\r]|Traceback|\/\w+\/|[A-Za-z]:\\|\.py\b|0x[0-9a-f]{6,}|\b\d{1,3}(?:\.\d{1,3}){3}\b|'NoneType'/;
   return line.length > longestText || isUnclean.test(line) ? '' : line;
 }

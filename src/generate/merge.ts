@@ -2,60 +2,71 @@
 export async function* merge<Item>(
   sources: readonly AsyncIterableIterator<Item[]>[],
 ): AsyncGenerator<Item[], void, undefined> {
-  let ready: Item[] = [];
-  let running = sources.length;
-  let fault: { readonly error: unknown } | undefined;
-  let isOver = false;
-  let wakeReader = (): void => undefined;
-  let taken = Promise.resolve();
-  let wakeSources = (): void => undefined;
-
-  const pump = async (source: AsyncIterableIterator<Item[]>): Promise<void> => {
-    try {
-      for await (const batch of source) {
-        if (isOver) return;
-        ready.push(...batch);
-        wakeReader();
-        await taken;
-      }
-    } catch (error) {
-      fault ??= { error };
-    } finally {
-      running--;
-      wakeReader();
-    }
-  };
-
-  const renew = (): void => {
-    taken = new Promise((resolve) => {
-      wakeSources = resolve;
-    });
-  };
-
-  renew();
-  const pumps = sources.map(pump);
+  const meeting = new Meeting<Item>(sources.length);
+  const pumps = sources.map((source) => meeting.pump(source));
   try {
-    while (running > 0 || ready.length > 0) {
-      if (ready.length === 0 && !fault) {
-        await new Promise<void>((resolve) => {
-          wakeReader = resolve;
-        });
-        continue;
-      }
-      if (ready.length > 0) {
-        const batch = ready;
-        ready = [];
-        yield batch;
-        wakeSources();
-        renew();
-      }
-      if (fault) break;
-    }
-    if (fault) throw fault.error;
+    for (let batch = await meeting.next(); batch; batch = await meeting.next()) yield batch;
   } finally {
-    isOver = true;
-    wakeSources();
-    await Promise.all(sources.map((source) => source.return?.()));
+    meeting.close();
+    await Promise.all(sources.map(async (source) => source.return?.()));
     await Promise.all(pumps);
   }
+}
+
+/** Where the streams put their batches and the reader takes them; a stream waits until its last batch was taken. */
+class Meeting<Item> {
+  #ready: Item[] = [];
+  #running: number;
+  #fault: { readonly error: unknown } | undefined;
+  #isClosed = false;
+  #reader = pending();
+  #taken = pending();
+
+  constructor(sources: number) {
+    this.#running = sources;
+  }
+
+  async pump(source: AsyncIterableIterator<Item[]>): Promise<void> {
+    try {
+      for await (const batch of source) {
+        if (this.#isClosed) return;
+        this.#ready.push(...batch);
+        this.#reader.resolve();
+        await this.#taken.promise;
+      }
+    } catch (error) {
+      this.#fault ??= { error };
+    } finally {
+      this.#running--;
+      this.#reader.resolve();
+    }
+  }
+
+  /** All that came since the last batch, or undefined at the end. What came before a fault is given before it is thrown. */
+  async next(): Promise<Item[] | undefined> {
+    this.#taken.resolve();
+    this.#taken = pending();
+    while (this.#ready.length === 0) {
+      if (this.#fault) throw this.#fault.error;
+      if (this.#running === 0) return undefined;
+      this.#reader = pending();
+      await this.#reader.promise;
+    }
+    const batch = this.#ready;
+    this.#ready = [];
+    return batch;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#taken.resolve();
+  }
+}
+
+function pending(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }

@@ -104,7 +104,9 @@ describe('StreamResponseDecoder', () => {
     const decoder = new StreamResponseDecoder();
     const short = { infer_response: { model_name: 'toy', id: 'r-1' } };
     expect(decode(decoder, encoded(short)).final).toBe(false);
-    const longer = { infer_response: { model_name: 'toy', id: 'r-1', parameters: { triton_final_response: { bool_param: true } } } };
+    const longer = {
+      infer_response: { model_name: 'toy', id: 'r-1', parameters: { triton_final_response: { bool_param: true } } },
+    };
     expect(decode(decoder, encoded(longer)).final).toBe(true);
   });
 

@@ -1,5 +1,5 @@
-import { type Detection, detectContract } from '../contracts/detect.ts';
 import type { GenerationContract } from '../contracts/contract.ts';
+import { type Detection, detectContract } from '../contracts/detect.ts';
 import type { ModelConfig, ModelIndexEntry } from '../kserve/messages.ts';
 import type { CallOptions, InferenceServer } from '../kserve/server.ts';
 

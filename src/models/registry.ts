@@ -43,7 +43,7 @@ export class ModelRegistry {
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.#watched = options.servers.map((server) => ({
-      discovery: new Discovery(server, options.forcedContract),
+      discovery: new Discovery(server, (model) => options.forcedContract(model)),
       found: [],
       fault: undefined,
       hasAnswered: false,
@@ -77,12 +77,17 @@ export class ModelRegistry {
     const target = this.#options.aliases.get(name) ?? name;
     const row = this.rows().find((candidate) => candidate.name === target);
     if (row && (row.state === 'LOADING' || row.state === 'UNLOADING'))
-      throw new ApiError('model_not_ready', `The model ${name} is ${row.state.toLowerCase()}.`, { param: 'model', retryAfter: 2 });
+      throw new ApiError('model_not_ready', `The model ${name} is ${row.state.toLowerCase()}.`, {
+        param: 'model',
+        retryAfter: 2,
+      });
     const silent = this.#watched.filter(({ fault }) => fault);
     if (!row && silent.length === this.#watched.length)
       throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
     const reason = row?.reason ? ` It is not offered: ${row.reason}.` : '';
-    throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, { param: 'model' });
+    throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, {
+      param: 'model',
+    });
   }
 
   /** Why no request can be answered now; undefined when some can. */
@@ -98,7 +103,16 @@ export class ModelRegistry {
     const rows: ModelRow[] = [];
     for (const { discovery, found, fault } of this.#watched) {
       const server = discovery.server.name;
-      if (fault) rows.push({ name: '-', version: '', server, contract: '', tokenizer: '', state: 'UNREACHABLE', reason: fault.message });
+      if (fault)
+        rows.push({
+          name: '-',
+          version: '',
+          server,
+          contract: '',
+          tokenizer: '',
+          state: 'UNREACHABLE',
+          reason: fault.message,
+        });
       for (const model of found) rows.push(...this.#rowsOf(model, server));
     }
     return rows;
@@ -112,7 +126,15 @@ export class ModelRegistry {
     }
     const served = this.list().filter((model) => model.model === name);
     const contract = ready.detection.contract.kind;
-    return served.map((model) => ({ name: model.name, version, server, contract, tokenizer: model.tokenizerName, state, reason: '' }));
+    return served.map((model) => ({
+      name: model.name,
+      version,
+      server,
+      contract,
+      tokenizer: model.tokenizerName,
+      state,
+      reason: '',
+    }));
   }
 
   async #watch(watched: Watched): Promise<void> {
@@ -156,7 +178,10 @@ export class ModelRegistry {
       const isSame =
         before?.contract === contract && before.version === version && sameMembers(before.servers, servers);
       const created = this.#createdAt(name);
-      models.set(name, isSame ? before : this.#options.describe({ name, model: target, version, contract, servers, created }));
+      models.set(
+        name,
+        isSame ? before : this.#options.describe({ name, model: target, version, contract, servers, created }),
+      );
     }
     this.#models = models;
     const rows = this.rows();

@@ -49,10 +49,12 @@ function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const deepest = inner.filter(({ path, code }) => path.length === depth && (depth > 0 || code !== 'invalid_type'));
   const [fault] = deepest;
   if (!fault || deepest.length > 1) return issue;
-  return { ...fault, path: [...issue.path, ...fault.path] } as z.core.$ZodIssue;
+  return { ...fault, path: [...issue.path, ...fault.path] };
 }
 
 /** `messages[0].content`, as OpenAI writes the place of a fault. */
 function pathText(path: readonly PropertyKey[]): string {
-  return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`)).join('');
+  return path
+    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`))
+    .join('');
 }

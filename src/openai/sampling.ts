@@ -27,9 +27,7 @@ export const samplingFields = {
     })
     .nullish(),
   max_tokens: z.number().int().min(0).nullish(),
-  logit_bias: z
-    .record(z.string().regex(/^\d+$/, 'keys must be token ids'), z.number().min(-100).max(100))
-    .nullish(),
+  logit_bias: z.record(z.string().regex(/^\d+$/, 'keys must be token ids'), z.number().min(-100).max(100)).nullish(),
   stream: flag,
   stream_options: z
     .strictObject({
@@ -121,7 +119,7 @@ export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults)
   const stop = request.stop ?? defaults.stop;
   if (typeof stop === 'string') sampling['stop'] = [stop];
   else if (stop && stop.length > 0) sampling['stop'] = stop;
-  return sampling as Sampling;
+  return sampling;
 }
 
 /** A map without entries asks for nothing. */

@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AssetError } from './asset-error.ts';
+import { AssetError, messageOf } from './asset-error.ts';
 import { type ChatTemplate, historyTemplate, jinjaTemplate } from './chat-template.ts';
 import { fetchFromHub, type HubProgress, type HubSettings, isFolder, isHubName } from './hub.ts';
 import { loadTokenizer, type Tokenizer } from './tokenizer.ts';
@@ -84,7 +84,7 @@ async function tokenizerOf(
   try {
     return await loadTokenizer({ file, source, bos });
   } catch (error) {
-    throw new AssetError(`${file} is not a tokenizer: ${(error as Error).message}`, { cause: error });
+    throw new AssetError(`${file} is not a tokenizer: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -104,7 +104,7 @@ async function templateOf(
     }
     return options.historyTemplate === undefined ? undefined : historyTemplate(options.historyTemplate);
   } catch (error) {
-    throw error instanceof AssetError ? error : new AssetError((error as Error).message, { cause: error });
+    throw error instanceof AssetError ? error : new AssetError(messageOf(error), { cause: error });
   }
 }
 

@@ -6,7 +6,7 @@ import { type CompiledTemplate, compileTemplate, renderChat, type TemplateInput 
 import { parseHistory, renderHistory } from './render-history.ts';
 
 export type { TemplateInput } from './render-chat.ts';
-export type { ContentPart, TemplateMessage } from './template-messages.ts';
+export type { TemplateMessage } from './template-messages.ts';
 
 /** Turns a conversation into the text of a prompt. */
 export interface ChatTemplate {

@@ -1,4 +1,5 @@
-import { AssetError } from './asset-error.ts';
+import { join } from 'node:path';
+import { AssetError, messageOf } from './asset-error.ts';
 
 /** How the Hugging Face hub is reached. */
 export interface HubSettings {
@@ -10,6 +11,20 @@ export interface HubSettings {
   readonly cacheFolder: string;
   /** `HF_HUB_OFFLINE`: only the cache is used. */
   readonly offline?: boolean;
+}
+
+/** The settings with what huggingface_hub's own variables say of the cache (`HF_HUB_CACHE`, `HF_HOME`) and of `HF_HUB_OFFLINE`. */
+export function hubSettings(
+  given: { endpoint: string; token?: string | undefined; cacheFolder: string },
+  environment: Readonly<Record<string, string | undefined>>,
+): HubSettings {
+  const { HF_HUB_CACHE: cache, HF_HOME: home, HF_HUB_OFFLINE: offline } = environment;
+  return {
+    endpoint: given.endpoint,
+    token: given.token,
+    cacheFolder: cache || (home ? join(home, 'hub') : join(given.cacheFolder, 'hub')),
+    offline: /^(1|on|yes|true)$/i.test(offline ?? ''),
+  };
 }
 
 /** Why a request failed in a way that another try may mend, or that the cache may stand in for. */
@@ -74,7 +89,7 @@ async function reach(
 function reasonOf(error: unknown, timedOut: boolean): string {
   if (timedOut) return `no answer within ${answerTimeout / 1000} seconds`;
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-  return cause?.code ?? cause?.message ?? (error as Error).message;
+  return cause?.code ?? cause?.message ?? messageOf(error);
 }
 
 function failure(

@@ -4,7 +4,7 @@ import { access, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AssetError } from './asset-error.ts';
+import { AssetError, codeOf } from './asset-error.ts';
 import { type HubSettings, HubUnreachable, hubRequest } from './hub-request.ts';
 
 export type { HubSettings } from './hub-request.ts';
@@ -147,9 +147,7 @@ async function download(response: Response, target: string, options: FetchOption
   let received = 0;
   await mkdir(dirname(target), { recursive: true });
   try {
-    const source = response.body
-      ? Readable.fromWeb(response.body as import('node:stream/web').ReadableStream)
-      : Readable.from([]);
+    const source = response.body ? Readable.fromWeb(response.body) : Readable.from([]);
     source.on('data', (chunk: Buffer) => {
       received += chunk.length;
       whole.update(chunk);
@@ -163,7 +161,7 @@ async function download(response: Response, target: string, options: FetchOption
     await rename(temporary, target);
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (error instanceof HubUnreachable || (error as { code?: string }).code?.startsWith('E')) throw error;
+    if (error instanceof HubUnreachable || codeOf(error)?.startsWith('E')) throw error;
     throw new HubUnreachable(`${options.file} broke off after ${received} bytes`, { cause: error });
   } finally {
     await rm(temporary, { force: true });

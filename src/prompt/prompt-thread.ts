@@ -94,7 +94,8 @@ class PromptThread {
   private abandon(worker: Worker, reason: Error, retry: boolean): void {
     if (worker !== this.worker) return;
     this.worker = undefined;
-    for (const [id, pending] of [...this.pending]) {
+    const lost = Array.from(this.pending);
+    for (const [id, pending] of lost) {
       clearTimeout(pending.watchdog);
       if (retry && !pending.retried) {
         pending.retried = true;

@@ -1,3 +1,4 @@
+import { messageOf } from './asset-error.ts';
 import { Evaluator } from './jinja/evaluate.ts';
 import { globalScope } from './jinja/globals.ts';
 import { type Limits, Meter } from './jinja/scope.ts';
@@ -29,7 +30,7 @@ export function compileTemplate(source: string): CompiledTemplate {
     const program = parseTemplate(source);
     return { program, traits: traitsOf(program) };
   } catch (error) {
-    throw new TemplateError(`The chat template is not valid Jinja: ${(error as Error).message}`);
+    throw new TemplateError(`The chat template is not valid Jinja: ${messageOf(error)}`);
   }
 }
 
@@ -65,7 +66,8 @@ function run(program: Node, scope: ReturnType<typeof globalScope>, limits: Limit
   try {
     return new Evaluator(new Meter(limits)).render(program, scope);
   } catch (error) {
-    if (error instanceof RangeError) throw new TemplateError('The chat template nests too deeply.', 'limit');
+    if (error instanceof RangeError)
+      throw new TemplateError('The chat template nests too deeply or writes too much.', 'limit');
     throw error;
   }
 }

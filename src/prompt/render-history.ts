@@ -1,4 +1,5 @@
 import { Liquid, type Template } from 'liquidjs';
+import { messageOf } from './asset-error.ts';
 import { TemplateError } from './jinja/values.ts';
 import type { TemplateMessage } from './template-messages.ts';
 
@@ -30,7 +31,7 @@ export function renderHistory(source: string, messages: readonly TemplateMessage
   try {
     return String(liquid.renderSync(parsed, { items }));
   } catch (error) {
-    const reason = (error as Error).message;
+    const reason = messageOf(error);
     const limit = /limit exceeded/.test(reason);
     throw new TemplateError(
       limit ? 'The history template takes too long for this conversation.' : `The history template failed: ${reason}`,
@@ -44,7 +45,7 @@ export function parseHistory(source: string, liquid = new Liquid({ templates: {}
   try {
     return liquid.parse(source);
   } catch (error) {
-    throw new TemplateError(`The history template is not valid Liquid: ${(error as Error).message}`);
+    throw new TemplateError(`The history template is not valid Liquid: ${messageOf(error)}`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { TemplateTraits } from './jinja/traits.ts';
 import { TemplateError } from './jinja/values.ts';
 
 /** A part of a message's content, in OpenAI's shape. */
-export interface ContentPart {
+interface ContentPart {
   readonly type: string;
   readonly text?: string;
   readonly [field: string]: unknown;

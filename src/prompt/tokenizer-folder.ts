@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AssetError } from './asset-error.ts';
+import { AssetError, codeOf, messageOf } from './asset-error.ts';
 
 /** What the files beside a tokenizer.json say. */
 export interface TokenizerFolder {
@@ -107,9 +107,8 @@ async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT' || (error as { code?: string }).code === 'ENOTDIR')
-      return undefined;
-    throw new AssetError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw new AssetError(`${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -120,7 +119,7 @@ async function readJson(file: string): Promise<Json> {
     const value: unknown = JSON.parse(text);
     if (isJson(value)) return value;
   } catch (error) {
-    throw new AssetError(`${file} is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new AssetError(`${file} is not JSON: ${messageOf(error)}`, { cause: error });
   }
   throw new AssetError(`${file} must hold a JSON object.`);
 }

@@ -19,7 +19,7 @@ export type WorkerTask =
   | { kind: 'history'; source: string; messages: readonly TemplateMessage[]; time: number };
 
 /** A chat to render, with the special tokens that belong to the template. */
-export type ChatTask = TemplateInput & { readonly specialTokens: Readonly<Record<string, string>> };
+type ChatTask = TemplateInput & { readonly specialTokens: Readonly<Record<string, string>> };
 
 /** What each task gives. */
 export interface WorkerResults {

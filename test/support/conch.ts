@@ -25,7 +25,11 @@ const pollMilliseconds = 20;
 const startMilliseconds = 30_000;
 
 /** Starts the built program on a free port. It does not outlive the test process. */
-export async function startConch({ flags = [], environment = {}, waitsUntilReady = true }: ConchOptions): Promise<Conch> {
+export async function startConch({
+  flags = [],
+  environment = {},
+  waitsUntilReady = true,
+}: ConchOptions): Promise<Conch> {
   const child = spawn(
     process.execPath,
     [inRoot('dist/main.js'), '--host', '127.0.0.1', '--port', '0', '--log-format', 'json', ...flags],
@@ -43,7 +47,7 @@ export async function startConch({ flags = [], environment = {}, waitsUntilReady
     return child.exitCode;
   };
   const line = await log.logged(({ message }) => String(message).includes(' listens on '));
-  const url = String(line['message']).split(' listens on ')[1] as string;
+  const [, url = ''] = String(line['message']).split(' listens on ');
   if (waitsUntilReady) await untilReady(url, log.log);
   return { url, pid: child.pid as number, log: log.log, logged: log.logged, stop };
 }

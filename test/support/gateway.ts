@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { startConch, type Conch } from './conch.ts';
+import { type Conch, startConch } from './conch.ts';
 import { tokenizerFolder } from './environment.ts';
 
 /** The flags that put Conch in front of the shared tritonserver, each model with its own tokenizer. */

@@ -26,9 +26,10 @@ async function ours(template: ChatTemplate, conversation: Conversation): Promise
     });
     return { text };
   } catch (error) {
-    expect(error).toBeInstanceOf(ApiError);
-    expect((error as ApiError).body().error).toMatchObject({ code: 'invalid_request', param: 'messages' });
-    return { error: (error as ApiError).message };
+    if (error instanceof ApiError && error.code === 'invalid_request' && error.param === 'messages') {
+      return { error: error.message };
+    }
+    throw error;
   }
 }
 
@@ -61,7 +62,7 @@ describe('chat templates', () => {
     const formats = '%d %b %Y|%A %B %-d|%Y-%m-%d|%j %U %W %w %u|%y %a %e %D %F'.split('|');
     const before = new Date();
     const python = await askPython(formats.map((format) => ({ snippet: `{{ strftime_now('${format}') }}` })));
-    const sameDay = before.getDate() === new Date().getDate();
-    if (sameDay) expect(formats.map((format) => strftime(before, format))).toEqual(python.map(({ text }) => text));
+    const ours = [before, new Date()].map((date) => formats.map((format) => strftime(date, format)));
+    expect(ours).toContainEqual(python.map(({ text }) => text));
   });
 });

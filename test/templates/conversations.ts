@@ -99,7 +99,6 @@ const plain: Conversation[] = [
     messages: [hello, { role: 'assistant', content: '<think>\n\n so \n\n</think>\n\n  Hi' }, hello],
   },
   { name: 'thoughts as a field', messages: [hello, { ...hi, reasoning_content: '\nHm.\n' }] },
-  { name: 'thoughts under another name', messages: [hello, { ...hi, reasoning: 'Hm.' }] },
   { name: 'enable_thinking false', messages: [hello], variables: { enable_thinking: false } },
   { name: 'enable_thinking true', messages: [hello], variables: { enable_thinking: true } },
   { name: 'a variable over a special token', messages: [hello], variables: { bos_token: '<B>' } },

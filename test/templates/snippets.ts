@@ -8,6 +8,7 @@ const variables = {
   text: '  \n Hello, World \t\n',
   wide: 'naïve 😀 東京',
   nothing: null,
+  hollow: { a: null, list: [null, 1] },
   empty: [],
   emptyMap: {},
   numbers: [3, 1, 2],
@@ -187,6 +188,15 @@ user.get('role') ~ user.get('x') ~ user.get('x', 'd')
 user.keys() | list
 user.nested.values() | list
 numbers.index(2) ~ numbers.count(2)
+hollow.a is none ~ hollow['a'] is none ~ hollow.a is defined
+hollow.list[0] is none ~ hollow.list | first ~ hollow.list[:1] | last
+hollow.get('a', 'd')
+missing | default(none)
+'x' | int(none)
+namespace(a=none).a is none
+hollow.a ~ hollow.list
+hollow.a.b is defined
+hollow.a.b.c
 'a' 'b'
 -half ~ +half ~ -(1)
 user.role.upper()
@@ -218,6 +228,9 @@ const templates = [
   '{% macro f() %}{{ x }}{% endmacro %}{% set x = 5 %}{{ f() }}{% for x in [7] %}{{ f() }}{% endfor %}',
   '{% macro f() %}({{ caller() }}){% endmacro %}{% call f() %}body{% endcall %}',
   '{% macro f() %}({{ caller(3) }}){% endmacro %}{% call(n) f() %}body{{ n }}{% endcall %}',
+  '{% macro f(a, b=1) %}{{ a }}{{ b }}{% endmacro %}{{ f(none, none) }}{{ f() }}{{ f(b=none) }}',
+  '{% for x in hollow.list %}{{ loop.previtem }}{{ loop.nextitem }}{% endfor %}',
+  '{% set x = none %}{{ x is none }}{% for y in [1] %}{{ x is none }}{% endfor %}',
   '{% filter upper %}abc{{ user.role }}{% endfilter %}',
   '{% set x %}block {{ user.role }}{% endset %}{{ x }}|{{ x | length }}',
   '{% set x | upper %}block{% endset %}{{ x }}',

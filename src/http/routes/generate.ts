@@ -38,7 +38,9 @@ async function answer<Body extends { readonly model: string }>(
   request.model = parsed.request.model;
   const { unknownFields } = parsed;
   if (services.strictFields && unknownFields.length > 0)
-    throw new ApiError('unknown_field', `${unknownFields[0]}: no such field is known.`, { param: unknownFields[0] as string });
+    throw new ApiError('unknown_field', `${unknownFields[0]}: no such field is known.`, {
+      param: unknownFields[0] as string,
+    });
   const signal = requestSignal(reply);
   const result = await pipeline(parsed.request, services.generate, signal);
   const ignored = [...unknownFields, ...result.ignored];

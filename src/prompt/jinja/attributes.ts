@@ -1,10 +1,12 @@
 import type { Arguments } from './arguments.ts';
 import { stringMethods } from './string-methods.ts';
+import { textOf } from './text.ts';
 import {
   Callable,
   equal,
   isWide,
   Namespace,
+  orElse,
   PyFloat,
   requireDefined,
   TemplateError,
@@ -19,15 +21,15 @@ type ListMethod = (self: Value[], call: Arguments) => Value;
 
 const dictMethods = new Map<string, DictMethod>([
   ['copy', (self) => new Map(self)],
-  ['get', (self, { args }) => self.get(args[0] ?? null) ?? args[1] ?? null],
-  ['items', (self) => [...self].map(([key, value]) => tuple([key, value]))],
+  ['get', (self, { args }) => orElse(self.get(orElse(args[0], null)), orElse(args[1], null))],
+  ['items', (self) => Array.from(self).map(([key, value]) => tuple([key, value]))],
   ['keys', (self) => [...self.keys()]],
   ['values', (self) => [...self.values()]],
 ]);
 
 const listMethods = new Map<string, ListMethod>([
   ['copy', (self) => [...self]],
-  ['count', (self, { args }) => self.filter((item) => equal(item, args[0] ?? null)).length],
+  ['count', (self, { args }) => self.filter((member) => equal(member, args[0] ?? null)).length],
   ['index', (self, { args }) => indexIn(self, args[0] ?? null)],
 ]);
 
@@ -37,8 +39,8 @@ const mutating: Record<string, ReadonlySet<string>> = {
   list: new Set(['append', 'clear', 'extend', 'insert', 'pop', 'remove', 'reverse', 'sort']),
 };
 
-function indexIn(list: Value[], item: Value): number {
-  const at = list.findIndex((member) => equal(member, item));
+function indexIn(list: Value[], wanted: Value): number {
+  const at = list.findIndex((member) => equal(member, wanted));
   if (at < 0) throw new TemplateError('the item is not in the list');
   return at;
 }
@@ -46,8 +48,8 @@ function indexIn(list: Value[], item: Value): number {
 /** `value.name`: a method first, then a key, as Jinja does it. */
 export function attribute(value: Value, name: string): Value {
   requireDefined(value);
-  if (value instanceof Namespace) return value.attributes.get(name) ?? missing(value, name);
-  return method(value, name) ?? (value instanceof Map ? value.get(name) : undefined) ?? missing(value, name);
+  if (value instanceof Namespace) return orElse(value.attributes.get(name), missing(value, name));
+  return method(value, name) ?? orElse(value instanceof Map ? value.get(name) : undefined, missing(value, name));
 }
 
 /** `value[key]`: a key or position first, then a method. */
@@ -58,14 +60,15 @@ export function item(value: Value, key: Value): Value {
     if (found !== undefined) return found;
   } else if (typeof key === 'number' || typeof key === 'boolean') {
     const at = Number(key);
-    if (Array.isArray(value)) return value.at(at) ?? missing(value, String(at));
-    if (typeof value === 'string') return (isWide(value) ? [...value] : value).at(at) ?? missing(value, String(at));
+    if (Array.isArray(value)) return orElse(value.at(at), missing(value, String(at)));
+    if (typeof value === 'string')
+      return (isWide(value) ? Array.from(value) : value).at(at) ?? missing(value, String(at));
   }
   if (typeof key === 'string') {
-    if (value instanceof Namespace) return value.attributes.get(key) ?? missing(value, key);
+    if (value instanceof Namespace) return orElse(value.attributes.get(key), missing(value, key));
     return method(value, key) ?? missing(value, key);
   }
-  return missing(value, String(key));
+  return missing(value, textOf(key));
 }
 
 function method(value: Value, name: string): Value | undefined {

@@ -4,17 +4,24 @@ import { applyFilter } from './filters.ts';
 import { loopState } from './loop.ts';
 import { binary, signed, sliced } from './operators.ts';
 import { type Meter, Scope } from './scope.ts';
-import { type CallNode, type IdentifierNode, type Node, negatedTestPrefix, testPrefix } from './syntax.ts';
+import {
+  type CallNode,
+  type IdentifierNode,
+  isExpression,
+  type Node,
+  negatedTestPrefix,
+  testPrefix,
+} from './syntax.ts';
 import { passes } from './tests.ts';
 import { textOf } from './text.ts';
 import {
   Callable,
   itemsOf,
   Namespace,
+  orElse,
   PyFloat,
   requireDefined,
   TemplateError,
-  Tuple,
   truthy,
   tuple,
   Undefined,
@@ -36,7 +43,7 @@ export class Evaluator {
 
   /** The text of a whole template. */
   render(program: Node, globals: Scope): string {
-    return program.type === 'Program' ? this.textOfBlock(program.body, new Scope(globals)) : '';
+    return this.textOfBlock([program], new Scope(globals));
   }
 
   private textOfBlock(nodes: Node[], scope: Scope): string {
@@ -55,7 +62,14 @@ export class Evaluator {
 
   private statement(node: Node, scope: Scope, out: Output): Flow {
     this.meter.step();
+    if (isExpression(node)) {
+      out.text += textOf(this.value(node, scope));
+      this.meter.output(out.text.length);
+      return 'next';
+    }
     switch (node.type) {
+      case 'Program':
+        return this.block(node.body, scope, out);
       case 'Comment':
         return 'next';
       case 'Break':
@@ -78,10 +92,6 @@ export class Evaluator {
       case 'FilterStatement':
         out.text += textOf(this.filtered(this.textOfBlock(node.body, new Scope(scope)), node.filter, scope));
         return 'next';
-      default:
-        out.text += textOf(this.value(node, scope));
-        this.meter.output(out.text.length);
-        return 'next';
     }
   }
 
@@ -98,11 +108,11 @@ export class Evaluator {
     }
     let completed = false;
     const state = loopState(items);
-    for (let index = 0; index < items.length; index++) {
+    for (const [index, entry] of items.entries()) {
       this.meter.step();
       const body = new Scope(scope);
       body.set('loop', state(index));
-      this.bindTarget(node.loopvar, items[index] as Value, body);
+      this.bindTarget(node.loopvar, entry, body);
       const flow = this.block(node.body, body, out);
       if (flow === 'break') break;
       if (flow === 'next') completed = true;
@@ -123,7 +133,7 @@ export class Evaluator {
       throw new TemplateError(`${fault} values to unpack (expected ${target.value.length})`);
     }
     target.value.forEach((part, index) => {
-      this.bindTarget(part, parts[index] as Value, scope);
+      this.bindTarget(part, orElse(parts[index], null), scope);
     });
   }
 
@@ -154,11 +164,11 @@ export class Evaluator {
       const left = new Map(named);
       parameters.forEach((parameter, index) => {
         const name = parameter.type === 'KeywordArgumentExpression' ? parameter.key.value : nameOf(parameter);
-        let value = args[index] ?? left.get(name);
+        let value = args[index] === undefined ? left.get(name) : args[index];
         left.delete(name);
         if (value === undefined && parameter.type === 'KeywordArgumentExpression')
           value = this.value(parameter.value, inner);
-        inner.set(name, value ?? new Undefined(`parameter '${name}' was not provided`));
+        inner.set(name, orElse(value, new Undefined(`parameter '${name}' was not provided`)));
       });
       const caller = left.get('caller');
       left.delete('caller');
@@ -207,6 +217,7 @@ export class Evaluator {
 
   private value(node: Node, scope: Scope): Value {
     this.meter.step();
+    if (!isExpression(node)) throw new TemplateError(`${node.type} cannot stand in an expression.`);
     switch (node.type) {
       case 'StringLiteral':
       case 'IntegerLiteral':
@@ -240,8 +251,11 @@ export class Evaluator {
       case 'SelectExpression':
         if (truthy(this.value(node.test, scope))) return this.value(node.lhs, scope);
         return new Undefined('the inline if-expression evaluated to false and no else section was defined.');
-      default:
-        throw new TemplateError(`${node.type} cannot stand in an expression.`);
+      case 'SliceExpression':
+      case 'KeywordArgumentExpression':
+      case 'SpreadExpression':
+      case 'KeywordSpreadExpression':
+        throw new TemplateError(`${node.type} cannot stand here.`);
     }
   }
 

@@ -8,6 +8,7 @@ import {
   integerOf,
   lengthOf,
   numberOf,
+  orElse,
   PyFloat,
   requireDefined,
   TemplateError,
@@ -72,7 +73,7 @@ function centered(value: Value, call: Arguments): Value {
 function withDefault(value: Value, call: Arguments): Value {
   const [fallback, whenFalse] = bind('default', ['default_value', 'boolean'], call);
   const replace = value instanceof Undefined || (truthy(whenFalse ?? false) && !truthy(value));
-  return replace ? (fallback ?? '') : value;
+  return replace ? orElse(fallback, '') : value;
 }
 
 function escaped(value: Value): Value {
@@ -82,7 +83,7 @@ function escaped(value: Value): Value {
 
 function toFloat(value: Value, call: Arguments): Value {
   const number = numberOf(value) ?? parsedFloat(value);
-  return number === undefined ? (bind('float', ['default'], call)[0] ?? new PyFloat(0)) : new PyFloat(number);
+  return number === undefined ? orElse(bind('float', ['default'], call)[0], new PyFloat(0)) : new PyFloat(number);
 }
 
 function parsedFloat(value: Value): number | undefined {
@@ -95,10 +96,10 @@ function toInteger(value: Value, call: Arguments): Value {
   const [fallback, base] = bind('int', ['default', 'base'], call);
   if (typeof value === 'string' && base !== undefined && base !== 10) {
     const parsed = Number.parseInt(value, integerOf(base, 'base'));
-    return Number.isNaN(parsed) ? (fallback ?? 0) : parsed;
+    return Number.isNaN(parsed) ? orElse(fallback, 0) : parsed;
   }
   const number = numberOf(value) ?? parsedFloat(value);
-  return number === undefined ? (fallback ?? 0) : Math.trunc(number);
+  return number === undefined ? orElse(fallback, 0) : Math.trunc(number);
 }
 
 function indented(text: string, call: Arguments): string {
@@ -146,7 +147,9 @@ function truncated(text: string, call: Arguments): string {
   const most = integerOf(length ?? 255, 'length');
   const tail = textOf(end ?? '...');
   if (lengthOf(text) <= most + integerOf(leeway ?? 5, 'leeway')) return text;
-  const kept = [...text].slice(0, Math.max(0, most - lengthOf(tail))).join('');
+  const kept = Array.from(text)
+    .slice(0, Math.max(0, most - lengthOf(tail)))
+    .join('');
   if (truthy(killwords ?? false)) return kept + tail;
   const space = kept.lastIndexOf(' ');
   return (space < 0 ? kept : kept.slice(0, space)) + tail;

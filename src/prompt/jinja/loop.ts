@@ -1,4 +1,4 @@
-import { Callable, equal, Namespace, TemplateError, Undefined, type Value } from './values.ts';
+import { Callable, equal, Namespace, orElse, TemplateError, Undefined, type Value } from './values.ts';
 
 /** The `loop` variable of one loop, for each of its turns. */
 export function loopState(items: Value[]): (index: number) => Namespace {
@@ -23,8 +23,8 @@ export function loopState(items: Value[]): (index: number) => Namespace {
         ['first', index === 0],
         ['last', index === items.length - 1],
         ['length', items.length],
-        ['previtem', items[index - 1] ?? new Undefined('there is no previous item')],
-        ['nextitem', items[index + 1] ?? new Undefined('there is no next item')],
+        ['previtem', orElse(items[index - 1], new Undefined('there is no previous item'))],
+        ['nextitem', orElse(items[index + 1], new Undefined('there is no next item'))],
         ['cycle', cycle],
         ['changed', changed],
         ['depth', 1],

@@ -5,6 +5,7 @@ import {
   contains,
   equal,
   numberOf,
+  orElse,
   PyFloat,
   requireDefined,
   TemplateError,
@@ -117,7 +118,7 @@ export function signed(operator: string, value: Value): Value {
 /** Python's slicing of lists and texts, by characters and with any step. */
 export function sliced(value: Value, bounds: { start: Value; stop: Value; step: Value }): Value {
   requireDefined(value);
-  const items = typeof value === 'string' ? [...value] : value;
+  const items = typeof value === 'string' ? Array.from(value) : value;
   if (!Array.isArray(items)) throw new TemplateError(`'${typeName(value)}' object is not subscriptable by a slice`);
   const step = bound(bounds.step) ?? 1;
   if (step === 0) throw new TemplateError('slice step cannot be zero');
@@ -129,8 +130,8 @@ export function sliced(value: Value, bounds: { start: Value; stop: Value; step: 
   const start = place(bound(bounds.start), step > 0 ? lowest : highest);
   const stop = place(bound(bounds.stop), step > 0 ? highest : lowest);
   const picked: Value[] = [];
-  for (let at = start; step > 0 ? at < stop : at > stop; at += step) picked.push(items[at] as Value);
-  if (typeof value === 'string') return picked.join('');
+  for (let at = start; step > 0 ? at < stop : at > stop; at += step) picked.push(orElse(items[at], null));
+  if (typeof value === 'string') return picked.map(textOf).join('');
   return value instanceof Tuple ? tuple(picked) : picked;
 }
 

@@ -14,11 +14,9 @@ export class Scope {
   }
 
   get(name: string): Value {
-    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
-      const value = scope.values.get(name);
-      if (value !== undefined) return value;
-    }
-    return new Undefined(`'${name}' is undefined`);
+    const value = this.values.get(name);
+    if (value !== undefined) return value;
+    return this.parent === undefined ? new Undefined(`'${name}' is undefined`) : this.parent.get(name);
   }
 }
 

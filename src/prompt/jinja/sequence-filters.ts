@@ -9,6 +9,7 @@ import {
   equal,
   integerOf,
   itemsOf,
+  orElse,
   requireDefined,
   TemplateError,
   truthy,
@@ -21,18 +22,21 @@ import {
 export const sequenceFilters = new Map<string, Filter>([
   ['batch', (value, call) => batches(value, call)],
   ['dictsort', (value, call) => sortedPairs(value, call)],
-  ['first', (value) => itemsOf(value)[0] ?? new Undefined('No first item, sequence was empty.')],
+  ['first', (value) => orElse(itemsOf(value)[0], new Undefined('No first item, sequence was empty.'))],
   ['groupby', (value, call) => grouped(value, call)],
   ['items', (value) => pairs(value)],
   ['join', (value, call) => joined(value, call)],
-  ['last', (value) => itemsOf(value).at(-1) ?? new Undefined('No last item, sequence was empty.')],
+  ['last', (value) => orElse(itemsOf(value).at(-1), new Undefined('No last item, sequence was empty.'))],
   ['list', (value) => [...itemsOf(value)]],
   ['map', (value, call, apply) => mapped(value, call, apply)],
   ['max', (value, call) => extreme(value, call, 1)],
   ['min', (value, call) => extreme(value, call, -1)],
   ['reject', (value, call) => itemsOf(value).filter((entry) => !tested(entry, call.args))],
   ['rejectattr', (value, call) => itemsOf(value).filter((entry) => !testedAttribute(entry, call.args))],
-  ['reverse', (value) => (typeof value === 'string' ? [...value].reverse().join('') : [...itemsOf(value)].reverse())],
+  [
+    'reverse',
+    (value) => (typeof value === 'string' ? Array.from(value).toReversed().join('') : itemsOf(value).toReversed()),
+  ],
   ['select', (value, call) => itemsOf(value).filter((entry) => tested(entry, call.args))],
   ['selectattr', (value, call) => itemsOf(value).filter((entry) => testedAttribute(entry, call.args))],
   ['sort', (value, call) => sorted(value, call)],
@@ -42,7 +46,7 @@ export const sequenceFilters = new Map<string, Filter>([
 
 function pairs(value: Value): Value[] {
   if (value instanceof Undefined) return [];
-  if (value instanceof Map) return [...value].map(([key, entry]) => tuple([key, entry]));
+  if (value instanceof Map) return Array.from(value, ([name, entry]) => tuple([name, entry]));
   throw new TemplateError('Can only get item pairs from a mapping.');
 }
 
@@ -98,7 +102,7 @@ function sorted(value: Value, call: Arguments): Value[] {
   const [reverse, caseSensitive, path] = bind('sort', ['reverse', 'case_sensitive', 'attribute'], call);
   const by = key(path, truthy(caseSensitive ?? false));
   const direction = truthy(reverse ?? false) ? -1 : 1;
-  return [...itemsOf(value)].sort((a, b) => direction * compare(by(a), by(b)));
+  return itemsOf(value).toSorted((a, b) => direction * compare(by(a), by(b)));
 }
 
 function sortedPairs(value: Value, call: Arguments): Value[] {
@@ -106,7 +110,7 @@ function sortedPairs(value: Value, call: Arguments): Value[] {
   const place = by === 'value' ? 1 : 0;
   const pick = key(place, truthy(caseSensitive ?? false));
   const direction = truthy(reverse ?? false) ? -1 : 1;
-  return pairs(value).sort((a, b) => direction * compare(pick(a), pick(b)));
+  return pairs(value).toSorted((a, b) => direction * compare(pick(a), pick(b)));
 }
 
 function extreme(value: Value, call: Arguments, direction: number): Value {
@@ -146,7 +150,9 @@ function batches(value: Value, call: Arguments): Value[] {
   const result: Value[][] = [];
   for (let at = 0; at < items.length; at += size) result.push(items.slice(at, at + size));
   const last = result.at(-1);
-  while (last !== undefined && fill !== undefined && fill !== null && last.length < size) last.push(fill);
+  if (last !== undefined && fill !== undefined && fill !== null) {
+    last.push(...Array.from({ length: size - last.length }, () => fill));
+  }
   return result;
 }
 

@@ -13,7 +13,6 @@ export function strftime(date: Date, format: string): string {
 }
 
 function fieldOf(date: Date, letter: string): string | undefined {
-  const two = (value: number) => String(value).padStart(2, '0');
   const month = months[date.getMonth()] ?? '';
   const day = days[date.getDay()] ?? '';
   switch (letter) {
@@ -85,6 +84,10 @@ function fieldOf(date: Date, letter: string): string | undefined {
     default:
       return undefined;
   }
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 function dayOfYear(date: Date): number {

@@ -20,7 +20,7 @@ const leadingSpace = new RegExp(`^[${space}]+`);
 const trailingSpace = new RegExp(`[${space}]+$`);
 const allSpace = new RegExp(`^[${space}]+$`);
 const word = new RegExp(`[^${space}]+`, 'g');
-const lineEnd = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g;
+const lineEnd = new RegExp('\\r\\n|[\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029]', 'g');
 
 type Method = (self: string, call: Arguments) => Value;
 
@@ -31,18 +31,18 @@ export function strip(text: string, characters: Value | undefined, side: 'left' 
     return side === 'left' ? left : trimEnd(left);
   }
   const set = new Set(requireText(characters, 'strip'));
-  const units = [...text];
+  const units = Array.from(text);
   let start = 0;
   let end = units.length;
-  while (side !== 'right' && start < end && set.has(units[start] as string)) start++;
-  while (side !== 'left' && end > start && set.has(units[end - 1] as string)) end--;
+  if (side !== 'right') while (start < end && set.has(units[start] ?? '')) start++;
+  if (side !== 'left') while (end > start && set.has(units[end - 1] ?? '')) end--;
   return units.slice(start, end).join('');
 }
 
 // A regular expression anchored at the end alone is tried at every run of spaces: quadratic on hostile text.
 function trimEnd(text: string): string {
   let end = text.length;
-  while (end > 0 && allSpace.test(text[end - 1] as string)) end--;
+  while (end > 0 && allSpace.test(text[end - 1] ?? '')) end--;
   return trailingSpace.test(text.slice(end)) ? text.slice(0, end) : text;
 }
 
@@ -72,11 +72,11 @@ function splitOnSpace(text: string, most: number, fromRight: boolean): string[] 
   const words = [...text.matchAll(word)];
   if (most < 0 || words.length <= most + 1) return words.map((match) => match[0]);
   if (fromRight) {
-    const last = words[words.length - most - 1] as RegExpMatchArray;
-    const rest = text.slice(0, (last.index ?? 0) + last[0].length);
+    const last = words[words.length - most - 1];
+    const rest = text.slice(0, (last?.index ?? 0) + (last?.[0].length ?? 0));
     return [rest, ...words.slice(words.length - most).map((match) => match[0])];
   }
-  return [...words.slice(0, most).map((match) => match[0]), text.slice((words[most] as RegExpMatchArray).index)];
+  return [...words.slice(0, most).map((match) => match[0]), text.slice(words[most]?.index)];
 }
 
 function partition(text: string, call: Arguments, at: number): Value {
@@ -85,12 +85,12 @@ function partition(text: string, call: Arguments, at: number): Value {
 }
 
 function replace(text: string, call: Arguments): string {
-  const [from, to, count] = bind('replace', ['old', 'new', 'count'], call);
-  const most = count === undefined || count === null ? -1 : integerOf(count, 'count');
+  const [from, to, limit] = bind('replace', ['old', 'new', 'count'], call);
+  const most = limit === undefined || limit === null ? -1 : integerOf(limit, 'count');
   const old = requireText(from, 'replace');
   const replacement = requireText(to, 'replace');
   if (most < 0 && old !== '') return text.replaceAll(old, () => replacement);
-  const parts = old === '' ? ['', ...text, ''] : text.split(old);
+  const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
   let result = parts[0] ?? '';
   for (let i = 1; i < parts.length; i++) result += (most < 0 || i <= most ? replacement : old) + (parts[i] ?? '');
   return result;
@@ -106,7 +106,7 @@ function affix(text: string, call: Arguments, test: (text: string, affix: string
 function slicedBy(text: string, start: Value | undefined, stop: Value | undefined): string {
   const from = start === undefined || start === null ? undefined : integerOf(start, 'start');
   const to = stop === undefined || stop === null ? undefined : integerOf(stop, 'stop');
-  return isWide(text) ? [...text].slice(from, to).join('') : text.slice(from, to);
+  return isWide(text) ? Array.from(text).slice(from, to).join('') : text.slice(from, to);
 }
 
 /** A position in UTF-16 units as Python counts it. */
@@ -139,7 +139,7 @@ function padded(text: string, call: Arguments, side: 'left' | 'right' | 'both'):
 }
 
 function every(text: string, pattern: RegExp): boolean {
-  return text !== '' && [...text].every((character) => pattern.test(character));
+  return text !== '' && Array.from(text).every((character) => pattern.test(character));
 }
 
 function cased(text: string, pattern: RegExp, against: RegExp): boolean {
@@ -164,7 +164,7 @@ export const stringMethods = new Map<string, Method>([
   ['index', (self, call) => mustBeFound(found(self, call, false))],
   ['isalnum', (self) => every(self, /[\p{L}\p{N}]/u)],
   ['isalpha', (self) => every(self, /\p{L}/u)],
-  ['isascii', (self) => !/[^\x00-\x7f]/.test(self)],
+  ['isascii', (self) => !/[\u0080-\uffff]/.test(self)],
   ['isdecimal', (self) => every(self, /\p{Nd}/u)],
   ['isdigit', (self) => every(self, /[\p{Nd}²³¹⁰⁴-⁹₀-₉]/u)],
   ['islower', (self) => cased(self, /\p{Ll}/u, /[\p{Lu}\p{Lt}]/u)],
@@ -189,7 +189,13 @@ export const stringMethods = new Map<string, Method>([
   ['splitlines', (self, call) => lines(self, call)],
   ['startswith', (self, call) => affix(self, call, (text, start) => text.startsWith(start))],
   ['strip', (self, call) => strip(self, call.args[0])],
-  ['swapcase', (self) => [...self].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('')],
+  [
+    'swapcase',
+    (self) =>
+      Array.from(self)
+        .map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()))
+        .join(''),
+  ],
   ['title', (self) => self.replace(/\p{L}+/gu, capitalize)],
   ['upper', (self) => self.toUpperCase()],
   ['zfill', (self, call) => zeroFilled(self, integerOf(call.args[0] ?? 0, 'width'))],

@@ -1,7 +1,9 @@
 import { parse, tokenize } from '@huggingface/jinja';
 
 /** One node of a parsed template. The parser is `@huggingface/jinja`'s; these are the shapes that it makes. */
-export type Node =
+export type Node = StatementNode | ExpressionNode;
+
+type StatementNode =
   | { type: 'Program'; body: Node[] }
   | { type: 'If'; test: Node; body: Node[]; alternate: Node[] }
   | { type: 'For'; loopvar: Node; iterable: Node; body: Node[]; defaultBlock: Node[] }
@@ -10,7 +12,9 @@ export type Node =
   | { type: 'Macro'; name: IdentifierNode; args: Node[]; body: Node[] }
   | { type: 'Comment'; value: string }
   | { type: 'CallStatement'; call: CallNode; callerArgs: Node[] | null; body: Node[] }
-  | { type: 'FilterStatement'; filter: IdentifierNode | CallNode; body: Node[] }
+  | { type: 'FilterStatement'; filter: IdentifierNode | CallNode; body: Node[] };
+
+type ExpressionNode =
   | { type: 'MemberExpression'; object: Node; property: Node; computed: boolean }
   | CallNode
   | IdentifierNode
@@ -31,6 +35,24 @@ export type Node =
   | { type: 'KeywordSpreadExpression'; argument: Node }
   | { type: 'Ternary'; condition: Node; trueExpr: Node; falseExpr: Node };
 
+const statementTypes: ReadonlySet<string> = new Set<StatementNode['type']>([
+  'Program',
+  'If',
+  'For',
+  'Break',
+  'Continue',
+  'Set',
+  'Macro',
+  'Comment',
+  'CallStatement',
+  'FilterStatement',
+]);
+
+/** Whether a node has a value; the others are statements. */
+export function isExpression(node: Node): node is ExpressionNode {
+  return !statementTypes.has(node.type);
+}
+
 /** A bare name. */
 export interface IdentifierNode {
   type: 'Identifier';
@@ -44,8 +66,10 @@ export interface CallNode {
   args: Node[];
 }
 
-type Tokens = Parameters<typeof parse>[0];
-type Token = Tokens[number];
+interface Token {
+  value: string;
+  type: string;
+}
 
 /** Tests with an argument arrive as filters whose name starts with this; see `testsAsFilters`. */
 export const testPrefix = '__test__';
@@ -62,18 +86,20 @@ const notAnArgument = new Set(['else', 'or', 'and', 'is', 'if', 'not', 'in']);
 /** Parses a template with the whitespace rules of transformers (trim_blocks and lstrip_blocks). Throws on a syntax error. */
 export function parseTemplate(source: string): Node {
   const normalized = source.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
-  const tokens = tokenize(normalized, { lstrip_blocks: true, trim_blocks: true });
-  return parse(testsAsFilters(tokens)) as unknown as Node;
+  const tokens: Token[] = tokenize(normalized, { lstrip_blocks: true, trim_blocks: true });
+  const program: unknown = parse(testsAsFilters(tokens));
+  return program as Node;
 }
 
 /**
  * `x is divisibleby(3)`, `x is equalto 'a'` and `x is in list` become filters: the parser knows tests by their name alone.
  * A test and a filter bind equally in Jinja, so nothing else moves.
  */
-function testsAsFilters(tokens: Tokens): Tokens {
-  const result: Tokens = [];
+function testsAsFilters(tokens: Token[]): Token[] {
+  const result: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at] as Token;
+    const token = tokens[at];
+    if (token === undefined) break;
     const negated = isName(tokens[at + 1], 'not');
     const name = tokens[at + (negated ? 2 : 1)];
     const argumentAt = at + (negated ? 3 : 2);
@@ -104,9 +130,8 @@ function startsArgument(token: Token | undefined): boolean {
 }
 
 /** The index after a primary expression with its attributes, subscripts and calls. */
-function endOfPrimary(tokens: Tokens, start: number): number {
-  const first = tokens[start] as Token;
-  let at = opening.has(first.type) ? closing(tokens, start) + 1 : start + 1;
+function endOfPrimary(tokens: Token[], start: number): number {
+  let at = opening.has(tokens[start]?.type ?? '') ? closing(tokens, start) + 1 : start + 1;
   for (;;) {
     const type = tokens[at]?.type;
     if (type === 'Dot') at += 2;
@@ -115,10 +140,10 @@ function endOfPrimary(tokens: Tokens, start: number): number {
   }
 }
 
-function closing(tokens: Tokens, start: number): number {
+function closing(tokens: Token[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at++) {
-    const type = (tokens[at] as Token).type;
+    const type = tokens[at]?.type ?? '';
     if (opening.has(type)) depth++;
     else if ([...opening.values()].includes(type)) depth--;
     if (depth === 0) return at;

@@ -55,7 +55,7 @@ function reprOfString(text: string): string {
 }
 
 /** A float the way Python writes it: always with a point or an exponent. */
-export function formatFloat(value: number): string {
+function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';

@@ -70,6 +70,11 @@ export class Callable {
   }
 }
 
+/** A value, or another one where it is missing; unlike `??` it keeps none, which is a value to Python. */
+export function orElse(value: Value | undefined, fallback: Value): Value {
+  return value === undefined ? fallback : value;
+}
+
 /** A value of JSON (or of a request) as a template value. */
 export function toValue(input: unknown): Value {
   if (input === null || typeof input === 'string' || typeof input === 'boolean' || typeof input === 'bigint')
@@ -139,11 +144,11 @@ export function equal(left: Value, right: Value): boolean {
   if (a !== undefined && b !== undefined) return a === b;
   if (Array.isArray(left) && Array.isArray(right)) {
     if (left.length !== right.length || left instanceof Tuple !== right instanceof Tuple) return false;
-    return left.every((item, index) => equal(item, right[index] as Value));
+    return left.every((item, index) => equal(item, orElse(right[index], null)));
   }
   if (left instanceof Map && right instanceof Map) {
     if (left.size !== right.size) return false;
-    for (const [key, value] of left) if (!right.has(key) || !equal(value, right.get(key) as Value)) return false;
+    for (const [key, value] of left) if (!right.has(key) || !equal(value, orElse(right.get(key), null))) return false;
     return true;
   }
   return false;
@@ -157,7 +162,9 @@ export function compare(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
   if (Array.isArray(left) && Array.isArray(right)) {
     for (let i = 0; i < Math.min(left.length, right.length); i++) {
-      if (!equal(left[i] as Value, right[i] as Value)) return compare(left[i] as Value, right[i] as Value);
+      const mine = orElse(left[i], null);
+      const theirs = orElse(right[i], null);
+      if (!equal(mine, theirs)) return compare(mine, theirs);
     }
     return left.length - right.length;
   }
@@ -169,10 +176,10 @@ export function compare(left: Value, right: Value): number {
 /** The order of two texts by code points, as Python has it (JavaScript orders by UTF-16 units). */
 export function compareStrings(left: string, right: string): number {
   if (left === right) return 0;
-  const a = [...left];
-  const b = [...right];
+  const a = Array.from(left);
+  const b = Array.from(right);
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const difference = ((a[i] as string).codePointAt(0) ?? 0) - ((b[i] as string).codePointAt(0) ?? 0);
+    const difference = (a[i]?.codePointAt(0) ?? 0) - (b[i]?.codePointAt(0) ?? 0);
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
@@ -186,7 +193,7 @@ export function requireDefined(value: Value): void {
 /** The items that a loop over a value sees: characters of a text, keys of a dictionary, nothing of undefined. */
 export function itemsOf(value: Value): Value[] {
   if (Array.isArray(value)) return value;
-  if (typeof value === 'string') return [...value];
+  if (typeof value === 'string') return Array.from(value);
   if (value instanceof Map) return [...value.keys()];
   if (value instanceof Undefined) return [];
   throw new TemplateError(`'${typeName(value)}' object is not iterable`);
@@ -199,7 +206,7 @@ export function isWide(text: string): boolean {
 
 /** Python's `len()`. */
 export function lengthOf(value: Value): number {
-  if (typeof value === 'string') return isWide(value) ? [...value].length : value.length;
+  if (typeof value === 'string') return isWide(value) ? Array.from(value).length : value.length;
   if (value instanceof Map) return value.size;
   if (Array.isArray(value)) return value.length;
   if (value instanceof Undefined) return 0;

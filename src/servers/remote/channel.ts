@@ -1,9 +1,9 @@
 import http2 from 'node:http2';
 import type { SecureContextOptions } from 'node:tls';
 import { StatusError, statusName } from '../../kserve/status.ts';
-import { frame, MessageReader, type OnMessage } from './framing.ts';
 import { type Connection, Connector, type ConnectorOptions } from './connector.ts';
 import { brokenConnection, cancelled, codeOfHttp, faulty, overdue, resetCall, statusMessage } from './faults.ts';
+import { frame, MessageReader, type OnMessage } from './framing.ts';
 
 /** How calls on a channel are made; TLS when `secure` is given. */
 export interface ChannelOptions extends Omit<ConnectorOptions, 'secure'> {
@@ -64,6 +64,7 @@ export class Channel {
 
   /** Starts a call that is sent one message; a connection that cannot be had rejects instead of ending the call. */
   async start(call: Call): Promise<RunningCall> {
+    if (call.signal?.aborted) throw cancelled();
     const deadline = call.timeout === undefined ? undefined : performance.now() + call.timeout;
     const connection = this.#connector.current ?? (await unlessOver(this.#connector.connection(), call));
     if (call.signal?.aborted) throw cancelled();
@@ -128,7 +129,8 @@ class Http2Call implements RunningCall {
 
   #onHeaders(received: http2.IncomingHttpHeaders): void {
     const status = Number(received[':status']);
-    if (status !== 200) this.#end(new StatusError(codeOfHttp(status), `The server answered with HTTP status ${status}.`));
+    if (status !== 200)
+      this.#end(new StatusError(codeOfHttp(status), `The server answered with HTTP status ${status}.`));
     else if (received['grpc-status'] !== undefined) this.#onTrailers(received);
     else if (!String(received['content-type']).startsWith('application/grpc'))
       this.#end(new StatusError('UNKNOWN', 'The server does not speak gRPC on this port.'));
@@ -184,7 +186,8 @@ function request(session: http2.ClientHttp2Session, sent: http2.OutgoingHttpHead
     return session.request(sent);
   } catch (error) {
     if (session.closed || session.destroyed) throw brokenConnection(error);
-    throw new StatusError('INVALID_ARGUMENT', `The call cannot be sent: ${(error as Error).message}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StatusError('INVALID_ARGUMENT', `The call cannot be sent: ${reason}`, { cause: error });
   }
 }
 

@@ -17,7 +17,9 @@ describe('MessageReader', () => {
     const expected = ['first', '', 'the third one'];
     for (let first = 0; first <= stream.length; first++)
       for (let second = first; second <= stream.length; second++)
-        expect(read([stream.subarray(0, first), stream.subarray(first, second), stream.subarray(second)])).toEqual(expected);
+        expect(read([stream.subarray(0, first), stream.subarray(first, second), stream.subarray(second)])).toEqual(
+          expected,
+        );
     expect(read([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
