@@ -65,6 +65,7 @@ function openTerminal(): Terminal {
     out: (text) => console.log(text),
     err: (text) => console.error(text),
     version: packageVersion(),
+    environment: process.env,
     isInteractive: process.stdout.isTTY,
     stop: stop.signal,
   };

@@ -6,6 +6,7 @@ export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a person reads the output. */
   readonly isInteractive: boolean;
   /** Aborted by the first SIGINT or SIGTERM. */

@@ -6,6 +6,8 @@ import { ApiError } from '../errors.ts';
 import type { RegistryOptions } from '../models/registry.ts';
 import { fingerprintOf } from '../openai/answer.ts';
 import { loadPromptAssets, type PromptAssets } from '../prompt/assets.ts';
+import { hubSettings } from '../prompt/hub-request.ts';
+import type { Terminal } from './command.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -18,18 +20,22 @@ export interface AssetListener {
 /** Adds to a model that was found what the settings say of it: tokenizer, template, defaults and context length. */
 export function modelDescriber(
   settings: Settings,
-  version: string,
+  { version, environment }: Pick<Terminal, 'version' | 'environment'>,
   listener: AssetListener,
 ): RegistryOptions['describe'] {
   const loaded = new Map<string, Promise<PromptAssets>>();
-  const history = historyTemplateOf(settings);
+  const historyTemplate = historyTemplateOf(settings);
+  const hub = hubSettings(
+    { endpoint: settings.hfEndpoint, token: settings.hfToken, cacheFolder: join(settings.cacheDir, 'hub') },
+    environment,
+  );
   return (found) => {
     const own = modelSettings(settings, found.name);
     const load = (): Promise<PromptAssets> => {
       const key = JSON.stringify([own.tokenizer, own.chatTemplate, own.addsSpecialTokens]);
       const known = loaded.get(key);
       if (known) return known;
-      const loading = loadAssets(own, settings, history, listener).catch((error: unknown) => {
+      const loading = loadAssets(own, { hub, historyTemplate, onNote: listener.onNote }).catch((error: unknown) => {
         // The next request tries again: a hub that was away may be back.
         loaded.delete(key);
         listener.onFault(found.name, error instanceof Error ? error : new Error(String(error)));
@@ -62,18 +68,10 @@ export function modelDescriber(
 
 function loadAssets(
   own: ModelSettings,
-  settings: Settings,
-  historyTemplate: string | undefined,
-  listener: AssetListener,
+  shared: Pick<Parameters<typeof loadPromptAssets>[0], 'hub' | 'historyTemplate' | 'onNote'>,
 ): Promise<PromptAssets> {
-  return loadPromptAssets({
-    tokenizer: own.tokenizer,
-    chatTemplate: own.chatTemplate,
-    historyTemplate,
-    addsBos: own.addsSpecialTokens,
-    hub: { endpoint: settings.hfEndpoint, token: settings.hfToken, cacheFolder: join(settings.cacheDir, 'hub') },
-    onNote: listener.onNote,
-  });
+  const { tokenizer, chatTemplate, addsSpecialTokens: addsBos } = own;
+  return loadPromptAssets({ tokenizer, chatTemplate, addsBos, ...shared });
 }
 
 function historyTemplateOf({ historyTemplate, historyTemplateFile }: Settings): string | undefined {

@@ -15,7 +15,7 @@ export const modelsCommand: CliCommand = {
 };
 
 async function run({ settings }: CommandInput, terminal: Terminal): Promise<number> {
-  const { registry, close } = createRegistry(settings, terminal.version, {
+  const { registry, close } = createRegistry(settings, terminal, {
     onNote: (note) => terminal.err(note),
     onFault: (model, fault) => terminal.err(`${model}: ${fault.message}`),
   });

@@ -5,6 +5,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { TritonAddress } from '../config/triton-address.ts';
 import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
 import { RemoteServer } from '../servers/remote/remote-server.ts';
+import type { Terminal } from './command.ts';
 import { type AssetListener, modelDescriber } from './describe-model.ts';
 
 type Settings = CommandInput['settings'];
@@ -15,7 +16,7 @@ const localTriton: TritonAddress = { host: 'localhost', port: 8001, tls: false, 
 /** The servers and the registry that the settings ask for. */
 export function createRegistry(
   settings: Settings,
-  version: string,
+  terminal: Pick<Terminal, 'version' | 'environment'>,
   { onNote, onFault, ...listeners }: Pick<RegistryOptions, 'onChange' | 'onServer'> & AssetListener,
 ): { registry: ModelRegistry; close: () => Promise<void> } {
   const addresses = settings.triton.length > 0 ? settings.triton : [localTriton];
@@ -28,7 +29,7 @@ export function createRegistry(
     refreshInterval: settings.refreshInterval,
     forcedContract: (model) => modelSettings(settings, model).contract,
     aliases: new Map(aliases),
-    describe: modelDescriber(settings, version, { onNote, onFault }),
+    describe: modelDescriber(settings, terminal, { onNote, onFault }),
     ...listeners,
   });
   const close = async (): Promise<void> => {

@@ -23,7 +23,7 @@ async function serve({ settings }: CommandInput, terminal: Terminal): Promise<nu
     isColoured: terminal.isInteractive,
   });
   for (const warning of startWarnings(settings)) logger.warn(warning);
-  const { registry, close } = createRegistry(settings, terminal.version, {
+  const { registry, close } = createRegistry(settings, terminal, {
     onChange: (rows) => logger.info(`models\n${modelTable(rows)}`),
     onServer: (server, fault) => reportServer(logger, server, fault),
     onNote: (note) => logger.info(note),

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ApiError, errorTable } from './errors.ts';
+
+describe('the error table', () => {
+  it('is the table of docs/errors.md: every code with its status, and no other', () => {
+    const page = readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8');
+    const documented = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
+      code,
+      Number(status),
+    ]);
+    expect(documented).toEqual(Object.entries(errorTable).map(([code, { status }]) => [code, status]));
+  });
+});
+
+describe('ApiError', () => {
+  it("has OpenAI's shape", () => {
+    const error = new ApiError('invalid_request', 'temperature: too high', { param: 'temperature' });
+    expect(error.status).toBe(400);
+    expect(error.body()).toEqual({
+      error: {
+        message: 'temperature: too high',
+        type: 'invalid_request_error',
+        param: 'temperature',
+        code: 'invalid_request',
+      },
+    });
+  });
+
+  it('keeps an unexpected fault to the log', () => {
+    const cause = new TypeError('/secret/path is undefined');
+    const error = ApiError.from(cause);
+    expect(error.cause).toBe(cause);
+    expect(error.body()).toEqual({
+      error: {
+        message: 'The server met an unexpected condition. The log has the details.',
+        type: 'server_error',
+        param: null,
+        code: 'internal_error',
+      },
+    });
+    expect(ApiError.from(error)).toBe(error);
+  });
+});
