@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { CliCommand, Terminal } from './cli/command.ts';
 import { modelsCommand } from './cli/models.ts';
+import { progressReporter } from './cli/progress.ts';
 import { serveCommand } from './cli/serve.ts';
 import { checkFiles } from './config/check-files.ts';
 import { helpText } from './config/help.ts';
@@ -67,6 +68,11 @@ function openTerminal(): Terminal {
     version: packageVersion(),
     environment: process.env,
     isInteractive: process.stdout.isTTY,
+    progress: progressReporter({
+      isInteractive: process.stderr.isTTY,
+      width: process.stderr.columns ?? 80,
+      write: (text) => process.stderr.write(text),
+    }),
     stop: stop.signal,
   };
 }

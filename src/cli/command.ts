@@ -1,5 +1,6 @@
 import type { Command } from '../config/command.ts';
 import type { CommandInput } from '../config/load.ts';
+import type { Progress } from './progress.ts';
 
 /** What a command may use of the process; only main.ts touches the process itself. */
 export interface Terminal {
@@ -9,6 +10,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a person reads the output. */
   readonly isInteractive: boolean;
+  /** Shows how far a download or load is, on standard error. */
+  readonly progress: (progress: Progress) => void;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;
 }

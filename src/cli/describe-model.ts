@@ -6,10 +6,14 @@ import { ApiError } from '../errors.ts';
 import type { RegistryOptions } from '../models/registry.ts';
 import { fingerprintOf } from '../openai/answer.ts';
 import { loadPromptAssets, type PromptAssets } from '../prompt/assets.ts';
+import type { HubProgress } from '../prompt/hub.ts';
 import { hubSettings } from '../prompt/hub-request.ts';
 import type { Terminal } from './command.ts';
 
 type Settings = CommandInput['settings'];
+
+/** What this needs of the terminal. */
+export type ModelTerminal = Pick<Terminal, 'version' | 'environment' | 'progress'>;
 
 /** What people are told while tokenizers are fetched and loaded. */
 export interface AssetListener {
@@ -20,11 +24,13 @@ export interface AssetListener {
 /** Adds to a model that was found what the settings say of it: tokenizer, template, defaults and context length. */
 export function modelDescriber(
   settings: Settings,
-  { version, environment }: Pick<Terminal, 'version' | 'environment'>,
+  { version, environment, progress }: ModelTerminal,
   listener: AssetListener,
 ): RegistryOptions['describe'] {
   const loaded = new Map<string, Promise<PromptAssets>>();
   const historyTemplate = historyTemplateOf(settings);
+  const onProgress = ({ name, file, received, total }: HubProgress): void =>
+    progress({ what: `${name}/${file}`, done: received, total });
   const hub = hubSettings(
     { endpoint: settings.hfEndpoint, token: settings.hfToken, cacheFolder: join(settings.cacheDir, 'hub') },
     environment,
@@ -35,19 +41,21 @@ export function modelDescriber(
       const key = JSON.stringify([own.tokenizer, own.chatTemplate, own.addsSpecialTokens]);
       const known = loaded.get(key);
       if (known) return known;
-      const loading = loadAssets(own, { hub, historyTemplate, onNote: listener.onNote }).catch((error: unknown) => {
-        // The next request tries again: a hub that was away may be back.
-        loaded.delete(key);
-        listener.onFault(found.name, error instanceof Error ? error : new Error(String(error)));
-        throw new ApiError(
-          'model_not_ready',
-          'The tokenizer of this model could not be loaded; the log has the reason.',
-          {
-            cause: error,
-            retryAfter: 5,
-          },
-        );
-      });
+      const loading = loadAssets(own, { hub, historyTemplate, onNote: listener.onNote, onProgress }).catch(
+        (error: unknown) => {
+          // The next request tries again: a hub that was away may be back.
+          loaded.delete(key);
+          listener.onFault(found.name, error instanceof Error ? error : new Error(String(error)));
+          throw new ApiError(
+            'model_not_ready',
+            'The tokenizer of this model could not be loaded; the log has the reason.',
+            {
+              cause: error,
+              retryAfter: 5,
+            },
+          );
+        },
+      );
       loaded.set(key, loading);
       return loading;
     };
@@ -68,7 +76,7 @@ export function modelDescriber(
 
 function loadAssets(
   own: ModelSettings,
-  shared: Pick<Parameters<typeof loadPromptAssets>[0], 'hub' | 'historyTemplate' | 'onNote'>,
+  shared: Pick<Parameters<typeof loadPromptAssets>[0], 'hub' | 'historyTemplate' | 'onNote' | 'onProgress'>,
 ): Promise<PromptAssets> {
   const { tokenizer, chatTemplate, addsSpecialTokens: addsBos } = own;
   return loadPromptAssets({ tokenizer, chatTemplate, addsBos, ...shared });

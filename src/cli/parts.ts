@@ -5,8 +5,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { TritonAddress } from '../config/triton-address.ts';
 import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
 import { RemoteServer } from '../servers/remote/remote-server.ts';
-import type { Terminal } from './command.ts';
-import { type AssetListener, modelDescriber } from './describe-model.ts';
+import { type AssetListener, type ModelTerminal, modelDescriber } from './describe-model.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -16,7 +15,7 @@ const localTriton: TritonAddress = { host: 'localhost', port: 8001, tls: false, 
 /** The servers and the registry that the settings ask for. */
 export function createRegistry(
   settings: Settings,
-  terminal: Pick<Terminal, 'version' | 'environment'>,
+  terminal: ModelTerminal,
   { onNote, onFault, ...listeners }: Pick<RegistryOptions, 'onChange' | 'onServer'> & AssetListener,
 ): { registry: ModelRegistry; close: () => Promise<void> } {
   const addresses = settings.triton.length > 0 ? settings.triton : [localTriton];

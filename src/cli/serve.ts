@@ -24,7 +24,10 @@ async function serve({ settings }: CommandInput, terminal: Terminal): Promise<nu
   });
   for (const warning of startWarnings(settings)) logger.warn(warning);
   const { registry, close } = createRegistry(settings, terminal, {
-    onChange: (rows) => logger.info(`models\n${modelTable(rows)}`),
+    onChange: (rows) => {
+      if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
+      else terminal.out(modelTable(rows));
+    },
     onServer: (server, fault) => reportServer(logger, server, fault),
     onNote: (note) => logger.info(note),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),

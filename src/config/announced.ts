@@ -12,24 +12,15 @@ export interface Announced {
   readonly onlyPerModel?: true;
 }
 
-const tritonserver = 'it needs the tritonserver that Conch starts itself';
-const kserve = 'it needs the KServe frontends';
 const tools = 'it needs tool calls';
 
 /** What is refused by name until the part that it needs is there; then its row moves to the table of settings. */
 export const announced: Readonly<Record<string, Announced>> = {
-  modelRepository: { needs: tritonserver },
-  modelControlMode: { needs: tritonserver },
-  loadModel: { needs: tritonserver },
-  tritonserverLogVerboseLevel: { needs: tritonserver },
   loraSeparator: { needs: 'it needs LoRA adapters' },
   toolCallParser: { needs: tools, perModel: true },
   maxToolCallParseBytes: { needs: tools },
   reasoningParser: { needs: 'it needs reasoning parsers', perModel: true },
   openaiRestrictedApi: { needs: 'it needs restricted APIs', arguments: 3 },
-  enableKserveFrontends: { needs: kserve, arguments: 0 },
-  kserveHttpPort: { needs: kserve },
-  kserveGrpcPort: { needs: kserve },
   otlpEndpoint: { needs: 'it needs tracing', short: 'o', otherVariables: ['OPENAI_TRTLLM_OTLP_ENDPOINT'] },
   embedding: { needs: 'it needs embeddings', onlyPerModel: true },
 };

@@ -27,6 +27,12 @@ export function crossChecks(settings: Settings): readonly string[] {
   for (const twice of new Set(addresses.filter((address, index) => addresses.indexOf(address) !== index))) {
     problems.push(`${where('triton')}: ${twice} is given twice.`);
   }
+  if (settings.loadModel.length > 0 && settings.modelControlMode !== 'explicit')
+    problems.push(`${where('loadModel')} needs --model-control-mode explicit.`);
+  if (settings.loadModel.length > 1 && settings.loadModel.includes('*'))
+    problems.push(`${where('loadModel')}: * stands for all models, so it stands alone.`);
+  if (settings.kserveHttpPort !== 0 && settings.kserveHttpPort === settings.kserveGrpcPort)
+    problems.push(`${where('kserveGrpcPort')}: the two KServe frontends need a port each.`);
   return [...problems, ...aliasChecks(settings)];
 }
 

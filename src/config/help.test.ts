@@ -71,10 +71,50 @@ describe('helpText', () => {
                 Largest message from Triton that is read. [default: 2147483647;
                 CONCH_MAX_MESSAGE_SIZE]
 
+      A model repository on this machine:
+            --model-repository DIR
+                Folder of models in the layout of Triton. Those with backend:
+                "llamacpp" run in this process, the others in a tritonserver that
+                Conch starts. [repeatable; CONCH_MODEL_REPOSITORY]
+            --tritonserver FILE
+                The tritonserver to start. [default: on PATH, or where the containers
+                of Triton have it; CONCH_TRITONSERVER]
+            --model-control-mode MODE
+                Whether all models are loaded at the start (none), or only those of
+                --load-model (explicit). [default: none; CONCH_MODEL_CONTROL_MODE]
+            --load-model MODEL
+                Model to load at the start, with --model-control-mode explicit; * for
+                all. [repeatable; CONCH_LOAD_MODEL]
+            --tritonserver-log-verbose-level N
+                How much tritonserver logs beyond info. [default: 0;
+                CONCH_TRITONSERVER_LOG_VERBOSE_LEVEL]
+            --world-size N
+                Ranks of a TensorRT-LLM engine that spans several GPUs: one
+                tritonserver each, started with mpirun. [default: 1; CONCH_WORLD_SIZE]
+            --dry-run
+                Print the command that would start tritonserver, and exit.
+
+      The embedded engine:
+            --model [NAME=]FILE
+                GGUF file to serve with the embedded engine, under the name of the
+                file or as NAME=FILE. [repeatable; CONCH_MODEL]
+            --lora NAME=FILE
+                LoRA adapter in GGUF form for the models of --model, as NAME=FILE.
+                [repeatable; CONCH_LORA]
+            --threads N
+                Threads of the embedded engine. [default: half of the cores;
+                CONCH_THREADS]
+            --sequences N
+                Requests that an embedded model answers at the same time. [default: 4;
+                CONCH_SEQUENCES]
+            --max-queue-size N
+                Requests that may wait for an embedded model; one more is answered
+                with a 429. [default: 128; CONCH_MAX_QUEUE_SIZE]
+
       The OpenAI API:
         -H, --host ADDRESS
-                Address to listen on. [default: 0.0.0.0 with --triton, 127.0.0.1
-                without; CONCH_HOST]
+                Address to listen on. [default: 0.0.0.0 with --triton or
+                --model-repository, 127.0.0.1 without; CONCH_HOST]
         -p, --port, --openai-port N
                 Port of the OpenAI API; 0 for any free one. [default: 9000;
                 CONCH_PORT]
@@ -89,6 +129,17 @@ describe('helpText', () => {
             --strict-fields
                 Refuse a request that has a field which nobody knows.
                 [CONCH_STRICT_FIELDS]
+
+      The KServe frontends:
+            --enable-kserve-frontends
+                Serve the KServe v2 protocol too, over HTTP and gRPC.
+                [CONCH_ENABLE_KSERVE_FRONTENDS]
+            --kserve-http-port N
+                Port of the KServe HTTP frontend; 0 for any free one. [default: 8000;
+                CONCH_KSERVE_HTTP_PORT]
+            --kserve-grpc-port N
+                Port of the KServe gRPC frontend; 0 for any free one. [default: 8001;
+                CONCH_KSERVE_GRPC_PORT]
 
       Models:
             --tokenizer [MODEL=]DIR
@@ -197,7 +248,7 @@ describe('helpText', () => {
   it('stays within the width, except for flags and examples', () => {
     for (const width of [40, 60, 80, 120, 200]) {
       const help = helpText({ commands: [{ ...defaultCommand, examples: [] }], width });
-      const long = help.split('\n').filter((line) => line.length > width && !/^ +-|^ +CONCH_/.test(line));
+      const long = help.split('\n').filter((line) => line.length > width && !/^ +-|^ +\[?CONCH_/.test(line));
       expect(long).toEqual([]);
     }
   });

@@ -46,6 +46,21 @@ describe('loadSettings', () => {
       connectTimeout: 5_000,
       keepaliveInterval: 300_000,
       maxMessageSize: 2_147_483_647,
+      modelRepository: [],
+      tritonserver: undefined,
+      modelControlMode: 'none',
+      loadModel: [],
+      tritonserverLogVerboseLevel: 0,
+      worldSize: 1,
+      dryRun: false,
+      model: [],
+      lora: [],
+      threads: undefined,
+      sequences: 4,
+      maxQueueSize: 128,
+      enableKserveFrontends: false,
+      kserveHttpPort: 8000,
+      kserveGrpcPort: 8001,
       host: '127.0.0.1',
       port: 9000,
       apiKey: undefined,
@@ -195,7 +210,7 @@ describe('readCommandLine', () => {
 
 describe('mistakes', () => {
   it('are told all at once, each by its place', () => {
-    const environment = { CONCH_PROT: '1', CONCH_LOG_FORMAT: 'xml', CONCH_MODEL_REPOSITORY: '/m' };
+    const environment = { CONCH_PROT: '1', CONCH_LOG_FORMAT: 'xml', CONCH_LORA_SEPARATOR: '_' };
     const text =
       'port: high\nprot: 1\nmodels:\n  llama:\n    defaults: {temperature: 3, top_q: 1}\n    embedding: {}\n';
     expect(
@@ -204,7 +219,7 @@ describe('mistakes', () => {
       '--prot is not a flag. Did you mean --port?',
       'conch.yaml:2:1: prot is not a key. Did you mean port?',
       'conch.yaml:6:5: models.llama.embedding is not part of this version yet: it needs embeddings.',
-      'CONCH_MODEL_REPOSITORY is not part of this version yet: it needs the tritonserver that Conch starts itself.',
+      'CONCH_LORA_SEPARATOR is not part of this version yet: it needs LoRA adapters.',
       'CONCH_PROT is not a variable of Conch. Did you mean CONCH_PORT?',
       'conch.yaml:1:1: port must be a number, not "high".',
       'conch.yaml:5:16: models.llama.defaults.temperature must be at most 2, not 3.',
@@ -228,6 +243,12 @@ describe('mistakes', () => {
       ['--refresh-interval', 'soon'],
       ['--refresh-interval must be a duration such as 500ms, 2s or 5m, or a number of seconds, not "soon".'],
     ],
+    [['--load-model', 'a'], ['--load-model needs --model-control-mode explicit.']],
+    [
+      ['--model-control-mode', 'explicit', '--load-model', 'a', '--load-model', '*'],
+      ['--load-model: * stands for all models, so it stands alone.'],
+    ],
+    [['--kserve-grpc-port', '8000'], ['--kserve-grpc-port: the two KServe frontends need a port each.']],
     [['-t', 'a', '-t', 'a:8001'], ['-t: a:8001 is given twice.']],
     [['--triton-cert', 'c'], ['--triton-cert: a certificate and its key go together, and triton_key is missing.']],
     [['--triton-key', 'c'], ['--triton-key: a certificate and its key go together, and triton_cert is missing.']],

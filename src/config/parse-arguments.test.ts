@@ -154,8 +154,7 @@ describe('parseArguments', () => {
   });
 
   it.each([
-    [['--model-repository', '/models'], '--model-repository', 'it needs the tritonserver that Conch starts itself'],
-    [['--enable-kserve-frontends'], '--enable-kserve-frontends', 'it needs the KServe frontends'],
+    [['--lora-separator', '_'], '--lora-separator', 'it needs LoRA adapters'],
     [['-o', 'http://collector'], '-o', 'it needs tracing'],
     [['--openai-restricted-api', 'inference', 'key', 'value'], '--openai-restricted-api', 'it needs restricted APIs'],
     [['--tool-call-parser=llama3'], '--tool-call-parser', 'it needs tool calls'],

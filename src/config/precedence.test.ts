@@ -10,13 +10,14 @@ const rows = Object.entries<Setting>(settingTable);
 
 // A new setting is covered when three of these texts, or as many as it has values, are valid for it.
 const pool = ['1001', '1002', '1003', 'https://a:1', 'https://b:2', 'https://c:3', 'x: 1', 'y: 2', 'z: 3']
-  .concat(['json', 'pretty', 'debug', 'error', 'trace', 'vllm', 'true', 'false'])
+  .concat(['11', '12', '13', 'none', 'explicit', 'json', 'pretty', 'debug', 'error', 'trace', 'vllm', 'true', 'false'])
   .concat(['one', 'two', 'three']);
 
 // Settings that are valid only beside another one.
 const companions: Readonly<Record<string, readonly string[]>> = {
   tritonCert: ['--triton-key', 'key.pem'],
   tritonKey: ['--triton-cert', 'cert.pem'],
+  loadModel: ['--model-control-mode', 'explicit'],
 };
 
 function inputOf(setting: Setting, text: string): unknown {

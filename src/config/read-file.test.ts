@@ -101,9 +101,9 @@ describe('readFileSettings', () => {
     ['{"port": 1', ['c.yaml:1:11: a character is missing here, such as a closing bracket, quote or comma.']],
     ['models:\n\ta: 1\n', ['c.yaml:2:1: YAML is indented with spaces, not with tabs.']],
     [
-      'model-repository: /m',
+      'lora-separator: _',
       [
-        'c.yaml:1:1: model-repository is not part of this version yet: it needs the tritonserver that Conch starts itself.',
+        'c.yaml:1:1: lora-separator is not part of this version yet: it needs LoRA adapters.',
       ],
     ],
     [

@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** The headings under which help and docs list the settings. */
 export const groups = {
   servers: 'Triton servers',
+  repository: 'A model repository on this machine',
+  embedded: 'The embedded engine',
   api: 'The OpenAI API',
+  kserve: 'The KServe frontends',
   models: 'Models',
   logs: 'Logs',
   general: 'General',
@@ -12,7 +15,16 @@ export const groups = {
 export type Group = keyof typeof groups;
 
 /** The groups in the order in which they are shown. */
-export const groupNames: readonly Group[] = ['servers', 'api', 'models', 'logs', 'general'];
+export const groupNames: readonly Group[] = [
+  'servers',
+  'repository',
+  'embedded',
+  'api',
+  'kserve',
+  'models',
+  'logs',
+  'general',
+];
 
 /** What a default may depend on. */
 export interface Surroundings {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { localSettings } from './local-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
 import { type Surroundings, setting, type Values } from './setting.ts';
@@ -86,12 +87,14 @@ export const settingTable = {
     },
   ),
 
+  ...localSettings,
+
   host: setting(listenHost, 'Address to listen on.', {
     group: 'api',
     short: 'H',
     otherVariables: ['OPENAI_TRTLLM_HOST'],
     placeholder: 'ADDRESS',
-    defaultText: '0.0.0.0 with --triton, 127.0.0.1 without',
+    defaultText: '0.0.0.0 with --triton or --model-repository, 127.0.0.1 without',
     derive: defaultHost,
   }),
   port: setting(z.number().int().min(0).max(65535).default(9000), 'Port of the OpenAI API; 0 for any free one.', {
@@ -222,5 +225,5 @@ export function originOf({ origins }: Pick<Settings, 'origins'>, key: string): O
 
 /** Alone, Conch is for this machine; in front of a Triton it is for others. */
 function defaultHost({ given }: Surroundings): string {
-  return given('triton') ? '0.0.0.0' : '127.0.0.1';
+  return given('triton') || given('modelRepository') ? '0.0.0.0' : '127.0.0.1';
 }

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { setting } from './setting.ts';
+import { text } from './value-types.ts';
+
+const port = z.number().int().min(0).max(65535);
+
+/** Settings of what runs on this machine: a tritonserver that Conch starts, the embedded engine, the KServe frontends. */
+export const localSettings = {
+  modelRepository: setting(
+    z.array(text).default([]),
+    'Folder of models in the layout of Triton. Those with backend: "llamacpp" run in this process, the others in a tritonserver that Conch starts.',
+    { group: 'repository', placeholder: 'DIR' },
+  ),
+  tritonserver: setting(text.optional(), 'The tritonserver to start.', {
+    group: 'repository',
+    placeholder: 'FILE',
+    path: 'file',
+    defaultText: 'on PATH, or where the containers of Triton have it',
+  }),
+  modelControlMode: setting(
+    z.enum(['none', 'explicit']).default('none'),
+    'Whether all models are loaded at the start (none), or only those of --load-model (explicit).',
+    { group: 'repository', placeholder: 'MODE' },
+  ),
+  loadModel: setting(
+    z.array(text).default([]),
+    'Model to load at the start, with --model-control-mode explicit; * for all.',
+    { group: 'repository', placeholder: 'MODEL' },
+  ),
+  tritonserverLogVerboseLevel: setting(z.number().int().min(0).default(0), 'How much tritonserver logs beyond info.', {
+    group: 'repository',
+  }),
+  worldSize: setting(
+    z.number().int().min(1).default(1),
+    'Ranks of a TensorRT-LLM engine that spans several GPUs: one tritonserver each, started with mpirun.',
+    { group: 'repository' },
+  ),
+  dryRun: setting(z.boolean().default(false), 'Print the command that would start tritonserver, and exit.', {
+    group: 'repository',
+    variable: false,
+    file: false,
+  }),
+
+  model: setting(
+    z.array(text).default([]),
+    'GGUF file to serve with the embedded engine, under the name of the file or as NAME=FILE.',
+    { group: 'embedded', placeholder: '[NAME=]FILE' },
+  ),
+  lora: setting(z.array(text).default([]), 'LoRA adapter in GGUF form for the models of --model, as NAME=FILE.', {
+    group: 'embedded',
+    placeholder: 'NAME=FILE',
+  }),
+  threads: setting(z.number().int().min(1).optional(), 'Threads of the embedded engine.', {
+    group: 'embedded',
+    defaultText: 'half of the cores',
+  }),
+  sequences: setting(
+    z.number().int().min(1).max(64).default(4),
+    'Requests that an embedded model answers at the same time.',
+    { group: 'embedded' },
+  ),
+  maxQueueSize: setting(
+    z.number().int().min(0).default(128),
+    'Requests that may wait for an embedded model; one more is answered with a 429.',
+    { group: 'embedded' },
+  ),
+
+  enableKserveFrontends: setting(z.boolean().default(false), 'Serve the KServe v2 protocol too, over HTTP and gRPC.', {
+    group: 'kserve',
+  }),
+  kserveHttpPort: setting(port.default(8000), 'Port of the KServe HTTP frontend; 0 for any free one.', {
+    group: 'kserve',
+  }),
+  kserveGrpcPort: setting(port.default(8001), 'Port of the KServe gRPC frontend; 0 for any free one.', {
+    group: 'kserve',
+  }),
+};

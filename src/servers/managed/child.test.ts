@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { GuardedChild } from './child.ts';
+
+interface Run {
+  readonly child: GuardedChild;
+  readonly lines: string[];
+  readonly ended: Promise<string>;
+  firstLine: Promise<string>;
+}
+
+function run(script: string, graceSeconds = 5): Run {
+  const lines: string[] = [];
+  let tell = (_: string): void => undefined;
+  const firstLine = new Promise<string>((resolve) => {
+    tell = resolve;
+  });
+  let end = (_: string): void => undefined;
+  const ended = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const child = new GuardedChild({
+    command: [process.execPath, '-e', script],
+    environment: process.env,
+    graceSeconds,
+    onLine: (line) => {
+      lines.push(line);
+      tell(line);
+    },
+    onExit: (reason) => end(reason),
+  });
+  return { child, lines, ended, firstLine };
+}
+
+describe('GuardedChild', () => {
+  it('passes on every line of both outputs and the exit code', async () => {
+    const { lines, ended } = run(`console.log('one'); console.error('two'); process.exitCode = 3`);
+    expect(await ended).toBe('it ended with code 3');
+    expect(lines.toSorted()).toEqual(['one', 'two']);
+  });
+
+  it('asks the program to end and waits for it', async () => {
+    const { child, lines, ended, firstLine } = run(
+      `process.on('SIGTERM', () => { console.log('asked'); process.exit(0); }); setInterval(() => {}, 1e6); console.log('up')`,
+    );
+    expect(await firstLine).toBe('up');
+    await child.stop();
+    expect(await ended).toBe('it ended with code 0');
+    expect(lines).toEqual(['up', 'asked']);
+  });
+
+  it('ends by force a program that does not listen', async () => {
+    const { child, ended, firstLine } = run(
+      `process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6); console.log('up')`,
+      0,
+    );
+    await firstLine;
+    await child.stop();
+    expect(await ended).toBe('it was ended by signal 9');
+  });
+
+  it('says when the program cannot be started', async () => {
+    let end = (_: string): void => undefined;
+    const ended = new Promise<string>((resolve) => {
+      end = resolve;
+    });
+    const child = new GuardedChild({
+      command: ['/nowhere/program'],
+      environment: process.env,
+      graceSeconds: 1,
+      onLine: () => undefined,
+      onExit: (reason) => end(reason),
+    });
+    expect(await ended).toBe('it ended with code 127');
+    await child.stop();
+  });
+});

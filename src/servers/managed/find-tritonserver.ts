@@ -1,0 +1,65 @@
+import { constants } from 'node:fs';
+import { access, readdir } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+
+/** A tritonserver on this machine. */
+export interface FoundTriton {
+  readonly program: string;
+  /** Set for one that was unpacked from a wheel, which does not know where its backends are. */
+  readonly backendDirectory?: string;
+}
+
+interface Places {
+  /** The operator's word; nothing else is tried then. */
+  readonly given: string | undefined;
+  /** The value of PATH. */
+  readonly path: string;
+  readonly cacheDirectory: string;
+}
+
+const containerProgram = '/opt/tritonserver/bin/tritonserver';
+
+/** What an operator can do when there is none. */
+export const noTriton =
+  'No tritonserver was found. Name one with --tritonserver FILE, run Conch inside a Triton container ' +
+  `(${containerProgram}), or put tritonserver on PATH. Models with backend: "llamacpp" need none.`;
+
+/** Looks where the operator says; else on PATH, where Triton's containers have it, and in the cache. */
+export async function findTritonserver({ given, path, cacheDirectory }: Places): Promise<FoundTriton | undefined> {
+  if (given !== undefined) return (await isProgram(given)) ? withBackends(given) : undefined;
+  const candidates = [
+    ...path
+      .split(delimiter)
+      .filter(Boolean)
+      .map((folder) => join(folder, 'tritonserver')),
+    containerProgram,
+  ];
+  for (const program of candidates) if (await isProgram(program)) return withBackends(program);
+  return fromWheel(cacheDirectory);
+}
+
+/** The server of the wheel that the tests of Conch unpack. */
+async function fromWheel(cacheDirectory: string): Promise<FoundTriton | undefined> {
+  const folder = join(cacheDirectory, 'test');
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((entry) => entry.startsWith('tritonserver-'))) {
+    const program = join(folder, name, 'pytriton/tritonserver/bin/tritonserver');
+    if (await isProgram(program)) return withBackends(program);
+  }
+  return undefined;
+}
+
+/** Triton looks for backends in /opt/tritonserver/backends; a server that stands elsewhere has them beside its bin. */
+async function withBackends(program: string): Promise<FoundTriton> {
+  const backendDirectory = join(dirname(dirname(program)), 'backends');
+  if (program === containerProgram || (await readdir(backendDirectory).catch(() => [])).length === 0)
+    return { program };
+  return { program, backendDirectory };
+}
+
+function isProgram(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
