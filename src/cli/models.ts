@@ -1,7 +1,7 @@
 import type { CommandInput } from '../config/load.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { modelTable } from './model-table.ts';
-import { createRegistry } from './parts.ts';
+import { openParts } from './parts.ts';
 
 /** `conch models`: the table of what the servers have, what is offered, and why the rest is not. */
 export const modelsCommand: CliCommand = {
@@ -14,9 +14,10 @@ export const modelsCommand: CliCommand = {
   run,
 };
 
-async function run({ settings }: CommandInput, terminal: Terminal): Promise<number> {
-  const { registry, close } = createRegistry(settings, terminal, {
+async function run(input: CommandInput, terminal: Terminal): Promise<number> {
+  const { registry, close } = await openParts(input, terminal, {
     onNote: (note) => terminal.err(note),
+    onLog: () => undefined,
     onFault: (model, fault) => terminal.err(`${model}: ${fault.message}`),
   });
   try {

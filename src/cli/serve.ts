@@ -9,27 +9,34 @@ import { createApp } from '../http/app.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { modelTable } from './model-table.ts';
-import { createRegistry } from './parts.ts';
+import { openParts } from './parts.ts';
+import { dryRun } from './servers.ts';
 
 /** `conch`: serves the OpenAI API until it is told to stop. */
 export const serveCommand: CliCommand = { definition: defaultCommand, run: serve };
 
-async function serve({ settings }: CommandInput, terminal: Terminal): Promise<number> {
+async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
+  const { settings } = input;
   const problems = await checkFiles(settings);
   if (problems.length > 0) throw new SettingsError(problems);
+  if (settings.dryRun) {
+    terminal.out(await dryRun(input, terminal));
+    return 0;
+  }
   const logger = createLogger({
     level: settings.logLevel,
     format: settings.logFormat,
     isColoured: terminal.isInteractive,
   });
   for (const warning of startWarnings(settings)) logger.warn(warning);
-  const { registry, close } = createRegistry(settings, terminal, {
+  const { registry, close } = await openParts(input, terminal, {
     onChange: (rows) => {
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
     },
     onServer: (server, fault) => reportServer(logger, server, fault),
     onNote: (note) => logger.info(note),
+    onLog: (level, text) => logger[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   });
   const app = createApp({

@@ -21,6 +21,7 @@ export const defaultCommand: Command = {
   name: 'serve',
   summary: 'Serve the OpenAI API. This is what conch does without a command',
   groups: groupNames,
+  takesRest: true,
   examples: [
     'conch --triton localhost:8001 --tokenizer ./llama3',
     'conch -t gpu-1:8001 -t gpu-2:8001 --tokenizer qwen3=Qwen/Qwen3-8B',

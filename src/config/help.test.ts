@@ -26,7 +26,7 @@ describe('helpText', () => {
       "Conch: an OpenAI-compatible server for language models on NVIDIA Triton
       Inference Server.
 
-      Usage: conch [command] [flags]
+      Usage: conch [command] [flags] [-- …]
 
       Commands:
         serve     Serve the OpenAI API. This is what conch does without a command.

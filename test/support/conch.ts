@@ -16,9 +16,11 @@ export interface Conch {
 
 interface ConchOptions {
   readonly flags?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether to wait until it can answer requests. */
   readonly waitsUntilReady?: boolean;
+  /** How long that may take. */
+  readonly readyMilliseconds?: number;
 }
 
 const pollMilliseconds = 20;
@@ -29,6 +31,7 @@ export async function startConch({
   flags = [],
   environment = {},
   waitsUntilReady = true,
+  readyMilliseconds = startMilliseconds,
 }: ConchOptions): Promise<Conch> {
   const child = spawn(
     process.execPath,
@@ -48,12 +51,12 @@ export async function startConch({
   };
   const line = await log.logged(({ message }) => String(message).includes(' listens on '));
   const [, url = ''] = String(line['message']).split(' listens on ');
-  if (waitsUntilReady) await untilReady(url, log.log);
+  if (waitsUntilReady) await untilReady(url, log.log, readyMilliseconds);
   return { url, pid: child.pid as number, log: log.log, logged: log.logged, stop };
 }
 
-async function untilReady(url: string, log: () => unknown): Promise<void> {
-  const end = Date.now() + startMilliseconds;
+async function untilReady(url: string, log: () => unknown, milliseconds: number): Promise<void> {
+  const end = Date.now() + milliseconds;
   while (Date.now() < end) {
     const response = await fetch(`${url}/health/ready`);
     await response.arrayBuffer();

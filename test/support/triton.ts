@@ -63,11 +63,11 @@ async function launch(options: TritonOptions): Promise<LaunchedTriton> {
   const folder = mkdtempSync(join(tmpdir(), 'conch-triton-'));
   const sharedMemory = `conch-${process.pid}-${launches++}-`;
   linkBackends(folder);
-  const program = join(tritonFolder(), 'pytriton/tritonserver/bin/tritonserver');
+  const program = tritonProgram();
   const guard = [inRoot('test/support/guard.py'), String(process.pid)];
   const child = spawn(pythonProgram(), [...guard, program, ...flags(options, ports, folder, sharedMemory)], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(options),
+    env: { ...tritonEnvironment(), ...options.environment },
   });
   let log = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
@@ -92,7 +92,7 @@ async function takePorts(): Promise<TritonPorts> {
 }
 
 /** The server's own Python backend, and ours that imitates vLLM's, side by side as Triton wants them. */
-function linkBackends(folder: string): void {
+export function linkBackends(folder: string): void {
   symlinkSync(join(tritonFolder(), 'pytriton/tritonserver/backends/python'), join(folder, 'python'));
   for (const name of readdirSync(inRoot('test/support/backends'))) {
     symlinkSync(inRoot(`test/support/backends/${name}`), join(folder, name));
@@ -118,14 +118,19 @@ function flags(options: TritonOptions, ports: TritonPorts, backends: string, sha
   ];
 }
 
-function environment(options: TritonOptions): NodeJS.ProcessEnv {
+/** The tritonserver of the tests. */
+export function tritonProgram(): string {
+  return join(tritonFolder(), 'pytriton/tritonserver/bin/tritonserver');
+}
+
+/** What a tritonserver needs to find its Python and our imitations of backends. */
+export function tritonEnvironment(): Record<string, string | undefined> {
   return {
     ...process.env,
     PATH: `${dirname(pythonProgram())}:${process.env['PATH'] ?? ''}`,
     LD_LIBRARY_PATH: `${pythonLibraries()}:${join(tritonFolder(), 'nvidia_pytriton.libs')}`,
     CONCH_TEST_SUPPORT: inRoot('test/support'),
     CONCH_TEST_TOKENIZERS: tokenizersFolder(),
-    ...options.environment,
   };
 }
 

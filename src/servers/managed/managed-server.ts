@@ -22,7 +22,8 @@ const firstBackoff = 500;
 const longestBackoff = 30_000;
 /** One that ran this long before it died is started again at once, as if it were its first death. */
 const longLife = 60_000;
-const graceSeconds = 35;
+/** Running requests have ended by then; what is left is unloading. */
+const graceSeconds = 10;
 const loopback = '127.0.0.1';
 
 /** A tritonserver that Conch starts, watches and restarts; it is reached like any other, over loopback. */
