@@ -258,7 +258,7 @@ describe('helpText', () => {
     const escape = String.fromCharCode(27);
     expect(plain).not.toContain(escape);
     const bold = helpText({ commands, heading: (text) => `${escape}[1m${text}${escape}[22m` });
-    expect(bold).toContain(`${escape}[1mUsage:${escape}[22m conch [command] [flags]\n`);
+    expect(bold).toContain(`${escape}[1mUsage:${escape}[22m conch [command] [flags] [-- …]\n`);
     expect(bold.replaceAll(`${escape}[1m`, '').replaceAll(`${escape}[22m`, '')).toBe(plain);
   });
 });

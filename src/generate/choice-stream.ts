@@ -40,22 +40,9 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
     return this;
   }
 
-  async next(): Promise<IteratorResult<GenerateEvent[]>> {
-    const { responses, decoder, place } = this.#options;
-    try {
-      for (;;) {
-        const { done, value } = await responses.next();
-        if (done) return this.#end();
-        for (const response of value) decoder.push(response, this);
-        if (this.#events.length === 0) continue;
-        const events = this.#events;
-        this.#events = [];
-        return { done: false, value: events };
-      }
-    } catch (error) {
-      await responses.return?.();
-      throw generationFault(error, place);
-    }
+  next(): Promise<IteratorResult<GenerateEvent[]>> {
+    // Chained by hand: this runs for every token, and an async function costs a third more.
+    return this.#options.responses.next().then(this.#onBatch, this.#onFault);
   }
 
   async return(): Promise<IteratorResult<GenerateEvent[]>> {
@@ -84,6 +71,27 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
     const { promptTokens, completionTokens } = tally;
     this.#events.push({ type: 'usage', promptTokens, completionTokens });
   }
+
+  readonly #onBatch = (
+    result: IteratorResult<InferResponse[]>,
+  ): IteratorResult<GenerateEvent[]> | Promise<IteratorResult<GenerateEvent[]>> => {
+    try {
+      if (result.done) return this.#end();
+      for (const response of result.value) this.#options.decoder.push(response, this);
+    } catch (error) {
+      return this.#onFault(error);
+    }
+    if (this.#events.length === 0) return this.next();
+    const value = this.#events;
+    this.#events = [];
+    return { done: false, value };
+  };
+
+  readonly #onFault = async (error: unknown): Promise<never> => {
+    const { responses, place } = this.#options;
+    await responses.return?.();
+    throw generationFault(error, place);
+  };
 
   #end(): IteratorResult<GenerateEvent[]> {
     if (!this.#isFinished) throw new ApiError('backend_error', 'The backend ended the answer without finishing it.');
