@@ -4,7 +4,7 @@ import type { StatusError } from '../kserve/status.ts';
 /** What the texts of vLLM and its Triton backend mean, by a part of each. */
 const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError])[] = [
   [
-    /(?:decoder )?prompt \(length (\d+)\) is longer than the maximum model length of (\d+)/i,
+    /prompt \(length (\d+)\)(?: plus the number of requested output tokens \(at least 1\))? is longer than the maximum model length of (\d+)/i,
     ([, length, limit]) =>
       new ApiError(
         'context_length_exceeded',

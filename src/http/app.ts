@@ -8,6 +8,7 @@ import { requestLog } from './request-log.ts';
 import { type GenerateServices, generateRoutes } from './routes/generate.ts';
 import { healthPaths, healthRoutes } from './routes/health.ts';
 import { modelRoutes } from './routes/models.ts';
+import { closeUnusedConnections } from './unused-connections.ts';
 
 /** Everything that the HTTP side is built from. */
 export interface Services extends GenerateServices {
@@ -35,6 +36,7 @@ export function createApp(services: Services): FastifyInstance {
     frameworkErrors: sendFailure,
   });
   app.removeContentTypeParser('text/plain');
+  closeUnusedConnections(app);
   app.setErrorHandler(sendFailure);
   requestLog(app);
   unknownPaths(app);

@@ -14,6 +14,8 @@ const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty; it must be a JSON object.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_json', 'The body is not valid JSON.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
+  FST_ERR_BAD_URL: ['not_found', 'The path of this request cannot be read.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'The path of this request is too long.'],
 };
 
 /** Any failure of a request as an ApiError. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
 
 declare module 'fastify' {
@@ -16,24 +16,28 @@ export function requestLog(app: FastifyInstance): void {
   app.decorateRequest('fault', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    const start = performance.now();
+    // Fastify's own hook does not run for a client that left; a response is closed in every case.
+    reply.raw.once('close', () => writeLine(request, reply, performance.now() - start));
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const { fault } = request;
-    const hasLeft = !reply.raw.writableFinished;
-    const status = hasLeft ? 499 : (fault?.status ?? reply.statusCode);
-    const line = {
-      method: request.method,
-      path: request.url.split('?', 1)[0],
-      status,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      ...(request.model === undefined ? {} : { model: request.model }),
-      ...(fault === undefined ? {} : { code: fault.code, reason: fault.message }),
-      ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
-    };
-    if (status >= 500) request.log.error(line, 'request failed');
-    else if (status >= 400) request.log.warn(line, hasLeft ? 'client left' : 'request refused');
-    else request.log.info(line, 'request');
-  });
+}
+
+function writeLine(request: FastifyRequest, reply: FastifyReply, duration: number): void {
+  const { fault } = request;
+  const hasLeft = !reply.raw.writableFinished;
+  const status = hasLeft ? 499 : (fault?.status ?? reply.statusCode);
+  const line = {
+    method: request.method,
+    path: request.url.split('?', 1)[0],
+    status,
+    ms: Math.round(duration * 10) / 10,
+    ...(request.model === undefined ? {} : { model: request.model }),
+    ...(fault === undefined ? {} : { code: fault.code, reason: fault.message }),
+    ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
+  };
+  if (status >= 500) request.log.error(line, 'request failed');
+  else if (status >= 400) request.log.warn(line, hasLeft ? 'client left' : 'request refused');
+  else request.log.info(line, 'request');
 }
 
 function causeText(cause: unknown): string {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 import type { ControlCalls, ControlMethod } from './messages.ts';
+import { StatusError } from './status.ts';
 
 /** The gRPC path of a method of the inference service. */
 export function methodPath(method: string): string {
@@ -33,7 +34,15 @@ export function decodeControl<Method extends ControlMethod>(
   bytes: Uint8Array,
 ): ControlCalls[Method]['response'] {
   const type = protocol().lookupType(`inference.${method}Response`);
-  return type.toObject(type.decode(bytes), readable) as ControlCalls[Method]['response'];
+  return type.toObject(decode(type, bytes), readable) as ControlCalls[Method]['response'];
+}
+
+function decode(type: protobuf.Type, bytes: Uint8Array): protobuf.Message {
+  try {
+    return type.decode(bytes);
+  } catch (error) {
+    throw new StatusError('INTERNAL', 'The server sent a message that does not follow the protocol.', { cause: error });
+  }
 }
 
 function load(): protobuf.Root {

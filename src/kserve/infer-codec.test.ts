@@ -126,6 +126,14 @@ describe('StreamResponseDecoder', () => {
       expect(() => decode(new StreamResponseDecoder(), whole.subarray(0, end)), `cut at ${end}`).toThrow(/protocol/);
   });
 
+  it('refuses a length that leads backwards', () => {
+    for (let back = 1; back <= 11; back++) {
+      const length = Buffer.of(0x100 - back, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01);
+      for (const tag of [0x0a, 0x12, 0x7a])
+        expect(() => decode(new StreamResponseDecoder(), Buffer.of(tag, ...length))).toThrow(/protocol/);
+    }
+  });
+
   it('reads parameters of every kind', () => {
     const type = protocol().lookupType('inference.ModelInferResponse');
     const parameters = {

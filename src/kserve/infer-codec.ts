@@ -5,6 +5,7 @@ import type { Datatype } from './tensors.ts';
 
 /** The bytes of a ModelInferRequest, tensors in raw form. */
 export function encodeInferRequest(request: InferRequest): Uint8Array {
+  if (request.wire) return request.wire;
   const writer = protobuf.Writer.create();
   writer.uint32(field(1)).string(request.model);
   if (request.version) writer.uint32(field(2)).string(request.version);
@@ -75,7 +76,7 @@ export class StreamResponseDecoder {
       spans.push(reader.at, reader.at + length);
       reader.skipTo(reader.at + length);
     }
-    return new WireResponse(message, head, spans);
+    return new WireResponse(message, head, { from, to, spans });
   }
 }
 
@@ -106,16 +107,25 @@ interface Head {
   readonly outputs: readonly OutputDescription[];
 }
 
+/** Where a response stands in its message. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+  /** Begin and end of each output's data, in the order of the outputs. */
+  readonly spans: readonly number[];
+}
+
 class WireResponse implements InferResponse {
   readonly head: Head;
   readonly #message: Buffer;
-  /** Begin and end of each output's data, in the order of the outputs. */
+  readonly #place: Place;
   readonly #spans: readonly number[];
 
-  constructor(message: Buffer, head: Head, spans: readonly number[]) {
+  constructor(message: Buffer, head: Head, place: Place) {
     this.#message = message;
     this.head = head;
-    this.#spans = spans;
+    this.#place = place;
+    this.#spans = place.spans;
   }
 
   get model(): string {
@@ -135,6 +145,9 @@ class WireResponse implements InferResponse {
   }
   get outputs(): readonly OutputDescription[] {
     return this.head.outputs;
+  }
+  get wire(): Buffer {
+    return this.#message.subarray(this.#place.from, this.#place.to);
   }
 
   raw(name: string): Buffer | undefined {
@@ -309,7 +322,8 @@ class Cursor {
   }
 
   skipTo(at: number): void {
-    if (at > this.end) throw malformed();
+    // Backwards is where a negative length leads: on the same bytes again, for ever.
+    if (at > this.end || at < this.at) throw malformed();
     this.at = at;
   }
 

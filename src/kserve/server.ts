@@ -14,6 +14,11 @@ export interface InferRequest {
   readonly inputs: readonly Tensor[];
   /** The outputs that are wanted; left out: all. */
   readonly outputs?: readonly string[];
+  /**
+   * The same request as the bytes of a ModelInferRequest, where it came that way. A server that is reached over a wire
+   * sends these: they carry what the fields above do not, such as shared memory and the exact kind of each parameter.
+   */
+  readonly wire?: Uint8Array;
 }
 
 /** An output tensor without its data, which `InferResponse.raw` gives. */
@@ -32,6 +37,8 @@ export interface InferResponse {
   /** Whether the server marked this as the last response of its request. */
   readonly final: boolean;
   readonly outputs: readonly OutputDescription[];
+  /** The same response as the bytes of a ModelInferResponse, where it came that way. */
+  readonly wire?: Uint8Array;
   /** The raw bytes of the output of this name, or undefined when the response does not carry it. */
   raw(name: string): Buffer | undefined;
   /** The first element of a BYTES output; an empty tensor reads as the empty text. */

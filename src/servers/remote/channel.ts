@@ -1,7 +1,8 @@
 import http2 from 'node:http2';
 import type { SecureContextOptions } from 'node:tls';
-import { StatusError, statusName } from '../../kserve/status.ts';
-import { type Connection, Connector, type ConnectorOptions } from './connector.ts';
+import { StatusError, statusCodes, statusName } from '../../kserve/status.ts';
+import type { Connection } from './connection.ts';
+import { Connector, type ConnectorOptions } from './connector.ts';
 import { brokenConnection, cancelled, codeOfHttp, faulty, overdue, resetCall, statusMessage } from './faults.ts';
 import { frame, MessageReader, type OnMessage } from './framing.ts';
 
@@ -125,7 +126,10 @@ class Http2Call implements RunningCall {
 
   readonly #onAbort = (): void => this.cancel();
 
-  readonly #onDeadline = (): void => this.#end(overdue(this.#call.timeout));
+  readonly #onDeadline = (): void => {
+    this.#end(overdue(this.#call.timeout));
+    this.#connection.probe();
+  };
 
   #onHeaders(received: http2.IncomingHttpHeaders): void {
     const status = Number(received[':status']);
@@ -141,6 +145,8 @@ class Http2Call implements RunningCall {
     if (status === undefined) return;
     const code = Number(status);
     if (code === 0) this.#status = 'ok';
+    else if (code === statusCodes.DEADLINE_EXCEEDED && this.#call.timeout !== undefined)
+      this.#status = overdue(this.#call.timeout);
     else this.#status = new StatusError(statusName(code), statusMessage(received['grpc-message']));
   }
 
@@ -157,7 +163,8 @@ class Http2Call implements RunningCall {
     if (this.#hasEnded) return;
     if (this.#status instanceof StatusError) this.#end(this.#status);
     // A broken connection takes along what was received and not read yet, even when the server had said OK.
-    else if (!this.#stream.readableEnded) this.#end(this.#broken());
+    else if (this.#stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR || !this.#stream.readableEnded)
+      this.#end(this.#broken());
     else if (this.#status === undefined) this.#end(faulty('The server ended the call without a status.'));
     else if (this.#reader.isInsideMessage) this.#end(faulty('The server ended the call inside a message.'));
     else this.#end(undefined);

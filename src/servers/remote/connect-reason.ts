@@ -6,6 +6,6 @@ export function connectReason(error: unknown): string {
   if (code === 'ERR_HTTP2_ERROR') return 'the server does not speak HTTP/2 on this port';
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'the server does not speak TLS on this port';
   // OpenSSL's own message carries thread numbers and source files.
-  if (code?.startsWith('ERR_SSL_') && typeof reason === 'string') return `TLS failed: ${reason}`;
+  if (/^ERR_(SSL|OSSL)_/.test(code ?? '') && typeof reason === 'string') return `TLS failed: ${reason}`;
   return error.message || code || error.name;
 }

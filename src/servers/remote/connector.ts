@@ -3,6 +3,7 @@ import net from 'node:net';
 import tls, { type SecureContextOptions } from 'node:tls';
 import { StatusError } from '../../kserve/status.ts';
 import { connectReason } from './connect-reason.ts';
+import { Connection } from './connection.ts';
 
 /** Where and how to connect. */
 export interface ConnectorOptions {
@@ -15,17 +16,9 @@ export interface ConnectorOptions {
   readonly keepaliveInterval: number;
 }
 
-/** An open connection. */
-export interface Connection {
-  readonly session: http2.ClientHttp2Session;
-  /** How many calls run on it; the calls keep the count. */
-  calls: number;
-}
-
 /** A stream may run this far ahead of its reader before Triton has to wait. */
 const streamWindow = 1024 * 1024;
 const connectionWindow = 256 * 1024 * 1024;
-const pingTimeout = 20_000;
 const firstBackoff = 100;
 const longestBackoff = 5_000;
 
@@ -76,11 +69,10 @@ export class Connector {
 
   async #connect(): Promise<Connection> {
     try {
-      const connection = { session: await this.#open(), calls: 0 };
+      const connection = new Connection(await this.#open(), this.#options.keepaliveInterval);
       this.#failures = 0;
       this.#lastFault = undefined;
       this.#current = connection;
-      keepAlive(connection, this.#options.keepaliveInterval);
       return connection;
     } catch (error) {
       if (error instanceof StatusError) throw error;
@@ -101,7 +93,7 @@ export class Connector {
     const session = createSession(this.#options);
     this.#sessions.add(session);
     session.once('close', () => this.#sessions.delete(session));
-    await untilOpen(session, this.#options.connectTimeout);
+    await untilOpen(session, this.#options);
     session.setLocalWindowSize(connectionWindow);
     return session;
   }
@@ -120,9 +112,10 @@ function createSession({ host, port, secure }: ConnectorOptions): http2.ClientHt
   });
 }
 
-function untilOpen(session: http2.ClientHttp2Session, timeout: number): Promise<void> {
+function untilOpen(session: http2.ClientHttp2Session, { connectTimeout, secure }: ConnectorOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => session.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
+    const late = new Error(`no answer within ${connectTimeout} ms`);
+    const timer = setTimeout(() => session.destroy(late), connectTimeout);
     session.once('remoteSettings', () => {
       clearTimeout(timer);
       resolve();
@@ -131,31 +124,15 @@ function untilOpen(session: http2.ClientHttp2Session, timeout: number): Promise<
     session.on('error', reject);
     session.once('close', () => {
       clearTimeout(timer);
-      reject(new Error('the server closed the connection'));
+      reject(new Error(`the server closed the connection, as one does that ${missedBy(secure)}`));
     });
   });
 }
 
-/**
- * Pings at the interval while calls run: Triton takes pings of an idle connection amiss. An unanswered ping ends the
- * connection, and with it the calls that would have hung.
- */
-function keepAlive(connection: Connection, interval: number): void {
-  if (interval <= 0) return;
-  const { session } = connection;
-  const timer = setInterval(() => {
-    if (connection.calls === 0 || session.destroyed) return;
-    const overdue = setTimeout(() => session.destroy(unanswered()), pingTimeout);
-    overdue.unref();
-    const isSent = session.ping(() => clearTimeout(overdue));
-    if (!isSent) clearTimeout(overdue);
-  }, interval);
-  timer.unref();
-  session.once('close', () => clearInterval(timer));
-}
-
-function unanswered(): StatusError {
-  return new StatusError('UNAVAILABLE', 'The server did not answer a keepalive ping.', { unreachable: true });
+/** What a server that hangs up on such a client has probably missed: gRPC servers do not say. */
+function missedBy(secure: ConnectorOptions['secure']): string {
+  if (!secure) return 'wants TLS';
+  return secure.cert ? 'does not trust the client certificate' : 'wants a client certificate';
 }
 
 function closed(): StatusError {

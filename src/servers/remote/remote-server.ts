@@ -6,12 +6,12 @@ import { Channel, type ChannelOptions } from './channel.ts';
 import { ResponseStream } from './response-stream.ts';
 
 /**
- * Asks Triton (2.49 and later) to end a stream with the status of the first error instead of a bare text. Every
- * stream here carries one request, so nothing else is lost with it.
+ * A Triton server that is reached over gRPC.
+ *
+ * Streams leave Triton's errors inside the messages, where only the text is given. The metadata `triton_grpc_error` would
+ * bring the status code too, but then the text comes as an HTTP/2 header: Node drops one that ends with a space, and one
+ * of more than 64 KiB silences the whole connection.
  */
-const trueStatus = { triton_grpc_error: 'true' };
-
-/** A Triton server that is reached over gRPC. */
 export class RemoteServer implements InferenceServer {
   readonly name: string;
   readonly #channel: Channel;
@@ -37,14 +37,13 @@ export class RemoteServer implements InferenceServer {
 
   stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
     const message = encodeInferRequest(request);
-    const metadata = { ...trueStatus, ...options.metadata };
     return new ResponseStream((listener) =>
       this.#channel.start({
         path: methodPath('ModelStreamInfer'),
         message,
         signal: options.signal,
         timeout: options.timeout,
-        metadata,
+        metadata: options.metadata,
         onMessage: listener.onMessage,
         onEnd: listener.onEnd,
       }),

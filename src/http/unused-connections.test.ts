@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fastify from 'fastify';
+import { expect, it } from 'vitest';
+import { closeUnusedConnections } from './unused-connections.ts';
+
+it('lets an app close although a client has a connection that it never used', async () => {
+  const app = fastify();
+  closeUnusedConnections(app);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const [address] = app.addresses();
+  const accepted = once(app.server, 'connection');
+  const socket = connect(address?.port ?? 0, '127.0.0.1');
+  await accepted;
+  const ended = once(socket, 'close');
+  await app.close();
+  await ended;
+});
+
+it('lets a request that runs finish', async () => {
+  const app = fastify();
+  closeUnusedConnections(app);
+  let finish = (): void => undefined;
+  const isRunning = new Promise<void>((running) => {
+    app.get('/', () => {
+      running();
+      return new Promise((resolve) => {
+        finish = () => resolve('done');
+      });
+    });
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const answer = fetch(url, { headers: { connection: 'close' } });
+  await isRunning;
+  const closed = app.close();
+  finish();
+  expect(await (await answer).text()).toBe('done');
+  await closed;
+});

@@ -1,0 +1,93 @@
+import protobuf from 'protobufjs';
+import { parameterOf, writeParameter } from './infer-parameters.ts';
+import type { InferResponse } from './server.ts';
+
+/** The bytes of a ModelInferResponse; those of a response that came over a wire are passed on as they are. */
+export function encodeInferResponse(response: InferResponse): Uint8Array {
+  if (response.wire) return response.wire;
+  const writer = protobuf.Writer.create();
+  writeHead(writer, response);
+  for (const [key, value] of Object.entries(response.parameters)) writeParameter(writer, 4, key, parameterOf(value));
+  for (const { name, datatype, shape } of response.outputs) {
+    writer.uint32(field(5)).fork();
+    writer.uint32(field(1)).string(name).uint32(field(2)).string(datatype);
+    writer.uint32(field(3)).fork();
+    for (const dimension of shape) writer.int64(dimension);
+    writer.ldelim().ldelim();
+  }
+  for (const { name } of response.outputs) writer.uint32(field(6)).bytes(response.raw(name) ?? empty);
+  return writer.finish();
+}
+
+/** The bytes of a unary answer: the final flag belongs to streams. */
+export function encodeUnaryResponse(response: InferResponse): Uint8Array {
+  if (response.wire || response.parameters['triton_final_response'] === undefined) return encodeInferResponse(response);
+  const { triton_final_response: _, ...parameters } = response.parameters;
+  return encodeInferResponse({
+    model: response.model,
+    version: response.version,
+    id: response.id,
+    parameters,
+    final: response.final,
+    outputs: response.outputs,
+    raw: (name) => response.raw(name),
+    text: (name) => response.text(name),
+    uint32: (name) => response.uint32(name),
+  });
+}
+
+/** The bytes of a ModelStreamInferResponse with a response. */
+export function encodeStreamResponse(response: InferResponse): Uint8Array {
+  return protobuf.Writer.create().uint32(field(2)).bytes(encodeInferResponse(response)).finish();
+}
+
+/** The request that a response of a stream is about; the version is the one that was asked for. */
+export interface Asked {
+  readonly model: string;
+  readonly version?: string;
+  readonly id: string;
+}
+
+/** The bytes of a ModelStreamInferResponse that says a request was refused before it began. */
+export function encodeStreamRefusal(message: string, { id }: Asked): Uint8Array {
+  return errorResponse(message, (writer) => {
+    if (id !== '') writer.uint32(field(3)).string(id);
+  });
+}
+
+/** The bytes of a ModelStreamInferResponse that says a running request failed. */
+export function encodeStreamFailure(message: string, asked: Asked): Uint8Array {
+  return errorResponse(message, (writer) => writeEnd(writer, asked));
+}
+
+/** The bytes of a ModelStreamInferResponse without data that ends a request. */
+export function encodeStreamEnd(asked: Asked): Uint8Array {
+  const writer = protobuf.Writer.create();
+  writer.uint32(field(2)).fork();
+  writeEnd(writer, asked);
+  return writer.ldelim().finish();
+}
+
+const empty = Buffer.alloc(0);
+
+function field(number: number): number {
+  return (number << 3) | 2;
+}
+
+function errorResponse(message: string, writeResponse: (writer: protobuf.Writer) => void): Uint8Array {
+  const writer = protobuf.Writer.create();
+  writer.uint32(field(1)).string(message).uint32(field(2)).fork();
+  writeResponse(writer);
+  return writer.ldelim().finish();
+}
+
+function writeHead(writer: protobuf.Writer, { model, version = '', id }: Asked): void {
+  writer.uint32(field(1)).string(model);
+  if (version !== '') writer.uint32(field(2)).string(version);
+  if (id !== '') writer.uint32(field(3)).string(id);
+}
+
+function writeEnd(writer: protobuf.Writer, asked: Asked): void {
+  writeHead(writer, asked);
+  writeParameter(writer, 4, 'triton_final_response', { kind: 'bool', value: true });
+}

@@ -1,0 +1,41 @@
+import type http2 from 'node:http2';
+import { StatusError } from '../../kserve/status.ts';
+
+const pingTimeout = 20_000;
+
+/** An open HTTP/2 connection, and whether it still answers. */
+export class Connection {
+  readonly session: http2.ClientHttp2Session;
+  /** How many calls run on it; the calls keep the count. */
+  calls = 0;
+  readonly #keepaliveInterval: number;
+  #isProbed = false;
+
+  /** Pings at the interval (milliseconds, 0 for never) while calls run: Triton takes pings of an idle connection amiss. */
+  constructor(session: http2.ClientHttp2Session, keepaliveInterval: number) {
+    this.session = session;
+    this.#keepaliveInterval = keepaliveInterval;
+    if (keepaliveInterval <= 0) return;
+    const timer = setInterval(() => {
+      if (this.calls > 0) this.probe();
+    }, keepaliveInterval);
+    timer.unref();
+    session.once('close', () => clearInterval(timer));
+  }
+
+  /** Pings once; without an answer the connection ends, and with it the calls that would have hung. */
+  probe(): void {
+    if (this.#isProbed || this.#keepaliveInterval <= 0 || this.session.destroyed) return;
+    this.#isProbed = true;
+    const overdue = setTimeout(() => this.session.destroy(unanswered()), pingTimeout);
+    overdue.unref();
+    this.session.ping(() => {
+      clearTimeout(overdue);
+      this.#isProbed = false;
+    });
+  }
+}
+
+function unanswered(): StatusError {
+  return new StatusError('UNAVAILABLE', 'The server did not answer a keepalive ping.', { unreachable: true });
+}

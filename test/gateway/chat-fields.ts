@@ -1,0 +1,160 @@
+import { expect } from 'vitest';
+import { directive } from '../support/exchange.ts';
+import { receivedFor, textsOf } from './asking.ts';
+import { type Row, refused, refusedRows } from './field-rows.ts';
+import { samplingRows } from './sampling-fields.ts';
+
+const echo = directive({ echo_parameters: true });
+const prompt = (text: string): Row['outcome'] => ({
+  seen: (answer) => expect(receivedFor(answer)[0]?.inputs['text_input']).toEqual([text]),
+});
+const prefilled = [
+  { role: 'user', content: echo },
+  { role: 'assistant', content: 'It is:' },
+];
+const notBoolean: Row['bad'] = [['yes'], [1]];
+const notText: Row['bad'] = [[5], [{}]];
+
+/** Every field of a chat request: OpenAI's, then what vLLM adds. */
+export const chatRows: Record<string, Row> = {
+  model: {
+    send: { model: 'vllm-2502' },
+    outcome: { seen: ({ body }) => expect(body['model']).toBe('vllm-2502') },
+    bad: [[5], [''], [null]],
+  },
+  messages: {
+    send: {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: [{ type: 'text', text: echo }], name: 'me' },
+      ],
+    },
+    outcome: prompt(`system: Be brief.\nuser: ${echo}\nassistant:`),
+    bad: [
+      ['x'],
+      [[]],
+      [null],
+      [[5], 'messages[0]'],
+      [[{ role: 'king', content: 'x' }], 'messages[0].role'],
+      [[{ content: 'x' }], 'messages[0].role'],
+      [[{ role: 'user' }], 'messages[0].content'],
+      [[{ role: 'user', content: 5 }], 'messages[0].content'],
+      [[{ role: 'user', content: [] }], 'messages[0].content'],
+      [[{ role: 'user', content: [{ type: 'text' }] }], 'messages[0].content[0].text'],
+      [[{ role: 'user', content: 'x', name: 5 }], 'messages[0].name'],
+    ],
+  },
+  ...samplingRows,
+  max_completion_tokens: {
+    send: { max_completion_tokens: 400 },
+    outcome: { sent: { max_tokens: 400 } },
+    bad: [[0], [-1], [1.5], ['5']],
+  },
+  max_tokens: {
+    send: { max_tokens: 400 },
+    outcome: { sent: { max_tokens: 400 } },
+    bad: [[0], [-1], [1.5], ['5']],
+  },
+  logprobs: {
+    send: { logprobs: true },
+    outcome: { sent: { logprobs: 0 }, inputs: { return_logprobs: [true] } },
+    bad: [['yes'], [1]],
+  },
+  top_logprobs: {
+    send: { logprobs: true, top_logprobs: 3 },
+    outcome: { sent: { logprobs: 3 }, inputs: { return_logprobs: [true] } },
+    bad: [[-1], [21], [1.5], ['3'], [3]],
+  },
+  metadata: {
+    send: { metadata: { topic: 'tea' } },
+    outcome: { without: 'effect' },
+    bad: [
+      ['x'],
+      [{ a: 5 }, 'metadata.a'],
+      [{ a: 'x'.repeat(513) }, 'metadata.a'],
+      [Object.fromEntries(Array.from({ length: 17 }, (_, number) => [String(number), 'x']))],
+    ],
+  },
+  reasoning_effort: {
+    send: { reasoning_effort: 'low' },
+    outcome: prompt(`user: ${echo}\neffort: low\nassistant:`),
+    bad: notText,
+  },
+  safety_identifier: { send: { safety_identifier: 'x' }, outcome: { without: 'effect' }, bad: notText },
+  prompt_cache_key: { send: { prompt_cache_key: 'x' }, outcome: { without: 'effect' }, bad: notText },
+  prompt_cache_retention: { send: { prompt_cache_retention: '24h' }, outcome: { without: 'effect' }, bad: notText },
+  prompt_cache_options: {
+    send: { prompt_cache_options: { mode: 'explicit' } },
+    outcome: { without: 'effect' },
+    bad: [[5]],
+  },
+  ...refusedRows({
+    service_tier: refused('priority', 'default'),
+    store: refused(true, false),
+    verbosity: refused('low', 'medium'),
+    modalities: refused(['text', 'audio'], ['text']),
+    response_format: refused({ type: 'json_object' }, { type: 'text' }),
+    tools: refused([{ type: 'function', function: { name: 'f' } }]),
+    tool_choice: refused('required', 'none', 'auto'),
+    parallel_tool_calls: refused(true),
+    functions: refused([{ name: 'f' }]),
+    function_call: refused({ name: 'f' }, 'none', 'auto'),
+    audio: refused({ voice: 'alloy', format: 'mp3' }),
+    prediction: refused({ type: 'content', content: 'x' }),
+    web_search_options: refused({}),
+    moderation: refused({}),
+  }),
+
+  chat_template_kwargs: {
+    send: { chat_template_kwargs: { tone: 'calm' } },
+    outcome: prompt(`user: ${echo}\ntone: calm\nassistant:`),
+    bad: [['x'], [{ messages: [] }, 'chat_template_kwargs.messages'], [{ tools: [] }, 'chat_template_kwargs.tools']],
+  },
+  documents: {
+    send: { documents: [{ title: 'Tea' }] },
+    outcome: prompt(`user: ${echo}\ndocuments: [{"title": "Tea"}]\nassistant:`),
+    bad: [['x'], [[5], 'documents[0]']],
+  },
+  add_generation_prompt: {
+    send: { add_generation_prompt: false },
+    outcome: prompt(`user: ${echo}\n`),
+    bad: notBoolean,
+  },
+  continue_final_message: {
+    send: { continue_final_message: true, messages: prefilled },
+    outcome: prompt(`user: ${echo}\nassistant: It is:`),
+    bad: notBoolean,
+  },
+  echo: {
+    send: { echo: true, continue_final_message: true, messages: prefilled },
+    outcome: { seen: (answer) => expect(textsOf(answer)[0]).toMatch(/^It is:\{"sampling_parameters"/) },
+    bad: notBoolean,
+  },
+  request_id: {
+    send: { request_id: 'mine-1' },
+    outcome: { seen: ({ body }) => expect(body['id']).toBe('chatcmpl-mine-1') },
+    bad: [[''], ['a b'], [5], ['x'.repeat(129)]],
+  },
+  return_tokens_as_token_ids: {
+    send: { return_tokens_as_token_ids: true, logprobs: true },
+    outcome: {
+      seen: ({ body }) =>
+        expect(body['choices']).toMatchObject([
+          { logprobs: { content: expect.arrayContaining([expect.objectContaining({ token: 'token_id:4913' })]) } },
+        ]),
+    },
+    bad: notBoolean,
+  },
+  ...refusedRows({
+    best_of: refused(2, 1),
+    suffix: refused('x'),
+    prompt: refused('x'),
+    add_special_tokens: refused(true, false),
+    chat_template: refused('{{ messages }}'),
+    mm_processor_kwargs: refused({}),
+    media_io_kwargs: refused({}),
+    return_prompt_text: refused(true, false),
+    include_reasoning: refused(true),
+    reasoning: refused({ effort: 'low' }),
+  }),
+};

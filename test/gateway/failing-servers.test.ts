@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Conch, startConch } from '../support/conch.ts';
+import { inRoot } from '../support/environment.ts';
+import { directive } from '../support/exchange.ts';
+import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { startTriton, type Triton } from '../support/triton.ts';
+import { begin, countOf, textsOf, user } from './asking.ts';
+
+let triton: Triton;
+/** Looks at the server often. */
+let watchful: Conch;
+/** Looks once, and then believes what it saw. */
+let trusting: Conch;
+beforeAll(async () => {
+  triton = await startTriton({
+    repository: 'test/models',
+    modelControl: 'explicit',
+    loadModels: ['vllm-toy', 'vllm-queue'],
+  });
+  const start = (interval: string) => {
+    const template = ['--chat-template', inRoot('test/gateway/plain.jinja')];
+    const flags = ['--triton', `127.0.0.1:${triton.grpcPort}`, '--refresh-interval', interval, ...template];
+    return startConch({ flags });
+  };
+  [watchful, trusting] = await Promise.all([start('200ms'), start('1h')]);
+});
+afterAll(async () => {
+  await Promise.all([watchful.stop(), trusting.stop()]);
+  await triton.stop();
+});
+
+const chat = (conch: Conch, orders: Record<string, unknown>, body: object = {}) =>
+  post(`${conch.url}/v1/chat/completions`, { model: 'vllm-toy', messages: user(directive(orders)), ...body });
+const seen = ({ status, body, headers }: Answer) => ({ status, body, retryAfter: headers.get('retry-after') });
+const failure = (status: number, code: string, message: string, retryAfter: string | null) => ({
+  status,
+  body: {
+    error: { message, type: status === 429 ? 'rate_limit_error' : 'server_error', param: null, code },
+  },
+  retryAfter,
+});
+
+describe("Triton's own queue", () => {
+  it('is a 429 with Retry-After when it is full', async () => {
+    const model = 'vllm-queue';
+    const first = begin(`${watchful.url}/v1/completions`, {
+      model,
+      prompt: directive({ tokens: 3, hold_at: 1 }),
+      stream: true,
+    });
+    await first.until(' w1');
+    // One runs and two wait: of four more, two are refused, and only those can end now.
+    const ended: Answer[] = [];
+    let noteRefused = (): void => undefined;
+    const refused = new Promise<void>((resolve) => {
+      noteRefused = resolve;
+    });
+    const others = Array.from({ length: 4 }, async () => {
+      const answer = await post(`${watchful.url}/v1/completions`, { model, prompt: directive({ answer: 'late' }) });
+      if (ended.push(answer) === 2) noteRefused();
+      return answer;
+    });
+    await refused;
+    const full = failure(429, 'rate_limit_exceeded', 'The queue of this model is full. Try again later.', '1');
+    expect(ended.map(seen)).toEqual([full, full]);
+    await first.leave();
+    const answered = (await Promise.all(others)).filter(({ status }) => status === 200);
+    expect(answered.map(textsOf)).toEqual([['late'], ['late']]);
+  });
+});
+
+describe('an engine that died', () => {
+  const dead = failure(503, 'model_not_ready', 'The engine behind this model has failed.', '10');
+
+  it('is a 503, and an error inside a stream', async () => {
+    const { text } = await chat(watchful, { tokens: 9, die_at: 2 }, { stream: true });
+    expect(eventsOf(text).at(-1)).toEqual(dead.body);
+    expect(seen(await chat(watchful, { answer: 'one' }))).toEqual(dead);
+    expect(seen(await chat(watchful, { answer: 'one' }, { stream: true }))).toEqual(dead);
+    expect((await chat(watchful, { revive: true, answer: 'one' })).status).toBe(200);
+  });
+});
+
+describe('a server that is gone', () => {
+  it('is a 502 for those who wait, an error for those who read, then a 502 and a 503', async () => {
+    const hold = (tag: string) => user(directive({ tokens: 9, hold_at: 2, tag }));
+    const path = `${watchful.url}/v1/chat/completions`;
+    const waiting = post(path, { model: 'vllm-toy', messages: hold('waiting') });
+    const reading = begin(path, { model: 'vllm-toy', messages: hold('reading'), stream: true });
+    await reading.until(' w2');
+    expect(await countOf(watchful.url, 'waiting', { until: 'held' })).toMatchObject({ state: 'held' });
+    await triton.kill('SIGKILL');
+
+    const unreachable = failure(502, 'server_unreachable', 'The server that runs this model cannot be reached.', '1');
+    expect(seen(await waiting)).toEqual(unreachable);
+    expect(eventsOf(await reading.whole()).at(-1)).toEqual(unreachable.body);
+    expect(seen(await chat(trusting, { answer: 'one' }))).toEqual(unreachable);
+    expect(seen(await chat(trusting, { answer: 'one' }, { stream: true, n: 2 }))).toEqual(unreachable);
+
+    await watchful.logged(({ message }) => String(message).includes('does not answer'));
+    const notReady = failure(503, 'server_not_ready', 'No inference server answers at the moment.', '2');
+    expect(seen(await chat(watchful, { answer: 'one' }))).toEqual(notReady);
+  });
+});

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Conch, startConch } from '../support/conch.ts';
+import { inRoot, tokenizerFolder } from '../support/environment.ts';
+import { startGateway } from '../support/gateway.ts';
+
+const triton = `127.0.0.1:${inject('triton').grpcPort}`;
+
+const get = async (url: string, method = 'GET') => {
+  const response = await fetch(url, { method });
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as Record<string, unknown> };
+};
+
+describe('the models', () => {
+  let conch: Conch;
+  const before = Math.floor(Date.now() / 1000);
+  const folder = mkdtempSync(join(tmpdir(), 'conch-models-'));
+  beforeAll(async () => {
+    const config = join(folder, 'conch.yaml');
+    writeFileSync(
+      config,
+      `models: {"org/alias": {serves: vllm-toy, context_length: 2048}, elsewhere: {serves: no-such-model}}`,
+    );
+    conch = await startGateway('--config', config);
+  });
+  afterAll(async () => {
+    await conch.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const model = (id: string, own: { root?: string; length?: number | null; logprobs?: boolean } = {}) => ({
+    id,
+    object: 'model',
+    created: expect.any(Number),
+    owned_by: 'triton',
+    root: own.root ?? id,
+    version: '1',
+    max_model_len: own.length === undefined ? 131_072 : own.length,
+    contract: 'vllm',
+    capabilities: {
+      completion: true,
+      chat: true,
+      logprobs: own.logprobs ?? true,
+      logit_bias: false,
+      token_ids: true,
+    },
+  });
+  const all = [
+    model('vllm-2410', { logprobs: false }),
+    model('vllm-2502'),
+    model('vllm-bos'),
+    model('vllm-embed'),
+    model('vllm-llama', { length: null }),
+    model('vllm-queue'),
+    model('vllm-toy'),
+    model('org/alias', { root: 'vllm-toy', length: 2048 }),
+  ];
+
+  it.each([
+    ['GET', '/v1/models'],
+    ['POST', '/v1/models'],
+    ['GET', '/models'],
+    ['POST', '/models'],
+    ['GET', '/v1/models/'],
+  ])('%s %s lists those that are served', async (method, path) => {
+    const { status, body } = await get(conch.url + path, method);
+    expect([status, body]).toEqual([200, { object: 'list', data: all }]);
+    for (const { created } of body['data'] as { created: number }[]) {
+      expect(created).toBeGreaterThanOrEqual(before);
+      expect(created).toBeLessThanOrEqual(Math.floor(Date.now() / 1000));
+    }
+  });
+
+  it.each([
+    ['GET', '/v1/models/vllm-toy', 'vllm-toy'],
+    ['POST', '/v1/models/vllm-toy', 'vllm-toy'],
+    ['GET', '/models/vllm-2410', 'vllm-2410'],
+    ['POST', '/models/vllm-llama', 'vllm-llama'],
+    ['GET', '/v1/models/org/alias', 'org/alias'],
+    ['GET', '/models/org%2Falias', 'org/alias'],
+  ])('%s %s is one of them', async (method, path, id) => {
+    const { status, body } = await get(conch.url + path, method);
+    expect([status, body]).toEqual([200, all.find((one) => one.id === id)]);
+  });
+
+  it.each([
+    ['/v1/models/nothing', 'The model "nothing" does not exist.'],
+    ['/models/elsewhere', 'The model "elsewhere" does not exist.'],
+    ['/v1/models/add-two', 'The model "add-two" does not exist. It is not offered: no contract fits its tensors.'],
+  ])('%s is a 404', async (path, message) => {
+    const { status, body } = await get(conch.url + path);
+    expect([status, body]).toEqual([
+      404,
+      { error: { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' } },
+    ]);
+  });
+
+  it('are ready', async () => {
+    for (const path of ['/health/ready', '/v1/health/ready', '/health/live']) {
+      const { status, body } = await get(conch.url + path);
+      expect([status, body]).toEqual([200, { status: path.endsWith('live') ? 'live' : 'ready' }]);
+    }
+  });
+});
+
+describe('conch models', () => {
+  const run = (...flags: string[]) =>
+    promisify(execFile)(process.execPath, [inRoot('dist/main.js'), 'models', ...flags]).then(
+      ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+      (error: { stdout: string; stderr: string; code: number }) => error,
+    );
+  /** The cells of the table, without the padding between them. */
+  const cells = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+
+  it('prints every model of the server, and why one is not offered', async () => {
+    const qwen = tokenizerFolder('qwen3');
+    const { stdout, code } = await run('--triton', triton, '--tokenizer', `vllm-toy=${qwen}`);
+    expect(code).toBe(0);
+    const plain = (name: string) => [name, '1', triton, 'vllm', '-', 'READY'];
+    expect(cells(stdout)).toEqual([
+      ['MODEL', 'VERSION', 'SERVER', 'CONTRACT', 'TOKENIZER', 'STATE'],
+      ['add-one', '1', triton, '-', '-', 'READY', 'not offered: it is an inner part of add-two'],
+      ['add-two', '1', triton, '-', '-', 'READY', 'not offered: no contract fits its tensors'],
+      plain('vllm-2410'),
+      plain('vllm-2502'),
+      plain('vllm-bos'),
+      plain('vllm-embed'),
+      plain('vllm-llama'),
+      plain('vllm-queue'),
+      ['vllm-toy', '1', triton, 'vllm', qwen, 'READY'],
+    ]);
+  });
+
+  it('says which server does not answer, with exit code 1', async () => {
+    const { stdout, code } = await run('--triton', '127.0.0.1:1');
+    expect(code).toBe(1);
+    expect(cells(stdout)[1]?.slice(0, 3)).toEqual(['-', '127.0.0.1:1', 'UNREACHABLE']);
+  });
+
+  it('is in the log at the start too', async () => {
+    const conch = await startConch({ flags: ['--triton', triton] });
+    try {
+      const { models } = await conch.logged(({ message }) => message === 'models');
+      const served = { version: '1', server: triton, contract: 'vllm', tokenizer: '-', state: 'READY', reason: '' };
+      const other = { ...served, contract: '-' };
+      expect(models).toEqual([
+        { ...other, name: 'add-one', reason: 'it is an inner part of add-two' },
+        { ...other, name: 'add-two', reason: 'no contract fits its tensors' },
+        ...['2410', '2502', 'bos', 'embed', 'llama', 'queue', 'toy'].map((name) => ({
+          ...served,
+          name: `vllm-${name}`,
+        })),
+      ]);
+    } finally {
+      await conch.stop();
+    }
+  });
+});

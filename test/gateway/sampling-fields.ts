@@ -1,0 +1,134 @@
+import { expect } from 'vitest';
+import { eventsOf } from '../support/gateway.ts';
+import { receivedFor } from './asking.ts';
+import { type Row, refused, refusedRows } from './field-rows.ts';
+
+const notBoolean: Row['bad'] = [['yes'], [1]];
+const penalty: Row['bad'] = [['1'], [2.1], [-2.1]];
+const stops = (count: number) => Array.from({ length: count }, (_, number) => `stop ${number}`);
+
+/** The fields that chat and completions share. */
+export const samplingRows = {
+  frequency_penalty: { send: { frequency_penalty: 0.5 }, outcome: { sent: { frequency_penalty: 0.5 } }, bad: penalty },
+  presence_penalty: { send: { presence_penalty: -0.5 }, outcome: { sent: { presence_penalty: -0.5 } }, bad: penalty },
+  temperature: {
+    send: { temperature: 0.25 },
+    outcome: { sent: { temperature: 0.25 } },
+    bad: [['hot'], [-0.1], [2.1]],
+  },
+  top_p: { send: { top_p: 0.5 }, outcome: { sent: { top_p: 0.5 } }, bad: [['x'], [-0.1], [1.1]] },
+  seed: { send: { seed: 7 }, outcome: { sent: { seed: 7 } }, bad: [[1.5], ['7'], [2 ** 60]] },
+  n: {
+    send: { n: 2, seed: 7 },
+    outcome: {
+      seen: (answer) =>
+        expect(receivedFor(answer).map(({ sampling_parameters: sampling }) => sampling)).toEqual([
+          { max_tokens: expect.any(Number), seed: 7 },
+          { max_tokens: expect.any(Number), seed: 8 },
+        ]),
+    },
+    bad: [[0], [129], [1.5], ['2']],
+  },
+  stop: {
+    send: { stop: stops(16) },
+    outcome: { sent: { stop: stops(16) } },
+    bad: [[5], [''], [['a', ''], 'stop[1]'], [[5], 'stop[0]'], [stops(17)]],
+  },
+  stream: {
+    send: { stream: true },
+    outcome: {
+      seen: (answer) => {
+        expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+        expect(receivedFor(answer)[0]?.inputs['stream']).toEqual([true]);
+      },
+    },
+    bad: notBoolean,
+  },
+  stream_options: {
+    send: { stream: true, stream_options: { include_usage: true, include_obfuscation: false } },
+    outcome: {
+      seen: ({ text }) =>
+        expect(eventsOf(text).at(-2)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } }),
+    },
+    bad: [
+      ['x'],
+      [{ include_usage: true }],
+      [{ include_usage: 'x' }, 'stream_options.include_usage'],
+      [{ continuous_usage_stats: 1 }, 'stream_options.continuous_usage_stats'],
+      [{ usage: true }],
+    ],
+  },
+  user: { send: { user: 'me' }, outcome: { without: 'effect' }, bad: [[5]] },
+  session_id: { send: { session_id: 'mine' }, outcome: { without: 'effect' }, bad: [[5]] },
+  top_k: { send: { top_k: 5 }, outcome: { sent: { top_k: 5 } }, bad: [[-2], [1.5], ['5']] },
+  min_p: { send: { min_p: 0.1 }, outcome: { sent: { min_p: 0.1 } }, bad: [[-0.1], [1.1], ['x']] },
+  repetition_penalty: {
+    send: { repetition_penalty: 1.1 },
+    outcome: { sent: { repetition_penalty: 1.1 } },
+    bad: [[0], [-1], ['x']],
+  },
+  min_tokens: {
+    send: { min_tokens: 2 },
+    outcome: { sent: { min_tokens: 2 } },
+    bad: [[-1], [1.5], ['2'], [999_999], [1_000_001]],
+  },
+  ignore_eos: { send: { ignore_eos: true }, outcome: { sent: { ignore_eos: true } }, bad: notBoolean },
+  stop_token_ids: {
+    send: { stop_token_ids: [1, 2] },
+    outcome: { sent: { stop_token_ids: [1, 2] } },
+    bad: [[5], [[-1], 'stop_token_ids[0]'], [[1, 1.5], 'stop_token_ids[1]']],
+  },
+  include_stop_str_in_output: {
+    send: { include_stop_str_in_output: true },
+    outcome: { sent: { include_stop_str_in_output: true } },
+    bad: notBoolean,
+  },
+  bad_words: {
+    send: { bad_words: ['bad'] },
+    outcome: { sent: { bad_words: ['bad'] } },
+    bad: [['bad'], [[''], 'bad_words[0]'], [[5], 'bad_words[0]']],
+  },
+  allowed_token_ids: {
+    send: { allowed_token_ids: [1, 2] },
+    outcome: { sent: { allowed_token_ids: [1, 2] } },
+    bad: [[[]], [5], [[-1], 'allowed_token_ids[0]']],
+  },
+  skip_special_tokens: {
+    send: { skip_special_tokens: false },
+    outcome: { sent: { skip_special_tokens: false } },
+    bad: notBoolean,
+  },
+  spaces_between_special_tokens: {
+    send: { spaces_between_special_tokens: false },
+    outcome: { sent: { spaces_between_special_tokens: false } },
+    bad: notBoolean,
+  },
+  ...refusedRows({
+    logit_bias: refused({ '5': 1 }, {}),
+    use_beam_search: refused(true, false),
+    length_penalty: refused(0.5, 1),
+    prompt_logprobs: refused(1),
+    truncate_prompt_tokens: refused(5),
+    truncation_side: refused('left'),
+    return_token_ids: refused(true, false),
+    logits_processors: refused(['x']),
+    logprob_token_ids: refused([1]),
+    priority: refused(1, 0),
+    cache_salt: refused('x'),
+    kv_transfer_params: refused({}),
+    ec_transfer_params: refused({}),
+    vllm_xargs: refused({}),
+    thinking_token_budget: refused(5),
+    repetition_detection: refused({}),
+    watermarking: refused(true, false),
+    stream_interval: refused(5, 1),
+    guided_json: refused({}),
+    guided_regex: refused('a'),
+    guided_choice: refused(['a']),
+    guided_grammar: refused('a'),
+    guided_decoding_backend: refused('a'),
+    guided_whitespace_pattern: refused('a'),
+    structural_tag: refused('a'),
+    structured_outputs: refused({}),
+  }),
+} satisfies Record<string, Row>;

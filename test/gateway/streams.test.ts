@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Conch } from '../support/conch.ts';
+import { directive } from '../support/exchange.ts';
+import { eventsOf, post, startGateway } from '../support/gateway.ts';
+import { streamedChoices, user } from './asking.ts';
+
+let conch: Conch;
+beforeAll(async () => {
+  conch = await startGateway();
+});
+afterAll(() => conch.stop());
+
+const streams = 256;
+const words = 20;
+
+/** Words that no other stream has. */
+const answerOf = (stream: number) => Array.from({ length: words }, (_, word) => `${stream}-${word}`).join(' ');
+
+it('256 streams at once: every token arrives, in order, once, and nothing of another stream', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: streams }, (_, stream) =>
+      post(`${conch.url}/v1/chat/completions`, {
+        model: 'vllm-toy',
+        messages: user(directive({ answer: answerOf(stream), delay_ms: 2 })),
+        stream: true,
+        stream_options: { include_usage: true },
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(answers.map(streamedChoices)).toEqual(
+    answers.map((_, stream) => [{ text: answerOf(stream), reasons: ['stop'] }]),
+  );
+  const ids = answers.map(({ text }) => {
+    const chunks = eventsOf(text).slice(0, -1) as { id: string; choices: object[]; usage: unknown }[];
+    const { completion_tokens: tokens } = chunks.at(-1)?.usage as { completion_tokens: number };
+    // One chunk for each token with text, and beside them the opening, the finish (of EOS) and the usage.
+    expect(chunks).toHaveLength(tokens - 1 + 3);
+    const [id, ...others] = new Set(chunks.map((chunk) => chunk.id));
+    expect(others).toEqual([]);
+    return id;
+  });
+  expect(new Set(ids).size).toBe(streams);
+});
