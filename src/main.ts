@@ -1,15 +1,26 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import type { CliCommand, Terminal } from './cli/command.ts';
+import { engineInstallCommand } from './cli/engine-install.ts';
 import { modelsCommand } from './cli/models.ts';
 import { progressReporter } from './cli/progress.ts';
+import { repoCheckCommand } from './cli/repo-check.ts';
+import { repoFillCommand } from './cli/repo-fill.ts';
+import { repoInitCommand } from './cli/repo-init.ts';
 import { serveCommand } from './cli/serve.ts';
 import { checkFiles } from './config/check-files.ts';
 import { helpText } from './config/help.ts';
 import { readCommandLine } from './config/load.ts';
 import { SettingsError } from './config/settings-error.ts';
 
-const commands: readonly [CliCommand, ...CliCommand[]] = [serveCommand, modelsCommand];
+const commands: readonly [CliCommand, ...CliCommand[]] = [
+  serveCommand,
+  modelsCommand,
+  engineInstallCommand,
+  repoInitCommand,
+  repoFillCommand,
+  repoCheckCommand,
+];
 
 process.exitCode = await main();
 

@@ -22,7 +22,7 @@ export async function openParts(
   listener: Listener,
 ): Promise<Parts> {
   const { settings } = input;
-  const servers = await openServers(input, terminal, listener);
+  const servers = await openServers(input, { terminal, listener });
   const aliases = Object.entries(settings.models).flatMap(([name, { serves }]) =>
     serves === undefined ? [] : [[name, serves] as const],
   );

@@ -20,7 +20,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const problems = await checkFiles(settings);
   if (problems.length > 0) throw new SettingsError(problems);
   if (settings.dryRun) {
-    terminal.out(await dryRun(input, terminal));
+    terminal.out(await dryRun(input, { terminal, listener: { onLog: (_, text) => terminal.err(text) } }));
     return 0;
   }
   const logger = createLogger({

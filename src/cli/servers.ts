@@ -8,47 +8,92 @@ import { findTritonserver, noTriton } from '../servers/managed/find-tritonserver
 import type { LogLevel } from '../servers/managed/log-line.ts';
 import { ManagedServer } from '../servers/managed/managed-server.ts';
 import { RemoteServer } from '../servers/remote/remote-server.ts';
+import { embeddedBackend } from '../servers/repository/backend.ts';
+import { RepositoryError } from '../servers/repository/finding.ts';
+import { readRepository } from '../servers/repository/read-repository.ts';
+import type { EmbeddedModel, UnavailableModel } from '../servers/repository/repository-model.ts';
 import type { Terminal } from './command.ts';
+import { defaultModels, namedModels, openEmbedded, repositoryModels } from './embedded.ts';
 
 type Settings = CommandInput['settings'];
+type ServerInput = Pick<CommandInput, 'settings' | 'rest'>;
 
 /** Who hears of the servers' lives. */
 export interface ServerListener {
   readonly onLog: (level: LogLevel, text: string) => void;
 }
 
-/** Where models are looked for when nothing says where they are: Triton's own default. */
-const localTriton: TritonAddress = { host: 'localhost', port: 8001, tls: false, dns: false };
-
 /** What a tritonserver that Conch starts listens on in a dry run, where no port is taken. */
 const examplePorts = { http: 8000, grpc: 8001, metrics: 8002 };
 
-/** The servers that the settings ask for; those that run on this machine are started. */
-export async function openServers(
-  { settings, rest }: Pick<CommandInput, 'settings' | 'rest'>,
-  terminal: Pick<Terminal, 'environment'>,
-  listener: ServerListener,
-): Promise<InferenceServer[]> {
-  if (settings.modelRepository.length > 0) return [await managedServer({ settings, rest }, terminal, listener)];
-  const addresses = settings.triton.length > 0 ? settings.triton : [localTriton];
-  return addresses.map((address) => remoteServer(address, settings));
+/** What opening needs to know beside the command line. */
+interface Surroundings {
+  readonly terminal: Terminal;
+  readonly listener: ServerListener;
+}
+
+/** The servers that the settings ask for, started; the default model in this process where they ask for none. */
+export async function openServers(input: ServerInput, surroundings: Surroundings): Promise<InferenceServer[]> {
+  const { settings } = input;
+  const servers: InferenceServer[] = settings.triton.map((address) => remoteServer(address, settings));
+  try {
+    const repository = settings.modelRepository.length > 0 ? await repositoryOf(settings, surroundings) : undefined;
+    const embedded = [...repositoryModels(repository?.embedded ?? [], settings), ...namedModels(settings)];
+    if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, surroundings));
+    const isAlone = servers.length === 0 && embedded.length === 0 && !repository;
+    const models = isAlone ? await defaultModels(settings, surroundings.terminal) : embedded;
+    if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...surroundings }));
+    return servers;
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.close()));
+    throw error;
+  }
 }
 
 /** The command that would start tritonserver, as one would type it. */
-export async function dryRun(
-  input: Pick<CommandInput, 'settings' | 'rest'>,
-  terminal: Pick<Terminal, 'environment'>,
-): Promise<string> {
-  return shellText(tritonCommand(await commandOf(input, terminal), examplePorts));
+export async function dryRun(input: ServerInput, surroundings: Surroundings): Promise<string> {
+  const { settings } = input;
+  if (settings.modelRepository.length === 0)
+    throw new SettingsError(['--dry-run shows how tritonserver would be started, which needs --model-repository.']);
+  const repository = await repositoryOf(settings, surroundings);
+  return shellText(tritonCommand(await commandOf(input, repository, surroundings.terminal), examplePorts));
+}
+
+/** The models of the repositories: those that run here, and the names of those that need tritonserver. */
+interface RepositoryParts {
+  readonly embedded: readonly EmbeddedModel[];
+  readonly triton: readonly string[];
+  /** The engines that the later ranks of a TensorRT-LLM model load. */
+  readonly engines: readonly string[];
+}
+
+async function repositoryOf(settings: Settings, { listener }: Surroundings): Promise<RepositoryParts> {
+  try {
+    const { models } = await readRepository(settings.modelRepository);
+    const embedded = models.filter((model) => model.state === 'available' && model.runsOn === 'embedded');
+    // A broken model of tritonserver's is reported by tritonserver itself, in its own words.
+    const broken = models.filter((model) => model.state === 'unavailable' && model.backend === embeddedBackend);
+    for (const { name, reason } of broken as UnavailableModel[])
+      listener.onLog('error', `The model ${name} cannot be served: ${reason}`);
+    const others = models.filter((model) => !(embedded as unknown[]).includes(model) && !broken.includes(model));
+    return {
+      embedded: embedded as EmbeddedModel[],
+      triton: others.map(({ name }) => name),
+      engines: others.filter(({ backend }) => backend === 'tensorrtllm').map(({ name }) => name),
+    };
+  } catch (error) {
+    if (error instanceof RepositoryError) throw new SettingsError(error.problems);
+    throw error;
+  }
 }
 
 async function managedServer(
-  input: Pick<CommandInput, 'settings' | 'rest'>,
-  terminal: Pick<Terminal, 'environment'>,
-  { onLog }: ServerListener,
+  input: ServerInput,
+  repository: RepositoryParts,
+  { terminal, listener: { onLog } }: Surroundings,
 ): Promise<ManagedServer> {
   const server = new ManagedServer({
-    command: await commandOf(input, terminal),
+    command: await commandOf(input, repository, terminal),
     environment: terminal.environment,
     channel: channelOptions(input.settings),
     onLog,
@@ -60,7 +105,8 @@ async function managedServer(
 }
 
 async function commandOf(
-  { settings, rest }: Pick<CommandInput, 'settings' | 'rest'>,
+  { settings, rest }: ServerInput,
+  { embedded, triton, engines }: RepositoryParts,
   { environment }: Pick<Terminal, 'environment'>,
 ): Promise<TritonCommand> {
   const found = await findTritonserver({
@@ -69,15 +115,17 @@ async function commandOf(
     cacheDirectory: settings.cacheDir,
   });
   if (!found) throw new SettingsError([noTriton]);
+  // In a mixed repository tritonserver is told its models by name, or it would try to load the embedded ones.
+  const isMixed = embedded.length > 0 && settings.modelControlMode === 'none';
   return {
     program: found.program,
     repositories: settings.modelRepository,
-    modelControlMode: settings.modelControlMode,
-    loadModels: settings.loadModel,
+    modelControlMode: isMixed ? 'explicit' : settings.modelControlMode,
+    loadModels: isMixed ? triton : settings.loadModel,
     logVerboseLevel: settings.tritonserverLogVerboseLevel,
     backendDirectory: found.backendDirectory,
     worldSize: settings.worldSize,
-    rankModels: ['tensorrt_llm'],
+    rankModels: engines.length > 0 ? engines : ['tensorrt_llm'],
     extra: rest,
   };
 }

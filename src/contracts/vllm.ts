@@ -11,7 +11,10 @@ const smallestTopP = 1e-6;
 /** Asked for when neither the request nor the context says how much: the engine stops at the end of its context. */
 const allThereIs = 1_000_000;
 
-/** Models of Triton's vLLM backend, of every release since 24.04: what a model declares is what it is sent. */
+/**
+ * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
+ * tensors. What a model declares is what it is sent.
+ */
 export function vllmContract(config: ModelConfig): GenerationContract {
   const inputs = new Set(config.input.map((input) => input.name));
   const outputs = new Set(config.output.map((output) => output.name));
@@ -51,15 +54,18 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     addsSpecialTokens: true,
     counts,
     contextLength: declaredContextLength(config),
-    support: (parameter) => support(parameter, canReturnLogprobs),
+    support: (parameter) => support(parameter, { canReturnLogprobs, takesLogitBias: config.backend === 'llamacpp' }),
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,
   };
 }
 
-function support(parameter: ParameterName, canReturnLogprobs: boolean): Support {
-  if (parameter === 'logit_bias')
+function support(
+  parameter: ParameterName,
+  { canReturnLogprobs, takesLogitBias }: { canReturnLogprobs: boolean; takesLogitBias: boolean },
+): Support {
+  if (parameter === 'logit_bias' && !takesLogitBias)
     return {
       kind: 'refused',
       reason:
@@ -92,6 +98,7 @@ const sampledBy: readonly (readonly [keyof Sampling, string])[] = [
   ['repetitionPenalty', 'repetition_penalty'],
   ['frequencyPenalty', 'frequency_penalty'],
   ['presencePenalty', 'presence_penalty'],
+  ['logitBias', 'logit_bias'],
   ['seed', 'seed'],
   ['stop', 'stop'],
   ['stopTokenIds', 'stop_token_ids'],

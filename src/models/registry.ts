@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
+import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { Discovery, type FoundModel } from './discovery.ts';
 import type { ModelRow, ServedModel } from './served-model.ts';
@@ -14,9 +15,15 @@ export interface RegistryOptions {
   /** Further names under which a model is served. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Everything about a served model that the servers do not tell. */
-  describe(found: Pick<ServedModel, 'name' | 'model' | 'version' | 'contract' | 'servers' | 'created'>): ServedModel;
+  describe(found: FoundServedModel): ServedModel;
   onChange?(rows: readonly ModelRow[]): void;
   onServer?(server: string, fault: Error | undefined): void;
+}
+
+/** What the servers tell of a model that can be served. */
+export interface FoundServedModel
+  extends Pick<ServedModel, 'name' | 'model' | 'version' | 'contract' | 'servers' | 'created'> {
+  readonly config: ModelConfig;
 }
 
 /** A server, what was found on it, and why nothing was. */
@@ -25,6 +32,11 @@ interface Watched {
   found: readonly FoundModel[];
   fault: Error | undefined;
   hasAnswered: boolean;
+}
+
+/** A server that has a model ready. */
+interface Holder extends Pick<FoundServedModel, 'version' | 'contract' | 'config'> {
+  readonly server: InferenceServer;
 }
 
 /** Configurations can change under the same version number: after this many looks they are all read again. */
@@ -173,14 +185,14 @@ export class ModelRegistry {
       const [first] = holders;
       if (!first) continue;
       const servers = holders.map(({ server }) => server);
-      const { version, contract } = first;
+      const { version, contract, config } = first;
       const before = this.#models.get(name);
       const isSame =
         before?.contract === contract && before.version === version && sameMembers(before.servers, servers);
       const created = this.#createdAt(name);
       models.set(
         name,
-        isSame ? before : this.#options.describe({ name, model: target, version, contract, servers, created }),
+        isSame ? before : this.#options.describe({ name, model: target, version, contract, config, servers, created }),
       );
     }
     this.#models = models;
@@ -200,11 +212,12 @@ export class ModelRegistry {
   }
 
   /** The servers that have a model ready, those with the newest version only. */
-  #holdersOf(name: string): { server: InferenceServer; version: string; contract: ServedModel['contract'] }[] {
+  #holdersOf(name: string): Holder[] {
     const holders = this.#watched.flatMap(({ discovery, found }) =>
       found.flatMap((model) => {
         if (model.name !== name || !model.ready || !('contract' in model.ready.detection)) return [];
-        return [{ server: discovery.server, version: model.version, contract: model.ready.detection.contract }];
+        const { config, detection } = model.ready;
+        return [{ server: discovery.server, version: model.version, contract: detection.contract, config }];
       }),
     );
     const newest = Math.max(...holders.map(({ version }) => Number(version)));

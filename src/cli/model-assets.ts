@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandInput } from '../config/load.ts';
+import type { ModelSettings } from '../config/model-settings.ts';
+import type { ModelConfig } from '../kserve/messages.ts';
+import type { FoundServedModel } from '../models/registry.ts';
+import { loadPromptAssets, type PromptAssets } from '../prompt/assets.ts';
+import { jinjaTemplate } from '../prompt/chat-template.ts';
+import { hubSettings } from '../prompt/hub-request.ts';
+import type { Terminal } from './command.ts';
+
+type Settings = CommandInput['settings'];
+
+/** Finds tokenizer and chat template of models: what the settings name, else what the server itself has of the model. */
+export function assetLoader(
+  settings: Settings,
+  { environment, progress }: Pick<Terminal, 'environment' | 'progress'>,
+  onNote: (note: string) => void,
+): (found: FoundServedModel, own: ModelSettings) => Promise<PromptAssets> {
+  const { hfEndpoint: endpoint, hfToken: token, cacheDir } = settings;
+  const hub = hubSettings({ endpoint, token, cacheFolder: join(cacheDir, 'hub') }, environment);
+  const historyTemplate = historyTemplateOf(settings);
+  return async (found, own) => {
+    const template = own.tokenizer === undefined ? configuredTemplate(found.config) : undefined;
+    const named = await loadPromptAssets({
+      tokenizer: own.tokenizer,
+      chatTemplate: own.chatTemplate,
+      addsBos: own.addsSpecialTokens,
+      // A template that the model brings along comes before one that is meant for models without.
+      historyTemplate: template ? undefined : historyTemplate,
+      hub,
+      onNote,
+      onProgress: ({ name, file, received, total }) => progress({ what: `${name}/${file}`, done: received, total }),
+    });
+    const tokenizer = named.tokenizer ?? found.servers[0]?.tokenizerOf?.(found.model, found.version);
+    return { ...(template ? { template } : {}), ...named, ...(tokenizer ? { tokenizer } : {}) };
+  };
+}
+
+/** The template that a model's configuration carries, as that of an embedded model does. */
+function configuredTemplate({ name, parameters }: ModelConfig): PromptAssets['template'] {
+  const text = parameters['chat_template']?.string_value;
+  if (!text) return undefined;
+  const specialTokens = Object.fromEntries(
+    ['bos_token', 'eos_token'].flatMap((key) => {
+      const value = parameters[key]?.string_value;
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+  return jinjaTemplate({ source: `the model ${name} itself`, templates: { default: text }, specialTokens });
+}
+
+function historyTemplateOf({ historyTemplate, historyTemplateFile }: Settings): string | undefined {
+  return historyTemplateFile === undefined ? historyTemplate : readFileSync(historyTemplateFile, 'utf8');
+}

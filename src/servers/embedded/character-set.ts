@@ -1,0 +1,50 @@
+/** A set of characters as sorted ranges of code points that do not touch. */
+export type CharacterSet = readonly (readonly [from: number, to: number])[];
+
+const lastCodePoint = 0x10ffff;
+
+/** The set of these ranges, sorted and joined. */
+export function characterSet(ranges: readonly (readonly [number, number])[]): CharacterSet {
+  const joined: [number, number][] = [];
+  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const last = joined.at(-1);
+    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else joined.push([from, to]);
+  }
+  return joined;
+}
+
+/** Every character that is not in the set. */
+export function complement(set: CharacterSet): CharacterSet {
+  const rest: [number, number][] = [];
+  let next = 0;
+  for (const [from, to] of set) {
+    if (from > next) rest.push([next, from - 1]);
+    next = to + 1;
+  }
+  if (next <= lastCodePoint) rest.push([next, lastCodePoint]);
+  return rest;
+}
+
+/** What is in the one set and not in the other. */
+export function without(set: CharacterSet, other: CharacterSet): CharacterSet {
+  return complement(characterSet([...complement(set), ...other]));
+}
+
+/** The set as a class of a grammar. */
+export function classText(set: CharacterSet): string {
+  return `[${set.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join('')}]`;
+}
+
+/** A text as a literal of a grammar. */
+export function literalText(text: string): string {
+  return `"${Array.from(text, (character) => escaped(character.codePointAt(0) as number)).join('')}"`;
+}
+
+function escaped(code: number): string {
+  const character = String.fromCodePoint(code);
+  if (/[A-Za-z0-9 _:,.{}()<>=+*/!?;@#$%&|~-]/.test(character) && character !== '-') return character;
+  if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
+  if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, '0')}`;
+  return `\\U${code.toString(16).padStart(8, '0')}`;
+}

@@ -1,0 +1,230 @@
+import { commonPrefix, planBatch, type Share } from './batch-plan.ts';
+import type { ContextBinding } from './engine-types.ts';
+import { engineFailed, queueFull } from './faults.ts';
+import type { LoopJob, Slot } from './slot.ts';
+
+/** What the loop has done so far. */
+export interface LoopFigures {
+  batches: number;
+  /** Batches in which more than one request took part. */
+  sharedBatches: number;
+  evaluatedTokens: number;
+  reusedTokens: number;
+  sampledTokens: number;
+}
+
+interface LoopOptions {
+  readonly context: ContextBinding;
+  readonly sequences: number;
+  readonly batchSize: number;
+  /** Requests that may wait for a sequence. */
+  readonly queueSize: number;
+  /** Switches the adapter of the whole context. */
+  useAdapter(name: string | undefined): void;
+  /** Runs one evaluation while no other model of this process runs one: their threads would spin against each other. */
+  exclusively(work: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * Continuous batching: every request has a sequence of the one context, each batch carries the next token of every
+ * running request and pieces of the prompts of new ones. Requests join and leave between two batches.
+ */
+export class DecodeLoop {
+  readonly figures: LoopFigures = {
+    batches: 0,
+    sharedBatches: 0,
+    evaluatedTokens: 0,
+    reusedTokens: 0,
+    sampledTokens: 0,
+  };
+  readonly #options: LoopOptions;
+  readonly #slots: readonly Slot[];
+  readonly #waiting: LoopJob[] = [];
+  #running: Promise<void> | undefined;
+  #clock = 0;
+  #adapter: string | undefined;
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.sequences }, (_, sequence) => ({
+      sequence,
+      tokens: [],
+      adapter: undefined,
+      job: undefined,
+      pending: [],
+      lastUsed: 0,
+    }));
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get active(): number {
+    return this.#slots.filter(({ job }) => job).length;
+  }
+
+  /** Refuses one request more when all sequences are busy and the queue is full. */
+  checkRoom(): void {
+    const free = this.#slots.length - this.active;
+    if (this.#waiting.length >= free + this.#options.queueSize) throw queueFull();
+  }
+
+  /** Takes a job, or refuses it where there is no room. */
+  submit(job: LoopJob): void {
+    this.checkRoom();
+    this.#waiting.push(job);
+    this.wake();
+  }
+
+  /** Looks again: a job is over, or no longer paused. */
+  wake(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      // Something may have come in between the last look and now.
+      if (this.#hasWork()) this.wake();
+    });
+  }
+
+  /** Forgets what was evaluated with an adapter. */
+  forgetAdapter(name: string): void {
+    for (const slot of this.#slots) if (slot.adapter === name && !slot.job) this.#clear(slot);
+    if (this.#adapter === name) this.#switchTo(undefined);
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      this.#release();
+      this.#admit();
+      const runnable = this.#slots.filter(isRunnable);
+      if (runnable.length === 0) return;
+      const adapter = nextAdapter(runnable, this.#adapter);
+      const shares = planBatch(
+        runnable.filter((slot) => slot.adapter === adapter),
+        this.#options.batchSize,
+      );
+      try {
+        await this.#options.exclusively(() => this.#evaluate(shares, adapter));
+      } catch (error) {
+        for (const { slot } of shares) {
+          slot.job?.fail(engineFailed(error));
+          this.#clear(slot);
+        }
+      }
+    }
+  }
+
+  async #evaluate(shares: readonly Share[], adapter: string | undefined): Promise<void> {
+    const { context } = this.#options;
+    if (adapter !== this.#adapter) this.#switchTo(adapter);
+    context.initBatch(shares.reduce((sum, { count }) => sum + count, 0));
+    const places = shares.map(({ slot, count }) => {
+      const isLast = count === slot.pending.length;
+      const ids = Uint32Array.from(slot.pending.slice(0, count));
+      const logits = isLast ? Uint32Array.of(count - 1) : new Uint32Array(0);
+      return context.addToBatch(slot.sequence, slot.tokens.length, ids, logits)[0];
+    });
+    await context.decodeBatch();
+    this.figures.batches += 1;
+    if (shares.length > 1) this.figures.sharedBatches += 1;
+    await Promise.all(shares.map((share, index) => this.#advance(share, places[index])));
+  }
+
+  async #advance({ slot, count }: Share, at: number | undefined): Promise<void> {
+    this.figures.evaluatedTokens += count;
+    for (const id of slot.pending.slice(0, count)) slot.tokens.push(id);
+    slot.pending = slot.pending.slice(count);
+    const { job } = slot;
+    if (at === undefined || !job || job.isOver) return;
+    try {
+      this.figures.sampledTokens += 1;
+      const next = await job.advance(this.#options.context, at);
+      if (next !== undefined) slot.pending = [next];
+    } catch (error) {
+      job.fail(engineFailed(error));
+    }
+  }
+
+  /** Frees the sequences of jobs that are over; what stands in them stays for the next turn of the conversation. */
+  #release(): void {
+    for (const slot of this.#slots) {
+      if (!slot.job?.isOver) continue;
+      slot.job = undefined;
+      slot.pending = [];
+      slot.lastUsed = ++this.#clock;
+    }
+    for (let index = this.#waiting.length - 1; index >= 0; index--)
+      if (this.#waiting[index]?.isOver) this.#waiting.splice(index, 1);
+  }
+
+  #admit(): void {
+    for (;;) {
+      const [job] = this.#waiting;
+      const slot = job && this.#bestSlot(job);
+      if (!slot) return;
+      this.#waiting.shift();
+      this.#give(slot, job);
+    }
+  }
+
+  /** The free sequence that shares the longest beginning with the prompt; of equal ones, the longest unused. */
+  #bestSlot(job: LoopJob): Slot | undefined {
+    let best: Slot | undefined;
+    let bestLength = -1;
+    for (const slot of this.#slots) {
+      if (slot.job) continue;
+      const length = slot.adapter === job.adapter ? commonPrefix(slot.tokens, job.prompt) : 0;
+      if (length > bestLength || (length === bestLength && slot.lastUsed < (best?.lastUsed ?? 0))) {
+        best = slot;
+        bestLength = length;
+      }
+    }
+    return best;
+  }
+
+  #give(slot: Slot, job: LoopJob): void {
+    // The last token is evaluated in any case: its logits are what the answer begins with.
+    const shared = slot.adapter === job.adapter ? commonPrefix(slot.tokens, job.prompt) : 0;
+    const reused = Math.min(shared, job.prompt.length - 1);
+    if (reused === 0) this.#clear(slot);
+    else if (reused < slot.tokens.length) this.#truncate(slot, reused);
+    slot.adapter = job.adapter;
+    slot.job = job;
+    slot.pending = job.prompt.slice(slot.tokens.length);
+    this.figures.reusedTokens += slot.tokens.length;
+    job.begin(slot.tokens.length);
+  }
+
+  #truncate(slot: Slot, length: number): void {
+    const { context } = this.#options;
+    // Recurrent models cannot forget the end alone.
+    if (!context.removeTokenCellsFromSequence(slot.sequence, length, -1)) this.#clear(slot);
+    else slot.tokens.length = length;
+  }
+
+  #clear(slot: Slot): void {
+    if (slot.tokens.length > 0 || slot.pending.length > 0) this.#options.context.disposeSequence(slot.sequence);
+    slot.tokens.length = 0;
+    slot.pending = [];
+  }
+
+  #switchTo(adapter: string | undefined): void {
+    this.#options.useAdapter(adapter);
+    this.#adapter = adapter;
+  }
+
+  #hasWork(): boolean {
+    if (this.#slots.some(isRunnable)) return true;
+    return this.#waiting.length > 0 && this.#slots.some(({ job }) => !job || job.isOver);
+  }
+}
+
+function isRunnable({ job, pending }: Slot): boolean {
+  return job !== undefined && !job.isOver && !job.isPaused && pending.length > 0;
+}
+
+/** Adapters take turns, each for one batch. */
+function nextAdapter(slots: readonly Slot[], last: string | undefined): string | undefined {
+  const names = [...new Set(slots.map(({ adapter }) => adapter))];
+  return names[(names.indexOf(last) + 1) % names.length];
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { Engine } from './engine.ts';
+import type { LlamaContext, LlamaModel } from './engine-types.ts';
+import { engineFailed, invalidArgument } from './faults.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+const size = z.int().min(1);
+
+const embeddingRequest = z.looseObject({
+  input: z.union([z.string(), z.array(z.int().min(0)).min(1)]),
+  pooling_params: z
+    .looseObject({
+      dimensions: z
+        .union([
+          size,
+          z
+            .array(size)
+            .length(1)
+            .transform(([first]) => first as number),
+        ])
+        .nullish(),
+    })
+    .nullish(),
+});
+
+interface EmbedderOptions {
+  readonly engine: Engine;
+  readonly model: LlamaModel;
+  readonly vocabulary: Vocabulary;
+  readonly contextLength: number;
+  readonly threads: number;
+}
+
+/** A vector of length one, and how many tokens it stands for. */
+export interface Embedding {
+  readonly vector: readonly number[];
+  readonly tokens: number;
+}
+
+/** Makes vectors, in a context of its own that is made when the first one is wanted. */
+export class Embedder {
+  readonly #options: EmbedderOptions;
+  #context: Promise<LlamaContext> | undefined;
+
+  constructor(options: EmbedderOptions) {
+    this.#options = options;
+  }
+
+  /** The vector of an embedding_request text. */
+  async embed(request: string): Promise<Embedding> {
+    const { input, pooling_params: pooling } = parse(request);
+    const { vocabulary, contextLength, model } = this.#options;
+    const dimensions = pooling?.dimensions ?? undefined;
+    const most = model._model.getEmbeddingVectorSize();
+    if (dimensions !== undefined && dimensions > most)
+      throw invalidArgument(`embedding_request: dimensions must be at most ${most}, not ${dimensions}`);
+    const ids = typeof input === 'string' ? await vocabulary.encode(input, { addSpecialTokens: true }) : input;
+    const unknown = ids.find((id) => id >= vocabulary.size);
+    if (unknown !== undefined) throw invalidArgument(`Token id ${unknown} is out of vocabulary`);
+    if (ids.length === 0) throw invalidArgument('The decoder prompt cannot be empty');
+    if (ids.length > contextLength)
+      throw invalidArgument(
+        `The decoder prompt (length ${ids.length}) is longer than the maximum model length of ${contextLength}.`,
+      );
+    return { vector: unit(await this.#evaluate(ids), dimensions), tokens: ids.length };
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.#context?.catch(() => undefined))?.dispose();
+  }
+
+  async #evaluate(ids: readonly number[]): Promise<Float64Array> {
+    const { engine, model, contextLength, threads } = this.#options;
+    this.#context ??= model.createContext({
+      sequences: 1,
+      contextSize: contextLength,
+      batchSize: contextLength,
+      threads,
+      ignoreMemorySafetyChecks: engine.llama.gpu === false,
+      failedCreationRemedy: false,
+      _embeddings: true,
+    });
+    let vector = new Float64Array(0);
+    try {
+      const { _ctx: context } = await this.#context;
+      await engine.exclusively(async () => {
+        context.disposeSequence(0);
+        context.initBatch(ids.length);
+        // Pooling looks at every token, so every one is an output.
+        context.addToBatch(0, 0, Uint32Array.from(ids), Uint32Array.from(ids.keys()));
+        await context.decodeBatch();
+        vector = Float64Array.from(context.getEmbedding(ids.length));
+      });
+    } catch (error) {
+      throw engineFailed(error);
+    }
+    return vector;
+  }
+}
+
+function parse(text: string): z.infer<typeof embeddingRequest> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidArgument('embedding_request is not a JSON text');
+  }
+  const result = embeddingRequest.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const reason = issue?.path[0] === 'input' ? 'must be a text or a list of token ids' : issue?.message;
+  throw invalidArgument(`embedding_request.${issue?.path.join('.')}: ${reason}`);
+}
+
+/** The first so many figures, scaled to length one. */
+function unit(vector: Float64Array, dimensions: number | undefined): number[] {
+  const kept = Array.from(vector.subarray(0, dimensions));
+  const length = Math.hypot(...kept);
+  return length > 0 ? kept.map((figure) => figure / length) : kept;
+}

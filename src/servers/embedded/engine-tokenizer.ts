@@ -1,0 +1,29 @@
+import type { ModelBinding } from './engine-types.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** The tokenizer of a loaded model, in the shape that Conch's prompts want one. */
+export interface EngineTokenizer {
+  readonly source: string;
+  readonly ownBos: string | undefined;
+  readonly vocabularySize: number;
+  encode(text: string, options: { addSpecialTokens: boolean }): Promise<Int32Array>;
+  count(text: string, options: { addSpecialTokens: boolean }): Promise<number>;
+  decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
+  unknownIds(ids: ArrayLike<number>): Promise<number[]>;
+}
+
+/** Tokenizes with the very tables that the model is fed through. */
+export function engineTokenizer(source: string, vocabulary: Vocabulary, model: ModelBinding): EngineTokenizer {
+  const { bos } = vocabulary;
+  return {
+    source,
+    ownBos: bos === undefined ? undefined : vocabulary.text(bos),
+    vocabularySize: vocabulary.size,
+    encode: async (text, options) => Int32Array.from(await vocabulary.encode(text, options)),
+    count: async (text, options) => (await vocabulary.encode(text, options)).length,
+    decode: (ids, { skipSpecialTokens }) =>
+      Promise.resolve(model.detokenize(Uint32Array.from(ids), !skipSpecialTokens)),
+    unknownIds: (ids) =>
+      Promise.resolve(Array.from(ids).filter((id) => !Number.isInteger(id) || id < 0 || id >= vocabulary.size)),
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * The parts of node-llama-cpp that are used, as release 3.22.1 has them. Its own sequences cannot sample one position
+ * twice, switch adapters between batches or stop inside one; so the loop here drives the binding beneath them
+ * (docs/decisions/0004-embedded-binding.md), which is why the release is pinned to the last digit.
+ */
+export interface EngineModule {
+  getLlama(options: {
+    readonly gpu: 'auto' | false;
+    readonly build: 'never';
+    readonly skipDownload: true;
+    readonly progressLogs: false;
+    readonly maxThreads: 0;
+    logger(level: string, message: string): void;
+  }): Promise<Llama>;
+}
+
+/** llama.cpp, loaded. */
+export interface Llama {
+  readonly gpu: string | false;
+  readonly cpuMathCores: number;
+  readonly _bindings: Bindings;
+  loadModel(options: {
+    readonly modelPath: string;
+    readonly loadSignal?: AbortSignal;
+    onLoadProgress?(fraction: number): void;
+  }): Promise<LlamaModel>;
+  dispose(): Promise<void>;
+}
+
+/** The weights of one file, in memory. */
+export interface LlamaModel {
+  readonly _model: ModelBinding;
+  createContext(options: {
+    readonly sequences: number;
+    readonly contextSize: number;
+    readonly batchSize: number;
+    readonly threads: number;
+    readonly swaFullCache?: boolean;
+    readonly ignoreMemorySafetyChecks?: boolean;
+    readonly failedCreationRemedy: false;
+    readonly _embeddings?: boolean;
+  }): Promise<LlamaContext>;
+  _getOrLoadLora(file: string): Promise<LoraBinding>;
+  dispose(): Promise<void>;
+}
+
+/** The memory that sequences are evaluated in. */
+export interface LlamaContext {
+  readonly _ctx: ContextBinding;
+  readonly memoryUsage: { readonly ram: number; readonly vram: number };
+  dispose(): Promise<void>;
+}
+
+/** Constructors of the binding. */
+export interface Bindings {
+  readonly AddonSampler: new (model: ModelBinding) => SamplerBinding;
+  readonly AddonGrammar: new (
+    text: string,
+    options: { readonly addonExports: Bindings; readonly rootRuleName: string },
+  ) => GrammarBinding;
+  readonly AddonGrammarEvaluationState: new (model: ModelBinding, grammar: GrammarBinding) => GrammarStateBinding;
+}
+
+/** A parsed grammar. */
+export interface GrammarBinding {
+  isTextCompatible(text: string): boolean;
+}
+
+/** How far one answer is in its grammar; the sampler moves it. */
+export interface GrammarStateBinding {
+  readonly __brand?: 'grammar-state';
+}
+
+/** An adapter, loaded onto its model. */
+export interface LoraBinding {
+  readonly filePath: string;
+}
+
+/** The vocabulary and the tokenizer of a model. */
+export interface ModelBinding {
+  tokenize(text: string, specialTokens: boolean): Uint32Array;
+  detokenize(tokens: Uint32Array, specialTokens: boolean): string;
+  getTokenString(token: number): string;
+  getTokenAttributes(token: number): number;
+  isEogToken(token: number): boolean;
+  shouldPrependBosToken(): boolean;
+  shouldAppendEosToken(): boolean;
+  tokenBos(): number;
+  tokenEos(): number;
+  sepToken(): number;
+  getEmbeddingVectorSize(): number;
+}
+
+/** What a sampler does; what is left out is off. */
+export interface SamplerConfig {
+  readonly temperature?: number;
+  readonly topK?: number;
+  readonly topP?: number;
+  readonly minP?: number;
+  readonly seed?: number;
+  readonly repeatPenalty?: number;
+  readonly repeatPenaltyMaxTokens?: number;
+  readonly repeatPenaltyTokens?: Uint32Array;
+  readonly repeatPenaltyPresencePenalty?: number;
+  readonly repeatPenaltyFrequencyPenalty?: number;
+  readonly tokenBiasKeys?: Uint32Array;
+  readonly tokenBiasValues?: Float32Array;
+  readonly grammarEvaluationState?: GrammarStateBinding;
+}
+
+/** Chooses tokens, with a memory of those that it has chosen. */
+export interface SamplerBinding {
+  applyConfig(config: SamplerConfig): void;
+  dispose(): void;
+}
+
+/** [ids to name, the highest, the lowest, the chosen one, how many of the highest]. */
+export type LogitFilter = [ids: number[], highest: boolean, lowest: boolean, chosen: boolean, top: number];
+
+/** [token, probabilities, confidence, logits as id and value in turn, sum of exp(logit - highest)]. */
+export type LogitAnswer = [
+  token: number,
+  probabilities: undefined,
+  confidence: undefined,
+  logits: number[] | undefined,
+  weight: number | undefined,
+];
+
+/** A context: batches of tokens of several sequences go in, tokens are sampled from what comes out. */
+export interface ContextBinding {
+  initBatch(size: number): void;
+  /** Gives where the asked-for logits will stand. */
+  addToBatch(sequence: number, position: number, tokens: Uint32Array, logits: Uint32Array): Uint32Array;
+  decodeBatch(): Promise<void>;
+  sampleToken(at: number, sampler: SamplerBinding): Promise<number>;
+  sampleToken(
+    at: number,
+    sampler: SamplerBinding,
+    probabilities: false,
+    confidence: false,
+    logits: LogitFilter,
+    weight: true,
+  ): Promise<LogitAnswer>;
+  /** False where this kind of model cannot forget a part. */
+  removeTokenCellsFromSequence(sequence: number, from: number, to: number): boolean;
+  disposeSequence(sequence: number): void;
+  getEmbedding(tokens: number): Float64Array;
+  setLoras(loras: LoraBinding[], scales: number[]): void;
+  setThreads(threads: number): void;
+}

@@ -1,0 +1,178 @@
+import type { InferRequest } from '../../kserve/server.ts';
+import { Adapters, type LoraFile } from './adapters.ts';
+import { AnswerWriter } from './answer-writer.ts';
+import { DecodeLoop } from './decode-loop.ts';
+import { Embedder } from './embedder.ts';
+import type { Engine } from './engine.ts';
+import type { GrammarStateBinding, LlamaContext, LlamaModel } from './engine-types.ts';
+import { invalidArgument } from './faults.ts';
+import { Generation, type GenerationEnd } from './generation.ts';
+import { badWordIds, checkPrompt, checkTokenIds } from './prompt-checks.ts';
+import type { RequestInputs } from './request-inputs.ts';
+import type { ResponseQueue } from './response-queue.ts';
+import { readSamplingParameters, type SamplingParameters } from './sampling-parameters.ts';
+import { structuredGrammar } from './structured-output.ts';
+import { TokenChooser } from './token-chooser.ts';
+import { LogprobReader } from './token-logprobs.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+interface LoadedParts {
+  readonly name: string;
+  readonly version: string;
+  readonly engine: Engine;
+  readonly model: LlamaModel;
+  /** Missing for models that make vectors only. */
+  readonly context: LlamaContext | undefined;
+  readonly vocabulary: Vocabulary;
+  readonly contextLength: number;
+  readonly sequences: number;
+  readonly batchSize: number;
+  readonly queueSize: number;
+  readonly threads: number;
+  /** Bytes in memory, roughly. */
+  readonly memory: number;
+}
+
+/** One request to a loaded model. */
+export interface LoadedCall {
+  readonly request: InferRequest;
+  readonly inputs: RequestInputs;
+  readonly queue: ResponseQueue;
+  onBegin(): void;
+  onEnd(end: GenerationEnd): void;
+}
+
+/** A model that is in memory and answers. */
+export class LoadedModel {
+  readonly parts: LoadedParts;
+  readonly adapters: Adapters;
+  readonly #loop: DecodeLoop | undefined;
+  readonly #embedder: Embedder;
+
+  constructor(parts: LoadedParts) {
+    this.parts = parts;
+    const { context, sequences, batchSize, queueSize, engine } = parts;
+    this.adapters = new Adapters(parts.model, context?._ctx);
+    this.#embedder = new Embedder(parts);
+    this.#loop = context
+      ? new DecodeLoop({
+          context: context._ctx,
+          sequences,
+          batchSize,
+          queueSize,
+          useAdapter: this.adapters.use,
+          exclusively: engine.exclusively,
+        })
+      : undefined;
+  }
+
+  get figures(): DecodeLoop['figures'] | undefined {
+    return this.#loop?.figures;
+  }
+
+  /** Looks again at paused and cancelled generations. */
+  wake(): void {
+    this.#loop?.wake();
+  }
+
+  unloadAdapter(name: string): void {
+    this.adapters.unload(name);
+    this.#loop?.forgetAdapter(name);
+  }
+
+  async loadAdapter(lora: LoraFile): Promise<void> {
+    await this.adapters.load(lora);
+  }
+
+  /** The one vector that an embedding request asks for. */
+  async embed({ request, inputs, queue }: LoadedCall): Promise<void> {
+    const { vector, tokens } = await this.#embedder.embed(inputs.embedding as string);
+    const { version } = this.parts;
+    queue.push(
+      new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: tokens }).writeVector(vector),
+    );
+    queue.end();
+  }
+
+  /** Checks a request and hands it to the loop. Everything that is wrong with it is thrown here. */
+  async generate({ request, inputs, queue, onBegin, onEnd }: LoadedCall): Promise<Generation> {
+    const { name, version, vocabulary, contextLength } = this.parts;
+    if (!this.#loop) throw invalidArgument(`Model ${name} does not support 'generate' request`);
+    this.#loop.checkRoom();
+    const parameters = readSamplingParameters(inputs.sampling, request.parameters);
+    this.adapters.check(parameters.lora_name);
+    checkTokenIds(parameters, vocabulary.size);
+    const text = inputs.prompt ?? '';
+    const whole = await vocabulary.encode(text, { addSpecialTokens: true });
+    const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
+    const room = checkPrompt(prompt, contextLength);
+    const badWords = await badWordIds(parameters.bad_words, vocabulary);
+    const generation = new Generation({
+      prompt,
+      echo: inputs.echoesPrompt ? text : '',
+      isStreamed: inputs.isStreamed,
+      parameters,
+      limit: Math.min(parameters.max_tokens, room),
+      vocabulary,
+      chooser: this.#chooser(parameters, { prompt, badWords }),
+      logprobs: this.#logprobs(parameters.logprobs),
+      writer: new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
+      queue,
+      onBegin,
+      onEnd,
+    });
+    try {
+      this.#loop.submit(generation);
+    } catch (error) {
+      generation.fail(error);
+    }
+    return generation;
+  }
+
+  async dispose(): Promise<void> {
+    const { context, model, engine } = this.parts;
+    // Whatever is being evaluated ends first.
+    await engine.exclusively(() => Promise.resolve());
+    await this.#embedder.dispose();
+    await context?.dispose();
+    await model.dispose();
+  }
+
+  #chooser(
+    parameters: SamplingParameters,
+    { prompt, badWords }: { prompt: readonly number[]; badWords: readonly (readonly number[])[] },
+  ): TokenChooser {
+    const { engine, model, vocabulary, contextLength } = this.parts;
+    return new TokenChooser({
+      bindings: engine.llama._bindings,
+      model: model._model,
+      vocabulary,
+      parameters,
+      prompt,
+      badWords,
+      grammar: this.#grammar(parameters.structured_outputs),
+      contextLength,
+    });
+  }
+
+  #grammar(wish: string | undefined): GrammarStateBinding | undefined {
+    const text = wish === undefined ? undefined : structuredGrammar(wish);
+    if (text === undefined) return undefined;
+    const bindings = this.parts.engine.llama._bindings;
+    try {
+      const grammar = new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
+      return new bindings.AddonGrammarEvaluationState(this.parts.model._model, grammar);
+    } catch {
+      throw invalidArgument(
+        "sampling_parameters.structured_outputs: the grammar does not parse; it must be in llama.cpp's GBNF with a rule root",
+      );
+    }
+  }
+
+  #logprobs(count: number | undefined): LogprobReader | undefined {
+    const { engine, model, vocabulary } = this.parts;
+    return count === undefined
+      ? undefined
+      : new LogprobReader({ bindings: engine.llama._bindings, model: model._model, vocabulary, count });
+  }
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+
+/** What a program printed and how it ended; the code is null where it could not be started. */
+export interface ProgramResult {
+  readonly code: number | null;
+  readonly output: string;
+  readonly isMissing: boolean;
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Called every so often while it runs. */
+  onTick?(): void;
+}
+
+const tickMilliseconds = 500;
+const mostOutput = 64 * 1024;
+
+/** Runs a program without a terminal and keeps the end of what it says. */
+export function runQuietly(
+  program: string,
+  programArguments: readonly string[],
+  { cwd, environment = {}, signal, onTick }: RunOptions,
+): Promise<ProgramResult> {
+  const child = spawn(program, programArguments, {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...withoutOwnNpm(process.env), ...environment },
+    ...(signal ? { signal } : {}),
+  });
+  let output = '';
+  const keep = (text: string): void => {
+    output = (output + text).slice(-mostOutput);
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  const ticker = setInterval(() => onTick?.(), tickMilliseconds);
+  return new Promise((resolve, reject) => {
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearInterval(ticker);
+      if (signal?.aborted) reject(error);
+      else resolve({ code: null, output: error.message, isMissing: error.code === 'ENOENT' });
+    });
+    child.on('close', (code) => {
+      clearInterval(ticker);
+      resolve({ code, output, isMissing: false });
+    });
+  });
+}
+
+/** Under `npm start` the variables say which package is being run, and npm would install into that one. */
+function withoutOwnNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOwn =
+    /^(npm_(package|lifecycle|command)|npm_config_(local_prefix|prefix|global|global_prefix|workspace)|init_cwd)/i;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn.test(name)));
+}

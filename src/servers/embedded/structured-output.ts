@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { literalText } from './character-set.ts';
+import { invalidArgument } from './faults.ts';
+import { jsonObjectGrammar } from './json-rules.ts';
+import { jsonSchemaGrammar } from './json-schema-grammar.ts';
+import { GrammarError, regexGrammar } from './regex-grammar.ts';
+
+/** Larger ones would hold the event loop while they are turned into a grammar. */
+const longestText = 256 * 1024;
+
+const wishes = z.strictObject({
+  json: z.union([z.record(z.string(), z.unknown()), z.boolean(), z.string()]).nullish(),
+  regex: z.string().min(1).nullish(),
+  choice: z.array(z.string().min(1)).min(1).nullish(),
+  grammar: z.string().min(1).nullish(),
+  json_object: z.boolean().nullish(),
+  // How vLLM's own backends lay out and guard; here it is always compact and never falls back.
+  disable_fallback: z.boolean().nullish(),
+  disable_any_whitespace: z.boolean().nullish(),
+  disable_additional_properties: z.boolean().nullish(),
+  whitespace_pattern: z.string().nullish(),
+});
+
+/** The grammar, in llama.cpp's notation, of what the structured_outputs text asks for. */
+export function structuredGrammar(text: string): string | undefined {
+  if (text.length > longestText) throw refused(`is longer than ${longestText} characters`);
+  const { json, regex, choice, grammar, json_object: anyObject } = parse(text);
+  const given = [json, regex, choice, grammar, anyObject || undefined].filter(
+    (wish) => wish !== undefined && wish !== null,
+  );
+  if (given.length === 0) return undefined;
+  if (given.length > 1) throw refused('asks for more than one of json, regex, choice, grammar and json_object');
+  try {
+    if (anyObject) return jsonObjectGrammar;
+    if (choice) return `root ::= ${choice.map(literalText).join(' | ')}`;
+    if (regex) return `root ::= ${regexGrammar(regex)}`;
+    if (grammar) return grammar;
+    return jsonSchemaGrammar(typeof json === 'string' ? JSON.parse(json) : json);
+  } catch (error) {
+    if (error instanceof GrammarError) throw refused(`${regex ? 'regex' : 'json'}: ${error.message}`);
+    if (error instanceof SyntaxError) throw refused('json is not a JSON text');
+    throw error;
+  }
+}
+
+function parse(text: string): z.infer<typeof wishes> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refused('is not a JSON text');
+  }
+  const result = wishes.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  if (issue?.code === 'unrecognized_keys') throw refused(`${issue.keys[0]} is not supported`);
+  throw refused(`${issue?.path.join('.')} ${issue?.message}`);
+}
+
+function refused(reason: string): Error {
+  return invalidArgument(`sampling_parameters.structured_outputs: ${reason}`);
+}

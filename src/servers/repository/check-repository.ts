@@ -1,0 +1,57 @@
+import { checkEnsemble } from './check-ensemble.ts';
+import { checkFiles } from './check-files.ts';
+import { checkTensors } from './check-tensors.ts';
+import type { Finding } from './finding.ts';
+import { readRepository } from './read-repository.ts';
+import type { AvailableModel, ModelRepository } from './repository-model.ts';
+
+export interface CheckedRepository {
+  readonly repository: ModelRepository;
+  /** In the order of the models; the folders that are no models come last. */
+  readonly findings: readonly Finding[];
+}
+
+/** Reads repositories and looks for all that tritonserver or a backend would refuse. Throws a RepositoryError. */
+export async function checkRepository(folders: readonly string[]): Promise<CheckedRepository> {
+  const repository = await readRepository(folders);
+  const found = await Promise.all(
+    repository.models.map(async (model) =>
+      model.state === 'unavailable' ? model.findings : [...model.findings, ...(await checkModel(model, repository))],
+    ),
+  );
+  return { repository, findings: [...found.flat(), ...repository.notes] };
+}
+
+async function checkModel(model: AvailableModel, repository: ModelRepository): Promise<readonly Finding[]> {
+  return [
+    ...checkTensors(model),
+    ...checkParameters(model),
+    ...(await checkFiles(model)),
+    ...checkEnsemble(model, repository.models),
+  ];
+}
+
+function checkParameters({ source, config }: AvailableModel): readonly Finding[] {
+  const repeated = (source.read?.repeatedKeys ?? []).map(
+    ({ path, line, column }): Finding => ({
+      severity: 'warning',
+      file: source.configFile,
+      position: { line, column },
+      text: `${path} is given twice: the later one holds.`,
+    }),
+  );
+  const unfilled = Object.entries(config.parameters).flatMap(([name, { string_value: value }]): Finding[] => {
+    const template = /\$\{\w+\}/.exec(value)?.[0];
+    if (template === undefined) return [];
+    const position = source.read?.positions.get(`parameters[${name}]`);
+    return [
+      {
+        severity: 'warning',
+        file: source.configFile,
+        position,
+        text: `${template} of the parameter ${name} is not filled in.`,
+      },
+    ];
+  });
+  return [...repeated, ...unfilled];
+}

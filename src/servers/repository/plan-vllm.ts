@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { writeModelConfig } from '../../kserve/pbtxt/model-config.ts';
+import { checkModelName, type FolderPlan, type PlannedFile } from './folder-plan.ts';
+
+export interface VllmOptions {
+  readonly name: string;
+  /** What vLLM's engine is started with, in vLLM's own names; `model` is required there. */
+  readonly engine: Readonly<Record<string, unknown>> & { readonly model: string };
+  /** LoRA adapters: the name under which requests ask for one, and its folder. */
+  readonly adapters: ReadonlyMap<string, string>;
+}
+
+/** The folder of a model for Triton's vLLM backend. */
+export function planVllm({ name, engine, adapters }: VllmOptions): FolderPlan {
+  checkModelName(name);
+  // KIND_MODEL leaves the choice of the GPUs to vLLM, which tensor parallelism needs.
+  const config = writeModelConfig({ backend: 'vllm', instance_group: [{ kind: 'KIND_MODEL', count: 1 }] });
+  const lora = adapters.size === 0 ? {} : { enable_lora: true, max_loras: adapters.size };
+  const files: PlannedFile[] = [
+    { path: join(name, 'config.pbtxt'), content: config },
+    { path: join(name, '1', 'model.json'), content: json({ ...lora, ...engine }, engine.model) },
+  ];
+  if (adapters.size > 0) {
+    files.push({
+      path: join(name, '1', 'multi_lora.json'),
+      content: `${JSON.stringify(Object.fromEntries(adapters), null, 2)}\n`,
+    });
+  }
+  return { models: [name], files };
+}
+
+/** The model first: it is what a reader looks for. */
+function json(engine: Readonly<Record<string, unknown>>, model: string): string {
+  return `${JSON.stringify({ model, ...engine }, null, 2)}\n`;
+}
