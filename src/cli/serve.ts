@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { checkFiles } from '../config/check-files.ts';
 import { defaultCommand } from '../config/command.ts';
@@ -6,11 +7,14 @@ import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { createApp } from '../http/app.ts';
+import type { ServedModel } from '../models/served-model.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { modelTable } from './model-table.ts';
 import { openParts } from './parts.ts';
 import { dryRun } from './servers.ts';
+
+type Settings = CommandInput['settings'];
 
 /** `conch`: serves the OpenAI API until it is told to stop. */
 export const serveCommand: CliCommand = { definition: defaultCommand, run: serve };
@@ -51,9 +55,9 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     logger,
   });
   try {
-    await listen(() => app.listen({ host: settings.host, port: settings.port }), settings);
-    logger.info(`conch ${terminal.version} listens on ${app.listeningOrigin}`);
+    await listen(app, settings, terminal.version);
     await registry.start();
+    showExample(registry.list(), app.listeningOrigin, { logger, terminal, format: settings.logFormat });
     if (!terminal.stop.aborted) await once(terminal.stop, 'abort');
     logger.info('stopping: no new connections, running requests finish');
     return 0;
@@ -63,14 +67,27 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   }
 }
 
-function reportServer(logger: Logger, server: string, fault: Error | undefined): void {
-  if (fault === undefined) logger.info(`triton at ${server} answers`);
-  else logger.warn(`triton at ${server} does not answer yet: ${fault.message}; trying again`);
+/** A line to paste, for the first model that is served. */
+function showExample(
+  [model]: readonly ServedModel[],
+  origin: string,
+  { logger, terminal, format }: { logger: Logger; terminal: Terminal; format: Settings['logFormat'] },
+): void {
+  if (!model) return;
+  const body = JSON.stringify({ model: model.name, messages: [{ role: 'user', content: 'What is a conch?' }] });
+  const line = `curl ${origin.replace('0.0.0.0', 'localhost')}/v1/chat/completions -H 'content-type: application/json' -d '${body}'`;
+  if (format === 'json') logger.info({ example: line }, 'try it');
+  else terminal.out(`\nTry it:\n  ${line}\n`);
 }
 
-async function listen(start: () => Promise<unknown>, { host, port }: CommandInput['settings']): Promise<void> {
+function reportServer(logger: Logger, server: string, fault: Error | undefined): void {
+  if (fault === undefined) logger.info(`${server} answers`);
+  else logger.warn(`${server} does not answer yet: ${fault.message}; trying again`);
+}
+
+async function listen(app: FastifyInstance, { host, port }: Settings, version: string): Promise<void> {
   try {
-    await start();
+    await app.listen({ host, port, listenTextResolver: (address) => `conch ${version} listens on ${address}` });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')

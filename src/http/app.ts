@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ModelRegistry } from '../models/registry.ts';
 import { keyCheck } from './auth.ts';
 import { sendFailure } from './failures.ts';
@@ -26,7 +26,8 @@ const keepAliveTimeout = 75_000;
 export function createApp(services: Services): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: services.logger,
-    disableRequestLogging: true,
+    // One line per request is written by request-log.ts.
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: services.maxInputSize,
     keepAliveTimeout,
     genReqId: (request) => requestId(request.headers['x-request-id']),

@@ -1,0 +1,71 @@
+import { binaryOf, bytesOf } from '../../kserve/json-value.ts';
+import { type Writable, writeJson } from '../../kserve/json-write.ts';
+import { type StatusCode, StatusError } from '../../kserve/status.ts';
+
+/** The content types that Triton answers with. */
+export const jsonType = 'application/json';
+export const plainType = 'text/plain';
+export const binaryType = 'application/octet-stream';
+
+/** A whole answer of the HTTP frontend. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** A failure with the answer's details that its code does not decide. */
+export class HttpFault extends StatusError {
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ code, message }: StatusError, contentType: string, headers: Readonly<Record<string, string>> = {}) {
+    super(code, message);
+    this.contentType = contentType;
+    this.headers = headers;
+  }
+}
+
+/** The answer of a call that has nothing to say but that it succeeded. */
+export function done(contentType: string): Answer {
+  return { status: 200, contentType, body: Buffer.alloc(0) };
+}
+
+/** An answer in JSON; its texts are binary strings. */
+export function jsonAnswer(value: Writable): Answer {
+  return { status: 200, contentType: jsonType, body: bytesOf(writeJson(value)) };
+}
+
+/** The answer that says what failed. */
+export function failure(status: number, message: string, contentType: string): Answer {
+  return { status, contentType, body: bytesOf(errorJson(message)) };
+}
+
+/** The answer of a failed call. */
+export function failureOf(error: StatusError, contentType: string): Answer {
+  const isSpecial = error instanceof HttpFault;
+  const answer = failure(httpStatus(error.code), error.message, isSpecial ? error.contentType : contentType);
+  return isSpecial ? { ...answer, headers: error.headers } : answer;
+}
+
+/** A failure as JSON, in a binary string. */
+export function errorJson(message: string): string {
+  return writeJson({ error: binaryOf(message) });
+}
+
+/** As Triton maps its codes. */
+export function httpStatus(code: StatusCode): number {
+  switch (code) {
+    case 'INTERNAL':
+      return 500;
+    case 'NOT_FOUND':
+      return 404;
+    case 'UNAVAILABLE':
+      return 503;
+    case 'UNIMPLEMENTED':
+      return 501;
+    default:
+      return 400;
+  }
+}

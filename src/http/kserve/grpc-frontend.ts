@@ -1,0 +1,81 @@
+import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { StatusError } from '../../kserve/status.ts';
+import { GrpcCall, refuseForeign } from './grpc-call.ts';
+import { StreamHandler } from './grpc-stream.ts';
+import { servicePath, UnaryHandler, unaryMethod } from './grpc-unary.ts';
+import type { KserveOptions } from './options.ts';
+
+/** What the gRPC frontend is built from. */
+export interface KserveGrpcOptions extends KserveOptions {
+  /** Bytes of the largest message of a client. */
+  readonly maxMessageSize: number;
+}
+
+/** The gRPC frontend, to start and to stop. */
+export interface KserveGrpc {
+  /** Gives the port back, which the system chooses when it is 0. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Takes nothing new and resolves when what runs has ended. */
+  close(): Promise<void>;
+}
+
+/** How far clients may send ahead of what was read. */
+const streamWindow = 1024 * 1024;
+const connectionWindow = 16 * 1024 * 1024;
+
+/** The v2 protocol over gRPC, as Triton serves it on port 8001. */
+export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
+  const server = http2.createServer({ settings: { initialWindowSize: streamWindow }, maxSessionMemory: 1024 });
+  const sessions = new Set<ServerHttp2Session>();
+  const calls = new Set<GrpcCall>();
+  server.on('connection', (socket: Socket) => socket.setNoDelay(true));
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    // A connection that breaks ends its calls, and each of them tells its own.
+    session.on('error', () => undefined);
+    session.setLocalWindowSize(connectionWindow);
+  });
+  server.on('stream', (stream, headers) => {
+    if (!String(headers['content-type'] ?? '').startsWith('application/grpc')) {
+      refuseForeign(stream);
+      return;
+    }
+    const call = new GrpcCall(stream, headers, options.maxMessageSize);
+    keep(calls, call, stream);
+    begin(call, options);
+  });
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve((server.address() as AddressInfo).port);
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const session of sessions) session.close();
+        for (const call of calls) call.drain();
+      }),
+  };
+}
+
+function keep(calls: Set<GrpcCall>, call: GrpcCall, stream: ServerHttp2Stream): void {
+  calls.add(call);
+  stream.once('close', () => calls.delete(call));
+}
+
+function begin(call: GrpcCall, options: KserveGrpcOptions): void {
+  const onFault = (error: unknown): void => options.logger.error(error, 'a KServe call met an unexpected condition');
+  if (call.path === `${servicePath}ModelStreamInfer`) {
+    call.handle(new StreamHandler(call, options.server, onFault));
+    return;
+  }
+  const answer = unaryMethod(call.path, options);
+  if (answer) call.handle(new UnaryHandler(call, answer, onFault));
+  else call.end(new StatusError('UNIMPLEMENTED', ''));
+}

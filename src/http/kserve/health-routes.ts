@@ -1,0 +1,30 @@
+import { done, failure, plainType } from './answer.ts';
+import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
+
+/** Whether the server lives and is ready, and whether a model is. */
+export const healthRoutes: readonly Route[] = [
+  health('live', async ({ server, signal }) => (await server.call('ServerLive', {}, { signal })).live),
+  health('ready', async ({ server, signal }) => (await server.call('ServerReady', {}, { signal })).ready),
+  {
+    path: modelPath('/ready'),
+    methods: ['GET'],
+    contentType: plainType,
+    answer: async (exchange) => {
+      const { ready } = await exchange.server.call('ModelReady', modelOf(exchange), { signal: exchange.signal });
+      return ready ? done(plainType) : failure(400, 'Model version not ready', plainType);
+    },
+  },
+];
+
+function health(kind: 'live' | 'ready', ask: (exchange: Exchange) => Promise<boolean>): Route {
+  return {
+    path: new RegExp(`^/v2/health/${kind}$`),
+    methods: ['GET'],
+    contentType: plainType,
+    answer: async (exchange) => {
+      // A server that cannot be asked is neither alive nor ready.
+      const isFine = await ask(exchange).catch(() => false);
+      return isFine ? done(plainType) : { ...done(plainType), status: 400 };
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { StatusError } from '../../kserve/status.ts';
+import { requestLog } from '../request-log.ts';
+import { requestSignal } from '../request-signal.ts';
+import { type Answer, failure, failureOf, plainType } from './answer.ts';
+import { readBody } from './body.ts';
+import { generateRoutes } from './generate-route.ts';
+import { healthRoutes } from './health-routes.ts';
+import { inferRoute } from './infer-route.ts';
+import { modelRoutes } from './model-routes.ts';
+import type { KserveOptions } from './options.ts';
+import { repositoryRoutes } from './repository-routes.ts';
+import type { Exchange, Route } from './route.ts';
+import { settingRoutes } from './setting-routes.ts';
+import { sharedMemoryRoutes } from './shared-memory-routes.ts';
+
+/** What the HTTP frontend is built from. */
+export interface KserveHttpOptions extends KserveOptions {
+  /** Bytes of the largest body, compressed or not. */
+  readonly maxInputSize: number;
+}
+
+// The order matters where a path fits two patterns: /v2/models/stats is no model.
+const routes: readonly Route[] = [
+  ...settingRoutes,
+  ...modelRoutes,
+  inferRoute,
+  ...generateRoutes,
+  ...healthRoutes,
+  ...sharedMemoryRoutes,
+  ...repositoryRoutes,
+];
+
+/** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
+const keepAliveTimeout = 75_000;
+
+/** The v2 protocol over HTTP, as Triton serves it on port 8000. */
+export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    keepAliveTimeout,
+    forceCloseConnections: 'idle',
+    // Not decodable paths name no model either.
+    frameworkErrors: (_error, _request, reply) => {
+      void send(reply, failure(404, 'Not Found', plainType));
+    },
+  });
+  requestLog(app);
+  app.removeAllContentTypeParsers();
+  // The body is read by the answering route, whose content type its failures have.
+  app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+  app.all('*', async (request, reply) => {
+    const answer = await answerOf(request, reply, options);
+    return answer ? send(reply, answer) : reply;
+  });
+  app.setNotFoundHandler((_request, reply) => send(reply, failure(405, 'Method Not Allowed', plainType)));
+  return app;
+}
+
+async function answerOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { server, sharedMemory, maxInputSize }: KserveHttpOptions,
+): Promise<Answer | undefined> {
+  const path = request.url.split('?', 1)[0] as string;
+  for (const route of routes) {
+    const found = route.path.exec(path);
+    if (!found) continue;
+    if (!(route.methods as readonly string[]).includes(request.method))
+      return failure(405, 'Method Not Allowed', route.contentType);
+    try {
+      const body = request.method === 'POST' ? await readBody(request.raw, maxInputSize) : Buffer.alloc(0);
+      const names: Exchange['names'] = found.groups ?? {};
+      request.model = names['model'];
+      return await route.answer({
+        server,
+        sharedMemory,
+        maxInputSize,
+        request,
+        reply,
+        body,
+        names,
+        signal: requestSignal(reply),
+      });
+    } catch (error) {
+      if (!reply.sent) return failedAnswer(error, request, route);
+      // The answer has begun: all that is left is not to end it as if it were whole.
+      request.log.error(error, 'a KServe stream met an unexpected condition');
+      reply.raw.destroy();
+      return undefined;
+    }
+  }
+  return failure(404, 'Not Found', plainType);
+}
+
+function failedAnswer(error: unknown, request: FastifyRequest, route: Route): Answer {
+  if (error instanceof StatusError) return failureOf(error, route.contentType);
+  request.log.error(error, 'a KServe request met an unexpected condition');
+  return failure(500, 'The server met an unexpected condition. The log has the details.', route.contentType);
+}
+
+/** Header names keep the spelling that Triton gives them. */
+function send(reply: FastifyReply, { status, contentType, headers, body }: Answer): FastifyReply {
+  if (!reply.request.raw.complete) reply.header('connection', 'close');
+  return reply
+    .code(status)
+    .headers({ 'content-type': contentType, ...headers })
+    .send(body);
+}

@@ -1,0 +1,92 @@
+import { StatusError } from '../../kserve/status.ts';
+import { type Answer, binaryType, HttpFault, jsonType, plainType } from './answer.ts';
+import { decodedBody, encodedBody } from './compression.ts';
+import { inferAnswer } from './infer-answer.ts';
+import { inferOnce } from './infer-once.ts';
+import { type ParsedInfer, parseInfer } from './infer-request.ts';
+import { rawInfer } from './raw-infer.ts';
+import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
+
+/** POST …/infer: one request, one response. */
+export const inferRoute: Route = {
+  path: modelPath('/infer'),
+  methods: ['POST'],
+  // Triton sets the content type only once it has found the model.
+  contentType: plainType,
+  answer: (exchange) =>
+    infer(exchange).catch((error: unknown) => {
+      throw error instanceof StatusError ? asHttp(error) : error;
+    }),
+};
+
+const lengthHeader = 'Inference-Header-Content-Length';
+
+async function infer(exchange: Exchange): Promise<Answer> {
+  const { request, formOf } = await parse(exchange);
+  const response = await inferOnce(exchange.server, request, { signal: exchange.signal });
+  const { json, blobs } = inferAnswer(response, formOf);
+  const isBinary = blobs.length > 0;
+  const whole = isBinary ? Buffer.concat([json, ...blobs]) : json;
+  const { body, headers } = await encodedBody(whole, exchange.request.headers['accept-encoding']);
+  return {
+    status: 200,
+    contentType: isBinary ? binaryType : jsonType,
+    headers: { ...(isBinary ? { [lengthHeader]: String(json.length) } : {}), ...headers },
+    body,
+  };
+}
+
+/** Triton looks for the model before it looks at the body; here that is asked only of a body that is at fault. */
+async function parse(exchange: Exchange): Promise<ParsedInfer> {
+  try {
+    return await parseBody(exchange);
+  } catch (error) {
+    await checkModel(exchange);
+    throw error;
+  }
+}
+
+async function parseBody(exchange: Exchange): Promise<ParsedInfer> {
+  const { headers } = exchange.request;
+  const body = await decodedBody(exchange.body, headers['content-encoding'], exchange.maxInputSize);
+  const headerLength = lengthOfHeader(headers[lengthHeader.toLowerCase()], body.length);
+  const { name: model, version } = modelOf(exchange);
+  if (headerLength > 0) return parseInfer({ body, headerLength, model, version });
+  const { config } = await exchange.server.call('ModelConfig', modelOf(exchange), { signal: exchange.signal });
+  return rawInfer(body, config, version);
+}
+
+/** The length of the JSON part; without a header all is JSON, and a header that is no number counts as 0. */
+function lengthOfHeader(given: string | string[] | undefined, bodyLength: number): number {
+  if (given === undefined) return bodyLength;
+  const text = String(given);
+  const length = Number.parseInt(text, 10) || 0;
+  if (length < 0 || length > bodyLength)
+    throw new HttpFault(
+      new StatusError('INVALID_ARGUMENT', `inference header size should be in range (0, ${bodyLength}), got: ${text}`),
+      plainType,
+    );
+  return length;
+}
+
+async function checkModel(exchange: Exchange): Promise<void> {
+  const { config } = await exchange.server.call('ModelConfig', modelOf(exchange), { signal: exchange.signal });
+  if (config.model_transaction_policy?.decoupled) throw decoupled();
+}
+
+/** Decoupled models are refused in HTTP's own words. */
+function asHttp(error: StatusError): StatusError {
+  if (error instanceof HttpFault || error.message.startsWith('Request for unknown model')) return error;
+  return isAboutDecoupled(error) ? decoupled() : new HttpFault(error, jsonType);
+}
+
+function isAboutDecoupled({ code, message }: StatusError): boolean {
+  return code === 'UNIMPLEMENTED' && message.includes('decoupled');
+}
+
+function decoupled(): HttpFault {
+  return new HttpFault(
+    new StatusError('UNIMPLEMENTED', "HTTP end point doesn't support models with decoupled transaction policy"),
+    plainType,
+  );
+}

@@ -1,0 +1,85 @@
+import type { InferenceServer, InferRequest } from '../../kserve/server.ts';
+
+/** The place of one request among those of its stream. */
+export interface Place {
+  /** Resolves once this request may begin: the requests of one sequence run one after the other. */
+  sequenceTurn(): Promise<void>;
+  /** Resolves once this request may be answered. */
+  turn(): Promise<void>;
+  leave(): void;
+}
+
+interface Entry {
+  readonly request: InferRequest;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Keeps the order that Triton keeps on a stream: models with one response per request answer in the order of their
+ * requests; decoupled ones answer as they come.
+ */
+export class RequestOrder {
+  readonly #server: InferenceServer;
+  readonly #running = new Set<Entry>();
+  readonly #decoupled = new Map<string, Promise<boolean>>();
+
+  constructor(server: InferenceServer) {
+    this.#server = server;
+  }
+
+  enter(request: InferRequest): Place {
+    const { promise: ended, resolve } = withResolver();
+    const earlier = [...this.#running];
+    const entry = { request, ended };
+    this.#running.add(entry);
+    let turn: Promise<void> | undefined;
+    return {
+      sequenceTurn: async () => {
+        const sequence = sequenceOf(request);
+        if (sequence === undefined) return;
+        await Promise.all(
+          earlier.filter((other) => sequenceOf(other.request) === sequence).map((other) => other.ended),
+        );
+      },
+      turn: () => {
+        turn ??= earlier.length === 0 ? Promise.resolve() : this.#afterEarlier(request, earlier);
+        return turn;
+      },
+      leave: () => {
+        this.#running.delete(entry);
+        resolve();
+      },
+    };
+  }
+
+  async #afterEarlier(request: InferRequest, earlier: readonly Entry[]): Promise<void> {
+    if (await this.#isDecoupled(request)) return;
+    for (const other of earlier) if (!(await this.#isDecoupled(other.request))) await other.ended;
+  }
+
+  /** Asked once per model and stream, and only when two requests run at once. */
+  #isDecoupled({ model, version = '' }: InferRequest): Promise<boolean> {
+    const key = JSON.stringify([model, version]);
+    const known = this.#decoupled.get(key);
+    if (known) return known;
+    const asked = this.#server.call('ModelConfig', { name: model, version }).then(
+      ({ config }) => config.model_transaction_policy?.decoupled ?? false,
+      () => false,
+    );
+    this.#decoupled.set(key, asked);
+    return asked;
+  }
+}
+
+function sequenceOf({ model, parameters }: InferRequest): string | undefined {
+  const id = parameters?.['sequence_id'];
+  return id === undefined || id === 0 || id === '' ? undefined : JSON.stringify([model, id]);
+}
+
+function withResolver(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
