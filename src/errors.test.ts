@@ -5,7 +5,7 @@ import { ApiError, errorTable } from './errors.ts';
 describe('the error table', () => {
   it('is the table of docs/errors.md: every code with its status, and no other', () => {
     const page = readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8');
-    const documented = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
+    const documented = [...page.matchAll(/^\| `(\w+)` +\| (\d{3}) +\|/gm)].map(([, code, status]) => [
       code,
       Number(status),
     ]);

@@ -78,7 +78,18 @@ describe('the tritonserver that the tests share', () => {
     ['vllm-2410', ['text_input', 'stream', 'sampling_parameters', 'exclude_input_in_output'], ['text_output']],
     [
       'vllm-2502',
-      expect.not.arrayContaining(['embedding_request']),
+      [
+        'text_input',
+        'image',
+        'stream',
+        'sampling_parameters',
+        'exclude_input_in_output',
+        'return_finish_reason',
+        'return_cumulative_logprob',
+        'return_logprobs',
+        'return_num_input_tokens',
+        'return_num_output_tokens',
+      ],
       ['text_output', 'finish_reason', 'cumulative_logprob', 'logprobs', 'num_input_tokens', 'num_output_tokens'],
     ],
   ])('shows the tensors of an older backend for %s', async (model, inputs, outputs) => {

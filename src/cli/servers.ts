@@ -11,7 +11,7 @@ import { RemoteServer } from '../servers/remote/remote-server.ts';
 import { embeddedBackend } from '../servers/repository/backend.ts';
 import { RepositoryError } from '../servers/repository/finding.ts';
 import { readRepository } from '../servers/repository/read-repository.ts';
-import type { EmbeddedModel, UnavailableModel } from '../servers/repository/repository-model.ts';
+import type { EmbeddedModel, RepositoryModel } from '../servers/repository/repository-model.ts';
 import type { Terminal } from './command.ts';
 import { defaultModels, namedModels, openEmbedded, repositoryModels } from './embedded.ts';
 
@@ -73,11 +73,12 @@ async function repositoryOf(settings: Settings, { listener }: Surroundings): Pro
     const embedded = models.filter((model) => model.state === 'available' && model.runsOn === 'embedded');
     // A broken model of tritonserver's is reported by tritonserver itself, in its own words.
     const broken = models.filter((model) => model.state === 'unavailable' && model.backend === embeddedBackend);
-    for (const { name, reason } of broken as UnavailableModel[])
+    for (const { name, reason } of broken)
       listener.onLog('error', `The model ${name} cannot be served: ${reason}`);
-    const others = models.filter((model) => !(embedded as unknown[]).includes(model) && !broken.includes(model));
+    const ours = new Set<RepositoryModel>([...embedded, ...broken]);
+    const others = models.filter((model) => !ours.has(model));
     return {
-      embedded: embedded as EmbeddedModel[],
+      embedded,
       triton: others.map(({ name }) => name),
       engines: others.filter(({ backend }) => backend === 'tensorrtllm').map(({ name }) => name),
     };

@@ -31,9 +31,16 @@ const isOurs = (words: readonly string[]): boolean =>
 
 function flags(): string[] {
   return [
-    ...['--model-repository', join(folder, 'models'), '--tritonserver', tritonProgram()],
-    ...['--tokenizer', tokenizerFolder('qwen3'), '--refresh-interval', '100ms'],
-    ...['--', `--backend-directory=${folder}`],
+    '--model-repository',
+    join(folder, 'models'),
+    '--tritonserver',
+    tritonProgram(),
+    '--tokenizer',
+    tokenizerFolder('qwen3'),
+    '--refresh-interval',
+    '100ms',
+    '--',
+    `--backend-directory=${folder}`,
   ];
 }
 
@@ -81,8 +88,7 @@ describe('conch --model-repository', { timeout: 120_000 }, () => {
         post(`${url}/v1/chat/completions`, ask(directive({ count_of: `t${index}`, until: 'held' }))),
       ),
     );
-    const [pid] = processes(isOurs);
-    process.kill(pid as number, 'SIGKILL');
+    for (const pid of processes(isOurs)) process.kill(pid, 'SIGKILL');
     for (const { status, text } of await Promise.all(held)) {
       expect(status).toBe(200);
       expect(eventsOf(text).at(-1)).toEqual({

@@ -36,8 +36,13 @@ const kinds: readonly Kind[] = [
       linkBackends(backends);
       return startConch({
         flags: [
-          ...['--model-repository', inRoot('test/models'), '--tritonserver', tritonProgram(), ...tokenizer()],
-          ...['--', `--backend-directory=${backends}`],
+          '--model-repository',
+          inRoot('test/models'),
+          '--tritonserver',
+          tritonProgram(),
+          ...tokenizer(),
+          '--',
+          `--backend-directory=${backends}`,
         ],
         environment: tritonEnvironment(),
         readyMilliseconds: 60_000,
@@ -100,10 +105,12 @@ describe.each(kinds)('OpenAI on a $name server', { timeout: 60_000 }, ({ model, 
   });
 
   it('stops at a stop text and leaves it out', async () => {
-    const { message } = choices((await chat({ max_tokens: 40 })).body)[0] as Choice;
-    const stop = message.content.slice(3, 9);
+    const [whole] = choices((await chat({ max_tokens: 40 })).body);
+    const text = whole?.message.content ?? '';
+    const stop = text.slice(3, 9);
+    expect(stop).toHaveLength(6);
     const [stopped] = choices((await chat({ max_tokens: 40, stop })).body);
-    expect(stopped).toMatchObject({ message: { content: message.content.slice(0, message.content.indexOf(stop)) } });
+    expect(stopped).toMatchObject({ message: { content: text.slice(0, text.indexOf(stop)) } });
     expect(stopped?.finish_reason).toBe('stop');
   });
 

@@ -20,6 +20,7 @@ const leadingSpace = new RegExp(`^[${space}]+`);
 const trailingSpace = new RegExp(`[${space}]+$`);
 const allSpace = new RegExp(`^[${space}]+$`);
 const word = new RegExp(`[^${space}]+`, 'g');
+// oxlint-disable-next-line no-control-regex -- Python ends lines at these characters too
 const lineEnd = new RegExp('\\r\\n|[\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029]', 'g');
 
 type Method = (self: string, call: Arguments) => Value;

@@ -10,11 +10,11 @@ interface Run {
 
 function run(script: string, graceSeconds = 5): Run {
   const lines: string[] = [];
-  let tell = (_: string): void => undefined;
+  let tell: (line: string) => void = () => undefined;
   const firstLine = new Promise<string>((resolve) => {
     tell = resolve;
   });
-  let end = (_: string): void => undefined;
+  let end: (reason: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
     end = resolve;
   });
@@ -59,7 +59,7 @@ describe('GuardedChild', () => {
   });
 
   it('says when the program cannot be started', async () => {
-    let end = (_: string): void => undefined;
+    let end: (reason: string) => void = () => undefined;
     const ended = new Promise<string>((resolve) => {
       end = resolve;
     });

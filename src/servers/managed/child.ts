@@ -28,9 +28,9 @@ interface ChildOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Seconds between the request to end and the end by force. */
   readonly graceSeconds: number;
-  onLine(line: string): void;
+  readonly onLine: (line: string) => void;
   /** Told once, with what is known of the end. */
-  onExit(reason: string): void;
+  readonly onExit: (reason: string) => void;
 }
 
 /** A program that never outlives this process. */

@@ -13,9 +13,9 @@ export interface ManagedOptions {
   readonly command: TritonCommand;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly channel: Omit<ChannelOptions, 'host' | 'port' | 'secure'>;
-  onLog(level: LogLevel, text: string): void;
+  readonly onLog: (level: LogLevel, text: string) => void;
   /** It ended without being asked; it is started again after so many milliseconds. */
-  onDown(reason: string, restartsIn: number): void;
+  readonly onDown: (reason: string, restartsIn: number) => void;
 }
 
 const firstBackoff = 500;
