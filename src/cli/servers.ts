@@ -72,9 +72,10 @@ async function repositoryOf(settings: Settings, { listener }: Surroundings): Pro
     const { models } = await readRepository(settings.modelRepository);
     const embedded = models.filter((model) => model.state === 'available' && model.runsOn === 'embedded');
     // A broken model of tritonserver's is reported by tritonserver itself, in its own words.
-    const broken = models.filter((model) => model.state === 'unavailable' && model.backend === embeddedBackend);
-    for (const { name, reason } of broken)
-      listener.onLog('error', `The model ${name} cannot be served: ${reason}`);
+    const broken = models
+      .filter((model) => model.state === 'unavailable')
+      .filter(({ backend }) => backend === embeddedBackend);
+    for (const { name, reason } of broken) listener.onLog('error', `The model ${name} cannot be served: ${reason}`);
     const ours = new Set<RepositoryModel>([...embedded, ...broken]);
     const others = models.filter((model) => !ours.has(model));
     return {

@@ -1,5 +1,14 @@
-import { writeDouble, quoteJson } from './json-write.ts';
-import { asBoolean, asNumber, asSigned, asString, asUnsigned, isArray, type JsonValue, prefixed } from './json-value.ts';
+import {
+  asBoolean,
+  asNumber,
+  asSigned,
+  asString,
+  asUnsigned,
+  isArray,
+  type JsonValue,
+  prefixed,
+} from './json-value.ts';
+import { quoteJson, writeDouble } from './json-write.ts';
 import { StatusError } from './status.ts';
 
 /** Bytes per element; BYTES has no fixed size. */
@@ -56,9 +65,7 @@ export function tensorFromJson({ name, datatype, data, count }: JsonTensor): Buf
 /** The elements of an output, each as JSON in a binary string. */
 export function elementsToJson(name: string, datatype: string, data: Buffer, count: number): string[] {
   if (datatype === 'FP16' || datatype === 'BF16')
-    throw refused(
-      `sending ${datatype} data via JSON is not supported. Please use the binary data format for output`,
-    );
+    throw refused(`sending ${datatype} data via JSON is not supported. Please use the binary data format for output`);
   const mismatch = new StatusError('INTERNAL', `output tensor shape does not match size of output for '${name}'`);
   if (datatype === 'BYTES') return textElements(data, count, mismatch);
   const decode = decoders[datatype];

@@ -60,11 +60,11 @@ export async function countOf(
 /** A request whose answer is read piece by piece, and whose client can leave. */
 export interface Begun {
   /** Resolves when the answer so far holds this text. */
-  until(text: string): Promise<void>;
+  readonly until: (text: string) => Promise<void>;
   /** The whole answer. */
-  whole(): Promise<string>;
+  readonly whole: () => Promise<string>;
   /** Leaves, and waits until the connection is gone on this side. */
-  leave(): Promise<void>;
+  readonly leave: () => Promise<void>;
 }
 
 /** Starts a request without waiting for its answer. */

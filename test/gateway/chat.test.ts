@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, post, startGateway } from '../support/gateway.ts';
-import { receivedFor, streamedChoices, textsOf, user } from './asking.ts';
+import { begin, receivedFor, release, streamedChoices, textsOf, user } from './asking.ts';
 
 let conch: Conch;
 beforeAll(async () => {
@@ -204,12 +204,14 @@ describe('several choices', () => {
   });
 
   it('do not wait for each other', async () => {
-    const { text } = await chat(directive({ tokens: 30, delay_ms: 2 }), { n: 3, stream: true });
-    const order = eventsOf(text)
-      .filter((event) => event !== '[DONE]')
-      .flatMap((event) => (event as { choices: { index: number }[] }).choices.map(({ index }) => index));
-    const changes = order.filter((index, at) => index !== order[at - 1]).length;
-    expect(changes).toBeGreaterThan(6);
+    const prompt = [directive({ tokens: 3, hold_at: 1, tag: 'slow choice' }), directive({ answer: 'quick' })];
+    const { until, whole } = begin(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt, stream: true });
+    await until('"index":1,"text":"","logprobs":null,"finish_reason":"stop"');
+    await release(conch.url, 'slow choice');
+    expect(streamedChoices({ text: await whole() })).toEqual([
+      { text: ' w1 w2 w3', reasons: ['stop'] },
+      { text: 'quick', reasons: ['stop'] },
+    ]);
   });
 });
 

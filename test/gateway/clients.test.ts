@@ -159,7 +159,10 @@ describe('curl -N', () => {
     const body = JSON.stringify({ model, prompt: answer, stream: true });
     const headers = ['content-type: application/json', 'authorization: Bearer sesame'].flatMap((line) => ['-H', line]);
     const { stdout } = await promisify(execFile)('curl', [
-      ...['-N', '-s', '-i', ...headers, '-d', body],
+      '-Nsi',
+      ...headers,
+      '-d',
+      body,
       `${conch.url}/v1/completions`,
     ]);
     const [head = '', events = ''] = stdout.split('\r\n\r\n');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => conch.stop());
 
 const streams = 256;
-const words = 20;
+const words = 10;
 
 /** Words that no other stream has. */
 const answerOf = (stream: number) => Array.from({ length: words }, (_, word) => `${stream}-${word}`).join(' ');
@@ -32,8 +32,8 @@ it('256 streams at once: every token arrives, in order, once, and nothing of ano
     answers.map((_, stream) => [{ text: answerOf(stream), reasons: ['stop'] }]),
   );
   const ids = answers.map(({ text }) => {
-    const chunks = eventsOf(text).slice(0, -1) as { id: string; choices: object[]; usage: unknown }[];
-    const { completion_tokens: tokens } = chunks.at(-1)?.usage as { completion_tokens: number };
+    const chunks = eventsOf(text).slice(0, -1) as { id: string; usage: { completion_tokens: number } | null }[];
+    const tokens = chunks.at(-1)?.usage?.completion_tokens ?? 0;
     // One chunk for each token with text, and beside them the opening, the finish (of EOS) and the usage.
     expect(chunks).toHaveLength(tokens - 1 + 3);
     const [id, ...others] = new Set(chunks.map((chunk) => chunk.id));
@@ -41,4 +41,4 @@ it('256 streams at once: every token arrives, in order, once, and nothing of ano
     return id;
   });
   expect(new Set(ids).size).toBe(streams);
-});
+}, 120_000);

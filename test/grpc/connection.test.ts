@@ -138,13 +138,14 @@ describe('a tritonserver', () => {
     const server = remoteServer(triton.grpcPort);
     const stream = server.stream(toyRequest({ tokens: 5, hold_at: 1, tag: 'closed' }));
     await stream.next();
+    const other = remoteServer(triton.grpcPort);
+    await countOf(other, 'closed', { until: 'held' });
     await server.close();
     expect(await faultOf(batchesOf(stream))).toEqual({
       code: 'CANCELLED',
       message: 'The channel is closed.',
       unreachable: false,
     });
-    const other = remoteServer(triton.grpcPort);
     expect(await countOf(other, 'closed', { until: 'cancelled' })).toMatchObject({ state: 'cancelled' });
     await other.close();
   });
@@ -168,6 +169,17 @@ describe('a tritonserver', () => {
     await triton.kill('SIGCONT');
     expect(await server.call('ServerLive', {})).toEqual(live);
     expect(socketsTo(triton.grpcPort)).toHaveLength(2);
+    await server.close();
+  });
+
+  it('gives the status of an error where that is asked for, without a text that ends with a space: Node drops it', async () => {
+    const server = remoteServer(triton.grpcPort);
+    const fault = { code: 'INTERNAL', unreachable: false };
+    const metadata = { triton_grpc_error: 'true' };
+    const failed = (error_text: string) =>
+      faultOf(batchesOf(server.stream(toyRequest({ tokens: 9, error_at: 2, error_text }), { metadata })));
+    expect(await failed('für 100 %')).toEqual({ ...fault, message: 'Error generating stream: für 100 %' });
+    expect(await failed('out of paper ')).toEqual({ ...fault, message: '' });
     await server.close();
   });
 

@@ -44,7 +44,7 @@ describe('a server that does not keep to the protocol', () => {
     [
       'an end without trailers',
       (stream) => {
-        respond(stream, undefined);
+        respond(stream);
         stream.end(liveMessage);
       },
       'INTERNAL',
@@ -227,11 +227,11 @@ describe('keepalive', () => {
     server.sessions[0]?.on('ping', () => pings++);
     await vi.advanceTimersByTimeAsync(3_600_000);
     const running = client.call('ServerLive', {});
-    while (held.length === 0) await new Promise(setImmediate);
+    await untilTrue(() => held.length > 0);
     expect(pings).toBe(0);
     for (let round = 1; round <= 3; round++) {
       vi.advanceTimersByTime(300_000);
-      while (pings < round) await new Promise(setImmediate);
+      await untilTrue(() => pings === round);
       // Time enough for the answer to this ping, and for one ping too many.
       await roundTrips(client);
     }
@@ -246,4 +246,9 @@ describe('keepalive', () => {
 
 async function roundTrips(client: ReturnType<typeof remoteServer>): Promise<void> {
   for (let count = 0; count < 3; count++) await client.call('ServerLive', {});
+}
+
+/** Turns of the event loop until it is so; the test's clock stands still meanwhile. */
+async function untilTrue(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
 }

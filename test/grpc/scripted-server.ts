@@ -1,27 +1,27 @@
 import { once } from 'node:events';
-import http2 from 'node:http2';
-import net, { type AddressInfo } from 'node:net';
+import { createServer, type OutgoingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { frame } from '../../src/servers/remote/framing.ts';
 
 /** An HTTP/2 server that does what no Triton can be made to do. */
 export interface ScriptedServer {
   readonly port: number;
   /** The connections so far. */
-  readonly sessions: http2.ServerHttp2Session[];
+  readonly sessions: ServerHttp2Session[];
   /** What they stand on. */
-  readonly sockets: net.Socket[];
+  readonly sockets: Socket[];
   readonly close: () => void;
 }
 
 /** Starts a server that treats each call as the script says. */
 export async function scriptedServer(
-  script: (stream: http2.ServerHttp2Stream, call: number) => void,
+  script: (stream: ServerHttp2Stream, call: number) => void,
 ): Promise<ScriptedServer> {
-  const server = http2.createServer();
-  const sessions: http2.ServerHttp2Session[] = [];
-  const sockets: net.Socket[] = [];
+  const server = createServer();
+  const sessions: ServerHttp2Session[] = [];
+  const sockets: Socket[] = [];
   let calls = 0;
-  server.on('connection', (socket: net.Socket) => sockets.push(socket));
+  server.on('connection', (socket: Socket) => sockets.push(socket));
   server.on('session', (session) => {
     session.on('error', () => undefined);
     sessions.push(session);
@@ -36,17 +36,17 @@ export async function scriptedServer(
     for (const session of sessions) session.destroy();
     server.close();
   };
-  return { port: portOf(server), sessions, sockets, close };
+  return { port: (server.address() as AddressInfo).port, sessions, sockets, close };
 }
 
 /** The beginning of a gRPC answer; `end` finishes it. */
-export function respond(stream: http2.ServerHttp2Stream, trailers: http2.OutgoingHttpHeaders | undefined): void {
+export function respond(stream: ServerHttp2Stream, trailers?: OutgoingHttpHeaders): void {
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, trailers ? { waitForTrailers: true } : {});
   if (trailers) stream.on('wantTrailers', () => stream.sendTrailers(trailers));
 }
 
 /** A whole answer to ServerLive. */
-export function respondLive(stream: http2.ServerHttp2Stream): void {
+export function respondLive(stream: ServerHttp2Stream): void {
   respond(stream, { 'grpc-status': '0' });
   stream.end(liveMessage);
 }
@@ -56,10 +56,10 @@ export const liveMessage = frame(Buffer.of(0x08, 0x01));
 
 /** A TCP server that treats each connection as the script says. */
 export async function tcpServer(
-  script: (socket: net.Socket) => void,
-): Promise<{ readonly port: number; readonly sockets: net.Socket[]; readonly close: () => void }> {
-  const sockets: net.Socket[] = [];
-  const server = net.createServer((socket) => {
+  script: (socket: Socket) => void,
+): Promise<{ readonly port: number; readonly sockets: Socket[]; readonly close: () => void }> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);
     sockets.push(socket);
     script(socket);
@@ -70,9 +70,5 @@ export async function tcpServer(
     for (const socket of sockets) socket.destroy();
     server.close();
   };
-  return { port: portOf(server), sockets, close };
-}
-
-function portOf(server: net.Server | http2.Http2Server): number {
-  return (server.address() as AddressInfo).port;
+  return { port: (server.address() as AddressInfo).port, sockets, close };
 }

@@ -120,15 +120,6 @@ describe('an error in a stream', () => {
     });
   });
 
-  it('has its status where that is asked for, without a text that ends with a space: Node drops it', async () => {
-    const fault = { code: 'INTERNAL', unreachable: false };
-    const metadata = { triton_grpc_error: 'true' };
-    const failed = (error_text: string) =>
-      faultOf(batchesOf(server.stream(toyRequest({ ...failing, error_text }), { metadata })));
-    expect(await failed('für 100 %')).toEqual({ ...fault, message: 'Error generating stream: für 100 %' });
-    expect(await failed('out of paper ')).toEqual({ ...fault, message: '' });
-  });
-
   it('may have a very long text', async () => {
     const text = 'long story '.repeat(20_000);
     const { message } = await faultOf(
@@ -144,35 +135,35 @@ describe('an error in a stream', () => {
 });
 
 describe('cancelling', () => {
-  const endless = (tag: string) => toyRequest({ tokens: 10_000, delay_ms: 20, tag, context: 1e6 });
+  // Tritons before 2.53 may crash when a call is cancelled while a response is on its way: these have none on its way.
+  const held = (tag: string) => toyRequest({ tokens: 9, hold_at: 1, tag });
   const cancelled = { code: 'CANCELLED', message: 'The call was cancelled.', unreachable: false };
-  const fewTokens = 500;
 
   it('by the signal ends the generation', async () => {
     const tag = randomUUID();
     const leaving = new AbortController();
-    const stream = server.stream(endless(tag), { signal: leaving.signal });
+    const stream = server.stream(held(tag), { signal: leaving.signal });
     await stream.next();
+    await countOf(server, tag, { until: 'held' });
     leaving.abort();
     expect(await faultOf(batchesOf(stream))).toEqual(cancelled);
-    const { state, tokens } = await countOf(server, tag, { until: 'cancelled' });
-    expect(state).toBe('cancelled');
-    expect(tokens).toBeLessThan(fewTokens);
+    expect(await countOf(server, tag, { until: 'cancelled' })).toEqual({ tokens: 2, state: 'cancelled' });
   });
 
   it('by leaving the loop ends the generation', async () => {
     const tag = randomUUID();
-    const stream = server.stream(endless(tag));
-    for await (const batch of stream) if (batch.length > 0) break;
-    const { state, tokens } = await countOf(server, tag, { until: 'cancelled' });
-    expect(state).toBe('cancelled');
-    expect(tokens).toBeLessThan(fewTokens);
+    const stream = server.stream(held(tag));
+    for await (const batch of stream) {
+      await countOf(server, tag, { until: 'held' });
+      if (batch.length > 0) break;
+    }
+    expect(await countOf(server, tag, { until: 'cancelled' })).toEqual({ tokens: 2, state: 'cancelled' });
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
   it('while a reader waits ends its wait', async () => {
     const tag = randomUUID();
-    const stream = server.stream(toyRequest({ tokens: 9, hold_at: 1, tag }));
+    const stream = server.stream(held(tag));
     await stream.next();
     const waiting = stream.next();
     await countOf(server, tag, { until: 'held' });
@@ -183,15 +174,19 @@ describe('cancelling', () => {
 
   it('at the deadline ends it on both sides', async () => {
     const tag = randomUUID();
-    const fault = await faultOf(batchesOf(server.stream(toyRequest({ tokens: 9, hold_at: 1, tag }), { timeout: 200 })));
-    expect(fault).toEqual({ code: 'DEADLINE_EXCEEDED', message: 'No answer within 200 ms.', unreachable: false });
-    expect(await countOf(server, tag, { until: 'cancelled' })).toEqual({ tokens: 2, state: 'cancelled' });
+    const request = toyRequest({ tokens: 9, hold_at: 0, tag });
+    expect(await faultOf(batchesOf(server.stream(request, { timeout: 200 })))).toEqual({
+      code: 'DEADLINE_EXCEEDED',
+      message: 'No answer within 200 ms.',
+      unreachable: false,
+    });
+    expect(await countOf(server, tag, { until: 'cancelled' })).toEqual({ tokens: 1, state: 'cancelled' });
   });
 
-  it('many deadlines in a row do not cost the connection', async () => {
+  it('at many deadlines in a row does not cost the connection', async () => {
     for (let round = 0; round < 8; round++) {
-      const held = server.stream(toyRequest({ tokens: 9, hold_at: 1 }), { timeout: 20 });
-      expect((await faultOf(batchesOf(held))).code).toBe('DEADLINE_EXCEEDED');
+      const stream = server.stream(toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 20 });
+      expect((await faultOf(batchesOf(stream))).code).toBe('DEADLINE_EXCEEDED');
     }
     expect(await server.call('ServerLive', {})).toEqual({ live: true });
     expect(connect).not.toHaveBeenCalled();

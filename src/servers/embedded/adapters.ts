@@ -1,4 +1,5 @@
 import { EngineError, messageOf } from './engine-error.ts';
+import { loadLora } from './engine-internals.ts';
 import type { ContextBinding, LlamaModel, LoraBinding } from './engine-types.ts';
 import { invalidArgument } from './faults.ts';
 import { readGgufHeader } from './gguf-header.ts';
@@ -32,7 +33,7 @@ export class Adapters {
     if (!factsOf(await readGgufHeader(file)).isAdapter)
       throw new EngineError(`${file} is a GGUF file, but not a LoRA adapter.`);
     try {
-      this.#loaded.set(name, { lora: await this.#model._getOrLoadLora(file), scale });
+      this.#loaded.set(name, { lora: await loadLora(this.#model, file), scale });
     } catch (error) {
       throw new EngineError(`The LoRA adapter ${file} does not fit this model: ${messageOf(error)}`, { cause: error });
     }

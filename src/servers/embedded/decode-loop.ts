@@ -40,7 +40,7 @@ export class DecodeLoop {
   readonly #options: LoopOptions;
   readonly #slots: readonly Slot[];
   readonly #waiting: LoopJob[] = [];
-  #running: Promise<void> | undefined;
+  #isRunning = false;
   #clock = 0;
   #adapter: string | undefined;
 
@@ -79,8 +79,10 @@ export class DecodeLoop {
 
   /** Looks again: a job is over, or no longer paused. */
   wake(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#run().finally(() => {
+      this.#isRunning = false;
       // Something may have come in between the last look and now.
       if (this.#hasWork()) this.wake();
     });

@@ -31,7 +31,7 @@ interface FetchOptions {
   readonly cacheDir: string;
   readonly hub: { readonly endpoint: string; readonly token?: string | undefined; readonly offline?: boolean };
   /** How much is there, from 0 to 1; not called when nothing has to be fetched. */
-  onProgress?(fraction: number): void;
+  readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
   /** Programs that may be a Python with pip. */
   readonly pythons?: readonly string[];
@@ -125,7 +125,7 @@ async function fromHub(target: string, { hub, onProgress, signal }: FetchOptions
     throw new EngineError(`${url.host} cannot be reached (${codeOf(cause) ?? messageOf(error)})`, { cause: error });
   });
   if (!response.ok || !response.body) throw new EngineError(`${url.host} answered ${response.status}`);
-  await save(Readable.fromWeb(response.body as import('node:stream/web').ReadableStream), target, onProgress);
+  await save(Readable.fromWeb(response.body), target, onProgress);
 }
 
 /** Writes the file and makes sure that it is the pinned one. */

@@ -17,9 +17,9 @@ type State = '' | 'LOADING' | 'READY' | 'UNLOADING' | 'UNAVAILABLE';
 
 /** What a model needs from its server. */
 export interface ModelSurroundings {
-  engine(): Promise<Engine>;
-  availableMemory(): number;
-  onProgress(model: string, fraction: number): void;
+  readonly engine: () => Promise<Engine>;
+  readonly availableMemory: () => number;
+  readonly onProgress: (model: string, fraction: number) => void;
 }
 
 /** One version of a model, loaded or not, and its book of statistics. */

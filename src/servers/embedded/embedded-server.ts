@@ -6,10 +6,12 @@ import type { LoopFigures } from './decode-loop.ts';
 import { EmbeddedModel, type ModelSurroundings } from './embedded-model.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { EngineError, messageOf } from './engine-error.ts';
+import { modelBinding } from './engine-internals.ts';
 import { type EngineTokenizer, engineTokenizer } from './engine-tokenizer.ts';
 import type { EmbeddedModelOptions } from './load-model.ts';
 import { availableMemory } from './memory.ts';
 import { metadataOf } from './model-config.ts';
+import { ResponseQueue } from './response-queue.ts';
 
 /** The models of an embedded server and what it tells of them. */
 export interface EmbeddedServerOptions {
@@ -18,9 +20,9 @@ export interface EmbeddedServerOptions {
   /** Conch's own version. */
   readonly version: string;
   /** How much of a model is in memory, from 0 to 1. */
-  onProgress?(model: string, fraction: number): void;
+  readonly onProgress?: (model: string, fraction: number) => void;
   /** Bytes that models may take; left out: what the machine has free. */
-  availableMemory?(): number;
+  readonly availableMemory?: () => number;
 }
 
 type Handlers = {
@@ -93,7 +95,7 @@ export class EmbeddedServer implements InferenceServer {
   tokenizerOf(name: string, version?: string): EngineTokenizer {
     const model = this.#find(name, version);
     const { vocabulary, model: llama } = this.#loaded(model).parts;
-    return engineTokenizer(model.options.file, vocabulary, llama._model);
+    return engineTokenizer(model.options.file, vocabulary, modelBinding(llama));
   }
 
   /** What the loop of a loaded model has done so far. */
@@ -209,7 +211,7 @@ export class EmbeddedServer implements InferenceServer {
   async #unload(name: string): Promise<void> {
     const all = this.#models.filter((model) => model.options.name === name);
     const unloads = all.map((model) => ({ isIdle: model.isIdle, done: model.unload() }));
-    await Promise.all(unloads.map(({ isIdle, done }) => (isIdle ? done : undefined)));
+    await Promise.all(unloads.filter(({ isIdle }) => isIdle).map(({ done }) => done));
   }
 
   #loaded(model: EmbeddedModel): NonNullable<EmbeddedModel['loaded']> {
@@ -248,6 +250,7 @@ function refuse(what: string): never {
 }
 
 /** A stream that has failed before it began. */
-async function* failing(error: unknown): AsyncGenerator<InferResponse[]> {
-  throw error;
+function failing(fault: unknown): ResponseQueue {
+  const queue = new ResponseQueue({ begin: () => queue.end(fault), cancel: () => undefined, resume: () => undefined });
+  return queue;
 }

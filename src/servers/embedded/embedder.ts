@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Engine } from './engine.ts';
+import { contextBinding, modelBinding } from './engine-internals.ts';
 import type { LlamaContext, LlamaModel } from './engine-types.ts';
 import { engineFailed, invalidArgument } from './faults.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -51,7 +52,7 @@ export class Embedder {
     const { input, pooling_params: pooling } = parse(request);
     const { vocabulary, contextLength, model } = this.#options;
     const dimensions = pooling?.dimensions ?? undefined;
-    const most = model._model.getEmbeddingVectorSize();
+    const most = modelBinding(model).getEmbeddingVectorSize();
     if (dimensions !== undefined && dimensions > most)
       throw invalidArgument(`embedding_request: dimensions must be at most ${most}, not ${dimensions}`);
     const ids = typeof input === 'string' ? await vocabulary.encode(input, { addSpecialTokens: true }) : input;
@@ -82,7 +83,7 @@ export class Embedder {
     });
     let vector = new Float64Array(0);
     try {
-      const { _ctx: context } = await this.#context;
+      const context = contextBinding(await this.#context);
       await engine.exclusively(async () => {
         context.disposeSequence(0);
         context.initBatch(ids.length);

@@ -5,9 +5,9 @@ import type { EngineModule, Llama } from './engine-types.ts';
 /** How the engine is loaded. */
 export interface EngineOptions {
   /** Finds node-llama-cpp, installs it first where need be, and says whether it may use a graphics card. */
-  load(): Promise<{ readonly module: EngineModule; readonly gpu: boolean }>;
+  readonly load: () => Promise<{ readonly module: EngineModule; readonly gpu: boolean }>;
   /** What llama.cpp has to say, by its level. */
-  onLog?(level: string, message: string): void;
+  readonly onLog?: (level: string, message: string) => void;
 }
 
 const mostComplaints = 20;

@@ -14,7 +14,7 @@ export interface InstallOptions {
   /** Installs the variant for a graphics card: a certain kind, or whichever fits. */
   readonly gpu?: boolean | Gpu;
   /** How much is there, from 0 to 1; not called when nothing has to be fetched. */
-  onProgress?(fraction: number): void;
+  readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -228,21 +228,20 @@ function additional(schema: Schema): unknown {
 
 /** One schema that says what all of them say, where they say different things. */
 function merged(base: Schema, others: readonly unknown[]): Schema {
-  const { allOf: _, ...rest } = base;
-  let result: Schema = rest;
+  const result: Record<string, unknown> = { ...base };
+  delete result['allOf'];
   for (const other of others) {
     if (typeof other !== 'object' || other === null || '$ref' in other)
       throw new GrammarError('the keyword allOf is supported for plain objects only');
-    for (const [key, value] of Object.entries(other as Schema)) {
-      const before = result[key];
-      if (before === undefined || silent.has(key)) result = { ...result, [key]: value };
-      else if (key === 'properties')
-        result = { ...result, properties: { ...(before as Schema), ...(value as Schema) } };
-      else if (key === 'required')
-        result = { ...result, required: [...new Set([...list(before, key), ...list(value, key)])] };
-      else if (JSON.stringify(before) !== JSON.stringify(value))
-        throw new GrammarError(`the keyword ${key} differs between the parts of allOf or anyOf`);
-    }
+    for (const [key, value] of Object.entries(other)) result[key] = mergedValue(key, result[key], value);
   }
   return result;
+}
+
+function mergedValue(key: string, before: unknown, value: unknown): unknown {
+  if (before === undefined || silent.has(key)) return value;
+  if (key === 'properties') return { ...(before as Schema), ...(value as Schema) };
+  if (key === 'required') return [...new Set([...list(before, key), ...list(value, key)])];
+  if (JSON.stringify(before) === JSON.stringify(value)) return value;
+  throw new GrammarError(`the keyword ${key} differs between the parts of allOf or anyOf`);
 }

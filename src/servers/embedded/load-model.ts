@@ -1,6 +1,7 @@
 import type { LoraFile } from './adapters.ts';
 import type { Engine } from './engine.ts';
 import { EngineError, messageOf } from './engine-error.ts';
+import { modelBinding } from './engine-internals.ts';
 import type { LlamaContext, LlamaModel } from './engine-types.ts';
 import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
 import { LoadedModel } from './loaded-model.ts';
@@ -33,7 +34,7 @@ interface LoadOptions {
   readonly options: EmbeddedModelOptions;
   readonly engine: () => Promise<Engine>;
   readonly availableMemory: number;
-  onProgress(fraction: number): void;
+  readonly onProgress: (fraction: number) => void;
 }
 
 /** What loading a model gives. */
@@ -81,7 +82,7 @@ export async function loadModel({ options, engine: start, availableMemory, onPro
       engine,
       model,
       context: llamaContext,
-      vocabulary: new Vocabulary(model._model, { size: header.vocabularySize, kind }),
+      vocabulary: new Vocabulary(modelBinding(model), { size: header.vocabularySize, kind }),
       contextLength,
       sequences,
       batchSize,
@@ -90,6 +91,8 @@ export async function loadModel({ options, engine: start, availableMemory, onPro
       memory: header.fileSize + context,
     });
     for (const lora of options.lora ?? []) await loaded.loadAdapter(lora);
+    // Found by asking for every token, so now and not with the first request.
+    loaded.parts.vocabulary.ends.has(0);
     return { model: loaded, header, facts };
   } catch (error) {
     await dispose(llamaContext, model);

@@ -4,6 +4,7 @@ import { AnswerWriter } from './answer-writer.ts';
 import { DecodeLoop } from './decode-loop.ts';
 import { Embedder } from './embedder.ts';
 import type { Engine } from './engine.ts';
+import { bindingsOf, contextBinding, modelBinding } from './engine-internals.ts';
 import type { GrammarStateBinding, LlamaContext, LlamaModel } from './engine-types.ts';
 import { invalidArgument } from './faults.ts';
 import { Generation, type GenerationEnd } from './generation.ts';
@@ -38,8 +39,8 @@ export interface LoadedCall {
   readonly request: InferRequest;
   readonly inputs: RequestInputs;
   readonly queue: ResponseQueue;
-  onBegin(): void;
-  onEnd(end: GenerationEnd): void;
+  readonly onBegin: () => void;
+  readonly onEnd: (end: GenerationEnd) => void;
 }
 
 /** A model that is in memory and answers. */
@@ -52,11 +53,11 @@ export class LoadedModel {
   constructor(parts: LoadedParts) {
     this.parts = parts;
     const { context, sequences, batchSize, queueSize, engine } = parts;
-    this.adapters = new Adapters(parts.model, context?._ctx);
+    this.adapters = new Adapters(parts.model, context && contextBinding(context));
     this.#embedder = new Embedder(parts);
     this.#loop = context
       ? new DecodeLoop({
-          context: context._ctx,
+          context: contextBinding(context),
           sequences,
           batchSize,
           queueSize,
@@ -103,7 +104,9 @@ export class LoadedModel {
     this.adapters.check(parameters.lora_name);
     checkTokenIds(parameters, vocabulary.size);
     const text = inputs.prompt ?? '';
-    const whole = await vocabulary.encode(text, { addSpecialTokens: true });
+    // A prompt that is much too long need not be counted to its end.
+    const enough = parameters.truncate_prompt_tokens === undefined ? { enough: 8 * contextLength } : {};
+    const whole = await vocabulary.encode(text, { addSpecialTokens: true, ...enough });
     const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
     const room = checkPrompt(prompt, contextLength);
     const badWords = await badWordIds(parameters.bad_words, vocabulary);
@@ -144,8 +147,8 @@ export class LoadedModel {
   ): TokenChooser {
     const { engine, model, vocabulary, contextLength } = this.parts;
     return new TokenChooser({
-      bindings: engine.llama._bindings,
-      model: model._model,
+      bindings: bindingsOf(engine.llama),
+      model: modelBinding(model),
       vocabulary,
       parameters,
       prompt,
@@ -158,10 +161,10 @@ export class LoadedModel {
   #grammar(wish: string | undefined): GrammarStateBinding | undefined {
     const text = wish === undefined ? undefined : structuredGrammar(wish);
     if (text === undefined) return undefined;
-    const bindings = this.parts.engine.llama._bindings;
+    const bindings = bindingsOf(this.parts.engine.llama);
     try {
       const grammar = new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
-      return new bindings.AddonGrammarEvaluationState(this.parts.model._model, grammar);
+      return new bindings.AddonGrammarEvaluationState(modelBinding(this.parts.model), grammar);
     } catch {
       throw invalidArgument(
         "sampling_parameters.structured_outputs: the grammar does not parse; it must be in llama.cpp's GBNF with a rule root",
@@ -173,6 +176,6 @@ export class LoadedModel {
     const { engine, model, vocabulary } = this.parts;
     return count === undefined
       ? undefined
-      : new LogprobReader({ bindings: engine.llama._bindings, model: model._model, vocabulary, count });
+      : new LogprobReader({ bindings: bindingsOf(engine.llama), model: modelBinding(model), vocabulary, count });
   }
 }

@@ -4,9 +4,9 @@ import { ResponseQueue } from './response-queue.ts';
 
 interface ModelCallOptions {
   /** Checks the request and starts its generation. */
-  begin(): Promise<void>;
+  readonly begin: () => Promise<void>;
   /** Tells the loop that a generation is over or may go on. */
-  wake(): void;
+  readonly wake: () => void;
   readonly signal: AbortSignal | undefined;
   readonly timeout: number | undefined;
 }

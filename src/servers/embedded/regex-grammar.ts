@@ -8,7 +8,7 @@ export interface Notation {
   /** Characters that must not stand as they are. */
   readonly forbidden: CharacterSet;
   /** What stands for such a character instead. */
-  escape(code: number): string;
+  readonly escape: (code: number) => string;
 }
 
 /** Characters as they are. */

@@ -12,7 +12,7 @@ interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** Called every so often while it runs. */
-  onTick?(): void;
+  readonly onTick?: () => void;
 }
 
 const tickMilliseconds = 500;

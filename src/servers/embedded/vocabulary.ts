@@ -47,12 +47,16 @@ export class Vocabulary {
     return this.#model.shouldAppendEosToken() ? this.#model.tokenEos() : undefined;
   }
 
-  /** The text's ids. The texts of special tokens count as those. */
-  async encode(text: string, { addSpecialTokens }: { readonly addSpecialTokens: boolean }): Promise<number[]> {
+  /** The text's ids. The texts of special tokens count as those. Of a text with far more than `enough`, only the first. */
+  async encode(
+    text: string,
+    { addSpecialTokens, enough = Number.POSITIVE_INFINITY }: { readonly addSpecialTokens: boolean; readonly enough?: number },
+  ): Promise<number[]> {
     const ids: number[] = [];
     if (addSpecialTokens && this.bos !== undefined) ids.push(this.bos);
     const pieces = this.#kind === 'gpt2' ? cutBetweenWords(text, pieceLength) : [text];
     for (const [index, piece] of pieces.entries()) {
+      if (ids.length > enough) return ids;
       if (index > 0) await nextTurn();
       for (const id of this.#model.tokenize(piece, true)) ids.push(id);
     }
