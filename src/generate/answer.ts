@@ -94,13 +94,18 @@ export function withLength(sampling: Sampling, maxTokens: number | null | undefi
 }
 
 /** Usage that a client asks for must be known; where nobody counts, the wish is refused by name. */
-export async function requireCounts(model: ServedModel, options: AnswerOptions): Promise<void> {
-  if (model.contract.counts || !(options.usage.inTheEnd || options.usage.onEveryChunk)) return;
+export async function requireCounts(
+  model: ServedModel,
+  options: AnswerOptions,
+  { asksServer = true } = {},
+): Promise<void> {
+  if (!options.usage.inTheEnd && !options.usage.onEveryChunk) return;
+  if (asksServer && model.contract.counts) return;
   const { tokenizer } = await model.assets();
   if (tokenizer) return;
   throw new ApiError(
     'unsupported_parameter',
-    `stream_options.include_usage: this model's server counts no tokens, and no tokenizer is set; ` +
+    `stream_options.include_usage: the server does not count the tokens here, and no tokenizer is set; ` +
       `start Conch with --tokenizer ${model.name}=DIR.`,
     { param: 'stream_options.include_usage' },
   );

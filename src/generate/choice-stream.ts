@@ -29,6 +29,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   readonly #options: ChoiceOptions;
   #events: GenerateEvent[] = [];
   #isFinished = false;
+  #fault: { readonly error: unknown } | undefined;
 
   constructor(options: ChoiceOptions) {
     this.#options = options;
@@ -42,6 +43,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
 
   next(): Promise<IteratorResult<GenerateEvent[]>> {
     // Chained by hand: this runs for every token, and an async function costs a third more.
+    if (this.#fault) return this.#onFault(this.#fault.error);
     return this.#options.responses.next().then(this.#onBatch, this.#onFault);
   }
 
@@ -79,7 +81,9 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
       if (result.done) return this.#end();
       for (const response of result.value) this.#options.decoder.push(response, this);
     } catch (error) {
-      return this.#onFault(error);
+      // What was decoded before the fault is given first.
+      if (this.#events.length === 0) return this.#onFault(error);
+      this.#fault = { error };
     }
     if (this.#events.length === 0) return this.next();
     const value = this.#events;

@@ -32,7 +32,7 @@ export async function complete(
     choices: prompts.length * perPrompt,
     wantsLogprobs: logprobs !== undefined,
   });
-  await requireCounts(model, options);
+  await requireCounts(model, options, { asksServer: maxTokens !== 0 });
   const isStreamed = request.stream ?? false;
   const prefixes = request.echo ? prompts : [];
   if (maxTokens === 0) return { options, events: echoed(prompts, perPrompt, model), isStreamed, ignored: [] };

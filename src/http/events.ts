@@ -24,14 +24,13 @@ export async function sendEvents(reply: FastifyReply, answer: Answer, signal: Ab
   const writer = new EventWriter(reply.raw, signal);
   try {
     reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
-    let text = chunks.begin();
-    for (let result = first; !result.done; result = await events.next()) {
-      for (const event of result.value) text += chunks.write(event);
-      if (text !== '') {
-        const written = writer.write(text);
-        if (written) await written;
-      }
+    let text = chunks.begin(first.done ? [] : first.value);
+    for (let result = first; !result.done; ) {
+      const written = text === '' ? undefined : writer.write(text);
+      if (written) await written;
+      result = await events.next();
       text = '';
+      if (!result.done) for (const event of result.value) text += chunks.write(event);
     }
     writer.end(text + streamEnd);
   } catch (error) {

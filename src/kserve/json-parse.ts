@@ -44,7 +44,7 @@ class Parser {
   }
 
   #value(): JsonValue {
-    switch (this.#text[this.#at]) {
+    switch (this.#text.charAt(this.#at)) {
       case '{':
         return this.#object();
       case '[':

@@ -93,7 +93,7 @@ export class ModelRegistry {
         param: 'model',
         retryAfter: 2,
       });
-    const silent = this.#watched.filter(({ fault }) => fault);
+    const silent = this.#watched.filter(({ fault, hasAnswered }) => fault || !hasAnswered);
     if (!row && silent.length === this.#watched.length)
       throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
     const reason = row?.reason ? ` It is not offered: ${row.reason}.` : '';

@@ -25,11 +25,13 @@ export class AnswerChunks {
     });
   }
 
-  /** The chunks that open the stream. */
-  begin(): string {
+  /** The stream's first chunks: those that open it, then the first events, which may tell how long the prompt is. */
+  begin(events: readonly GenerateEvent[]): string {
     const { choices, shape } = this.#options;
+    for (const event of events) if (event.type === 'prompt-tokens') this.#promptTokens += event.count;
     let text = '';
     for (let index = 0; shape.opening && index < choices; index++) text += this.#chunk(index, shape.opening);
+    for (const event of events) if (event.type !== 'prompt-tokens') text += this.write(event);
     return text;
   }
 

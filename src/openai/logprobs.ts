@@ -38,7 +38,7 @@ interface CompletionLogprobs {
   readonly text_offset: number[];
 }
 
-/** Builds the `logprobs` member of completions; offsets run on from chunk to chunk. */
+/** Builds the `logprobs` member of completions; offsets count characters and run on from chunk to chunk. */
 export class CompletionLogprobsBuilder {
   readonly #text: TokenText;
   #offset = 0;
@@ -56,7 +56,7 @@ export class CompletionLogprobsBuilder {
       const top = token.top.map((alternative) => [this.#text(alternative), alternative.logprob] as const);
       built.top_logprobs.push({ ...Object.fromEntries(top), [text]: token.logprob });
       built.text_offset.push(this.#offset);
-      this.#offset += token.text.length;
+      this.#offset += [...token.text].length;
     }
     return built;
   }

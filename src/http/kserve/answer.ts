@@ -54,18 +54,15 @@ export function errorJson(message: string): string {
   return writeJson({ error: binaryOf(message) });
 }
 
-/** As Triton maps its codes. */
+/** As Triton maps its codes; all others are 400. */
+const statuses: Readonly<Partial<Record<StatusCode, number>>> = {
+  INTERNAL: 500,
+  NOT_FOUND: 404,
+  UNAVAILABLE: 503,
+  UNIMPLEMENTED: 501,
+};
+
+/** The HTTP status of a code. */
 export function httpStatus(code: StatusCode): number {
-  switch (code) {
-    case 'INTERNAL':
-      return 500;
-    case 'NOT_FOUND':
-      return 404;
-    case 'UNAVAILABLE':
-      return 503;
-    case 'UNIMPLEMENTED':
-      return 501;
-    default:
-      return 400;
-  }
+  return statuses[code] ?? 400;
 }

@@ -38,7 +38,7 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
     session.setLocalWindowSize(connectionWindow);
   });
   server.on('stream', (stream, headers) => {
-    if (!String(headers['content-type'] ?? '').startsWith('application/grpc')) {
+    if (!headers['content-type']?.startsWith('application/grpc')) {
       refuseForeign(stream);
       return;
     }

@@ -25,7 +25,7 @@ export type OutputForm = 'json' | 'binary' | 'shared-memory';
 /** An `infer` request, and what its answer has to look like. */
 export interface ParsedInfer {
   readonly request: WireRequest;
-  formOf(output: string): OutputForm;
+  readonly formOf: (output: string) => OutputForm;
 }
 
 /** The body of an `infer` request: JSON, and behind it the bytes of binary inputs. */

@@ -50,7 +50,10 @@ export class Vocabulary {
   /** The text's ids. The texts of special tokens count as those. Of a text with far more than `enough`, only the first. */
   async encode(
     text: string,
-    { addSpecialTokens, enough = Number.POSITIVE_INFINITY }: { readonly addSpecialTokens: boolean; readonly enough?: number },
+    {
+      addSpecialTokens,
+      enough = Number.POSITIVE_INFINITY,
+    }: { readonly addSpecialTokens: boolean; readonly enough?: number },
   ): Promise<number[]> {
     const ids: number[] = [];
     if (addSpecialTokens && this.bos !== undefined) ids.push(this.bos);

@@ -1,0 +1,194 @@
+import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
+import { mergeIndex } from './merge-index.ts';
+import { mergeStatistics } from './merge-statistics.ts';
+import { ModelMap } from './model-map.ts';
+
+type Calls = { [Method in ControlMethod]: Call<Method> };
+type Call<Method extends ControlMethod> = (
+  request: ControlCalls[Method]['request'],
+  options: CallOptions,
+) => Promise<ControlCalls[Method]['response']>;
+
+/**
+ * Several servers as one: the index is the union of theirs, and what names a model goes to a server that has it, by turns
+ * where several do. One server alone is that server.
+ */
+export class CombinedServer implements InferenceServer {
+  readonly name: string;
+  readonly #servers: readonly InferenceServer[];
+  readonly #models: ModelMap;
+  readonly #calls: Calls;
+
+  constructor(servers: readonly [InferenceServer, ...InferenceServer[]]) {
+    this.#servers = servers;
+    this.name = servers.map(({ name }) => name).join(', ');
+    this.#models = new ModelMap(servers);
+    this.#calls = this.#plan();
+  }
+
+  async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options: CallOptions = {},
+  ): Promise<ControlCalls[Method]['response']> {
+    const [only, ...others] = this.#servers;
+    if (only && others.length === 0) return only.call(method, request, options);
+    const call = this.#calls[method] as Call<Method>;
+    return call(request, options);
+  }
+
+  async infer(request: InferRequest, options?: CallOptions): Promise<InferResponse> {
+    const server = await this.#models.serverOf(request);
+    return server.infer(request, options);
+  }
+
+  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
+    const [only, ...others] = this.#servers;
+    if (only && others.length === 0) return only.stream(request, options);
+    return this.#routed(request, options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()));
+  }
+
+  async *#routed(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
+    const server = await this.#models.serverOf(request);
+    yield* server.stream(request, options);
+  }
+
+  /** How each call is shared out. */
+  #plan(): Calls {
+    return {
+      ServerLive: async (request, options) => ({
+        live: (await this.#answers('ServerLive', request, options)).some(({ live }) => live),
+      }),
+      ServerReady: async (request, options) => {
+        const answers = await this.#answers('ServerReady', request, options);
+        return { ready: answers.length === this.#servers.length && answers.every(({ ready }) => ready) };
+      },
+      ModelReady: async (request, options) => {
+        const knowing = await this.#models.knowing(request.name);
+        if (knowing.length === 0) return { ready: false };
+        const answers = await this.#answers('ModelReady', request, options, knowing);
+        return { ready: answers.some(({ ready }) => ready) };
+      },
+      ServerMetadata: async (request, options) => {
+        const all = await this.#every('ServerMetadata', request, options);
+        const [first, ...others] = all;
+        const isCommon = (extension: string): boolean =>
+          others.every(({ extensions }) => extensions.includes(extension));
+        return { ...first, extensions: first.extensions.filter(isCommon) };
+      },
+      ModelMetadata: (request, options) => this.#ask('ModelMetadata', request.name, request, options),
+      ModelConfig: (request, options) => this.#ask('ModelConfig', request.name, request, options),
+      ModelStatistics: async (request, options) => {
+        const name = request.name ?? '';
+        const knowing = name === '' ? this.#servers : await this.#models.knowing(name);
+        if (knowing.length === 0)
+          throw new StatusError('INVALID_ARGUMENT', `requested model '${name}' is not available`);
+        const answers = await this.#every('ModelStatistics', request, options, knowing);
+        return { model_stats: mergeStatistics(answers.flatMap(({ model_stats }) => model_stats)) };
+      },
+      RepositoryIndex: async (request, options) => {
+        const answers = await this.#every('RepositoryIndex', request, options);
+        return { models: mergeIndex(answers.flatMap(({ models }) => models)) };
+      },
+      RepositoryModelLoad: async (request, options) => {
+        const knowing = await this.#models.knowing(request.model_name);
+        if (knowing.length === 0)
+          throw new StatusError(
+            'INTERNAL',
+            `failed to load '${request.model_name}', failed to poll from model repository`,
+          );
+        return this.#change('RepositoryModelLoad', request, options, knowing);
+      },
+      RepositoryModelUnload: async (request, options) => {
+        const knowing = await this.#models.knowing(request.model_name);
+        return knowing.length === 0 ? {} : this.#change('RepositoryModelUnload', request, options, knowing);
+      },
+      SystemSharedMemoryStatus: async (request, options) => {
+        const answers = await this.#every('SystemSharedMemoryStatus', request, options);
+        return { regions: Object.assign({}, ...answers.map(({ regions }) => regions)) };
+      },
+      SystemSharedMemoryRegister: (request, options) => this.#first('SystemSharedMemoryRegister', request, options),
+      SystemSharedMemoryUnregister: (request, options) => this.#first('SystemSharedMemoryUnregister', request, options),
+      CudaSharedMemoryStatus: async (request, options) => {
+        const answers = await this.#every('CudaSharedMemoryStatus', request, options);
+        return { regions: Object.assign({}, ...answers.map(({ regions }) => regions)) };
+      },
+      CudaSharedMemoryRegister: (request, options) => this.#first('CudaSharedMemoryRegister', request, options),
+      CudaSharedMemoryUnregister: (request, options) => this.#first('CudaSharedMemoryUnregister', request, options),
+      TraceSetting: async (request, options) => {
+        const name = request.model_name ?? '';
+        if (name === '') return this.#first('TraceSetting', request, options);
+        const knowing = await this.#models.knowing(name);
+        if (knowing.length === 0) throw new StatusError('INVALID_ARGUMENT', `Request for unknown model : ${name}`);
+        return this.#first('TraceSetting', request, options, knowing);
+      },
+      LogSettings: (request, options) => this.#first('LogSettings', request, options),
+    };
+  }
+
+  async #ask<Method extends ControlMethod>(
+    method: Method,
+    model: string,
+    request: ControlCalls[Method]['request'],
+    options: CallOptions,
+  ): Promise<ControlCalls[Method]['response']> {
+    const { version = '' } = request as { version?: string };
+    return (await this.#models.serverOf({ model, version })).call(method, request, options);
+  }
+
+  /** Loads and unloads at every server that knows the model; the first failure is the answer. */
+  async #change<Method extends 'RepositoryModelLoad' | 'RepositoryModelUnload'>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options: CallOptions,
+    knowing: readonly InferenceServer[],
+  ): Promise<ControlCalls[Method]['response']> {
+    try {
+      await Promise.all(knowing.map((server) => server.call(method, request, options)));
+      return {};
+    } finally {
+      this.#models.forget();
+    }
+  }
+
+  /** The answers of those that give one. */
+  async #answers<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options: CallOptions,
+    servers = this.#servers,
+  ): Promise<ControlCalls[Method]['response'][]> {
+    const settled = await Promise.allSettled(servers.map((server) => server.call(method, request, options)));
+    return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  }
+
+  /** The answers of those that give one, of at least one server; where none does, the first failure. */
+  async #every<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options: CallOptions,
+    servers = this.#servers,
+  ): Promise<[ControlCalls[Method]['response'], ...ControlCalls[Method]['response'][]]> {
+    const settled = await Promise.allSettled(servers.map((server) => server.call(method, request, options)));
+    const [first, ...others] = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    if (first !== undefined) return [first, ...others];
+    throw settled.find((outcome) => outcome.status === 'rejected')?.reason;
+  }
+
+  /** Asks all and answers with the first that agreed: what one server cannot do, another may. */
+  async #first<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options: CallOptions,
+    servers = this.#servers,
+  ): Promise<ControlCalls[Method]['response']> {
+    const [first] = await this.#every(method, request, options, servers);
+    return first;
+  }
+}

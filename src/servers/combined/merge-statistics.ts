@@ -1,0 +1,56 @@
+import type { ModelStatistics } from '../../kserve/messages.ts';
+
+type Counts = Readonly<Record<string, unknown>>;
+
+/** The statistics of several servers: what is about one version of one model is added up. */
+export function mergeStatistics(all: readonly ModelStatistics[]): ModelStatistics[] {
+  const merged = new Map<string, ModelStatistics>();
+  for (const one of all) {
+    const key = JSON.stringify([one.name, one.version]);
+    const known = merged.get(key);
+    merged.set(key, known ? sum(known, one) : one);
+  }
+  return [...merged.values()];
+}
+
+function sum(first: ModelStatistics, second: ModelStatistics): ModelStatistics {
+  return {
+    name: first.name,
+    version: first.version,
+    last_inference: Math.max(first.last_inference, second.last_inference),
+    inference_count: first.inference_count + second.inference_count,
+    execution_count: first.execution_count + second.execution_count,
+    inference_stats: added(first.inference_stats ?? {}, second.inference_stats ?? {}) as NonNullable<
+      ModelStatistics['inference_stats']
+    >,
+    batch_stats: mergeBatches([...first.batch_stats, ...second.batch_stats]),
+    memory_usage: [...first.memory_usage, ...second.memory_usage],
+    response_stats: added(first.response_stats, second.response_stats) as ModelStatistics['response_stats'],
+  };
+}
+
+function mergeBatches(batches: ModelStatistics['batch_stats']): ModelStatistics['batch_stats'] {
+  const merged = new Map<number, ModelStatistics['batch_stats'][number]>();
+  for (const batch of batches) {
+    const { batch_size } = batch;
+    const known = merged.get(batch_size);
+    merged.set(batch_size, known ? { ...added(known, batch), batch_size } : batch);
+  }
+  return [...merged.values()].toSorted((first, second) => first.batch_size - second.batch_size);
+}
+
+/** Numbers of the same name added up, however deep they stand. */
+function added(first: Counts, second: Counts): Counts {
+  const sums: Record<string, unknown> = { ...first };
+  for (const [name, value] of Object.entries(second)) {
+    const known = sums[name];
+    if (typeof known === 'number' && typeof value === 'number') sums[name] = known + value;
+    else if (isCounts(known) && isCounts(value)) sums[name] = added(known, value);
+    else sums[name] ??= value;
+  }
+  return sums;
+}
+
+function isCounts(value: unknown): value is Counts {
+  return typeof value === 'object' && value !== null;
+}

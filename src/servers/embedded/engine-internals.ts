@@ -1,0 +1,30 @@
+/* oxlint-disable no-underscore-dangle -- the one place that reaches beneath node-llama-cpp's own classes */
+import type {
+  Bindings,
+  ContextBinding,
+  Llama,
+  LlamaContext,
+  LlamaModel,
+  LoraBinding,
+  ModelBinding,
+} from './engine-types.ts';
+
+/** The constructors of the binding. */
+export function bindingsOf(llama: Llama): Bindings {
+  return llama._bindings;
+}
+
+/** A model's vocabulary and tokenizer. */
+export function modelBinding(model: LlamaModel): ModelBinding {
+  return model._model;
+}
+
+/** What evaluates and samples. */
+export function contextBinding(context: LlamaContext): ContextBinding {
+  return context._ctx;
+}
+
+/** Loads an adapter onto a model, once. */
+export function loadLora(model: LlamaModel, file: string): Promise<LoraBinding> {
+  return model._getOrLoadLora(file);
+}
