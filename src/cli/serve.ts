@@ -32,7 +32,6 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     format: settings.logFormat,
     isColoured: terminal.isInteractive,
   });
-  for (const warning of startWarnings(settings)) logger.warn(warning);
   const { registry, close } = await openParts(input, terminal, {
     onChange: (rows) => {
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
@@ -56,6 +55,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   try {
     await listen(app, settings, terminal.version);
+    for (const warning of startWarnings(settings)) logger.warn(warning);
     await registry.start();
     showExample(registry.list(), app.listeningOrigin, { logger, terminal, format: settings.logFormat });
     if (!terminal.stop.aborted) await once(terminal.stop, 'abort');

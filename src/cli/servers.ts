@@ -74,8 +74,10 @@ async function repositoryOf(settings: Settings, { listener }: Surroundings): Pro
     // A broken model of tritonserver's is reported by tritonserver itself, in its own words.
     const broken = models
       .filter((model) => model.state === 'unavailable')
-      .filter(({ backend }) => backend === embeddedBackend);
-    for (const { name, reason } of broken) listener.onLog('error', `The model ${name} cannot be served: ${reason}`);
+      .filter(({ backend }) => backend === undefined || backend === embeddedBackend);
+    const lines = broken.map(({ name, reason }) => `The model ${name} cannot be served: ${reason}`);
+    if (broken.length === models.length) throw new SettingsError(lines);
+    for (const line of lines) listener.onLog('error', line);
     const ours = new Set<RepositoryModel>([...embedded, ...broken]);
     const others = models.filter((model) => !ours.has(model));
     return {
