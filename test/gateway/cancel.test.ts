@@ -30,13 +30,12 @@ const leaver = (id: string, path: string) => ({
 
 describe('a client that leaves', () => {
   it('in the middle of a stream cancels the generation', async () => {
-    const messages = user(directive({ tokens: full, delay_ms: 5, tag: 'streamed' }));
+    const messages = user(directive({ tokens: full, hold_at: 5, tag: 'streamed' }));
     const { until, leave } = start(chat, { messages, stream: true }, 'streamed');
-    await until(' w3"');
+    await until(' w5"');
+    expect(await countOf(conch.url, 'streamed', { until: 'held' })).toEqual({ tokens: 5, state: 'held' });
     await leave();
-    const { tokens, state } = await countOf(conch.url, 'streamed', { until: 'cancelled' });
-    expect(state).toBe('cancelled');
-    expect(tokens).toBeLessThan(full / 2);
+    expect(await countOf(conch.url, 'streamed', { until: 'cancelled' })).toEqual({ tokens: 6, state: 'cancelled' });
     expect(await logged('streamed')).toMatchObject(leaver('streamed', chat));
   });
 

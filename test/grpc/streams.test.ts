@@ -135,7 +135,7 @@ describe('an error in a stream', () => {
 });
 
 describe('cancelling', () => {
-  // Tritons before 2.53 may crash when a call is cancelled while a response is on its way: these have none on its way.
+  // Triton 2.51 may crash when a call is cancelled while a response is on its way: these calls are held, with none on its way.
   const held = (tag: string) => toyRequest({ tokens: 9, hold_at: 1, tag });
   const cancelled = { code: 'CANCELLED', message: 'The call was cancelled.', unreachable: false };
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
+import { directive } from '../support/exchange.ts';
 import { eventsOf, post } from '../support/gateway.ts';
 import { linkBackends, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 
@@ -168,7 +169,10 @@ describe.each(kinds)('OpenAI on a $name server', { timeout: 60_000 }, ({ model, 
       headers: { 'content-type': 'application/json' },
     });
     leaving.on('error', () => undefined);
-    leaving.end(JSON.stringify({ model, messages, stream: true, max_tokens: 2000, ignore_eos: true }));
+    // The toy waits after five tokens: tritonserver 2.51 can crash when a stream is cancelled while tokens flow.
+    const content = directive({ tokens: 2000, hold_at: 5 });
+    const held = { model, messages: [{ role: 'user', content }], stream: true, max_tokens: 2000, ignore_eos: true };
+    leaving.end(JSON.stringify(held));
     const [response] = await once(leaving, 'response');
     await once(response, 'data');
     leaving.destroy();

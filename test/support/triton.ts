@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inRoot, pythonLibraries, pythonProgram, tokenizersFolder, tritonFolder } from './environment.ts';
 import { freePorts } from './ports.ts';
+import { processes } from './processes.ts';
 
 export interface TritonOptions {
   /** A model repository: a path from the checkout's root, or an absolute one. */
@@ -149,8 +150,10 @@ async function untilReady({ child, httpPort }: LaunchedTriton): Promise<string |
   return `tritonserver was not ready within ${READY_MILLISECONDS / 1000} seconds:`;
 }
 
-/** A server that was killed leaves its shared memory behind. */
+/** A server that was killed leaves the processes of its Python models and their shared memory behind. */
 function cleanUp(folder: string, sharedMemory: string): void {
+  for (const pid of processes((words) => words.some((word) => word.includes(sharedMemory))))
+    process.kill(pid, 'SIGKILL');
   rmSync(folder, { recursive: true, force: true });
   for (const name of readdirSync('/dev/shm')) {
     if (name.startsWith(sharedMemory)) rmSync(join('/dev/shm', name), { force: true });

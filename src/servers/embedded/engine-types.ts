@@ -1,7 +1,7 @@
 /**
  * The parts of node-llama-cpp that are used, as release 3.22.1 has them. Its own sequences cannot sample one position
  * twice, switch adapters between batches or stop inside one; so the loop here drives the binding beneath them
- * (docs/decisions/0004-embedded-binding.md), which is why the release is pinned to the last digit.
+ * (docs/decisions/embedded-binding.md), which is why the release is pinned to the last digit.
  */
 export interface EngineModule {
   getLlama(options: {

@@ -47,7 +47,7 @@ export class Engine {
   /**
    * One thread less than there are cores, and no more than the cores that calculate well. The threads spin while they
    * wait for each other, so with one per core any other process slows all of them down
-   * (docs/decisions/0003-embedded-threads.md).
+   * (docs/decisions/embedded-threads.md).
    */
   get defaultThreads(): number {
     return Math.max(1, Math.min(this.llama.cpuMathCores, availableParallelism() - 1));

@@ -25,8 +25,10 @@ interface GenerationOptions {
   /** Most tokens of the answer: what was asked for, or what there is room for. */
   readonly limit: number;
   readonly vocabulary: Vocabulary;
-  readonly chooser: TokenChooser;
-  readonly logprobs: LogprobReader | undefined;
+  /** Made when the first token is wanted: samplers are large, and many requests may wait. */
+  readonly chooser: () => TokenChooser;
+  /** Left out where no logprobs are wanted. */
+  readonly logprobs: (() => LogprobReader) | undefined;
   readonly writer: AnswerWriter;
   readonly queue: ResponseQueue;
   onBegin(reusedTokens: number): void;
@@ -41,6 +43,8 @@ export class Generation implements LoopJob {
   readonly #stopTokens: ReadonlySet<number>;
   readonly #output: number[] = [];
   readonly #collected: { text: string; logprobs: string[] };
+  #chooser: TokenChooser | undefined;
+  #logprobs: LogprobReader | undefined;
   #cumulative = 0;
   #isOver = false;
   #isAdvancing = false;
@@ -75,13 +79,14 @@ export class Generation implements LoopJob {
   }
 
   async advance(context: ContextBinding, at: number): Promise<number | undefined> {
-    const { chooser, logprobs } = this.#options;
     this.#isAdvancing = true;
     try {
-      const token = await chooser.choose(context, at, this.#output);
+      this.#chooser ??= this.#options.chooser();
+      this.#logprobs ??= this.#options.logprobs?.();
+      const token = await this.#chooser.choose(context, at, this.#output);
       if (token < 0)
         throw invalidArgument('No token is left to choose from: the constraints of this request exclude all.');
-      const figures = await logprobs?.read(context, at, token);
+      const figures = await this.#logprobs?.read(context, at, token);
       // The reader can have left meanwhile.
       return this.#isOver ? undefined : this.#accept(token, figures);
     } finally {
@@ -146,7 +151,7 @@ export class Generation implements LoopJob {
 
   /** Never while a sampler is at work: it is in another thread then. */
   #dispose(): void {
-    this.#options.chooser.dispose();
-    this.#options.logprobs?.dispose();
+    this.#chooser?.dispose();
+    this.#logprobs?.dispose();
   }
 }

@@ -5,7 +5,7 @@ import { DecodeLoop } from './decode-loop.ts';
 import { Embedder } from './embedder.ts';
 import type { Engine } from './engine.ts';
 import { bindingsOf, contextBinding, modelBinding } from './engine-internals.ts';
-import type { GrammarStateBinding, LlamaContext, LlamaModel } from './engine-types.ts';
+import type { GrammarBinding, LlamaContext, LlamaModel } from './engine-types.ts';
 import { invalidArgument } from './faults.ts';
 import { Generation, type GenerationEnd } from './generation.ts';
 import { badWordIds, checkPrompt, checkTokenIds } from './prompt-checks.ts';
@@ -41,6 +41,13 @@ export interface LoadedCall {
   readonly queue: ResponseQueue;
   readonly onBegin: () => void;
   readonly onEnd: (end: GenerationEnd) => void;
+}
+
+/** What bounds the choice of tokens beside the parameters. */
+interface Constraints {
+  readonly prompt: readonly number[];
+  readonly badWords: readonly (readonly number[])[];
+  readonly grammar: GrammarBinding | undefined;
 }
 
 /** A model that is in memory and answers. */
@@ -110,6 +117,7 @@ export class LoadedModel {
     const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
     const room = checkPrompt(prompt, contextLength);
     const badWords = await badWordIds(parameters.bad_words, vocabulary);
+    const grammar = this.#grammar(parameters.structured_outputs);
     const generation = new Generation({
       prompt,
       echo: inputs.echoesPrompt ? text : '',
@@ -117,7 +125,7 @@ export class LoadedModel {
       parameters,
       limit: Math.min(parameters.max_tokens, room),
       vocabulary,
-      chooser: this.#chooser(parameters, { prompt, badWords }),
+      chooser: () => this.#chooser(parameters, { prompt, badWords, grammar }),
       logprobs: this.#logprobs(parameters.logprobs),
       writer: new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
       queue,
@@ -141,30 +149,28 @@ export class LoadedModel {
     await model.dispose();
   }
 
-  #chooser(
-    parameters: SamplingParameters,
-    { prompt, badWords }: { prompt: readonly number[]; badWords: readonly (readonly number[])[] },
-  ): TokenChooser {
+  #chooser(parameters: SamplingParameters, { prompt, badWords, grammar }: Constraints): TokenChooser {
     const { engine, model, vocabulary, contextLength } = this.parts;
+    const bindings = bindingsOf(engine.llama);
+    const binding = modelBinding(model);
     return new TokenChooser({
-      bindings: bindingsOf(engine.llama),
-      model: modelBinding(model),
+      bindings,
+      model: binding,
       vocabulary,
       parameters,
       prompt,
       badWords,
-      grammar: this.#grammar(parameters.structured_outputs),
+      grammar: grammar && new bindings.AddonGrammarEvaluationState(binding, grammar),
       contextLength,
     });
   }
 
-  #grammar(wish: string | undefined): GrammarStateBinding | undefined {
+  #grammar(wish: string | undefined): GrammarBinding | undefined {
     const text = wish === undefined ? undefined : structuredGrammar(wish);
     if (text === undefined) return undefined;
     const bindings = bindingsOf(this.parts.engine.llama);
     try {
-      const grammar = new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
-      return new bindings.AddonGrammarEvaluationState(modelBinding(this.parts.model), grammar);
+      return new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
     } catch {
       throw invalidArgument(
         "sampling_parameters.structured_outputs: the grammar does not parse; it must be in llama.cpp's GBNF with a rule root",
@@ -172,10 +178,10 @@ export class LoadedModel {
     }
   }
 
-  #logprobs(count: number | undefined): LogprobReader | undefined {
+  #logprobs(count: number | undefined): (() => LogprobReader) | undefined {
     const { engine, model, vocabulary } = this.parts;
-    return count === undefined
-      ? undefined
-      : new LogprobReader({ bindings: bindingsOf(engine.llama), model: modelBinding(model), vocabulary, count });
+    if (count === undefined) return undefined;
+    return () =>
+      new LogprobReader({ bindings: bindingsOf(engine.llama), model: modelBinding(model), vocabulary, count });
   }
 }

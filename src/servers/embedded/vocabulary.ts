@@ -7,8 +7,8 @@ const controlAttribute = 8;
 const userDefinedAttribute = 16;
 const byteAttribute = 32;
 
-/** Texts up to this length are tokenized in one go: about a millisecond of the event loop per 4,000 characters. */
-const pieceLength = 16_384;
+/** Texts up to this length are tokenized in one go, which holds the event loop for some milliseconds. */
+const pieceLength = 8192;
 
 const noBytes = Buffer.alloc(0);
 

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GuardedChild } from './child.ts';
 
@@ -31,6 +32,15 @@ function run(script: string, graceSeconds = 5): Run {
   return { child, lines, ended, firstLine };
 }
 
+/** Resolves when there is no such process; a killed one is there until it is waited for. */
+async function untilGone(pid: number): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (!existsSync(`/proc/${pid}/exe`) || readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`Process ${pid} is still there`);
+}
+
 describe('GuardedChild', () => {
   it('passes on every line of both outputs and the exit code', async () => {
     const { lines, ended } = run(`console.log('one'); console.error('two'); process.exitCode = 3`);
@@ -56,6 +66,18 @@ describe('GuardedChild', () => {
     await firstLine;
     await child.stop();
     expect(await ended).toBe('it was ended by signal 9');
+  });
+
+  it('takes along what the program leaves behind when it is killed', async () => {
+    const { ended, firstLine } = run(
+      `const { spawn } = require('node:child_process');
+       const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+       console.log(pid + ' ' + process.pid); setInterval(() => {}, 1e6)`,
+    );
+    const [orphan, program] = (await firstLine).split(' ').map(Number);
+    process.kill(program as number, 'SIGKILL');
+    expect(await ended).toBe('it was ended by signal 9');
+    await untilGone(orphan as number);
   });
 
   it('says when the program cannot be started', async () => {

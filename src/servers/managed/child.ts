@@ -1,26 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
 /**
  * Runs a program beside a shell that waits on a pipe from this process. When this process ends, however it ends, the
- * pipe closes and the shell ends the program: first with a request, then by force.
+ * pipe closes and the shell ends the program: first with a request, then by force. What the program leaves behind (a
+ * killed tritonserver leaves the processes of its Python models) goes with the shell's process group, so the exit code is
+ * told over a pipe of its own before that.
  */
 const guard = `
-"$@" 3<&- &
+"$@" 3<&- 4>&- &
 program=$!
 trap 'kill -TERM "$program" 2>/dev/null' TERM INT
 ( read -r _ <&3
   kill -TERM "$program" 2>/dev/null
   left=$CONCH_GUARD_SECONDS
   while [ "$left" -gt 0 ] && kill -0 "$program" 2>/dev/null; do sleep 1; left=$((left - 1)); done
-  kill -KILL "$program" 2>/dev/null ) &
-watcher=$!
+  kill -KILL "$program" 2>/dev/null ) 4>&- &
 exec 3<&-
 wait "$program"; code=$?
 while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
-kill "$watcher" 2>/dev/null
-exit "$code"
+echo "$code" >&4
+kill -KILL 0
 `;
 
 interface ChildOptions {
@@ -36,25 +36,31 @@ interface ChildOptions {
 /** A program that never outlives this process. */
 export class GuardedChild {
   readonly #child: ChildProcess;
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<void>;
 
   constructor({ command, environment, graceSeconds, onLine, onExit }: ChildOptions) {
     this.#child = spawn('/bin/sh', ['-c', guard, 'conch-guard', ...command], {
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       // A group of its own: Ctrl-C is for Conch, which lets running requests finish before it ends the program.
       detached: true,
       env: { ...environment, CONCH_GUARD_SECONDS: String(graceSeconds) },
     });
-    const { stdout, stderr } = this.#child;
-    if (stdout && stderr) for (const stream of [stdout, stderr]) readLines(stream, onLine);
-    this.#exited = once(this.#child, 'exit').catch(() => undefined);
-    this.#child.once('error', (error) => onExit(error.message));
-    this.#child.once('exit', (code, signal) => onExit(exitText(code, signal)));
+    let code = '';
+    const { stdout, stderr, stdio } = this.#child;
+    for (const stream of [stdout, stderr]) if (stream) readLines(stream, onLine);
+    (stdio[4] as Readable).setEncoding('utf8').on('data', (text: string) => (code += text));
+    this.#exited = new Promise((resolve) => {
+      const end = (reason: string): void => {
+        onExit(reason);
+        resolve();
+      };
+      this.#child.once('error', (error) => end(error.message));
+      this.#child.once('close', () => end(exitText(Number(code))));
+    });
   }
 
   /** Asks the program to end, and resolves when it has. */
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) return;
     // Closing the pipe is the request: the shell's watcher sends the signals.
     this.#child.stdio[3]?.destroy();
     await this.#exited;
@@ -62,10 +68,8 @@ export class GuardedChild {
 }
 
 /** A shell reports a program that a signal ended as 128 and the number of the signal. */
-function exitText(code: number | null, signal: NodeJS.Signals | null): string {
-  if (signal !== null) return `it was ended by ${signal}`;
-  if (code !== null && code > 128) return `it was ended by signal ${code - 128}`;
-  return `it ended with code ${code}`;
+function exitText(code: number): string {
+  return code > 128 ? `it was ended by signal ${code - 128}` : `it ended with code ${code}`;
 }
 
 function readLines(stream: Readable, onLine: (line: string) => void): void {
