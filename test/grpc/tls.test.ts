@@ -54,7 +54,7 @@ const unreachable = (port: number, reason: string | RegExp, host = 'localhost') 
   unreachable: true,
 });
 
-describe('TLS', () => {
+describe.skipIf(maker.isLeftOut)('TLS', () => {
   let triton: Triton;
   beforeAll(async () => {
     triton = await startSecureTriton();
@@ -104,7 +104,7 @@ describe('TLS', () => {
   });
 });
 
-describe('mutual TLS', () => {
+describe.skipIf(maker.isLeftOut)('mutual TLS', () => {
   let triton: Triton;
   beforeAll(async () => {
     triton = await startSecureTriton('--grpc-use-ssl-mutual=1');
