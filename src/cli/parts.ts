@@ -8,7 +8,7 @@ import { openServers, type ServerListener } from './servers.ts';
 
 /** The parts of a running Conch below its HTTP side. */
 interface Parts {
-  readonly servers: readonly InferenceServer[];
+  readonly servers: readonly [InferenceServer, ...InferenceServer[]];
   readonly registry: ModelRegistry;
   readonly close: () => Promise<void>;
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { checkFiles } from '../config/check-files.ts';
 import { defaultCommand } from '../config/command.ts';
@@ -10,6 +9,8 @@ import { createApp } from '../http/app.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
+import { startKserve } from './kserve.ts';
+import { listening } from './listening.ts';
 import { modelTable } from './model-table.ts';
 import { openParts } from './parts.ts';
 import { dryRun } from './servers.ts';
@@ -32,7 +33,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     format: settings.logFormat,
     isColoured: terminal.isInteractive,
   });
-  const { registry, close } = await openParts(input, terminal, {
+  const { servers, registry, close } = await openParts(input, terminal, {
     onChange: (rows) => {
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
@@ -53,8 +54,12 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     },
     logger,
   });
+  const { host, port } = settings;
+  const listenTextResolver = (address: string): string => `conch ${terminal.version} listens on ${address}`;
+  let stopKserve: (() => Promise<void>) | undefined;
   try {
-    await listen(app, settings, terminal.version);
+    await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
+    if (settings.enableKserveFrontends) stopKserve = await startKserve(settings, servers, logger);
     for (const warning of startWarnings(settings)) logger.warn(warning);
     await registry.start();
     showExample(registry.list(), app.listeningOrigin, { logger, terminal, format: settings.logFormat });
@@ -62,7 +67,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     logger.info('stopping: no new connections, running requests finish');
     return 0;
   } finally {
-    await app.close();
+    await Promise.all([app.close(), stopKserve?.()]);
     await close();
   }
 }
@@ -83,19 +88,4 @@ function showExample(
 function reportServer(logger: Logger, server: string, fault: Error | undefined): void {
   if (fault === undefined) logger.info(`${server} answers`);
   else logger.warn(`${server} does not answer yet: ${fault.message}; trying again`);
-}
-
-async function listen(app: FastifyInstance, { host, port }: Settings, version: string): Promise<void> {
-  try {
-    await app.listen({ host, port, listenTextResolver: (address) => `conch ${version} listens on ${address}` });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new SettingsError([`Port ${port} is in use on ${host}. Choose another with --port.`]);
-    if (code === 'EACCES')
-      throw new SettingsError([`Port ${port} needs more rights. Choose one above 1023 with --port.`]);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new SettingsError([`This machine has no address ${host}. Choose another with --host.`]);
-    throw error;
-  }
 }

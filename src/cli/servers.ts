@@ -33,7 +33,10 @@ interface Surroundings {
 }
 
 /** The servers that the settings ask for, started; the default model in this process where they ask for none. */
-export async function openServers(input: ServerInput, surroundings: Surroundings): Promise<InferenceServer[]> {
+export async function openServers(
+  input: ServerInput,
+  surroundings: Surroundings,
+): Promise<[InferenceServer, ...InferenceServer[]]> {
   const { settings } = input;
   const servers: InferenceServer[] = settings.triton.map((address) => remoteServer(address, settings));
   try {
@@ -43,7 +46,7 @@ export async function openServers(input: ServerInput, surroundings: Surroundings
     const isAlone = servers.length === 0 && embedded.length === 0 && !repository;
     const models = isAlone ? await defaultModels(settings, surroundings.terminal) : embedded;
     if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...surroundings }));
-    return servers;
+    return servers as [InferenceServer, ...InferenceServer[]];
   } catch (error) {
     await Promise.all(servers.map((server) => server.close()));
     throw error;

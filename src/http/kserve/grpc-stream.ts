@@ -27,7 +27,8 @@ export class StreamHandler implements CallHandler {
   readonly #onFault: (error: unknown) => void;
   readonly #wantsStatus: boolean;
   #running = 0;
-  #isClosing: 'half-closed' | 'draining' | undefined;
+  #isHalfClosed = false;
+  #isDraining = false;
 
   constructor(call: GrpcCall, server: InferenceServer, onFault: (error: unknown) => void) {
     this.#call = call;
@@ -39,7 +40,7 @@ export class StreamHandler implements CallHandler {
 
   onMessage(bytes: Buffer): void {
     const request = new WireRequest(bytes);
-    if (this.#isClosing === 'draining') {
+    if (this.#isDraining) {
       void this.#call.write([encodeStreamRefusal(stopping, request)]);
       return;
     }
@@ -51,18 +52,19 @@ export class StreamHandler implements CallHandler {
   }
 
   onHalfClose(): void {
-    this.#isClosing ??= 'half-closed';
+    this.#isHalfClosed = true;
     this.#endIfDone();
   }
 
   onDrain(): void {
-    this.#isClosing = 'draining';
+    this.#isDraining = true;
     this.#endIfDone();
   }
 
   #endIfDone(): void {
-    if (this.#running > 0 || this.#isClosing === undefined) return;
-    this.#call.end(this.#isClosing === 'draining' ? new StatusError('UNAVAILABLE', stopping) : undefined);
+    if (this.#running > 0) return;
+    if (this.#isHalfClosed) this.#call.end();
+    else if (this.#isDraining) this.#call.end(new StatusError('UNAVAILABLE', stopping));
   }
 
   async #run(request: WireRequest): Promise<void> {
@@ -72,6 +74,7 @@ export class StreamHandler implements CallHandler {
       await this.#answer(request, place);
     } catch (error) {
       if (!(error instanceof StatusError)) this.#onFault(error);
+      place.answered();
       await place.turn();
       this.#fail(request, error instanceof StatusError ? error : unexpected());
     } finally {
@@ -83,8 +86,9 @@ export class StreamHandler implements CallHandler {
     const { signal, metadata } = this.#call;
     let isFinal = false;
     for await (const batch of this.#server.stream(request, { signal, metadata })) {
-      await place.turn();
       isFinal ||= batch.at(-1)?.final ?? false;
+      if (isFinal) place.answered();
+      await place.turn();
       await this.#call.write(batch.map((response: InferResponse) => encodeStreamResponse(response)));
     }
     if (isFinal || request.parameters['triton_enable_empty_final_response'] !== true) return;

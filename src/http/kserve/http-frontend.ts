@@ -1,7 +1,8 @@
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { StatusError } from '../../kserve/status.ts';
 import { requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
+import { closeUnusedConnections } from '../unused-connections.ts';
 import { type Answer, failure, failureOf, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
@@ -38,7 +39,7 @@ const keepAliveTimeout = 75_000;
 export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     keepAliveTimeout,
     forceCloseConnections: 'idle',
     // Not decodable paths name no model either.
@@ -47,6 +48,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
     },
   });
   requestLog(app);
+  closeUnusedConnections(app);
   app.removeAllContentTypeParsers();
   // The body is read by the answering route, whose content type its failures have.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));

@@ -4,6 +4,8 @@ import type { InferenceServer, InferRequest } from '../../kserve/server.ts';
 export interface Place {
   /** Resolves once this request may begin: the requests of one sequence run one after the other. */
   sequenceTurn(): Promise<void>;
+  /** The server is done with this request, though its answer may still wait for its turn. */
+  answered(): void;
   /** Resolves once this request may be answered. */
   turn(): Promise<void>;
   leave(): void;
@@ -11,6 +13,7 @@ export interface Place {
 
 interface Entry {
   readonly request: InferRequest;
+  readonly answered: Promise<void>;
   readonly ended: Promise<void>;
 }
 
@@ -28,9 +31,10 @@ export class RequestOrder {
   }
 
   enter(request: InferRequest): Place {
-    const { promise: ended, resolve } = withResolver();
+    const answered = withResolver();
+    const ended = withResolver();
     const earlier = [...this.#running];
-    const entry = { request, ended };
+    const entry = { request, answered: answered.promise, ended: ended.promise };
     this.#running.add(entry);
     let turn: Promise<void> | undefined;
     return {
@@ -38,16 +42,18 @@ export class RequestOrder {
         const sequence = sequenceOf(request);
         if (sequence === undefined) return;
         await Promise.all(
-          earlier.filter((other) => sequenceOf(other.request) === sequence).map((other) => other.ended),
+          earlier.filter((other) => sequenceOf(other.request) === sequence).map((other) => other.answered),
         );
       },
+      answered: answered.resolve,
       turn: () => {
         turn ??= earlier.length === 0 ? Promise.resolve() : this.#afterEarlier(request, earlier);
         return turn;
       },
       leave: () => {
         this.#running.delete(entry);
-        resolve();
+        answered.resolve();
+        ended.resolve();
       },
     };
   }

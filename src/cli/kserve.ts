@@ -1,0 +1,43 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { CommandInput } from '../config/load.ts';
+import { createKserveGrpc } from '../http/kserve/grpc-frontend.ts';
+import { createKserveHttp } from '../http/kserve/http-frontend.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import { CombinedServer } from '../servers/combined/combined-server.ts';
+import { listening } from './listening.ts';
+
+type Settings = CommandInput['settings'];
+
+/** Starts the KServe frontends over all servers; gives what stops them. */
+export async function startKserve(
+  settings: Settings,
+  servers: readonly [InferenceServer, ...InferenceServer[]],
+  logger: FastifyBaseLogger,
+): Promise<() => Promise<void>> {
+  const { host, kserveHttpPort, kserveGrpcPort, httpMaxInputSize, maxMessageSize } = settings;
+  const options = {
+    server: new CombinedServer(servers),
+    // Regions of shared memory are opened where the server runs, which is here for a tritonserver of our own.
+    sharedMemory: settings.triton.length === 0,
+    apiKey: settings.apiKey,
+    logger,
+  };
+  const http = createKserveHttp({ ...options, maxInputSize: httpMaxInputSize });
+  const grpc = createKserveGrpc({ ...options, maxMessageSize });
+  const close = async (): Promise<void> => {
+    await Promise.all([http.close(), grpc.close()]);
+  };
+  try {
+    await listening({ host, port: kserveHttpPort, flag: '--kserve-http-port' }, () =>
+      http.listen({ host, port: kserveHttpPort, listenTextResolver: (address) => `KServe listens on ${address}` }),
+    );
+    const port = await listening({ host, port: kserveGrpcPort, flag: '--kserve-grpc-port' }, () =>
+      grpc.listen({ host, port: kserveGrpcPort }),
+    );
+    logger.info(`KServe listens on grpc://${host}:${port}`);
+    return close;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
