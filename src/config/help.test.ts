@@ -102,7 +102,7 @@ describe('helpText', () => {
                 LoRA adapter in GGUF form for the models of --model, as NAME=FILE.
                 [repeatable; CONCH_LORA]
             --threads N
-                Threads of the embedded engine. [default: half of the cores;
+                Threads of the embedded engine. [default: one less than the cores;
                 CONCH_THREADS]
             --sequences N
                 Requests that an embedded model answers at the same time. [default: 4;

@@ -52,7 +52,7 @@ export const localSettings = {
   }),
   threads: setting(z.number().int().min(1).optional(), 'Threads of the embedded engine.', {
     group: 'embedded',
-    defaultText: 'half of the cores',
+    defaultText: 'one less than the cores',
   }),
   sequences: setting(
     z.number().int().min(1).max(64).default(4),

@@ -1,3 +1,4 @@
+import type { Tokenizer } from '../tokenizer.ts';
 import type { ControlCalls, ControlMethod } from './messages.ts';
 import type { Datatype, Tensor } from './tensors.ts';
 
@@ -55,20 +56,6 @@ export interface CallOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** A tokenizer that a server lends: what it counts is what the model is fed. */
-export interface LentTokenizer {
-  /** Where it was found, for people. */
-  readonly source: string;
-  /** The text of the BOS token where `addSpecialTokens` puts one in front. */
-  readonly ownBos: string | undefined;
-  readonly vocabularySize: number;
-  encode(text: string, options: { addSpecialTokens: boolean }): Promise<Int32Array>;
-  count(text: string, options: { addSpecialTokens: boolean }): Promise<number>;
-  decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
-  /** Those of the ids that stand for no token. */
-  unknownIds(ids: ArrayLike<number>): Promise<number[]>;
-}
-
 /**
  * Anything that can run models and speaks the v2 protocol: a Triton far away, one that Conch started, or the engine in
  * this process. Every failure is a StatusError.
@@ -90,6 +77,6 @@ export interface InferenceServer {
    */
   stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]>;
   /** The tokenizer of a ready model, from a server in this process. */
-  tokenizerOf?(model: string, version?: string): LentTokenizer;
+  tokenizerOf?(model: string, version?: string): Tokenizer;
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import { access, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Tokenizer } from '../tokenizer.ts';
 import { AssetError, messageOf } from './asset-error.ts';
 import { type ChatTemplate, historyTemplate, jinjaTemplate } from './chat-template.ts';
 import { fetchFromHub, type HubProgress, type HubSettings, isFolder, isHubName } from './hub.ts';
-import { loadTokenizer, type Tokenizer } from './tokenizer.ts';
+import { loadTokenizer } from './tokenizer.ts';
 import { readTokenizerFolder, type TokenizerFolder } from './tokenizer-folder.ts';
 
 /** What a tokenizer folder (or hub name) and the template settings give for one model. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import type { Tokenizer } from './tokenizer.ts';
+import type { Tokenizer } from '../tokenizer.ts';
 
 /** A prompt without the BOS that a template wrote, where the server's tokenizer puts its own in front. */
 export function withoutDoubledBos(text: string, tokenizer: Tokenizer): string {

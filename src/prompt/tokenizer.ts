@@ -1,19 +1,6 @@
+import type { Tokenizer } from '../tokenizer.ts';
 import { promptThread } from './prompt-thread.ts';
 import type { TokenizerFile } from './worker-messages.ts';
-
-/** A model's tokenizer. Nothing that it does holds the event loop. */
-export interface Tokenizer {
-  /** Where it was found, for people. */
-  readonly source: string;
-  /** The text of the BOS token where `addSpecialTokens` puts one in front; learnt by encoding. */
-  readonly ownBos: string | undefined;
-  readonly vocabularySize: number;
-  encode(text: string, options: { addSpecialTokens: boolean }): Promise<Int32Array>;
-  count(text: string, options: { addSpecialTokens: boolean }): Promise<number>;
-  decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
-  /** Those of the ids that stand for no token. */
-  unknownIds(ids: ArrayLike<number>): Promise<number[]>;
-}
 
 interface LoadOptions {
   /** The tokenizer.json. */

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { loadPromptAssets } from '../../src/prompt/assets.ts';
 import { promptThread } from '../../src/prompt/prompt-thread.ts';
 import { textOfIds, withoutDoubledBos } from '../../src/prompt/token-prompt.ts';
-import { loadTokenizer, type Tokenizer } from '../../src/prompt/tokenizer.ts';
+import { loadTokenizer } from '../../src/prompt/tokenizer.ts';
+import type { Tokenizer } from '../../src/tokenizer.ts';
 import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
 import { askPython } from './python.ts';
 

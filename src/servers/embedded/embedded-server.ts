@@ -1,13 +1,14 @@
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
+import type { Tokenizer } from '../../tokenizer.ts';
 import type { LoraFile } from './adapters.ts';
 import type { LoopFigures } from './decode-loop.ts';
 import { EmbeddedModel, type ModelSurroundings } from './embedded-model.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { EngineError, messageOf } from './engine-error.ts';
 import { modelBinding } from './engine-internals.ts';
-import { type EngineTokenizer, engineTokenizer } from './engine-tokenizer.ts';
+import { engineTokenizer } from './engine-tokenizer.ts';
 import type { EmbeddedModelOptions } from './load-model.ts';
 import { availableMemory } from './memory.ts';
 import { metadataOf } from './model-config.ts';
@@ -92,7 +93,7 @@ export class EmbeddedServer implements InferenceServer {
   }
 
   /** The tokenizer of a loaded model: what it counts is what the model is fed. */
-  tokenizerOf(name: string, version?: string): EngineTokenizer {
+  tokenizerOf(name: string, version?: string): Tokenizer {
     const model = this.#find(name, version);
     const { vocabulary, model: llama } = this.#loaded(model).parts;
     return engineTokenizer(model.options.file, vocabulary, modelBinding(llama));

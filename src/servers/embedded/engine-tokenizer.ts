@@ -1,19 +1,9 @@
+import type { Tokenizer } from '../../tokenizer.ts';
 import type { ModelBinding } from './engine-types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The tokenizer of a loaded model, in the shape that Conch's prompts want one. */
-export interface EngineTokenizer {
-  readonly source: string;
-  readonly ownBos: string | undefined;
-  readonly vocabularySize: number;
-  encode(text: string, options: { addSpecialTokens: boolean }): Promise<Int32Array>;
-  count(text: string, options: { addSpecialTokens: boolean }): Promise<number>;
-  decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
-  unknownIds(ids: ArrayLike<number>): Promise<number[]>;
-}
-
 /** Tokenizes with the very tables that the model is fed through. */
-export function engineTokenizer(source: string, vocabulary: Vocabulary, model: ModelBinding): EngineTokenizer {
+export function engineTokenizer(source: string, vocabulary: Vocabulary, model: ModelBinding): Tokenizer {
   const { bos } = vocabulary;
   return {
     source,

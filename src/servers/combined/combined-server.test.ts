@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { LocalResponse } from '../../kserve/local-response.ts';
+import type { ControlCalls, ControlMethod, ModelIndexEntry } from '../../kserve/messages.ts';
+import type { InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
+import { CombinedServer } from './combined-server.ts';
+
+/** A server with nothing but an index, that tells which calls reached it. */
+class FakeServer implements InferenceServer {
+  readonly name: string;
+  readonly reached: string[] = [];
+  readonly #models: ModelIndexEntry[];
+  isDown = false;
+
+  constructor(name: string, models: Readonly<Record<string, string>>) {
+    this.name = name;
+    this.#models = Object.entries(models).map(([model, state]) => ({ name: model, version: '1', state, reason: '' }));
+  }
+
+  async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+  ): Promise<ControlCalls[Method]['response']> {
+    if (this.isDown) throw new StatusError('UNAVAILABLE', `${this.name} is down`, { unreachable: true });
+    if (method !== 'RepositoryIndex') this.reached.push(`${method} ${JSON.stringify(request)}`);
+    const answers: Partial<Record<ControlMethod, unknown>> = {
+      RepositoryIndex: { models: this.#models },
+      ServerReady: { ready: this.#models.every(({ state }) => state === 'READY') },
+      ServerLive: { live: true },
+      ServerMetadata: { name: this.name, version: '2', extensions: ['statistics', this.name] },
+      ModelReady: { ready: true },
+      ModelStatistics: { model_stats: this.#models.map(({ name }) => statistics(name)) },
+    };
+    const answer: unknown = answers[method] ?? {};
+    return answer as ControlCalls[Method]['response'];
+  }
+
+  async infer({ model, id }: InferRequest): Promise<InferResponse> {
+    return new LocalResponse({ model, version: this.name, id, outputs: [], final: true });
+  }
+
+  async *stream(request: InferRequest): AsyncIterableIterator<InferResponse[]> {
+    yield [await this.infer(request)];
+  }
+
+  async close(): Promise<void> {
+    this.reached.push('close');
+  }
+}
+
+function statistics(name: string) {
+  const duration = { count: 1, ns: 10 };
+  return {
+    name,
+    version: '1',
+    last_inference: 5,
+    inference_count: 2,
+    execution_count: 1,
+    inference_stats: { success: duration },
+    batch_stats: [{ batch_size: 2, compute_infer: duration }],
+    memory_usage: [],
+    response_stats: { '0': { success: duration } },
+  };
+}
+
+const request = (model: string, parameters = {}) => ({ model, id: '', inputs: [], parameters });
+
+async function answeredBy(server: InferenceServer, asked: InferRequest, times: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let turn = 0; turn < times; turn++) names.push((await server.infer(asked)).version);
+  return names;
+}
+
+function pair(): [FakeServer, FakeServer, CombinedServer] {
+  const one = new FakeServer('one', { shared: 'READY', own: 'READY', half: 'LOADING' });
+  const two = new FakeServer('two', { shared: 'READY', other: 'READY', half: 'READY' });
+  return [one, two, new CombinedServer([one, two])];
+}
+
+describe('CombinedServer', () => {
+  it('is its server when there is only one', async () => {
+    const one = new FakeServer('one', {});
+    const combined = new CombinedServer([one]);
+    expect(await combined.call('ModelReady', { name: 'anything' })).toEqual({ ready: true });
+    expect((await combined.infer(request('anything'))).version).toBe('one');
+  });
+
+  it('sends requests to a server that has the model ready, by turns', async () => {
+    const [, , combined] = pair();
+    expect(await answeredBy(combined, request('own'), 2)).toEqual(['one', 'one']);
+    expect(await answeredBy(combined, request('half'), 2)).toEqual(['two', 'two']);
+    expect(new Set(await answeredBy(combined, request('shared'), 4))).toEqual(new Set(['one', 'two']));
+    for await (const [response] of combined.stream(request('other'))) expect(response?.version).toBe('two');
+  });
+
+  it('keeps a sequence at one server', async () => {
+    const [, , combined] = pair();
+    expect(new Set(await answeredBy(combined, request('shared', { sequence_id: 7 }), 6)).size).toBe(1);
+  });
+
+  it('says of a model that nobody has what Triton says', async () => {
+    const [, , combined] = pair();
+    await expect(combined.infer(request('none'))).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: "Request for unknown model: 'none' is not found",
+    });
+    await expect(combined.call('ModelStatistics', { name: 'none' })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+    });
+    await expect(combined.call('RepositoryModelLoad', { model_name: 'none' })).rejects.toMatchObject({
+      code: 'INTERNAL',
+    });
+    expect(await combined.call('ModelReady', { name: 'none' })).toEqual({ ready: false });
+    expect(await combined.call('RepositoryModelUnload', { model_name: 'none' })).toEqual({});
+  });
+
+  it('shows the union of the indexes and adds the statistics up', async () => {
+    const [, , combined] = pair();
+    const { models } = await combined.call('RepositoryIndex', {});
+    expect(models.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'half READY',
+      'other READY',
+      'own READY',
+      'shared READY',
+    ]);
+    const { model_stats } = await combined.call('ModelStatistics', {});
+    const shared = model_stats.find(({ name }) => name === 'shared');
+    expect(shared).toMatchObject({
+      inference_count: 4,
+      inference_stats: { success: { count: 2, ns: 20 } },
+      batch_stats: [{ batch_size: 2, compute_infer: { count: 2, ns: 20 } }],
+      response_stats: { '0': { success: { count: 2, ns: 20 } } },
+    });
+  });
+
+  it('is ready when all are, and alive while one is', async () => {
+    const [one, two, combined] = pair();
+    expect(await combined.call('ServerReady', {})).toEqual({ ready: false });
+    const calm = new CombinedServer([new FakeServer('a', { m: 'READY' }), new FakeServer('b', {})]);
+    expect(await calm.call('ServerReady', {})).toEqual({ ready: true });
+    one.isDown = true;
+    expect(await combined.call('ServerLive', {})).toEqual({ live: true });
+    two.isDown = true;
+    await expect(combined.call('ServerMetadata', {})).rejects.toMatchObject({ message: 'one is down' });
+  });
+
+  it('loads where the model is known, and names what all can do', async () => {
+    const [one, two, combined] = pair();
+    await combined.call('RepositoryModelLoad', { model_name: 'own' });
+    expect(one.reached).toEqual(['RepositoryModelLoad {"model_name":"own"}']);
+    expect(two.reached).toEqual([]);
+    expect(await combined.call('ServerMetadata', {})).toEqual({
+      name: 'one',
+      version: '2',
+      extensions: ['statistics'],
+    });
+    await combined.close();
+    expect(two.reached.at(-1)).toBe('close');
+  });
+});
