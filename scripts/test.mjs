@@ -1,4 +1,5 @@
 import { build } from './lib/build.mjs';
+import { embeddedModel } from './lib/embedded-model.mjs';
 import { install } from './lib/install.mjs';
 import { checkNode, inRoot, main, run } from './lib/steps.mjs';
 import { prepareTestCache } from './lib/test-cache.mjs';
@@ -8,7 +9,10 @@ main(async () => {
   checkNode();
   await install();
   // The unit tests read the sources; only the others run the built command.
-  if (!isUnitOnly(options)) await build();
+  if (!isUnitOnly(options)) {
+    await build();
+    await embeddedModel();
+  }
   const environment = await prepareTestCache();
   return run(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), 'run', ...options], {
     cwd: inRoot('.'),

@@ -72,14 +72,22 @@ export async function openEmbedded(
         onProgress: (model, fraction) => show(`Loading ${model}`)(fraction),
       }),
   );
-  const faults = await server.loadAll();
+  const isWanted = (name: string): boolean => isLoadedAtStart(name, settings);
+  const faults = await server.loadAll(isWanted);
   const lines = faults.map(({ name, fault }) => `The model ${name} cannot be served: ${fault.message}`);
-  if (faults.length === models.length) {
+  if (faults.length > 0 && faults.length === models.filter(({ name }) => isWanted(name)).length) {
     await server.close();
     throw new SettingsError(lines);
   }
   for (const line of lines) listener.onLog('error', line);
   return server;
+}
+
+/** With explicit control a model of a repository waits until it is asked for, unless --load-model names it. */
+function isLoadedAtStart(name: string, settings: Settings): boolean {
+  const { modelControlMode, loadModel } = settings;
+  if (modelControlMode === 'none' || loadModel.includes('*') || loadModel.includes(name)) return true;
+  return namedModels(settings).some((model) => model.name === name);
 }
 
 /** What is set for all embedded models. */

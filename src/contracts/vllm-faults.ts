@@ -43,6 +43,11 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
       ),
   ],
   [
+    // The embedded engine names the parameter that it refuses.
+    /^sampling_parameters\.(\w+): (.+)$/,
+    ([, name = '', reason]) => new ApiError('invalid_request', `${name}: ${reason}`, { param: name }),
+  ],
+  [
     /'NoneType' object has no attribute 'lora_name'/,
     () => new ApiError('backend_error', 'The backend refused a sampling parameter; its own log has the reason.'),
   ],

@@ -54,10 +54,13 @@ export class EmbeddedServer implements InferenceServer {
     this.#models = options.models.map((model) => new EmbeddedModel(model, surroundings));
   }
 
-  /** Loads every model, one after the other. A model that fails is left UNAVAILABLE, and its reason is in the answer. */
-  async loadAll(): Promise<{ readonly name: string; readonly fault: EngineError }[]> {
+  /** Loads the wanted models, one after the other. One that fails is left UNAVAILABLE, and its reason is in the answer. */
+  async loadAll(
+    isWanted: (name: string) => boolean = () => true,
+  ): Promise<{ readonly name: string; readonly fault: EngineError }[]> {
     const faults: { name: string; fault: EngineError }[] = [];
     for (const model of this.#models) {
+      if (!isWanted(model.options.name)) continue;
       await model.load().catch((fault: EngineError) => faults.push({ name: model.options.name, fault }));
     }
     return faults;
