@@ -26,6 +26,14 @@ export interface Sampling {
   readonly spacesBetweenSpecialTokens?: boolean;
 }
 
+/** A form that the answer must have. */
+export type Structure =
+  | { readonly json: Readonly<Record<string, unknown>> }
+  | { readonly json_object: true }
+  | { readonly regex: string }
+  | { readonly choice: readonly string[] }
+  | { readonly grammar: string };
+
 /** One generation: one prompt, one choice. */
 export interface GenerateRequest {
   readonly id: string;
@@ -35,6 +43,7 @@ export interface GenerateRequest {
   readonly sampling: Sampling;
   /** Whether the text is wanted as it comes. */
   readonly stream: boolean;
+  readonly structure?: Structure;
   /** How many alternatives to name for each token; 0: just the token itself; left out: no logprobs. */
   readonly logprobs?: number;
 }
@@ -79,6 +88,7 @@ export type Support =
 export type ParameterName =
   | 'logit_bias'
   | 'logprobs'
+  | 'structured_outputs'
   | 'min_p'
   | 'min_tokens'
   | 'ignore_eos'

@@ -27,6 +27,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const tellsReason = returns.some(([, output]) => output === 'finish_reason');
   const canReturnLogprobs = inputs.has('return_logprobs') && outputs.has('logprobs');
 
+  const structureKey = structureKeyOf(inputs);
+
   const encode = (request: GenerateRequest): InferRequest => {
     const isWithLogprobs = request.logprobs !== undefined;
     const tensors: Tensor[] = [
@@ -34,7 +36,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
       // Without counts each streamed response is one token, which is how they are counted then.
       boolTensor('stream', request.stream || !counts),
       boolTensor('exclude_input_in_output', true),
-      textTensor('sampling_parameters', [JSON.stringify(samplingParameters(request))]),
+      textTensor('sampling_parameters', [JSON.stringify(samplingParameters(request, structureKey))]),
       ...returns.map(([input]) => boolTensor(input, true)),
       ...(isWithLogprobs ? [boolTensor('return_logprobs', true)] : []),
     ];
@@ -54,16 +56,24 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     addsSpecialTokens: true,
     counts,
     contextLength: declaredContextLength(config),
-    support: (parameter) => support(parameter, { canReturnLogprobs, takesLogitBias: config.backend === 'llamacpp' }),
+    support: (parameter) =>
+      support(parameter, {
+        canReturnLogprobs,
+        takesLogitBias: config.backend === 'llamacpp',
+        takesStructure: structureKey !== undefined,
+      }),
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,
   };
 }
 
+/** What not every release can do. */
+type Ability = 'canReturnLogprobs' | 'takesLogitBias' | 'takesStructure';
+
 function support(
   parameter: ParameterName,
-  { canReturnLogprobs, takesLogitBias }: { canReturnLogprobs: boolean; takesLogitBias: boolean },
+  { canReturnLogprobs, takesLogitBias, takesStructure }: Record<Ability, boolean>,
 ): Support {
   if (parameter === 'logit_bias' && !takesLogitBias)
     return {
@@ -71,6 +81,11 @@ function support(
       reason:
         "Triton's vLLM backend cannot take logit_bias: its keys arrive as texts, and the engine fails on them. " +
         'allowed_token_ids and bad_words work.',
+    };
+  if (parameter === 'structured_outputs' && !takesStructure)
+    return {
+      kind: 'refused',
+      reason: "This release of Triton's vLLM backend cannot guide an answer; 25.02 and later can.",
     };
   if (parameter === 'logprobs' && !canReturnLogprobs)
     return {
@@ -80,12 +95,14 @@ function support(
   return { kind: 'honoured' };
 }
 
-function samplingParameters(request: GenerateRequest): Record<string, unknown> {
-  const { sampling, logprobs } = request;
+function samplingParameters(request: GenerateRequest, structureKey: string | undefined): Record<string, unknown> {
+  const { sampling, logprobs, structure } = request;
   const parameters: Record<string, unknown> = { max_tokens: sampling.maxTokens ?? allThereIs };
   for (const [key, name] of sampledBy) if (sampling[key] !== undefined) parameters[name] = sampling[key];
   if (sampling.topP !== undefined) parameters['top_p'] = Math.max(sampling.topP, smallestTopP);
   if (logprobs !== undefined) parameters['logprobs'] = logprobs;
+  // The backend wants it as a text inside the text.
+  if (structure && structureKey) parameters[structureKey] = JSON.stringify(structure);
   return parameters;
 }
 
@@ -109,6 +126,12 @@ const sampledBy: readonly (readonly [keyof Sampling, string])[] = [
   ['skipSpecialTokens', 'skip_special_tokens'],
   ['spacesBetweenSpecialTokens', 'spaces_between_special_tokens'],
 ];
+
+/** The key was renamed in 25.11, together with the arrival of embeddings; before 24.12 there was none. */
+function structureKeyOf(inputs: ReadonlySet<string>): 'structured_outputs' | 'guided_decoding' | undefined {
+  if (inputs.has('embedding_request')) return 'structured_outputs';
+  return inputs.has('return_finish_reason') ? 'guided_decoding' : undefined;
+}
 
 function declaredContextLength(config: ModelConfig): number | undefined {
   for (const name of ['max_model_len', 'context_length']) {

@@ -3,6 +3,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
 import { samplingOf } from '../openai/sampling.ts';
 import { chatShape } from '../openai/shapes.ts';
+import { structureOf } from '../openai/structure.ts';
 import type { ChatTemplate, TemplateMessage } from '../prompt/chat-template.ts';
 import { withoutDoubledBos } from '../prompt/token-prompt.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
@@ -14,7 +15,8 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   const model = context.findModel(request.model);
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
-  refuseUnsupported(model, sampling, logprobs);
+  const structure = structureOf(request);
+  refuseUnsupported(model, { sampling, logprobs, structure });
   const choices = request.n ?? 1;
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
@@ -26,6 +28,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     choicesPerPrompt: choices,
     sampling,
     logprobs,
+    structure,
     stream: request.stream ?? false,
     prefixes: [request.echo ? finalAssistantText(request.messages) : ''],
     promptField: 'messages',

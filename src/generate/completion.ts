@@ -4,6 +4,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { CompletionRequest } from '../openai/completion-request.ts';
 import { samplingOf } from '../openai/sampling.ts';
 import { completionShape } from '../openai/shapes.ts';
+import { structureOf } from '../openai/structure.ts';
 import { textOfIds } from '../prompt/token-prompt.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
 import { bestOf } from './best-of.ts';
@@ -24,7 +25,8 @@ export async function complete(
   const maxTokens = request.max_tokens ?? model.defaults.max_tokens;
   const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
   const ranking = candidates > perPrompt ? (logprobs ?? 0) : logprobs;
-  refuseUnsupported(model, sampling, ranking);
+  const structure = structureOf(request);
+  refuseUnsupported(model, { sampling, logprobs: ranking, structure });
   const prompts = await promptTexts(request.prompt, model);
   const options = answerOptions(request, {
     shape: completionShape,
@@ -41,6 +43,7 @@ export async function complete(
     requestId: options.head.id,
     prompts,
     sampling,
+    structure,
     stream: isStreamed,
     prefixes,
     promptField: 'prompt',

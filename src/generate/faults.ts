@@ -5,18 +5,18 @@ import { StatusError } from '../kserve/status.ts';
 /** Where a failure happened, as far as it changes what the client is told. */
 export interface FaultPlace {
   readonly contract: GenerationContract;
-  /** The request field that the prompt came from. */
-  readonly promptField: 'messages' | 'prompt';
+  /** The request fields behind what contracts call `prompt` and `structured_outputs`. */
+  readonly fields: Readonly<Record<string, string>>;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;
 }
 
 /** What the client is told of a failed generation. The full text of the server's stays the error's cause. */
-export function generationFault(error: unknown, { contract, promptField, signal }: FaultPlace): ApiError {
+export function generationFault(error: unknown, { contract, fields, signal }: FaultPlace): ApiError {
   if (signal.aborted) return new ApiError('client_closed_request', 'The client closed the request.', { cause: error });
   if (!(error instanceof StatusError)) return ApiError.from(error);
   const explained = contract.explain(error);
-  if (explained) return withCause(explained, error, promptField);
+  if (explained) return withCause(explained, error, fields);
   return statusFault(error);
 }
 
@@ -46,11 +46,13 @@ function statusFault(error: StatusError): ApiError {
   return new ApiError('backend_error', `The backend failed${text ? `: ${text}` : '.'}`, { cause: error });
 }
 
-function withCause(explained: ApiError, cause: StatusError, promptField: string): ApiError {
+function withCause(explained: ApiError, cause: StatusError, fields: FaultPlace['fields']): ApiError {
   const { code, message, param, retryAfter } = explained;
-  return new ApiError(code, message, {
+  const field = param === null ? null : (fields[param] ?? param);
+  const text = param !== null && message.startsWith(`${param}: `) ? `${field}${message.slice(param.length)}` : message;
+  return new ApiError(code, text, {
     cause,
-    ...(param === null ? {} : { param: param === 'prompt' ? promptField : param }),
+    ...(field === null ? {} : { param: field }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 }

@@ -3,9 +3,9 @@ import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { WantedStructure } from '../openai/structure.ts';
 import { withLength } from './answer.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
-import type { FaultPlace } from './faults.ts';
 import { merge } from './merge.ts';
 
 /** A request after its prompts are texts and its values are checked: what every API's request becomes. */
@@ -17,10 +17,12 @@ export interface GenerationOptions {
   readonly choicesPerPrompt: number;
   readonly sampling: Sampling;
   readonly logprobs: number | undefined;
+  readonly structure: WantedStructure | undefined;
   readonly stream: boolean;
   /** Text that stands before each answer of the prompt of the same number. */
   readonly prefixes: readonly string[];
-  readonly promptField: FaultPlace['promptField'];
+  /** The request field that the prompts came from. */
+  readonly promptField: 'messages' | 'prompt';
   readonly signal: AbortSignal;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
@@ -36,7 +38,9 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
   };
-  const place = { contract: model.contract, promptField: options.promptField, signal };
+  const { promptField, structure } = options;
+  const fields = { prompt: promptField, ...(structure ? { structured_outputs: structure.field } : {}) };
+  const place = { contract: model.contract, fields, signal };
   const choices = prompts.flatMap((prompt, promptIndex) =>
     Array.from({ length: choicesPerPrompt }, (_, answer) => {
       const choice = promptIndex * choicesPerPrompt + answer;
@@ -51,6 +55,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         sampling,
         stream: options.stream,
         ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
+        ...(structure ? { structure: structure.structure } : {}),
       };
       return new ChoiceStream({
         choice,

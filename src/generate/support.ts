@@ -1,6 +1,7 @@
 import type { ParameterName, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { GenerationOptions } from './generation.ts';
 
 /** The parameters that not every contract can honour, and where a request carries them. */
 const sampledParameters: readonly (readonly [ParameterName, keyof Sampling])[] = [
@@ -17,13 +18,17 @@ const sampledParameters: readonly (readonly [ParameterName, keyof Sampling])[] =
 ];
 
 /** Refuses by name what the model's contract cannot honour. */
-export function refuseUnsupported(model: ServedModel, sampling: Sampling, logprobs: number | undefined): void {
+export function refuseUnsupported(
+  model: ServedModel,
+  { sampling, logprobs, structure }: Pick<GenerationOptions, 'sampling' | 'logprobs' | 'structure'>,
+): void {
+  if (structure) refuse(model, 'structured_outputs', structure.field);
   if (logprobs !== undefined) refuse(model, 'logprobs');
   for (const [parameter, key] of sampledParameters) if (sampling[key] !== undefined) refuse(model, parameter);
 }
 
-function refuse(model: ServedModel, parameter: ParameterName): void {
+function refuse(model: ServedModel, parameter: ParameterName, field: string = parameter): void {
   const support = model.contract.support(parameter);
   if (support.kind === 'refused')
-    throw new ApiError('unsupported_parameter', `${parameter}: ${support.reason}`, { param: parameter });
+    throw new ApiError('unsupported_parameter', `${field}: ${support.reason}`, { param: field });
 }

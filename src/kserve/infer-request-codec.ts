@@ -30,7 +30,7 @@ export class WireRequest implements InferRequest {
   readonly version: string;
   readonly id: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
-  readonly outputs: readonly string[];
+  readonly outputs?: readonly string[];
   readonly #descriptions: InputDescription[] = [];
   readonly #raw: Buffer[] = [];
   #inputs: readonly Tensor[] | undefined;
@@ -57,7 +57,7 @@ export class WireRequest implements InferRequest {
     this.version = version;
     this.id = id;
     this.parameters = parameters;
-    this.outputs = outputs;
+    if (outputs.length > 0) this.outputs = outputs;
   }
 
   get inputs(): readonly Tensor[] {

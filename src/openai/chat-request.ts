@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refused } from './fields.ts';
 import { samplingFields } from './sampling.ts';
+import { structureFields } from './structure.ts';
 
 const toolsLater = 'tools are not part of this version yet';
 
@@ -48,6 +49,7 @@ export type ChatMessage = z.output<typeof message>;
 /** The body of POST /v1/chat/completions: every field of OpenAI's and of vLLM's. */
 export const ChatRequest = z.object({
   ...samplingFields,
+  ...structureFields,
   model: z.string().min(1),
   messages: z.array(message).min(1, 'must hold at least one message'),
   max_completion_tokens: z.number().int().min(1).nullish(),
@@ -86,13 +88,6 @@ export const ChatRequest = z.object({
   parallel_tool_calls: refused(toolsLater),
   functions: refused(toolsLater),
   function_call: refused(toolsLater, ['none', 'auto']),
-  response_format: z
-    .looseObject({ type: z.string() })
-    .refine((value) => value.type === 'text', {
-      message: 'structured outputs are not part of this version yet; only {"type": "text"} is honoured',
-      params: { code: 'unsupported_parameter' },
-    })
-    .nullish(),
   audio: refused('audio is not offered'),
   prediction: refused('predicted outputs are not offered'),
   web_search_options: refused('web search is not offered'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refused } from './fields.ts';
 import { samplingFields } from './sampling.ts';
+import { structureFields } from './structure.ts';
 
 const ids = z.array(z.number().int().min(0)).min(1);
 
@@ -10,6 +11,7 @@ const mostPrompts = 1024;
 /** The body of POST /v1/completions: every field of OpenAI's and of vLLM's. */
 export const CompletionRequest = z.object({
   ...samplingFields,
+  ...structureFields,
   model: z.string().min(1),
   prompt: z.union(
     [z.string(), z.array(z.string()).min(1).max(mostPrompts), ids, z.array(ids).min(1).max(mostPrompts)],
@@ -22,7 +24,6 @@ export const CompletionRequest = z.object({
   add_special_tokens: refused('the server adds special tokens itself', [true]),
   suffix: refused('the backend completes text at its end only'),
   prompt_embeds: refused('prompts are texts or token ids'),
-  response_format: refused('structured outputs are not part of this version yet'),
   messages: refused('it belongs to /v1/chat/completions; send a prompt'),
   max_completion_tokens: refused('it belongs to /v1/chat/completions; send max_tokens'),
   top_logprobs: refused('it belongs to /v1/chat/completions; send logprobs as a number'),

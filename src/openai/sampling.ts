@@ -73,14 +73,15 @@ export const samplingFields = {
   watermarking: refused('watermarks are not offered', [false]),
   stream_interval: refused('every token is sent as it comes', [1]),
   session_id: z.string().nullish(),
-  guided_json: refused('structured outputs are not part of this version yet'),
-  guided_regex: refused('structured outputs are not part of this version yet'),
-  guided_choice: refused('structured outputs are not part of this version yet'),
-  guided_grammar: refused('structured outputs are not part of this version yet'),
-  guided_decoding_backend: refused('structured outputs are not part of this version yet'),
-  guided_whitespace_pattern: refused('structured outputs are not part of this version yet'),
-  structural_tag: refused('structured outputs are not part of this version yet'),
-  structured_outputs: refused('structured outputs are not part of this version yet'),
+  guided_decoding_backend: refused(
+    'only response_format, guided_json, guided_regex, guided_choice, guided_grammar and structured_outputs are offered',
+  ),
+  guided_whitespace_pattern: refused(
+    'only response_format, guided_json, guided_regex, guided_choice, guided_grammar and structured_outputs are offered',
+  ),
+  structural_tag: refused(
+    'only response_format, guided_json, guided_regex, guided_choice, guided_grammar and structured_outputs are offered',
+  ),
 };
 
 type SamplingRequest = z.output<z.ZodObject<typeof samplingFields>>;

@@ -94,7 +94,6 @@ export const chatRows: Record<string, Row> = {
     store: refused(true, false),
     verbosity: refused('low', 'medium'),
     modalities: refused(['text', 'audio'], ['text']),
-    response_format: refused({ type: 'json_object' }, { type: 'text' }),
     tools: refused([{ type: 'function', function: { name: 'f' } }]),
     tool_choice: refused('required', 'none', 'auto'),
     parallel_tool_calls: refused(true),

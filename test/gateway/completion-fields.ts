@@ -78,7 +78,6 @@ export const completionRows: Record<string, Row> = {
     suffix: refused('x'),
     add_special_tokens: refused(false, true),
     prompt_embeds: refused('x'),
-    response_format: refused({ type: 'json_object' }),
     messages: refused([{ role: 'user', content: 'x' }]),
     max_completion_tokens: refused(5),
     top_logprobs: refused(1),

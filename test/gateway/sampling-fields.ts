@@ -104,6 +104,43 @@ export const samplingRows = {
     outcome: { sent: { spaces_between_special_tokens: false } },
     bad: notBoolean,
   },
+  guided_json: {
+    send: { guided_json: { type: 'object' } },
+    outcome: { sent: { structured_outputs: '{"json":{"type":"object"}}' } },
+    bad: [[5], ['{'], [[]]],
+  },
+  guided_regex: {
+    send: { guided_regex: '[a-z]+' },
+    outcome: { sent: { structured_outputs: '{"regex":"[a-z]+"}' } },
+    bad: [[5], ['']],
+  },
+  guided_choice: {
+    send: { guided_choice: ['yes', 'no'] },
+    outcome: { sent: { structured_outputs: '{"choice":["yes","no"]}' } },
+    bad: [[[]], ['yes']],
+  },
+  guided_grammar: {
+    send: { guided_grammar: 'root ::= "a"' },
+    outcome: { sent: { structured_outputs: JSON.stringify({ grammar: 'root ::= "a"' }) } },
+    bad: [[5]],
+  },
+  structured_outputs: {
+    send: { structured_outputs: { json: '{"type":"string"}' } },
+    outcome: { sent: { structured_outputs: '{"json":{"type":"string"}}' } },
+    bad: [[{}], [{ json: {}, regex: 'a' }], ['{}']],
+  },
+  response_format: {
+    send: {
+      response_format: { type: 'json_schema', json_schema: { name: 's', schema: { type: 'object' }, strict: true } },
+    },
+    outcome: { sent: { structured_outputs: '{"json":{"type":"object"}}' } },
+    bad: [
+      ['json'],
+      [{ type: 'xml' }, 'response_format.type'],
+      [{ type: 'json_schema' }, 'response_format.json_schema'],
+      [{ type: 'json_schema', json_schema: { name: 'a b' } }, 'response_format.json_schema.name'],
+    ],
+  },
   ...refusedRows({
     logit_bias: refused({ '5': 1 }, {}),
     use_beam_search: refused(true, false),
@@ -123,13 +160,8 @@ export const samplingRows = {
     repetition_detection: refused({}),
     watermarking: refused(true, false),
     stream_interval: refused(5, 1),
-    guided_json: refused({}),
-    guided_regex: refused('a'),
-    guided_choice: refused(['a']),
-    guided_grammar: refused('a'),
     guided_decoding_backend: refused('a'),
     guided_whitespace_pattern: refused('a'),
     structural_tag: refused('a'),
-    structured_outputs: refused({}),
   }),
 } satisfies Record<string, Row>;

@@ -54,12 +54,13 @@ export function errorJson(message: string): string {
   return writeJson({ error: binaryOf(message) });
 }
 
-/** As Triton maps its codes; all others are 400. */
+/** As Triton maps its codes, and our own for a missing key; all others are 400. */
 const statuses: Readonly<Partial<Record<StatusCode, number>>> = {
   INTERNAL: 500,
   NOT_FOUND: 404,
   UNAVAILABLE: 503,
   UNIMPLEMENTED: 501,
+  UNAUTHENTICATED: 401,
 };
 
 /** The HTTP status of a code. */

@@ -4,6 +4,7 @@ import { StatusError } from '../../kserve/status.ts';
 import { GrpcCall, refuseForeign } from './grpc-call.ts';
 import { StreamHandler } from './grpc-stream.ts';
 import { servicePath, UnaryHandler, unaryMethod } from './grpc-unary.ts';
+import { keyGuard } from './key-guard.ts';
 import type { KserveOptions } from './options.ts';
 
 /** What the gRPC frontend is built from. */
@@ -20,6 +21,9 @@ export interface KserveGrpc {
   close(): Promise<void>;
 }
 
+/** What is answered without the key. */
+const openPaths = new Set([`${servicePath}ServerLive`, `${servicePath}ServerReady`, '/grpc.health.v1.Health/Check']);
+
 /** How far clients may send ahead of what was read. */
 const streamWindow = 1024 * 1024;
 const connectionWindow = 16 * 1024 * 1024;
@@ -27,6 +31,7 @@ const connectionWindow = 16 * 1024 * 1024;
 /** The v2 protocol over gRPC, as Triton serves it on port 8001. */
 export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
   const server = http2.createServer({ settings: { initialWindowSize: streamWindow }, maxSessionMemory: 1024 });
+  const guard = keyGuard(options.apiKey);
   const sessions = new Set<ServerHttp2Session>();
   const calls = new Set<GrpcCall>();
   server.on('connection', (socket: Socket) => socket.setNoDelay(true));
@@ -44,7 +49,9 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
     }
     const call = new GrpcCall(stream, headers, options.maxMessageSize);
     keep(calls, call, stream);
-    begin(call, options);
+    const refusal = openPaths.has(call.path) ? undefined : guard(call.authorization);
+    if (refusal) call.end(refusal);
+    else begin(call, options);
   });
   return {
     listen: ({ host, port }) =>

@@ -1,7 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 
 /** Headers that belong to the call itself and not to the request. */
-const own = new Set(['content-type', 'content-length', 'te', 'host', 'user-agent', 'connection', 'accept-encoding']);
+const own = new Set([
+  'content-type',
+  'content-length',
+  'te',
+  'host',
+  'user-agent',
+  'connection',
+  'accept-encoding',
+  // A key for this server is none of the business of those behind it.
+  'authorization',
+]);
 
 /** The metadata that a client sent along, for the server behind. */
 export function metadataOf(headers: IncomingHttpHeaders): Record<string, string> {

@@ -3,11 +3,12 @@ import { StatusError } from '../../kserve/status.ts';
 import { requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
 import { closeUnusedConnections } from '../unused-connections.ts';
-import { type Answer, failure, failureOf, plainType } from './answer.ts';
+import { type Answer, failure, failureOf, jsonType, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
 import { healthRoutes } from './health-routes.ts';
 import { inferRoute } from './infer-route.ts';
+import { type KeyGuard, keyGuard } from './key-guard.ts';
 import { modelRoutes } from './model-routes.ts';
 import type { KserveOptions } from './options.ts';
 import { repositoryRoutes } from './repository-routes.ts';
@@ -47,13 +48,14 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
       void send(reply, failure(404, 'Not Found', plainType));
     },
   });
+  const guard = keyGuard(options.apiKey);
   requestLog(app);
   closeUnusedConnections(app);
   app.removeAllContentTypeParsers();
   // The body is read by the answering route, whose content type its failures have.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   app.all('*', async (request, reply) => {
-    const answer = await answerOf(request, reply, options);
+    const answer = await answerOf(request, reply, { ...options, guard });
     return answer ? send(reply, answer) : reply;
   });
   app.setNotFoundHandler((_request, reply) => send(reply, failure(405, 'Method Not Allowed', plainType)));
@@ -63,12 +65,14 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
 async function answerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { server, sharedMemory, maxInputSize }: KserveHttpOptions,
+  { server, sharedMemory, maxInputSize, guard }: KserveHttpOptions & { readonly guard: KeyGuard },
 ): Promise<Answer | undefined> {
   const path = request.url.split('?', 1)[0] as string;
   for (const route of routes) {
     const found = route.path.exec(path);
     if (!found) continue;
+    const refusal = route.isOpen ? undefined : guard(request.headers.authorization);
+    if (refusal) return failureOf(refusal, jsonType);
     if (!(route.methods as readonly string[]).includes(request.method))
       return failure(405, 'Method Not Allowed', route.contentType);
     try {

@@ -9,5 +9,7 @@ export interface KserveOptions {
    * opened by their names there, not here.
    */
   readonly sharedMemory: boolean;
+  /** What clients have to send as a Bearer token, for all but the health of the server; left out: nothing. */
+  readonly apiKey?: string | undefined;
   readonly logger: FastifyBaseLogger;
 }

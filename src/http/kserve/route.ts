@@ -23,6 +23,8 @@ export interface Route {
   readonly methods: readonly ('GET' | 'POST')[];
   /** The content type of answers without one of their own: those of failures, and empty ones. */
   readonly contentType: string;
+  /** Whether it is answered without the key. */
+  readonly isOpen?: boolean;
   /** Gives nothing back where it has written the answer itself. */
   answer(exchange: Exchange): Promise<Answer | undefined>;
 }
