@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CombinedServer } from '../../src/servers/combined/combined-server.ts';
+import { remoteServer } from '../grpc/remote.ts';
+import type { Triton } from '../support/triton.ts';
+import { askClients, type ClientAnswers, type ClientModels } from './clients.ts';
+import { type Frontends, startFrontends, startKserveTriton } from './frontends.ts';
+
+const count = (value: number) => ({ name: 'COUNT', datatype: 'INT32', shape: [1], data: [value] });
+
+const values = { name: 'VALUES', datatype: 'FP32', shape: [2, 3], data: [0.5, 1, -3, 2e9, 0.25, 7] };
+
+const answering: ClientModels = {
+  plain: { name: 'batched', inputs: [values], outputs: ['SCORES'] },
+  decoupled: {
+    name: 'repeat',
+    inputs: [count(3)],
+    faulty: [count(1), { name: 'FAULT', datatype: 'BYTES', shape: [2], data: ['UNAVAILABLE', 'it ended ä'] }],
+    generate: { COUNT: 1 },
+  },
+};
+
+const models: ClientModels = {
+  ...answering,
+  loadable: { name: 'batched', inputs: [values] },
+  broken: { name: 'broken', inputs: [] },
+};
+
+/** Loading models takes its time. */
+const patience = 120_000;
+
+let triton: Triton;
+let direct: ClientAnswers;
+const started: Frontends[] = [];
+
+beforeAll(async () => {
+  triton = await startKserveTriton();
+  // What was never loaded looks different in the index from what failed once.
+  await fetch(`http://127.0.0.1:${triton.httpPort}/v2/repository/models/broken/load`, { method: 'POST' });
+  direct = await askClients(triton, models);
+}, patience);
+
+afterAll(async () => {
+  await Promise.all(started.map(({ close }) => close()));
+  await triton.stop();
+});
+
+describe("NVIDIA's clients", () => {
+  it('are answered by Triton as they should be', () => {
+    expect(direct['grpc']?.['a wrong shape']).toMatchObject({ status: 'StatusCode.INVALID_ARGUMENT' });
+    expect(direct['http']?.['infer of a decoupled model']).toMatchObject({ status: '501' });
+    expect(direct['grpc.aio']?.['stream']).toHaveLength(3);
+    expect(direct['http.aio']?.['failed load']).toMatchObject({
+      error: expect.stringContaining('this model never loads'),
+    });
+    for (const cases of Object.values(direct)) expect(Object.keys(cases).length).toBeGreaterThan(5);
+  });
+
+  it(
+    'are answered the same by the frontends in front of it',
+    async () => {
+      const frontends = await startFrontends(remoteServer(triton.grpcPort));
+      started.push(frontends);
+      expect(await askClients(frontends, models)).toEqual(direct);
+    },
+    patience,
+  );
+
+  it('are answered the same by two servers that are combined', async () => {
+    const server = new CombinedServer([remoteServer(triton.grpcPort), remoteServer(triton.grpcPort)]);
+    const frontends = await startFrontends(server);
+    started.push(frontends);
+    expect(await askClients(frontends, answering)).toEqual(await askClients(triton, answering));
+  });
+});

@@ -1,0 +1,48 @@
+import pino from 'pino';
+import { createKserveGrpc } from '../../src/http/kserve/grpc-frontend.ts';
+import { createKserveHttp } from '../../src/http/kserve/http-frontend.ts';
+import type { InferenceServer } from '../../src/kserve/server.ts';
+import { startTriton, type Triton } from '../support/triton.ts';
+
+/** Where the two frontends of a server listen. */
+export interface Frontends {
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  readonly close: () => Promise<void>;
+}
+
+interface FrontendSettings {
+  readonly sharedMemory?: boolean;
+  readonly maxInputSize?: number;
+  readonly apiKey?: string;
+}
+
+const loopback = '127.0.0.1';
+
+/** Both KServe frontends in front of a server, on free ports. */
+export async function startFrontends(
+  server: InferenceServer,
+  { sharedMemory = true, maxInputSize = 2 ** 26, apiKey }: FrontendSettings = {},
+): Promise<Frontends> {
+  const logger = pino({ level: 'silent' });
+  const http = createKserveHttp({ server, sharedMemory, maxInputSize, apiKey, logger });
+  const grpc = createKserveGrpc({ server, sharedMemory, maxMessageSize: 2 ** 31 - 1, apiKey, logger });
+  await http.listen({ host: loopback, port: 0 });
+  const grpcPort = await grpc.listen({ host: loopback, port: 0 });
+  const address = http.server.address();
+  if (address === null || typeof address === 'string') throw new Error('The frontend listens on no port');
+  const close = async (): Promise<void> => {
+    await Promise.all([http.close(), grpc.close()]);
+    await server.close();
+  };
+  return { httpPort: address.port, grpcPort, close };
+}
+
+/** A tritonserver with models for every corner of the protocol. */
+export function startKserveTriton(): Promise<Triton> {
+  return startTriton({
+    repository: 'test/kserve/models',
+    modelControl: 'explicit',
+    loadModels: ['identity', 'batched', 'repeat', 'accumulate'],
+  });
+}
