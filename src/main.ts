@@ -30,7 +30,7 @@ async function main(): Promise<number> {
     return await run(terminal);
   } catch (error) {
     // What a signal breaks off in the middle of a start is no fault.
-    if (terminal.stop.aborted) return 0;
+    if (terminal.stop.aborted && error instanceof Error && error.name === 'AbortError') return 0;
     if (!(error instanceof SettingsError)) throw error;
     for (const problem of error.problems) terminal.err(`conch: ${problem}`);
     return error.exitCode;

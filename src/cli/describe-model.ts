@@ -7,6 +7,9 @@ import type { PromptAssets } from '../prompt/assets.ts';
 import type { Terminal } from './command.ts';
 import { assetLoader } from './model-assets.ts';
 
+/** Milliseconds between a failed load and the next try. */
+const retryPause = 5_000;
+
 /** What people are told while tokenizers are fetched and loaded. */
 export interface AssetListener {
   readonly onNote: (note: string) => void;
@@ -16,7 +19,7 @@ export interface AssetListener {
 /** Adds to a model that was found what the settings say of it: tokenizer, template, defaults and context length. */
 export function modelDescriber(
   settings: CommandInput['settings'],
-  terminal: Pick<Terminal, 'version' | 'environment' | 'progress'>,
+  terminal: Pick<Terminal, 'version' | 'environment' | 'progress' | 'stop'>,
   { onNote, onFault }: AssetListener,
 ): RegistryOptions['describe'] {
   const loadAssets = assetLoader(settings, terminal, onNote);
@@ -29,29 +32,41 @@ export function modelDescriber(
       }),
     );
     // Loaded before the first request needs it; a fault is reported and met again by that request.
-    assets().catch(() => undefined);
+    assets.load().catch(() => undefined);
     return {
       ...found,
       fingerprint: fingerprintOf(terminal.version, found.model, found.version, JSON.stringify(own)),
       defaults: own.defaults ?? {},
       tokenizerName: tokenizerName(found, own),
       addsSpecialTokens: own.addsSpecialTokens ?? found.contract.addsSpecialTokens,
-      assets,
-      contextLength: async () =>
-        own.contextLength ?? found.contract.contextLength ?? (await assets().catch(() => undefined))?.modelMaxLength,
+      assets: assets.load,
+      loadedAssets: assets.loaded,
+      contextLength: () => own.contextLength ?? found.contract.contextLength ?? assets.loaded()?.modelMaxLength,
     };
   };
 }
 
-/** Loads once; after a failure the next caller tries again: a hub that was away may be back. */
-function onceAtATime(load: () => Promise<PromptAssets>): () => Promise<PromptAssets> {
+/** Loads once; after a failure and a pause the next caller tries again: a hub that was away may be back. */
+function onceAtATime(load: () => Promise<PromptAssets>) {
   let loading: Promise<PromptAssets> | undefined;
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
+  let loaded: PromptAssets | undefined;
+  const start = async (): Promise<PromptAssets> => {
+    try {
+      loaded = await load();
+      return loaded;
+    } catch (error) {
+      setTimeout(() => {
+        loading = undefined;
+      }, retryPause).unref();
       throw error;
-    });
-    return loading;
+    }
+  };
+  return {
+    load: (): Promise<PromptAssets> => {
+      loading ??= start();
+      return loading;
+    },
+    loaded: (): PromptAssets | undefined => loaded,
   };
 }
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { CommandInput } from '../config/load.ts';
+import { namedFile } from '../config/paths.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { hubSettings } from '../prompt/hub-request.ts';
 import { defaultModel, fetchDefaultModel } from '../servers/embedded/default-model.ts';
@@ -102,9 +103,8 @@ function engineSettings({ threads, sequences, maxQueueSize, contextLength }: Set
 
 /** `NAME=FILE`, or a file whose name without its ending is the name. */
 function nameAndFile(written: string): { name: string; file: string } {
-  const at = written.indexOf('=');
-  if (at > 0 && !/[/\\]/.test(written.slice(0, at))) return { name: written.slice(0, at), file: written.slice(at + 1) };
-  return { name: basename(written).replace(/\.gguf$/i, ''), file: written };
+  const [name, file] = namedFile(written);
+  return { name: name === '' ? basename(file).replace(/\.gguf$/i, '') : name.slice(0, -1), file };
 }
 
 /** Runs a step whose failures are for the operator, one line each. */

@@ -14,7 +14,7 @@ type Settings = CommandInput['settings'];
 /** Finds tokenizer and chat template of models: what the settings name, else what the server itself has of the model. */
 export function assetLoader(
   settings: Settings,
-  { environment, progress }: Pick<Terminal, 'environment' | 'progress'>,
+  { environment, progress, stop }: Pick<Terminal, 'environment' | 'progress' | 'stop'>,
   onNote: (note: string) => void,
 ): (found: FoundServedModel, own: ModelSettings) => Promise<PromptAssets> {
   const { hfEndpoint: endpoint, hfToken: token, cacheDir } = settings;
@@ -29,6 +29,7 @@ export function assetLoader(
       // A template that the model brings along comes before one that is meant for models without.
       historyTemplate: template ? undefined : historyTemplate,
       hub,
+      signal: stop,
       onNote,
       onProgress: ({ name, file, received, total }) => progress({ what: `${name}/${file}`, done: received, total }),
     });

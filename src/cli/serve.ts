@@ -37,6 +37,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     onChange: (rows) => {
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
+      void showExample();
     },
     onServer: (server, fault) => reportServer(logger, server, fault),
     onNote: (note) => logger.info(note),
@@ -54,6 +55,16 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     },
     logger,
   });
+  let isExampleShown = false;
+  const showExample = async (): Promise<void> => {
+    const [model] = registry.list();
+    if (!model || isExampleShown) return;
+    isExampleShown = true;
+    await model.assets().catch(() => undefined);
+    const line = exampleLine(model, app.listeningOrigin, settings.apiKey);
+    if (settings.logFormat === 'json') logger.info({ example: line }, 'try it');
+    else terminal.out(`\nTry it:\n  ${line}\n`);
+  };
   const { host, port } = settings;
   const listenTextResolver = (address: string): string => `conch ${terminal.version} listens on ${address}`;
   let stopKserve: (() => Promise<void>) | undefined;
@@ -62,7 +73,6 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     if (settings.enableKserveFrontends) stopKserve = await startKserve(settings, servers, logger);
     for (const warning of startWarnings(settings)) logger.warn(warning);
     await registry.start();
-    showExample(registry.list(), app.listeningOrigin, { logger, terminal, format: settings.logFormat });
     if (!terminal.stop.aborted) await once(terminal.stop, 'abort');
     logger.info('stopping: no new connections, running requests finish');
     return 0;
@@ -73,16 +83,14 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
 }
 
 /** A line to paste, for the first model that is served. */
-function showExample(
-  [model]: readonly ServedModel[],
-  origin: string,
-  { logger, terminal, format }: { logger: Logger; terminal: Terminal; format: Settings['logFormat'] },
-): void {
-  if (!model) return;
-  const body = JSON.stringify({ model: model.name, messages: [{ role: 'user', content: 'What is a conch?' }] });
-  const line = `curl ${origin.replace('0.0.0.0', 'localhost')}/v1/chat/completions -H 'content-type: application/json' -d '${body}'`;
-  if (format === 'json') logger.info({ example: line }, 'try it');
-  else terminal.out(`\nTry it:\n  ${line}\n`);
+function exampleLine(model: ServedModel, origin: string, apiKey: string | undefined): string {
+  const isChat = model.loadedAssets()?.template !== undefined;
+  const question = isChat ? { messages: [{ role: 'user', content: 'What is a conch?' }] } : { prompt: 'A conch is' };
+  const headers = ["-H 'content-type: application/json'"];
+  if (apiKey !== undefined) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
+  const path = isChat ? '/v1/chat/completions' : '/v1/completions';
+  const body = JSON.stringify({ model: model.name, ...question, max_tokens: 64 });
+  return `curl ${origin.replace('0.0.0.0', 'localhost')}${path} ${headers.join(' ')} -d '${body}'`;
 }
 
 function reportServer(logger: Logger, server: string, fault: Error | undefined): void {

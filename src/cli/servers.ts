@@ -137,11 +137,7 @@ async function commandOf(
   };
 }
 
-function remoteServer({ host, port, tls, dns }: TritonAddress, settings: Settings): RemoteServer {
-  if (dns)
-    throw new SettingsError([
-      `--triton dns:${host}:${port}: names with many addresses are not part of this version yet.`,
-    ]);
+function remoteServer({ host, port, tls }: TritonAddress, settings: Settings): RemoteServer {
   return new RemoteServer({
     host,
     port,

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { modelTable } from './model-settings.ts';
-import { looksLikePath } from './paths.ts';
+import { looksLikePath, namedFile } from './paths.ts';
 import type { Setting, SettingTable } from './setting.ts';
 import { originOf, type Settings, settingTable } from './settings.ts';
 
@@ -27,11 +27,14 @@ function filesIn(
   { values, prefix, settings }: { values: object; prefix: string; settings: Settings },
 ): readonly NamedFile[] {
   return Object.entries(table).flatMap(([name, { path: kind }]: [string, Setting]): NamedFile[] => {
-    const path: unknown = Reflect.get(values, name);
-    if (kind === undefined || typeof path !== 'string') return [];
-    if (kind === 'folder-or-name' && !looksLikePath(path)) return [];
+    if (kind === undefined) return [];
+    const given: unknown = Reflect.get(values, name);
+    const paths = [given].flat().filter((path) => typeof path === 'string');
     const label = originOf(settings, `${prefix}${name}`).where;
-    return [{ path, wanted: kind === 'file' ? 'file' : 'folder', label }];
+    const wanted = kind === 'file' || kind === 'named-file' ? 'file' : 'folder';
+    return paths
+      .filter((path) => kind !== 'folder-or-name' || looksLikePath(path))
+      .map((path) => ({ path: kind === 'named-file' ? namedFile(path)[1] : path, wanted, label }));
   });
 }
 

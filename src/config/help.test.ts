@@ -35,10 +35,9 @@ describe('helpText', () => {
 
       Triton servers:
         -t, --triton, --triton-endpoint ADDRESS
-                gRPC address of a Triton server: host:port, [v6]:port, or
-                dns:name:port for every address of a name. http:// means without TLS,
-                https:// and grpcs:// mean with TLS; the port is 8001 when left out.
-                [repeatable; CONCH_TRITON]
+                gRPC address of a Triton server: host:port or [v6]:port. http:// means
+                without TLS, https:// and grpcs:// mean with TLS; the port is 8001
+                when left out. [repeatable; CONCH_TRITON]
             --triton-tls
                 Speak TLS to the Triton servers whose address says neither http:// nor
                 https://. [default: on with --triton-ca, -cert, -key or -server-name;
@@ -64,9 +63,9 @@ describe('helpText', () => {
                 How long a connection to Triton may take to open. [default: 5s;
                 CONCH_CONNECT_TIMEOUT]
             --keepalive-interval DURATION
-                How often a quiet connection to Triton is tried with a ping; 0 for
-                never. Triton closes connections that ping faster than it allows.
-                [default: 300s; CONCH_KEEPALIVE_INTERVAL]
+                How often a connection to Triton is tried with a ping while calls run
+                on it; 0 for never. Triton closes connections that ping faster than it
+                allows. [default: 300s; CONCH_KEEPALIVE_INTERVAL]
             --max-message-size BYTES
                 Largest message from Triton that is read. [default: 2147483647;
                 CONCH_MAX_MESSAGE_SIZE]

@@ -9,7 +9,7 @@ export const localSettings = {
   modelRepository: setting(
     z.array(text).default([]),
     'Folder of models in the layout of Triton. Those with backend: "llamacpp" run in this process, the others in a tritonserver that Conch starts.',
-    { group: 'repository', placeholder: 'DIR' },
+    { group: 'repository', placeholder: 'DIR', path: 'folder' },
   ),
   tritonserver: setting(text.optional(), 'The tritonserver to start.', {
     group: 'repository',
@@ -44,11 +44,12 @@ export const localSettings = {
   model: setting(
     z.array(text).default([]),
     'GGUF file to serve with the embedded engine, under the name of the file or as NAME=FILE.',
-    { group: 'embedded', placeholder: '[NAME=]FILE' },
+    { group: 'embedded', placeholder: '[NAME=]FILE', path: 'named-file' },
   ),
   lora: setting(z.array(text).default([]), 'LoRA adapter in GGUF form for the models of --model, as NAME=FILE.', {
     group: 'embedded',
     placeholder: 'NAME=FILE',
+    path: 'named-file',
   }),
   threads: setting(z.number().int().min(1).optional(), 'Threads of the embedded engine.', {
     group: 'embedded',

@@ -64,7 +64,7 @@ describe('samplingDefaults', () => {
     ['temperature', -0.1, 'must be at least 0'],
     ['temperature', 2.1, 'must be at most 2'],
     ['temperature', 'warm', 'must be a number'],
-    ['top_p', 0, 'must be more than 0'],
+    ['top_p', -0.1, 'must be at least 0'],
     ['top_p', 1.1, 'must be at most 1'],
     ['top_k', -2, 'must be at least -1'],
     ['top_k', 1.5, 'must be a whole number'],

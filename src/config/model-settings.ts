@@ -57,14 +57,14 @@ export const perModelSettings = {
 /** Values for request fields that the client left out; the keys are the request's own. */
 export const samplingDefaults = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
-  top_p: z.number().gt(0).max(1).optional(),
+  top_p: z.number().min(0).max(1).optional(),
   top_k: z.number().int().min(-1).optional(),
   min_p: z.number().min(0).max(1).optional(),
   max_tokens: z.number().int().min(1).optional(),
   min_tokens: z.number().int().min(0).optional(),
   frequency_penalty: z.number().min(-2).max(2).optional(),
   presence_penalty: z.number().min(-2).max(2).optional(),
-  repetition_penalty: z.number().gt(0).max(2).optional(),
+  repetition_penalty: z.number().gt(0).optional(),
   seed: z.number().int().optional(),
   stop: z
     .union([text, z.array(text).min(1).max(16)], { error: 'must be a text, or a list of 1 to 16 texts' })

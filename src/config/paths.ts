@@ -28,3 +28,9 @@ export function defaultCacheDirectory({
     return join(environment['LOCALAPPDATA'] ?? join(homeDirectory, 'AppData', 'Local'), 'conch');
   return join(homeDirectory, '.cache', 'conch');
 }
+
+/** What stands before a file in `NAME=FILE`, with its `=`, and the file; a name has no slash. */
+export function namedFile(written: string): [name: string, file: string] {
+  const [, name = '', file = written] = /^([^/\\=]+=)(.*)$/s.exec(written) ?? [];
+  return [name, file];
+}

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Given } from './given.ts';
-import { looksLikePath, resolvePath } from './paths.ts';
+import { looksLikePath, namedFile, resolvePath } from './paths.ts';
 import { plainWords, problemsOf } from './problem.ts';
 import { longFlag, type Setting, type SettingTable, type Surroundings } from './setting.ts';
 import type { Origin } from './settings.ts';
@@ -77,7 +77,12 @@ function withPath(
   value: unknown,
   { homeDirectory, entry: { file } }: { homeDirectory: string; entry: Given },
 ): unknown {
-  if (path === undefined || typeof value !== 'string') return value;
-  if (path === 'folder-or-name' && !looksLikePath(value)) return value;
-  return resolvePath(value, { homeDirectory, ...(file === undefined ? {} : { file }) });
+  if (path === undefined) return value;
+  const resolved = (written: string): string => {
+    if (path === 'folder-or-name' && !looksLikePath(written)) return written;
+    const [name, place] = path === 'named-file' ? namedFile(written) : ['', written];
+    return name + resolvePath(place, { homeDirectory, ...(file === undefined ? {} : { file }) });
+  };
+  if (Array.isArray(value)) return value.map((item: unknown) => (typeof item === 'string' ? resolved(item) : item));
+  return typeof value === 'string' ? resolved(value) : value;
 }

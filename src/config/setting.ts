@@ -54,8 +54,11 @@ interface SettingOptions<T> {
   readonly secret?: true;
   /** `--x model=value` sets it for one model, and so does the key under `models:` in the file. */
   readonly perModel?: true;
-  /** The value names a file, or a folder that may also be a name on the Hugging Face hub. */
-  readonly path?: 'file' | 'folder-or-name';
+  /**
+   * The value, or each of a list, names a file, a folder, a folder that may also be a name on the Hugging Face hub, or
+   * a file behind a name: `NAME=FILE`.
+   */
+  readonly path?: 'file' | 'folder' | 'folder-or-name' | 'named-file';
   /** How the value is called in help; several for a flag with several arguments. */
   readonly placeholder?: string | readonly string[];
   /** The default in words, where it is not one value. */

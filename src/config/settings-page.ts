@@ -20,7 +20,7 @@ export const exampleFile = `triton:
   - gpu-1:8001
   - gpu-2:8001
 port: 9000
-api_key: "choose one"
+api_key: choose-one-of-your-own
 tokenizer: ./tokenizers/llama3
 models:
   qwen3:

@@ -13,7 +13,7 @@ const largestMessage = 2 ** 31 - 1;
 export const settingTable = {
   triton: setting(
     z.array(tritonAddress).default([]),
-    'gRPC address of a Triton server: host:port, [v6]:port, or dns:name:port for every address of a name. ' +
+    'gRPC address of a Triton server: host:port or [v6]:port. ' +
       'http:// means without TLS, https:// and grpcs:// mean with TLS; the port is 8001 when left out.',
     {
       group: 'servers',
@@ -75,7 +75,7 @@ export const settingTable = {
   ),
   keepaliveInterval: setting(
     duration({ minimum: 0 }).prefault('300s'),
-    'How often a quiet connection to Triton is tried with a ping; 0 for never. Triton closes connections that ping faster than it allows.',
+    'How often a connection to Triton is tried with a ping while calls run on it; 0 for never. Triton closes connections that ping faster than it allows.',
     { group: 'servers', placeholder: 'DURATION' },
   ),
   maxMessageSize: setting(

@@ -39,6 +39,8 @@ interface AnswerFacts {
   readonly shape: AnswerShape;
   readonly model: ServedModel;
   readonly choices: number;
+  /** How many inferences it takes; as many as choices when left out. */
+  readonly inferences?: number;
   readonly wantsLogprobs: boolean;
 }
 
@@ -47,10 +49,11 @@ const mostChoices = 1024;
 
 export function answerOptions(request: AnswerRequest, facts: AnswerFacts): AnswerOptions {
   const { shape, model, choices, wantsLogprobs } = facts;
-  if (choices > mostChoices)
+  const { inferences = choices } = facts;
+  if (inferences > mostChoices)
     throw new ApiError(
       'invalid_request',
-      `n: the request asks for ${choices} answers; at most ${mostChoices} are allowed.`,
+      `n: the request asks for ${inferences} answers; at most ${mostChoices} are allowed.`,
       {
         param: 'n',
       },

@@ -92,7 +92,7 @@ function unreadBy(template: ChatTemplate, request: ChatRequest): string[] {
 
 /** A message without what is null; a refusal is what the assistant said, so it is text to the template. */
 function templateMessage(message: ChatMessage): TemplateMessage {
-  const { content } = message;
+  const content = message.role === 'assistant' ? (message.content ?? message.refusal) : message.content;
   const parts = Array.isArray(content)
     ? content.map((part) => (part.type === 'refusal' ? { type: 'text', text: part.refusal } : part))
     : content;

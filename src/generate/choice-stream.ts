@@ -21,6 +21,8 @@ interface ChoiceOptions {
   readonly tally: Tally;
   /** Whether the prompt tokens that the backend counts for this choice are added to the tally. */
   readonly countsPrompt: boolean;
+  /** The prompt tokens that were counted here instead. */
+  readonly countedPrompt: number | undefined;
   readonly place: FaultPlace;
 }
 
@@ -33,7 +35,8 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
 
   constructor(options: ChoiceOptions) {
     this.#options = options;
-    const { choice, prefix } = options;
+    const { choice, prefix, countedPrompt } = options;
+    if (countedPrompt !== undefined) this.#events.push({ type: 'prompt-tokens', count: countedPrompt });
     if (prefix !== '') this.#events.push({ type: 'text-delta', choice, text: prefix, tokens: 0, logprobs: undefined });
   }
 

@@ -26,12 +26,14 @@ export async function complete(
   const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
   const ranking = candidates > perPrompt ? (logprobs ?? 0) : logprobs;
   const structure = structureOf(request);
+  if (logprobs === undefined && ranking !== undefined) refuseRanking(model);
   refuseUnsupported(model, { sampling, logprobs: ranking, structure });
   const prompts = await promptTexts(request.prompt, model);
   const options = answerOptions(request, {
     shape: completionShape,
     model,
     choices: prompts.length * perPrompt,
+    inferences: prompts.length * candidates,
     wantsLogprobs: logprobs !== undefined,
   });
   await requireCounts(model, options, { asksServer: maxTokens !== 0 });
@@ -85,6 +87,13 @@ function candidatesOf(request: CompletionRequest, perPrompt: number): number {
       param: 'best_of',
     });
   return candidates;
+}
+
+/** Ranking needs the logprobs, which the request itself did not ask for. */
+function refuseRanking(model: ServedModel): void {
+  const support = model.contract.support('logprobs');
+  if (support.kind === 'refused')
+    throw new ApiError('unsupported_parameter', `best_of: ${support.reason}`, { param: 'best_of' });
 }
 
 async function promptTexts(prompt: CompletionRequest['prompt'], model: ServedModel): Promise<string[]> {

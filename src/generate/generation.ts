@@ -32,19 +32,25 @@ export interface GenerationOptions {
 export async function generate(options: GenerationOptions): Promise<GenerateEvents> {
   const { model, prompts, choicesPerPrompt, signal } = options;
   const counted = model.contract.counts ? undefined : await countPrompts(options);
-  const checked = withLength(options.sampling, await lengthLimit(options, counted));
+  const limits = prompts.map((_, index) => withLength(options.sampling, lengthLimit(options, counted?.[index])));
+  checkIds(model, options.sampling);
   const tally: Tally = {
     promptTokens: counted?.reduce((sum, count) => sum + count, 0),
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
   };
   const { promptField, structure } = options;
-  const fields = { prompt: promptField, ...(structure ? { structured_outputs: structure.field } : {}) };
+  // Completions have no top_logprobs: there it is the number in logprobs.
+  const fields = {
+    prompt: promptField,
+    ...(promptField === 'prompt' ? { top_logprobs: 'logprobs' } : {}),
+    ...(structure ? { structured_outputs: structure.field } : {}),
+  };
   const place = { contract: model.contract, fields, signal };
   const choices = prompts.flatMap((prompt, promptIndex) =>
     Array.from({ length: choicesPerPrompt }, (_, answer) => {
       const choice = promptIndex * choicesPerPrompt + answer;
-      const sampling = choiceSampling(checked, answer);
+      const sampling = choiceSampling(limits[promptIndex] as Sampling, answer);
       const { contract, version } = model;
       const id = prompts.length * choicesPerPrompt > 1 ? `${options.requestId}-${choice}` : options.requestId;
       const request = {
@@ -67,6 +73,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         prefix: options.prefixes[promptIndex] ?? '',
         tally,
         countsPrompt: counted === undefined && answer === 0,
+        countedPrompt: answer === 0 ? counted?.[promptIndex] : undefined,
         place,
       });
     }),
@@ -88,19 +95,35 @@ async function countPrompts({ model, prompts }: GenerationOptions): Promise<numb
 }
 
 /** What the request asks for, else what the context holds; where the prompt was counted, the room that it leaves. */
-async function lengthLimit(options: GenerationOptions, counted: number[] | undefined): Promise<number | undefined> {
+function lengthLimit(options: GenerationOptions, counted: number | undefined): number | undefined {
   const { model, sampling, promptField } = options;
-  const context = await model.contextLength();
+  const context = model.contextLength();
   if (context === undefined) return sampling.maxTokens;
   if (counted === undefined) return sampling.maxTokens ?? context;
-  const longest = Math.max(...counted);
-  if (longest >= context)
+  if (counted >= context)
     throw new ApiError(
       'context_length_exceeded',
-      `The prompt has ${longest} tokens; this model's context holds ${context}. Shorten it.`,
+      `The prompt has ${counted} tokens; this model's context holds ${context}. Shorten it.`,
       { param: promptField },
     );
-  return Math.min(sampling.maxTokens ?? context, context - longest);
+  return Math.min(sampling.maxTokens ?? context, context - counted);
+}
+
+/** Token ids outside the vocabulary are refused by name, where the vocabulary is known. */
+function checkIds(model: ServedModel, { stopTokenIds, allowedTokenIds, logitBias }: Sampling): void {
+  const size = model.loadedAssets()?.tokenizer?.vocabularySize;
+  if (size === undefined) return;
+  const given = {
+    stop_token_ids: stopTokenIds ?? [],
+    allowed_token_ids: allowedTokenIds ?? [],
+    logit_bias: Object.keys(logitBias ?? {}).map(Number),
+  };
+  for (const [param, ids] of Object.entries(given)) {
+    const strange = ids.find((id) => id >= size);
+    if (strange === undefined) continue;
+    const message = `${param}: ${strange} is not in this model's vocabulary of ${size} tokens.`;
+    throw new ApiError('invalid_request', message, { param });
+  }
 }
 
 let turn = 0;

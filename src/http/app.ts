@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ModelRegistry } from '../models/registry.ts';
 import { keyCheck } from './auth.ts';
+import { closeConnections } from './close-connections.ts';
 import { sendFailure } from './failures.ts';
 import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
 import { type GenerateServices, generateRoutes } from './routes/generate.ts';
 import { healthPaths, healthRoutes } from './routes/health.ts';
 import { modelRoutes } from './routes/models.ts';
-import { closeUnusedConnections } from './unused-connections.ts';
 
 /** Everything that the HTTP side is built from. */
 export interface Services extends GenerateServices {
@@ -33,11 +33,12 @@ export function createApp(services: Services): FastifyInstance {
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     // A path that cannot be decoded fails before any route is found.
     frameworkErrors: sendFailure,
   });
   app.removeContentTypeParser('text/plain');
-  closeUnusedConnections(app);
+  closeConnections(app);
   app.setErrorHandler(sendFailure);
   requestLog(app);
   unknownPaths(app);

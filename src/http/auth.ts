@@ -6,11 +6,13 @@ import { ApiError } from '../errors.ts';
 export function keyCheck(apiKey: string): (request: FastifyRequest) => void {
   const expected = digest(apiKey);
   return (request) => {
-    const [scheme, token] = (request.headers.authorization ?? '').split(' ');
-    if (scheme?.toLowerCase() === 'bearer' && token && timingSafeEqual(digest(token), expected)) return;
+    const [, token] = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (token !== undefined && timingSafeEqual(digest(token), expected)) return;
     throw new ApiError(
       'invalid_api_key',
-      token ? 'The API key is not valid.' : 'No API key. Send it in the header "Authorization: Bearer KEY".',
+      request.headers.authorization
+        ? 'The API key is not valid.'
+        : 'No API key. Send it in the header "Authorization: Bearer KEY".',
       { headers: { 'www-authenticate': 'Bearer' } },
     );
   };

@@ -42,6 +42,9 @@ export async function sendEvents(reply: FastifyReply, answer: Answer, signal: Ab
   }
 }
 
+/** Milliseconds after which a client that reads nothing is given up. */
+const longestStall = 60_000;
+
 /**
  * Writes to a response. After the first write, which carries the headers, the chunks of the transfer encoding are framed
  * here and go to the socket directly: the response's own write costs a multiple of that for every token.
@@ -75,10 +78,13 @@ class EventWriter {
     const signal = this.#signal;
     return new Promise((resolve) => {
       const done = (): void => {
+        clearTimeout(timer);
         target.off('drain', done);
         signal.removeEventListener('abort', done);
         resolve();
       };
+      // Its end aborts the signal, and with it the generation.
+      const timer = setTimeout(() => this.#response.destroy(), longestStall);
       target.once('drain', done);
       signal.addEventListener('abort', done, { once: true });
       if (signal.aborted) done();

@@ -41,13 +41,20 @@ export class Discovery {
     const { models } = await this.server.call('RepositoryIndex', {}, options);
     const index = JSON.stringify(models);
     const isStale = index !== this.#lastIndex;
+    let isWhole = true;
     const found = await Promise.all(
       newestOfEach(models).map(async ({ name, version, state, reason }): Promise<FoundModel> => {
-        const ready = state === 'READY' ? await this.#inspect(name, version, isStale, options) : undefined;
-        return { name, version, state, reason, ready };
+        if (state !== 'READY') return { name, version, state, reason, ready: undefined };
+        try {
+          return { name, version, state, reason, ready: await this.#inspect(name, version, isStale, options) };
+        } catch (error) {
+          // One model that goes in this very moment is not a fault of the server's; the next look asks again.
+          isWhole = false;
+          return { name, version, state: 'UNKNOWN', reason: String(error), ready: undefined };
+        }
       }),
     );
-    this.#lastIndex = index;
+    this.#lastIndex = isWhole ? index : '';
     return withoutInnerParts(found);
   }
 

@@ -32,6 +32,8 @@ interface Watched {
   found: readonly FoundModel[];
   fault: Error | undefined;
   hasAnswered: boolean;
+  /** What it had when it last answered: these models are expected back. */
+  lastNames: ReadonlySet<string>;
 }
 
 /** A server that has a model ready. */
@@ -59,6 +61,7 @@ export class ModelRegistry {
       found: [],
       fault: undefined,
       hasAnswered: false,
+      lastNames: new Set<string>(),
     }));
   }
 
@@ -87,16 +90,18 @@ export class ModelRegistry {
     const model = this.#models.get(name);
     if (model) return model;
     const target = this.#options.aliases.get(name) ?? name;
-    const row = this.rows().find((candidate) => candidate.name === target);
-    if (row && (row.state === 'LOADING' || row.state === 'UNLOADING'))
-      throw new ApiError('model_not_ready', `The model ${name} is ${row.state.toLowerCase()}.`, {
+    const found = this.#watched.flatMap((watched) => watched.found).find((candidate) => candidate.name === target);
+    if (found && (found.state === 'LOADING' || found.state === 'UNLOADING'))
+      throw new ApiError('model_not_ready', `The model ${name} is ${found.state.toLowerCase()}.`, {
         param: 'model',
         retryAfter: 2,
       });
     const silent = this.#watched.filter(({ fault, hasAnswered }) => fault || !hasAnswered);
-    if (!row && silent.length === this.#watched.length)
-      throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
-    const reason = row?.reason ? ` It is not offered: ${row.reason}.` : '';
+    const isExpectedBack = silent.some(({ lastNames }) => lastNames.has(target));
+    if (isExpectedBack || (!found && silent.length === this.#watched.length))
+      throw new ApiError('server_not_ready', 'The inference server does not answer at the moment.', { retryAfter: 2 });
+    const detection = found?.ready?.detection;
+    const reason = detection && 'reason' in detection ? ` It is not offered: ${detection.reason}.` : '';
     throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, {
       param: 'model',
     });
@@ -145,7 +150,7 @@ export class ModelRegistry {
       contract,
       tokenizer: model.tokenizerName,
       state,
-      reason: '',
+      reason: model.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',
     }));
   }
 
@@ -166,6 +171,7 @@ export class ModelRegistry {
       if (watched.fault || !watched.hasAnswered) this.#options.onServer?.(server.name, undefined);
       watched.fault = undefined;
       watched.hasAnswered = true;
+      watched.lastNames = new Set(watched.found.map(({ name }) => name));
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       const fault = error instanceof Error ? error : new Error(String(error));
@@ -211,7 +217,7 @@ export class ModelRegistry {
     return names;
   }
 
-  /** The servers that have a model ready, those with the newest version only. */
+  /** The servers that have a model ready, in its newest version and configured alike. */
   #holdersOf(name: string): Holder[] {
     const holders = this.#watched.flatMap(({ discovery, found }) =>
       found.flatMap((model) => {
@@ -221,7 +227,11 @@ export class ModelRegistry {
       }),
     );
     const newest = Math.max(...holders.map(({ version }) => Number(version)));
-    return holders.filter(({ version }) => Number(version) === newest);
+    const [first, ...others] = holders.filter(({ version }) => Number(version) === newest);
+    if (!first) return [];
+    // A request is encoded once, for whichever server is next: the others must declare just the same.
+    const text = JSON.stringify(first.config);
+    return [first, ...others.filter(({ config }) => JSON.stringify(config) === text)];
   }
 
   #createdAt(name: string): number {

@@ -23,8 +23,10 @@ export interface ServedModel {
   readonly addsSpecialTokens: boolean;
   /** Tokenizer and chat template; rejects with an ApiError that says what is wrong with them. */
   assets(): Promise<PromptAssets>;
-  /** Prompt and answer together; undefined where nobody says. */
-  contextLength(): Promise<number | undefined>;
+  /** The same where they are loaded, without waiting. */
+  loadedAssets(): PromptAssets | undefined;
+  /** Prompt and answer together; undefined where nobody says, or not yet. */
+  contextLength(): number | undefined;
 }
 
 /** One line of the model table. */

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { refused } from './fields.ts';
+import { list, refused } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
+
+/** The most messages of a conversation, and parts of a message. */
+const mostMessages = 100_000;
 
 const toolsLater = 'tools are not part of this version yet';
 
@@ -17,7 +20,7 @@ const part = z
     context.addIssue({ code: 'custom', message, params: { code: 'unsupported_parameter' } });
   });
 
-const parts = z.array(part).min(1, 'must hold at least one part');
+const parts = list(part, { least: 1, most: mostMessages });
 const content = z.union([z.string(), parts], { error: 'must be a text or a list of content parts' });
 
 const name = z.string().nullish();
@@ -50,8 +53,8 @@ export type ChatMessage = z.output<typeof message>;
 export const ChatRequest = z.object({
   ...samplingFields,
   ...structureFields,
-  model: z.string().min(1),
-  messages: z.array(message).min(1, 'must hold at least one message'),
+  model: z.string().min(1).max(256),
+  messages: list(message, { least: 1, most: mostMessages }),
   max_completion_tokens: z.number().int().min(1).nullish(),
   max_tokens: z.number().int().min(1).nullish(),
   logprobs: z.boolean().nullish(),

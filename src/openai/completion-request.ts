@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { refused } from './fields.ts';
+import { list, refused } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
 
-const ids = z.array(z.number().int().min(0)).min(1);
+const ids = list(z.number().int().min(0), { least: 1, most: 10_000_000 });
 
 /** The most prompts that one request may carry. */
 const mostPrompts = 1024;
@@ -12,9 +12,9 @@ const mostPrompts = 1024;
 export const CompletionRequest = z.object({
   ...samplingFields,
   ...structureFields,
-  model: z.string().min(1),
+  model: z.string().min(1).max(256),
   prompt: z.union(
-    [z.string(), z.array(z.string()).min(1).max(mostPrompts), ids, z.array(ids).min(1).max(mostPrompts)],
+    [z.string(), list(z.string(), { least: 1, most: mostPrompts }), ids, list(ids, { least: 1, most: mostPrompts })],
     { error: 'must be a text, a list of texts, a list of token ids or a list of such lists' },
   ),
   best_of: z.number().int().min(1).max(20).nullish(),

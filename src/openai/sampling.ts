@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sampling } from '../contracts/contract.ts';
-import { refused } from './fields.ts';
+import { list, refused } from './fields.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
 const tokenId = z.number().int().min(0);
@@ -9,6 +9,9 @@ const stopText = z.string().min(1, 'a stop text must not be empty');
 
 /** More than any context holds, and what a backend is asked for when nobody knows its context. */
 export const mostTokens = 1_000_000;
+
+/** More than any vocabulary has. */
+const mostIds = 1_000_000;
 
 /** The most stop texts that a request may name. */
 const mostStops = 16;
@@ -43,10 +46,10 @@ export const samplingFields = {
   repetition_penalty: z.number().gt(0).nullish(),
   min_tokens: z.number().int().min(0).max(mostTokens).nullish(),
   ignore_eos: flag,
-  stop_token_ids: z.array(tokenId).nullish(),
+  stop_token_ids: list(tokenId, { most: mostIds }).nullish(),
   include_stop_str_in_output: flag,
-  bad_words: z.array(z.string().min(1)).nullish(),
-  allowed_token_ids: z.array(tokenId).min(1).nullish(),
+  bad_words: list(z.string().min(1), { most: mostIds }).nullish(),
+  allowed_token_ids: list(tokenId, { least: 1, most: mostIds }).nullish(),
   skip_special_tokens: flag,
   spaces_between_special_tokens: flag,
   return_tokens_as_token_ids: flag,

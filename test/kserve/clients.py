@@ -187,6 +187,14 @@ async def infer_decoupled(client, models):
     await client.converse("stream of an unknown model", [{**request, "model_name": UNKNOWN, "request_id": "a"}])
     await client.converse("stream of an unknown version", [{**request, "model_version": "77", "request_id": "a"}])
     await client.converse("stream without its input", [{**request, "inputs": [], "request_id": "a"}])
+    first, *others = model["inputs"]
+    faults = {
+        "of a wrong type": {**first, "datatype": "FP64", "data": np.zeros(first["shape"])},
+        "of a wrong shape": {**first, "shape": [*first["shape"], 1]},
+        "of an unexpected input": {**first, "name": "NO_SUCH_INPUT"},
+    }
+    for name, fault in faults.items():
+        await client.converse(f"stream {name}", [{**request, "inputs": [fault, *others], "request_id": "a"}])
     if "faulty" in model:
         await client.converse("stream that fails", [{**request, "inputs": model["faulty"], "request_id": "a"}])
     if "plain" in models:

@@ -1,8 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { StatusError } from '../../kserve/status.ts';
+import { closeConnections } from '../close-connections.ts';
 import { requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
-import { closeUnusedConnections } from '../unused-connections.ts';
 import { type Answer, failure, failureOf, jsonType, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
@@ -43,6 +43,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     keepAliveTimeout,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     // Not decodable paths name no model either.
     frameworkErrors: (_error, _request, reply) => {
       void send(reply, failure(404, 'Not Found', plainType));
@@ -50,7 +51,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   });
   const guard = keyGuard(options.apiKey);
   requestLog(app);
-  closeUnusedConnections(app);
+  closeConnections(app);
   app.removeAllContentTypeParsers();
   // The body is read by the answering route, whose content type its failures have.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));

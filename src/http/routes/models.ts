@@ -8,23 +8,20 @@ export function modelRoutes(app: FastifyInstance, { models }: { readonly models:
     app.route({
       method: ['GET', 'POST'],
       url: path,
-      handler: async () => ({ object: 'list', data: await Promise.all(models.list().map(describe)) }),
+      handler: async () => ({ object: 'list', data: models.list().map(describe) }),
     });
     // Served names may hold slashes, so the rest of the path is the name.
     app.route<{ Params: { '*': string } }>({
       method: ['GET', 'POST'],
       url: `${path}/*`,
-      handler: (request) => describe(models.find(request.params['*'])),
+      handler: async (request) => describe(models.find(request.params['*'])),
     });
   }
 }
 
-async function describe(model: ServedModel) {
+function describe(model: ServedModel) {
   const { contract } = model;
-  const [contextLength, assets] = await Promise.all([
-    model.contextLength().catch(() => undefined),
-    model.assets().catch(() => undefined),
-  ]);
+  const assets = model.loadedAssets();
   return {
     id: model.name,
     object: 'model',
@@ -32,7 +29,7 @@ async function describe(model: ServedModel) {
     owned_by: 'triton',
     root: model.model,
     version: model.version,
-    max_model_len: contextLength ?? null,
+    max_model_len: model.contextLength() ?? null,
     contract: contract.kind,
     capabilities: {
       completion: true,

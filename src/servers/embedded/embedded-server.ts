@@ -1,3 +1,4 @@
+import { failingStream } from '../../kserve/failing-stream.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
@@ -84,7 +85,7 @@ export class EmbeddedServer implements InferenceServer {
     try {
       return this.#find(request.model, request.version).stream(request, options);
     } catch (error) {
-      return failing(error);
+      return failingStream(error);
     }
   }
 
@@ -251,10 +252,4 @@ function refuseRepository(name: string | undefined): void {
 
 function refuse(what: string): never {
   throw new StatusError('UNIMPLEMENTED', `${what} is not supported by the embedded engine`);
-}
-
-/** A stream that has failed before it began. */
-function failing(fault: unknown): ResponseQueue {
-  const queue = new ResponseQueue({ begin: () => queue.end(fault), cancel: () => undefined, resume: () => undefined });
-  return queue;
 }

@@ -48,9 +48,12 @@ export class GuardedChild {
     let code = '';
     const { stdout, stderr, stdio } = this.#child;
     for (const stream of [stdout, stderr]) if (stream) readLines(stream, onLine);
-    (stdio[4] as Readable).setEncoding('utf8').on('data', (text: string) => (code += text));
+    (stdio[4] as Readable | undefined)?.setEncoding('utf8').on('data', (text: string) => (code += text));
     this.#exited = new Promise((resolve) => {
+      let hasEnded = false;
       const end = (reason: string): void => {
+        if (hasEnded) return;
+        hasEnded = true;
         onExit(reason);
         resolve();
       };
@@ -62,7 +65,7 @@ export class GuardedChild {
   /** Asks the program to end, and resolves when it has. */
   async stop(): Promise<void> {
     // Closing the pipe is the request: the shell's watcher sends the signals.
-    this.#child.stdio[3]?.destroy();
+    this.#child.stdio?.[3]?.destroy();
     await this.#exited;
   }
 }

@@ -1,3 +1,4 @@
+import { failingStream } from '../../kserve/failing-stream.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
@@ -70,7 +71,8 @@ export class ManagedServer implements InferenceServer {
   }
 
   stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    return this.#running().stream(request, options);
+    if (this.#remote) return this.#remote.stream(request, options);
+    return failingStream(restarting());
   }
 
   async close(): Promise<void> {
@@ -82,7 +84,7 @@ export class ManagedServer implements InferenceServer {
 
   #running(): RemoteServer {
     if (this.#remote) return this.#remote;
-    throw new StatusError('UNAVAILABLE', 'tritonserver is being restarted.');
+    throw restarting();
   }
 
   #onExit(reason: string): void {
@@ -94,7 +96,13 @@ export class ManagedServer implements InferenceServer {
     if (performance.now() - this.#startedAt > longLife) this.#deaths = 0;
     const delay = Math.min(longestBackoff, firstBackoff * 2 ** this.#deaths);
     this.#deaths++;
-    this.#restart = setTimeout(() => void this.start(), delay);
+    this.#restart = setTimeout(() => {
+      this.start().catch((error: unknown) => this.#onExit(String(error)));
+    }, delay);
     this.#options.onDown(reason, delay);
   }
+}
+
+function restarting(): StatusError {
+  return new StatusError('UNAVAILABLE', 'tritonserver is being restarted.');
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { closeUnusedConnections } from './unused-connections.ts';
+import { closeConnections } from './close-connections.ts';
 
 it('lets an app close although a client has a connection that it never used', async () => {
   const app = fastify();
-  closeUnusedConnections(app);
+  closeConnections(app);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const accepted = once(app.server, 'connection');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -18,7 +18,7 @@ it('lets an app close although a client has a connection that it never used', as
 
 it('lets a request that runs finish', async () => {
   const app = fastify();
-  closeUnusedConnections(app);
+  closeConnections(app);
   let finish = (): void => undefined;
   const isRunning = new Promise<void>((running) => {
     app.get('/', () => {

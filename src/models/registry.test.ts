@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/messages.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
+import { ModelRegistry } from './registry.ts';
+import type { ServedModel } from './served-model.ts';
+
+interface Entry {
+  readonly name: string;
+  readonly state?: string;
+  readonly reason?: string;
+  readonly config?: Partial<ModelConfig> | Error;
+}
+
+const text = (name: string) => ({ name, data_type: 'TYPE_STRING', dims: [1] });
+const speaks = { input: [text('text_input'), text('sampling_parameters')], output: [text('text_output')] };
+
+/** A server that has what it is told, until it is told otherwise. */
+class ScriptedServer implements InferenceServer {
+  readonly name: string;
+  entries: readonly Entry[] | Error;
+
+  constructor(name: string, entries: readonly Entry[]) {
+    this.name = name;
+    this.entries = entries;
+  }
+
+  async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+  ): Promise<ControlCalls[Method]['response']> {
+    if (this.entries instanceof Error) throw this.entries;
+    const answers: Partial<Record<ControlMethod, unknown>> = {
+      RepositoryIndex: {
+        models: this.entries.map(({ name, state = 'READY', reason = '' }) => ({ name, version: '1', state, reason })),
+      },
+      ModelConfig: { config: this.#config((request as { name?: string }).name ?? '') },
+    };
+    return answers[method] as ControlCalls[Method]['response'];
+  }
+
+  #config(name: string): ModelConfig {
+    const entry = (this.entries as readonly Entry[]).find((candidate) => candidate.name === name);
+    if (entry?.config instanceof Error) throw entry.config;
+    const base = { name, platform: '', backend: 'vllm', max_batch_size: 0, parameters: {}, ...speaks };
+    return { ...base, ...entry?.config };
+  }
+
+  infer(): never {
+    throw new Error('not asked for here');
+  }
+
+  stream(): never {
+    throw new Error('not asked for here');
+  }
+
+  async close(): Promise<void> {
+    this.entries = [];
+  }
+}
+
+function registryOf(servers: readonly InferenceServer[], aliases: ReadonlyMap<string, string> = new Map()) {
+  return new ModelRegistry({
+    servers,
+    refreshInterval: 1_000_000,
+    forcedContract: () => undefined,
+    aliases,
+    describe: (found) => ({ ...found, tokenizerName: '-' }) as unknown as ServedModel,
+  });
+}
+
+function faultOf(action: () => unknown): { code: string; message: string } {
+  try {
+    action();
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return { code, message };
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('ModelRegistry', () => {
+  it('serves what fits a contract, under its name and its aliases', async () => {
+    const server = new ScriptedServer('a', [{ name: 'llama' }, { name: 'numbers', config: { input: [], output: [] } }]);
+    const registry = registryOf([server], new Map([['gpt', 'llama']]));
+    await registry.refresh();
+    expect(registry.list().map(({ name, model }) => [name, model])).toEqual([
+      ['llama', 'llama'],
+      ['gpt', 'llama'],
+    ]);
+    expect(faultOf(() => registry.find('numbers'))).toEqual({
+      code: 'model_not_found',
+      message: 'The model "numbers" does not exist. It is not offered: no contract fits its tensors.',
+    });
+  });
+
+  it('keeps what a server says of a failed load from the client, and shows it in the table', async () => {
+    const reason = 'Traceback\n  /srv/models/bad/1/model.py(12)';
+    const registry = registryOf([new ScriptedServer('a', [{ name: 'bad', state: 'UNAVAILABLE', reason }])]);
+    await registry.refresh();
+    expect(faultOf(() => registry.find('bad')).message).toBe('The model "bad" does not exist.');
+    expect(registry.rows()).toMatchObject([{ name: 'bad', state: 'UNAVAILABLE', reason }]);
+  });
+
+  it('expects the models of a server that went back, while another one answers', async () => {
+    const [first, second] = [new ScriptedServer('a', [{ name: 'llama' }]), new ScriptedServer('b', [{ name: 'qwen' }])];
+    const registry = registryOf([first, second]);
+    await registry.refresh();
+    first.entries = new StatusError('UNAVAILABLE', 'gone', { unreachable: true });
+    await registry.refresh();
+    expect(faultOf(() => registry.find('llama')).code).toBe('server_not_ready');
+    expect(faultOf(() => registry.find('nobody')).code).toBe('model_not_found');
+    expect(registry.find('qwen').name).toBe('qwen');
+    first.entries = [{ name: 'llama' }];
+    await registry.refresh();
+    expect(registry.find('llama').name).toBe('llama');
+  });
+
+  it('goes on with the others when one model cannot be asked for its configuration', async () => {
+    const gone = { name: 'gone', config: new StatusError('NOT_FOUND', 'unloaded a moment ago') };
+    const registry = registryOf([new ScriptedServer('a', [gone, { name: 'stays' }])]);
+    await registry.refresh();
+    expect(registry.list().map(({ name }) => name)).toEqual(['stays']);
+    expect(registry.rows().map(({ name, state }) => [name, state])).toEqual([
+      ['gone', 'UNKNOWN'],
+      ['stays', 'READY'],
+    ]);
+  });
+
+  it('sends requests only to servers that have a model configured alike', async () => {
+    const old = { output: [text('text_output'), text('more')] };
+    const servers = [
+      new ScriptedServer('new', [{ name: 'llama' }]),
+      new ScriptedServer('old', [{ name: 'llama', config: old }]),
+      new ScriptedServer('too', [{ name: 'llama' }]),
+    ];
+    const registry = registryOf(servers);
+    await registry.refresh();
+    expect(registry.find('llama').servers.map(({ name }) => name)).toEqual(['new', 'too']);
+    expect(registry.rows().map(({ server, reason }) => [server, reason])).toEqual([
+      ['new', ''],
+      ['old', 'another server has it otherwise'],
+      ['too', ''],
+    ]);
+  });
+
+  it('keeps the object of a model that did not change', async () => {
+    const registry = registryOf([new ScriptedServer('a', [{ name: 'llama' }])]);
+    await registry.refresh();
+    const before = registry.find('llama');
+    await registry.refresh();
+    expect(registry.find('llama')).toBe(before);
+  });
+});

@@ -1,0 +1,175 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Conch, startConch } from '../support/conch.ts';
+import { inRoot } from '../support/environment.ts';
+import { linkBackends, startTriton, type Triton, tritonEnvironment, tritonProgram } from '../support/triton.ts';
+import { askClients, type ClientAnswers, type ClientModels } from './clients.ts';
+import { startKserveTriton } from './frontends.ts';
+
+const patience = 240_000;
+const folder = mkdtempSync(join(tmpdir(), 'conch-kinds-'));
+let conch: Conch | undefined;
+let triton: Triton | undefined;
+
+afterEach(async () => {
+  await conch?.stop();
+  await triton?.stop();
+  conch = undefined;
+  triton = undefined;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const frontends = ['--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0'];
+
+/** Where the frontends of a Conch listen. */
+async function ports({ logged }: Conch): Promise<{ httpPort: number; grpcPort: number }> {
+  const portOf = async (scheme: string): Promise<number> => {
+    const { message } = await logged((line) => String(line['message']).startsWith(`KServe listens on ${scheme}://`));
+    return Number(String(message).split(':').at(-1));
+  };
+  return { httpPort: await portOf('http'), grpcPort: await portOf('grpc') };
+}
+
+const load = ({ httpPort }: { httpPort: number }, name: string) =>
+  fetch(`http://127.0.0.1:${httpPort}/v2/repository/models/${name}/load`, { method: 'POST' });
+
+describe('a managed tritonserver', () => {
+  it(
+    "answers NVIDIA's clients through Conch as it does itself",
+    async () => {
+      const values = { name: 'VALUES', datatype: 'FP32', shape: [2, 3], data: [0.5, 1, -3, 2e9, 0.25, 7] };
+      const models: ClientModels = {
+        plain: { name: 'batched', inputs: [values], outputs: ['SCORES'] },
+        decoupled: { name: 'repeat', inputs: [{ name: 'COUNT', datatype: 'INT32', shape: [1], data: [3] }] },
+        loadable: { name: 'batched', inputs: [values] },
+        broken: { name: 'broken', inputs: [] },
+      };
+      triton = await startKserveTriton();
+      await load(triton, 'broken');
+      const expected = await askClients(triton, models);
+      await triton.stop();
+      triton = undefined;
+
+      const backends = join(folder, 'backends');
+      mkdirSync(backends);
+      linkBackends(backends);
+      const loaded = ['identity', 'batched', 'repeat', 'accumulate'].flatMap((name) => ['--load-model', name]);
+      conch = await startConch({
+        flags: [
+          '--model-repository',
+          inRoot('test/kserve/models'),
+          '--tritonserver',
+          tritonProgram(),
+          '--model-control-mode',
+          'explicit',
+          ...loaded,
+          ...frontends,
+          '--',
+          `--backend-directory=${backends}`,
+        ],
+        environment: tritonEnvironment(),
+        waitsUntilReady: false,
+      });
+      const address = await ports(conch);
+      await conch.logged(({ message }) => String(message).includes('Started GRPCInferenceService'));
+      await load(address, 'broken');
+      expect(await askClients(address, models)).toEqual(expected);
+    },
+    patience,
+  );
+});
+
+describe('the embedded engine', () => {
+  const text = (name: string, value: string) => ({ name, datatype: 'BYTES', shape: [1], data: [value] });
+  const inputs = [
+    text('text_input', 'The sea is'),
+    { name: 'stream', datatype: 'BOOL', shape: [1], data: [true] },
+    text('sampling_parameters', '{"max_tokens": 3, "temperature": 0, "ignore_eos": true}'),
+  ];
+  const models = (name: string): ClientModels => ({
+    decoupled: { name, inputs, generate: { text_input: 'The sea is', exclude_input_in_output: true } },
+    loadable: { name, inputs },
+    broken: { name: 'broken', inputs: [] },
+  });
+  let ours: ClientAnswers;
+  let theirs: ClientAnswers;
+
+  beforeAll(async () => {
+    triton = await startTriton({ repository: 'test/models', modelControl: 'explicit', loadModels: ['vllm-toy'] });
+    theirs = await askClients(triton, models('vllm-toy'));
+    const cache = process.env['CONCH_TEST_CACHE'] ?? '';
+    for (const name of ['smollm', 'broken']) mkdirSync(join(folder, 'models', name, '1'), { recursive: true });
+    for (const name of ['smollm', 'broken'])
+      writeFileSync(join(folder, 'models', name, 'config.pbtxt'), 'backend: "llamacpp"\n');
+    symlinkSync(
+      join(cache, '..', 'models', 'SmolLM2-135M-Instruct.Q4_1.gguf'),
+      join(folder, 'models/smollm/1/model.gguf'),
+    );
+    writeFileSync(join(folder, 'models/broken/1/model.gguf'), 'GGUF, but not for long');
+    conch = await startConch({
+      flags: [
+        '--model-repository',
+        join(folder, 'models'),
+        '--model-control-mode',
+        'explicit',
+        '--load-model',
+        'smollm',
+        ...frontends,
+      ],
+      readyMilliseconds: 120_000,
+    });
+    ours = await askClients(await ports(conch), models('smollm'));
+  }, patience);
+
+  const clients = ['grpc', 'http', 'grpc.aio', 'http.aio'] as const;
+  const named = (answers: ClientAnswers, client: string, name: string) =>
+    JSON.parse(JSON.stringify(answers[client]?.[name] ?? null).replaceAll('vllm-toy', 'smollm'));
+
+  it.each(clients)('loads, unloads and tells of itself as Triton does (%s)', (client) => {
+    const cases = [
+      'server live',
+      'decoupled ready',
+      'decoupled metadata of version 77',
+      'is_model_ready of an unknown model',
+      'get_model_metadata of an unknown model',
+      'get_model_config of an unknown model',
+      'load of an unknown model',
+      'unload of an unknown model',
+      'unload',
+      'ready after unload',
+      'infer after unload',
+      'load',
+      'ready after load',
+      'infer after load',
+      'infer of a decoupled model',
+    ];
+    for (const name of cases) expect.soft(named(ours, client, name), name).toEqual(named(theirs, client, name));
+  });
+
+  it.each(['grpc', 'grpc.aio'])('refuses what Triton refuses, in its words (%s)', (client) => {
+    const cases = ['an unknown model', 'an unknown version', 'a wrong type', 'a wrong shape', 'an unexpected input'];
+    for (const name of cases)
+      expect.soft(named(ours, client, `stream of ${name}`), name).toEqual(named(theirs, client, `stream of ${name}`));
+  });
+
+  it('streams a response per token', () => {
+    for (const client of ['grpc', 'grpc.aio']) {
+      const responses = ours[client]?.['stream'] as { values: { text_output: string[] } }[];
+      expect(responses.map(({ values }) => values.text_output.length)).toEqual([1, 1, 1]);
+      expect(ours[client]?.['stream of several']).toHaveLength(9);
+    }
+    expect(ours['generate']?.['generate']).toMatchObject({ status: 200 });
+  });
+
+  it('says why a model does not load', () => {
+    for (const client of clients) {
+      expect(ours[client]?.['failed load']).toMatchObject({
+        error: expect.stringMatching(
+          /^load failed for model 'broken': version 1 is at UNAVAILABLE state: Internal: .* is GGUF version/,
+        ),
+      });
+    }
+  });
+});
