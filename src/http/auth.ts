@@ -10,9 +10,7 @@ export function keyCheck(apiKey: string): (request: FastifyRequest) => void {
     if (token !== undefined && timingSafeEqual(digest(token), expected)) return;
     throw new ApiError(
       'invalid_api_key',
-      request.headers.authorization
-        ? 'The API key is not valid.'
-        : 'No API key. Send it in the header "Authorization: Bearer KEY".',
+      token ? 'The API key is not valid.' : 'No API key. Send it in the header "Authorization: Bearer KEY".',
       { headers: { 'www-authenticate': 'Bearer' } },
     );
   };

@@ -98,7 +98,9 @@ describe('ModelRegistry', () => {
     const reason = 'Traceback\n  /srv/models/bad/1/model.py(12)';
     const registry = registryOf([new ScriptedServer('a', [{ name: 'bad', state: 'UNAVAILABLE', reason }])]);
     await registry.refresh();
-    expect(faultOf(() => registry.find('bad')).message).toBe('The model "bad" does not exist.');
+    expect(faultOf(() => registry.find('bad')).message).toBe(
+      'The model "bad" does not exist. It is not offered: it is not loaded.',
+    );
     expect(registry.rows()).toMatchObject([{ name: 'bad', state: 'UNAVAILABLE', reason }]);
   });
 

@@ -98,10 +98,13 @@ export class ModelRegistry {
       });
     const silent = this.#watched.filter(({ fault, hasAnswered }) => fault || !hasAnswered);
     const isExpectedBack = silent.some(({ lastNames }) => lastNames.has(target));
-    if (isExpectedBack || (!found && silent.length === this.#watched.length))
-      throw new ApiError('server_not_ready', 'The inference server does not answer at the moment.', { retryAfter: 2 });
-    const detection = found?.ready?.detection;
-    const reason = detection && 'reason' in detection ? ` It is not offered: ${detection.reason}.` : '';
+    if (!found && silent.length === this.#watched.length)
+      throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
+    if (isExpectedBack)
+      throw new ApiError('server_not_ready', 'The server of this model does not answer at the moment.', {
+        retryAfter: 2,
+      });
+    const reason = found ? ` It is not offered: ${refusalOf(found)}.` : '';
     throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, {
       param: 'model',
     });
@@ -245,4 +248,9 @@ export class ModelRegistry {
 
 function sameMembers<Item>(a: readonly Item[], b: readonly Item[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
+}
+
+/** Why a model is not offered, for clients: what its server says of it may name paths and is for the table alone. */
+function refusalOf({ ready }: FoundModel): string {
+  return ready && 'reason' in ready.detection ? ready.detection.reason : 'it is not loaded';
 }

@@ -74,8 +74,9 @@ function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const inner = issue.errors.filter((alternative) => alternative.length > 0).map(firstIssue);
   const depth = Math.max(...inner.map(({ path }) => path.length));
   const deepest = inner.filter(({ path, code }) => path.length === depth && (depth > 0 || code !== 'invalid_type'));
-  const [fault] = deepest;
-  if (!fault || deepest.length > 1) return issue;
+  const specific = deepest.filter(({ code }) => code !== 'invalid_type');
+  const [fault, another] = specific.length > 0 ? specific : deepest;
+  if (!fault || another) return issue;
   return { ...fault, path: [...issue.path, ...fault.path] };
 }
 

@@ -259,10 +259,10 @@ describe.each(['vllm-2410', 'vllm-2502'])('the older backend %s', (model) => {
 
 describe('vllm-2410', () => {
   it('has no logprobs, so neither they nor best_of are offered', async () => {
-    const message = "logprobs: This release of Triton's vLLM backend returns no logprobs; 24.12 and later do.";
-    for (const wish of [{ logprobs: 1 }, { best_of: 2 }]) {
-      const { status, body } = await complete('x', { model: 'vllm-2410', ...wish });
-      expect([status, body]).toEqual(refusal('logprobs', message, 'unsupported_parameter'));
+    const message = "This release of Triton's vLLM backend returns no logprobs; 24.12 and later do.";
+    for (const field of ['logprobs', 'best_of']) {
+      const { status, body } = await complete('x', { model: 'vllm-2410', [field]: 2 });
+      expect([status, body]).toEqual(refusal(field, `${field}: ${message}`, 'unsupported_parameter'));
     }
   });
 

@@ -126,7 +126,7 @@ describe.sequential('a server that comes and goes', () => {
       failure(
         404,
         'model_not_found',
-        'The model "vllm-quick" does not exist. It is not offered: unloaded.',
+        'The model "vllm-quick" does not exist. It is not offered: it is not loaded.',
         'model',
         null,
       ),

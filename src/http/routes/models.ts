@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { ModelRegistry } from '../../models/registry.ts';
 import type { ServedModel } from '../../models/served-model.ts';
@@ -8,7 +9,7 @@ export function modelRoutes(app: FastifyInstance, { models }: { readonly models:
     app.route({
       method: ['GET', 'POST'],
       url: path,
-      handler: async () => ({ object: 'list', data: models.list().map(describe) }),
+      handler: async () => ({ object: 'list', data: await Promise.all(models.list().map(describe)) }),
     });
     // Served names may hold slashes, so the rest of the path is the name.
     app.route<{ Params: { '*': string } }>({
@@ -19,9 +20,9 @@ export function modelRoutes(app: FastifyInstance, { models }: { readonly models:
   }
 }
 
-function describe(model: ServedModel) {
+async function describe(model: ServedModel) {
   const { contract } = model;
-  const assets = model.loadedAssets();
+  const assets = await assetsWithin(model, longestWait);
   return {
     id: model.name,
     object: 'model',
@@ -39,4 +40,19 @@ function describe(model: ServedModel) {
       token_ids: assets?.tokenizer !== undefined,
     },
   };
+}
+
+/** Milliseconds that the list waits for tokenizers that are still being loaded. */
+const longestWait = 5_000;
+
+/** What a model has of tokenizer and template, waiting for a load that is under way, but not for a hub that is silent. */
+async function assetsWithin(
+  model: ServedModel,
+  milliseconds: number,
+): Promise<ReturnType<ServedModel['loadedAssets']>> {
+  const stop = new AbortController();
+  const timeout = sleep(milliseconds, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  await Promise.race([model.assets().catch(() => undefined), timeout]);
+  stop.abort();
+  return model.loadedAssets();
 }
