@@ -18,9 +18,14 @@ main(async () => {
  */
 function conch(flags) {
   const child = spawn(process.execPath, [inRoot('dist/main.js'), ...flags], { stdio: 'inherit' });
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-    process.on(signal, () => child.kill(signal));
-  }
+  // Ctrl-C reaches the whole group of the terminal, the child too: a second one would cut its running requests.
+  process.on('SIGINT', () => undefined);
+  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) process.on(signal, () => child.kill(signal));
+  // npm does not pass a signal on to what it runs: when it is gone, so is whoever wanted this.
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) child.kill('SIGTERM');
+  }, 500).unref();
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));

@@ -11,6 +11,7 @@ export function modelTable(rows: readonly ModelRow[]): string {
 }
 
 function note({ reason, state }: ModelRow): string {
-  if (reason === '') return '';
-  return state === 'READY' ? `not offered: ${reason}` : reason;
+  const [line = ''] = reason.trim().split('\n', 1);
+  if (line === '') return '';
+  return state === 'READY' ? `not offered: ${line}` : line;
 }

@@ -10,7 +10,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { startKserve } from './kserve.ts';
-import { listening } from './listening.ts';
+import { listening, requireFree } from './listening.ts';
 import { modelTable } from './model-table.ts';
 import { openParts } from './parts.ts';
 import { dryRun } from './servers.ts';
@@ -33,6 +33,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     format: settings.logFormat,
     isColoured: terminal.isInteractive,
   });
+  await requireFreePorts(settings);
   const { servers, registry, close } = await openParts(input, terminal, {
     onChange: (rows) => {
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
@@ -69,6 +70,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const listenTextResolver = (address: string): string => `conch ${terminal.version} listens on ${address}`;
   let stopKserve: (() => Promise<void>) | undefined;
   try {
+    if (terminal.stop.aborted) return 0;
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
     if (settings.enableKserveFrontends) stopKserve = await startKserve(settings, servers, logger);
     for (const warning of startWarnings(settings)) logger.warn(warning);
@@ -82,6 +84,20 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   }
 }
 
+/** A port that is taken is noticed before anything is fetched or loaded. */
+async function requireFreePorts({
+  host,
+  port,
+  enableKserveFrontends,
+  kserveHttpPort,
+  kserveGrpcPort,
+}: Settings): Promise<void> {
+  await requireFree({ host, port, flag: '--port' });
+  if (!enableKserveFrontends) return;
+  await requireFree({ host, port: kserveHttpPort, flag: '--kserve-http-port' });
+  await requireFree({ host, port: kserveGrpcPort, flag: '--kserve-grpc-port' });
+}
+
 /** A line to paste, for the first model that is served. */
 function exampleLine(model: ServedModel, origin: string, apiKey: string | undefined): string {
   const isChat = model.loadedAssets()?.template !== undefined;
@@ -89,7 +105,7 @@ function exampleLine(model: ServedModel, origin: string, apiKey: string | undefi
   const headers = ["-H 'content-type: application/json'"];
   if (apiKey !== undefined) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
   const path = isChat ? '/v1/chat/completions' : '/v1/completions';
-  const body = JSON.stringify({ model: model.name, ...question, max_tokens: 64 });
+  const body = JSON.stringify({ model: model.name, ...question, max_tokens: 64, temperature: 0.2 });
   return `curl ${origin.replace('0.0.0.0', 'localhost')}${path} ${headers.join(' ')} -d '${body}'`;
 }
 

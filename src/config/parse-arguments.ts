@@ -101,7 +101,12 @@ class ArgumentParser {
       return;
     }
     const names = new Set(this.#options.commands.map(({ name }) => name));
-    if (this.#options.commands[0].arguments === undefined) {
+    const group = this.#options.commands.filter(({ name }) => name.startsWith(`${word} `));
+    if (group.length > 0) {
+      const lines = group.map(({ name, summary }) => `\n  conch ${name}  ${summary}`);
+      this.#commandProblems.push(`${quote(word)} needs one more word:${lines.join('')}`);
+      this.#queue.length = 0;
+    } else if (this.#options.commands[0].arguments === undefined) {
       this.#commandProblems.push(`${quote(word)} is not a command.${didYouMean(word, [...names, 'help'])}`);
     } else this.#positionals.push(word);
   }

@@ -6,8 +6,8 @@ import { ApiError } from '../errors.ts';
 export function keyCheck(apiKey: string): (request: FastifyRequest) => void {
   const expected = digest(apiKey);
   return (request) => {
-    const [, token] = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (token !== undefined && timingSafeEqual(digest(token), expected)) return;
+    const [, scheme, token] = /^(\S+) +(.+)$/.exec(request.headers.authorization ?? '') ?? [];
+    if (scheme?.toLowerCase() === 'bearer' && token !== undefined && timingSafeEqual(digest(token), expected)) return;
     throw new ApiError(
       'invalid_api_key',
       token ? 'The API key is not valid.' : 'No API key. Send it in the header "Authorization: Bearer KEY".',

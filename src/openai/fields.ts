@@ -22,7 +22,10 @@ export function list<Item>(item: z.ZodType<Item>, { least = 0, most }: { least?:
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     };
-    if (!Array.isArray(value)) return fail('must be a list');
+    if (!Array.isArray(value)) {
+      context.addIssue({ code: 'invalid_type', expected: 'array', message: 'must be a list', input: value });
+      return z.NEVER;
+    }
     if (value.length < least) return fail(`must hold at least ${least}`);
     if (value.length > most) return fail(`must hold at most ${most}`);
     const items: Item[] = [];

@@ -35,6 +35,12 @@ async function ports({ logged }: Conch): Promise<{ httpPort: number; grpcPort: n
 const load = ({ httpPort }: { httpPort: number }, name: string) =>
   fetch(`http://127.0.0.1:${httpPort}/v2/repository/models/${name}/load`, { method: 'POST' });
 
+/** Resolves when the server behind the frontends has loaded its models. */
+async function untilReady({ httpPort }: { httpPort: number }): Promise<void> {
+  while (!(await fetch(`http://127.0.0.1:${httpPort}/v2/health/ready`)).ok)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
 describe('a managed tritonserver', () => {
   it(
     "answers NVIDIA's clients through Conch as it does itself",
@@ -73,7 +79,7 @@ describe('a managed tritonserver', () => {
         waitsUntilReady: false,
       });
       const address = await ports(conch);
-      await conch.logged(({ message }) => String(message).includes('Started GRPCInferenceService'));
+      await untilReady(address);
       await load(address, 'broken');
       expect(await askClients(address, models)).toEqual(expected);
     },

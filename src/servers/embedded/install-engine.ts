@@ -109,6 +109,10 @@ async function npmInstall(
       '--no-audit',
       '--no-fund',
       '--no-package-lock',
+      // A registry that is away should not be waited for by the minute.
+      '--fetch-retries=1',
+      '--fetch-retry-mintimeout=1000',
+      '--fetch-timeout=60000',
       '--loglevel=error',
       ...packages.map((name) => `${name}@${engineVersion}`),
     ],
