@@ -33,7 +33,7 @@ export function list<Item>(item: z.ZodType<Item>, { least = 0, most }: { least?:
       const result = item.safeParse(entry);
       if (!result.success) {
         const issue = firstIssue(result.error.issues);
-        context.addIssue({ ...issue, path: [index, ...issue.path] } as Parameters<typeof context.addIssue>[0]);
+        context.addIssue({ ...issue, path: [index, ...issue.path] });
         return z.NEVER;
       }
       items.push(result.data);

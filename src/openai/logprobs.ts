@@ -56,7 +56,7 @@ export class CompletionLogprobsBuilder {
       const top = token.top.map((alternative) => [this.#text(alternative), alternative.logprob] as const);
       built.top_logprobs.push({ ...Object.fromEntries(top), [text]: token.logprob });
       built.text_offset.push(this.#offset);
-      this.#offset += [...token.text].length;
+      this.#offset += Array.from(token.text).length;
     }
     return built;
   }

@@ -13,7 +13,6 @@ import { engineTokenizer } from './engine-tokenizer.ts';
 import type { EmbeddedModelOptions } from './load-model.ts';
 import { availableMemory } from './memory.ts';
 import { metadataOf } from './model-config.ts';
-import { ResponseQueue } from './response-queue.ts';
 
 /** The models of an embedded server and what it tells of them. */
 export interface EmbeddedServerOptions {

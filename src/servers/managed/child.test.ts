@@ -74,10 +74,10 @@ describe('GuardedChild', () => {
        const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
        console.log(pid + ' ' + process.pid); setInterval(() => {}, 1e6)`,
     );
-    const [orphan, program] = (await firstLine).split(' ').map(Number);
-    process.kill(program as number, 'SIGKILL');
+    const [orphan = 0, program = 0] = (await firstLine).split(' ').map(Number);
+    process.kill(program, 'SIGKILL');
     expect(await ended).toBe('it was ended by signal 9');
-    await untilGone(orphan as number);
+    await untilGone(orphan);
   });
 
   it('says when the program cannot be started', async () => {
