@@ -34,7 +34,7 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
 
   it('names a GGUF file that is not there', async () => {
     const file = join(folder, 'missing.gguf');
-    await refuses(['--model', `mine=${file}`], `The model mine cannot be served: ${file} does not exist.`);
+    await refuses(['--model', `mine=${file}`], `--model: there is no file ${file}.`);
   });
 
   it('names a repository without models', async () => {
@@ -48,7 +48,7 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
 
   it('names a repository that is not there', async () => {
     const nowhere = join(folder, 'nowhere');
-    await refuses(['--model-repository', nowhere], `The model repository ${nowhere} is not a folder.`);
+    await refuses(['--model-repository', nowhere], `--model-repository: there is no folder ${nowhere}.`);
   });
 
   it('names both of two models of one name', async () => {
