@@ -6,9 +6,9 @@ import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { createApp } from '../http/app.ts';
-import type { ServedModel } from '../models/served-model.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
+import { exampleShower } from './example.ts';
 import { startKserve } from './kserve.ts';
 import { listening, requireFree } from './listening.ts';
 import { modelTable } from './model-table.ts';
@@ -33,12 +33,13 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     format: settings.logFormat,
     isColoured: terminal.isInteractive,
   });
+  const showExample = exampleShower(settings, terminal, logger);
   await requireFreePorts(settings);
   const { servers, registry, close } = await openParts(input, terminal, {
     onChange: (rows) => {
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
-      void showExample();
+      void showExample(registry.list(), () => app.listeningOrigin);
     },
     onServer: (server, fault) => reportServer(logger, server, fault),
     onNote: (note) => logger.info(note),
@@ -56,16 +57,6 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     },
     logger,
   });
-  let isExampleShown = false;
-  const showExample = async (): Promise<void> => {
-    const [model] = registry.list();
-    if (!model || isExampleShown) return;
-    isExampleShown = true;
-    await model.assets().catch(() => undefined);
-    const line = exampleLine(model, app.listeningOrigin, settings.apiKey);
-    if (settings.logFormat === 'json') logger.info({ example: line }, 'try it');
-    else terminal.out(`\nTry it:\n  ${line}\n`);
-  };
   const { host, port } = settings;
   const listenTextResolver = (address: string): string => `conch ${terminal.version} listens on ${address}`;
   let stopKserve: (() => Promise<void>) | undefined;
@@ -96,17 +87,6 @@ async function requireFreePorts({
   if (!enableKserveFrontends) return;
   await requireFree({ host, port: kserveHttpPort, flag: '--kserve-http-port' });
   await requireFree({ host, port: kserveGrpcPort, flag: '--kserve-grpc-port' });
-}
-
-/** A line to paste, for the first model that is served. */
-function exampleLine(model: ServedModel, origin: string, apiKey: string | undefined): string {
-  const isChat = model.loadedAssets()?.template !== undefined;
-  const question = isChat ? { messages: [{ role: 'user', content: 'What is a conch?' }] } : { prompt: 'A conch is' };
-  const headers = ["-H 'content-type: application/json'"];
-  if (apiKey !== undefined) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
-  const path = isChat ? '/v1/chat/completions' : '/v1/completions';
-  const body = JSON.stringify({ model: model.name, ...question, max_tokens: 64, temperature: 0.2 });
-  return `curl ${origin.replace('0.0.0.0', 'localhost')}${path} ${headers.join(' ')} -d '${body}'`;
 }
 
 function reportServer(logger: Logger, server: string, fault: Error | undefined): void {
