@@ -16,9 +16,7 @@ const tools = 'it needs tool calls';
 
 /** What is refused by name until the part that it needs is there; then its row moves to the table of settings. */
 export const announced: Readonly<Record<string, Announced>> = {
-  loraSeparator: { needs: 'it needs LoRA adapters' },
-  toolCallParser: { needs: tools, perModel: true },
-  maxToolCallParseBytes: { needs: tools },
+  toolCallParser: { needs: tools, onlyPerModel: true },
   reasoningParser: { needs: 'it needs reasoning parsers', perModel: true },
   openaiRestrictedApi: { needs: 'it needs restricted APIs', arguments: 3 },
   otlpEndpoint: { needs: 'it needs tracing', short: 'o', otherVariables: ['OPENAI_TRTLLM_OTLP_ENDPOINT'] },

@@ -141,6 +141,15 @@ describe('helpText', () => {
                 CONCH_KSERVE_GRPC_PORT]
 
       Models:
+            --tool-call-parser NAME
+                Parser of tool calls. Without effect in this version, which refuses
+                tools. [CONCH_TOOL_CALL_PARSER]
+            --max-tool-call-parse-bytes N
+                Bytes that such a parser may hold back. Without effect in this
+                version. [default: 131072; CONCH_MAX_TOOL_CALL_PARSE_BYTES]
+            --lora-separator TEXT
+                What stands between a model and its LoRA adapter in a name. Without
+                effect in this version. [CONCH_LORA_SEPARATOR]
             --tokenizer [MODEL=]DIR
                 Folder with tokenizer.json and tokenizer_config.json, or a name on the
                 Hugging Face hub. [repeatable; CONCH_TOKENIZER]

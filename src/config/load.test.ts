@@ -61,6 +61,9 @@ describe('loadSettings', () => {
       enableKserveFrontends: false,
       kserveHttpPort: 8000,
       kserveGrpcPort: 8001,
+      toolCallParser: undefined,
+      maxToolCallParseBytes: 131_072,
+      loraSeparator: undefined,
       host: '127.0.0.1',
       port: 9000,
       apiKey: undefined,
@@ -210,7 +213,7 @@ describe('readCommandLine', () => {
 
 describe('mistakes', () => {
   it('are told all at once, each by its place', () => {
-    const environment = { CONCH_PROT: '1', CONCH_LOG_FORMAT: 'xml', CONCH_LORA_SEPARATOR: '_' };
+    const environment = { CONCH_PROT: '1', CONCH_LOG_FORMAT: 'xml', CONCH_OTLP_ENDPOINT: 'x' };
     const text =
       'port: high\nprot: 1\nmodels:\n  llama:\n    defaults: {temperature: 3, top_q: 1}\n    embedding: {}\n';
     expect(
@@ -219,7 +222,7 @@ describe('mistakes', () => {
       '--prot is not a flag. Did you mean --port?',
       'conch.yaml:2:1: prot is not a key. Did you mean port?',
       'conch.yaml:6:5: models.llama.embedding is not part of this version yet: it needs embeddings.',
-      'CONCH_LORA_SEPARATOR is not part of this version yet: it needs LoRA adapters.',
+      'CONCH_OTLP_ENDPOINT is not part of this version yet: it needs tracing.',
       'CONCH_PROT is not a variable of Conch. Did you mean CONCH_PORT?',
       'conch.yaml:1:1: port must be a number, not "high".',
       'conch.yaml:5:16: models.llama.defaults.temperature must be at most 2, not 3.',

@@ -154,10 +154,10 @@ describe('parseArguments', () => {
   });
 
   it.each([
-    [['--lora-separator', '_'], '--lora-separator', 'it needs LoRA adapters'],
+    [['--reasoning-parser', 'x'], '--reasoning-parser', 'it needs reasoning parsers'],
     [['-o', 'http://collector'], '-o', 'it needs tracing'],
     [['--openai-restricted-api', 'inference', 'key', 'value'], '--openai-restricted-api', 'it needs restricted APIs'],
-    [['--tool-call-parser=llama3'], '--tool-call-parser', 'it needs tool calls'],
+    [['--otlp-endpoint=x'], '--otlp-endpoint', 'it needs tracing'],
   ])('refuses %j by name', (argv, flag, needs) => {
     expect(parse(...argv).problems).toEqual([`${flag} is not part of this version yet: ${needs}.`]);
   });

@@ -100,7 +100,7 @@ describe('readFileSettings', () => {
     ['a: 1\n---\nb: 1\n', ['c.yaml:2:1: the file must be one document.']],
     ['{"port": 1', ['c.yaml:1:11: a character is missing here, such as a closing bracket, quote or comma.']],
     ['models:\n\ta: 1\n', ['c.yaml:2:1: YAML is indented with spaces, not with tabs.']],
-    ['lora-separator: _', ['c.yaml:1:1: lora-separator is not part of this version yet: it needs LoRA adapters.']],
+    ['otlp-endpoint: x', ['c.yaml:1:1: otlp-endpoint is not part of this version yet: it needs tracing.']],
     [
       'models: {a: {tool_call_parser: x}}',
       ['c.yaml:1:14: models.a.tool_call_parser is not part of this version yet: it needs tool calls.'],

@@ -3,7 +3,9 @@ import type { Settings } from './settings.ts';
 const tritonsShortestKeepalive = 300_000;
 
 /** What the start should warn of: settings that are valid and may still be a mistake. */
-export function startWarnings(settings: Pick<Settings, 'host' | 'apiKey' | 'keepaliveInterval'>): readonly string[] {
+export function startWarnings(
+  settings: Pick<Settings, 'host' | 'apiKey' | 'keepaliveInterval' | 'toolCallParser' | 'loraSeparator'>,
+): readonly string[] {
   const warnings: string[] = [];
   if (settings.apiKey === undefined && !isLoopback(settings.host)) {
     warnings.push(
@@ -15,6 +17,10 @@ export function startWarnings(settings: Pick<Settings, 'host' | 'apiKey' | 'keep
       `keepalive_interval is ${settings.keepaliveInterval / 1000}s: Triton's default is to close connections that ping more often than every 300s.`,
     );
   }
+  if (settings.toolCallParser !== undefined)
+    warnings.push('tool_call_parser has no effect in this version: requests with tools are refused.');
+  if (settings.loraSeparator !== undefined)
+    warnings.push('lora_separator has no effect in this version: names with an adapter are unknown models.');
   return warnings;
 }
 
