@@ -3,7 +3,7 @@
 Reads from standard input
   {"grpc": "host:port", "http": "host:port", "models": {role: {"name", "inputs": [{"name", "datatype", "shape", "data"}]}}}
 Roles: `plain` answers once, `decoupled` any number of times (with "faulty": inputs that make it fail, "generate": a body for
-generate), `loadable` may be unloaded and loaded, `broken` cannot be loaded. What needs a role that is not given is left out.
+generate, "faults": whether wrong inputs are tried on streams), `loadable` may be unloaded and loaded, `broken` cannot be loaded. What needs a role that is not given is left out.
 """
 
 import asyncio
@@ -193,7 +193,7 @@ async def infer_decoupled(client, models):
         "of a wrong shape": {**first, "shape": [*first["shape"], 1]},
         "of an unexpected input": {**first, "name": "NO_SUCH_INPUT"},
     }
-    for name, fault in faults.items():
+    for name, fault in faults.items() if model.get("faults") else ():
         await client.converse(f"stream {name}", [{**request, "inputs": [fault, *others], "request_id": "a"}])
     if "faulty" in model:
         await client.converse("stream that fails", [{**request, "inputs": model["faulty"], "request_id": "a"}])

@@ -13,6 +13,8 @@ interface ClientModel {
   readonly outputs?: readonly string[];
   readonly faulty?: readonly TensorValues[];
   readonly generate?: Readonly<Record<string, unknown>>;
+  /** Whether wrong inputs are tried on streams. */
+  readonly faults?: boolean;
 }
 
 /** The models that a server offers, by what test/kserve/clients.py does with them. */

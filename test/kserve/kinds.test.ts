@@ -32,8 +32,18 @@ async function ports({ logged }: Conch): Promise<{ httpPort: number; grpcPort: n
   return { httpPort: await portOf('http'), grpcPort: await portOf('grpc') };
 }
 
-const load = ({ httpPort }: { httpPort: number }, name: string) =>
-  fetch(`http://127.0.0.1:${httpPort}/v2/repository/models/${name}/load`, { method: 'POST' });
+const at = ({ httpPort }: { httpPort: number }, path: string) => `http://127.0.0.1:${httpPort}/v2/${path}`;
+
+const repository = async (address: { httpPort: number }, verb: 'load' | 'unload'): Promise<number> =>
+  (await fetch(at(address, `repository/models/batched/${verb}`), { method: 'POST' })).status;
+
+const isReady = async (address: { httpPort: number }): Promise<boolean> =>
+  (await fetch(at(address, 'models/batched/ready'))).ok;
+
+/** An unload is answered when it begins. */
+async function untilGone(address: { httpPort: number }): Promise<void> {
+  while (await isReady(address)) await new Promise((resolve) => setTimeout(resolve, 50));
+}
 
 /** Resolves when the server behind the frontends has loaded its models. */
 async function untilReady({ httpPort }: { httpPort: number }): Promise<void> {
@@ -49,11 +59,8 @@ describe('a managed tritonserver', () => {
       const models: ClientModels = {
         plain: { name: 'batched', inputs: [values], outputs: ['SCORES'] },
         decoupled: { name: 'repeat', inputs: [{ name: 'COUNT', datatype: 'INT32', shape: [1], data: [3] }] },
-        loadable: { name: 'batched', inputs: [values] },
-        broken: { name: 'broken', inputs: [] },
       };
       triton = await startKserveTriton();
-      await load(triton, 'broken');
       const expected = await askClients(triton, models);
       await triton.stop();
       triton = undefined;
@@ -80,8 +87,11 @@ describe('a managed tritonserver', () => {
       });
       const address = await ports(conch);
       await untilReady(address);
-      await load(address, 'broken');
       expect(await askClients(address, models)).toEqual(expected);
+      expect(await repository(address, 'unload')).toBe(200);
+      await untilGone(address);
+      expect(await repository(address, 'load')).toBe(200);
+      expect(await isReady(address)).toBe(true);
     },
     patience,
   );
@@ -95,7 +105,7 @@ describe('the embedded engine', () => {
     text('sampling_parameters', '{"max_tokens": 3, "temperature": 0, "ignore_eos": true}'),
   ];
   const models = (name: string): ClientModels => ({
-    decoupled: { name, inputs, generate: { text_input: 'The sea is', exclude_input_in_output: true } },
+    decoupled: { name, inputs, faults: true, generate: { text_input: 'The sea is', exclude_input_in_output: true } },
     loadable: { name, inputs },
     broken: { name: 'broken', inputs: [] },
   });
