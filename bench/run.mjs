@@ -37,7 +37,7 @@ const seconds = Number(values.seconds);
 const interval = Number(values['interval-ms']);
 const tokens = Number(values.tokens);
 const streams = Number(values.streams);
-/** Long enough for the compiler to be done with the path of a token: until then it costs half as much again. */
+/** Seconds in which most of the compiling is done, which would otherwise count as the cost of the first tokens. */
 const warmup = Math.max(8, (tokens * interval * 1.5) / 1000);
 
 /** @param {string} line */

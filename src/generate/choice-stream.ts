@@ -45,7 +45,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   }
 
   next(): Promise<IteratorResult<GenerateEvent[]>> {
-    // Chained by hand: this runs for every token, and an async function costs a third more.
+    // Chained by hand, as this runs for every token; the gain over an async function was within the noise.
     if (this.#fault) return this.#onFault(this.#fault.error);
     return this.#options.responses.next().then(this.#onBatch, this.#onFault);
   }

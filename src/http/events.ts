@@ -47,7 +47,7 @@ const longestStall = 60_000;
 
 /**
  * Writes to a response. After the first write, which carries the headers, the chunks of the transfer encoding are framed
- * here and go to the socket directly: the response's own write costs a multiple of that for every token.
+ * here and go to the socket directly: that leaves out the response's own layers for every token.
  */
 class EventWriter {
   readonly #response: ServerResponse;
