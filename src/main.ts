@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import type { CliCommand, Terminal } from './cli/command.ts';
+import { doctorCommand } from './cli/doctor.ts';
 import { engineInstallCommand } from './cli/engine-install.ts';
+import { generateCommand } from './cli/generate.ts';
 import { modelsCommand } from './cli/models.ts';
 import { progressReporter } from './cli/progress.ts';
 import { repoCheckCommand } from './cli/repo-check.ts';
@@ -16,6 +18,8 @@ import { SettingsError } from './config/settings-error.ts';
 const commands: readonly [CliCommand, ...CliCommand[]] = [
   serveCommand,
   modelsCommand,
+  doctorCommand,
+  generateCommand,
   engineInstallCommand,
   repoInitCommand,
   repoFillCommand,
@@ -78,6 +82,7 @@ function openTerminal(): Terminal {
   return {
     out: (text) => console.log(text),
     err: (text) => console.error(text),
+    write: (text) => process.stdout.write(text),
     version: packageVersion(),
     environment: process.env,
     isInteractive: process.stdout.isTTY,

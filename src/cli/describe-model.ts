@@ -37,11 +37,12 @@ export function modelDescriber(
       ...found,
       fingerprint: fingerprintOf(terminal.version, found.model, found.version, JSON.stringify(own)),
       defaults: own.defaults ?? {},
+      loraTaskId: own.loraTaskId,
       tokenizerName: tokenizerName(found, own),
       addsSpecialTokens: own.addsSpecialTokens ?? found.contract.addsSpecialTokens,
       assets: assets.load,
       loadedAssets: assets.loaded,
-      contextLength: () => own.contextLength ?? found.contract.contextLength ?? assets.loaded()?.modelMaxLength,
+      contextLength: () => own.contextLength ?? found.contract.limits.context ?? assets.loaded()?.modelMaxLength,
     };
   };
 }
@@ -70,8 +71,8 @@ function onceAtATime(load: () => Promise<PromptAssets>) {
   };
 }
 
-function tokenizerName({ servers }: FoundServedModel, { tokenizer }: ModelSettings): string {
-  return tokenizer ?? (servers[0]?.tokenizerOf ? 'its own' : '-');
+function tokenizerName({ servers, tokenizerDirectory }: FoundServedModel, { tokenizer }: ModelSettings): string {
+  return tokenizer ?? tokenizerDirectory ?? (servers[0]?.tokenizerOf ? 'its own' : '-');
 }
 
 function unloadable(cause: unknown): ApiError {

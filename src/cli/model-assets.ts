@@ -23,7 +23,7 @@ export function assetLoader(
   return async (found, own) => {
     const template = own.tokenizer === undefined ? configuredTemplate(found.config) : undefined;
     const named = await loadPromptAssets({
-      tokenizer: own.tokenizer,
+      tokenizer: own.tokenizer ?? found.tokenizerDirectory,
       chatTemplate: own.chatTemplate,
       addsBos: own.addsSpecialTokens,
       // A template that the model brings along comes before one that is meant for models without.

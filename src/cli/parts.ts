@@ -29,7 +29,10 @@ export async function openParts(
   const registry = new ModelRegistry({
     servers,
     refreshInterval: settings.refreshInterval,
-    forcedContract: (model) => modelSettings(settings, model).contract,
+    hints: (model) => {
+      const { contract, tokenizer, engineDir, cancelWith } = modelSettings(settings, model);
+      return { contract, tokenizer, engineDir, stopsByRequest: cancelWith === 'stop-input' };
+    },
     aliases: new Map(aliases),
     describe: modelDescriber(settings, terminal, listener),
     ...listener,

@@ -31,6 +31,7 @@ async function conch(...argv: string[]) {
   let err = '';
   const terminal = {
     out: (line: string) => (out += `${line.replaceAll(folder, 'HERE')}\n`),
+    write: () => undefined,
     err: (line: string) => (err += `${line.replaceAll(folder, 'HERE')}\n`),
     version: '0',
     isInteractive: false,

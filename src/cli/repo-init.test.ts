@@ -13,6 +13,7 @@ async function problemOf(...argv: string[]): Promise<string> {
   const terminal = {
     out: silent,
     err: silent,
+    write: silent,
     progress: silent,
     version: '0',
     environment: {},

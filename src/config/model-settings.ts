@@ -2,25 +2,8 @@ import { z } from 'zod';
 import { setting, type Values } from './setting.ts';
 import { text } from './value-types.ts';
 
-/** How a model may be spoken to, under the names that a user may write. */
-const contractNames = new Map([['vllm', 'vllm' as const]]);
-
-const announcedContracts = new Set(['trtllm', 'tensorrtllm', 'trtllm-tokens', 'llmapi']);
-
-const contract = z.string().transform((name, context): ContractName => {
-  const found = contractNames.get(name);
-  if (found !== undefined) return found;
-  const known = [...contractNames.keys()].join(', ');
-  context.addIssue(
-    announcedContracts.has(name)
-      ? `must be ${known}: ${name} is not part of this version yet`
-      : `must be one of ${known}`,
-  );
-  return z.NEVER;
-});
-
-/** The contracts of this version. */
-type ContractName = typeof contractNames extends Map<string, infer Name> ? Name : never;
+/** How a model may be spoken to; `tensorrtllm` is any of that family, as Triton's own frontend names it. */
+const contract = z.enum(['vllm', 'tensorrtllm', 'trtllm', 'trtllm-tokens', 'llmapi']);
 
 /** The settings that hold for all models, or for one: `--x value`, `--x model=value`. */
 export const perModelSettings = {
@@ -43,7 +26,7 @@ export const perModelSettings = {
   }),
   contract: setting(
     contract.optional(),
-    'Which request format a model takes, instead of the one that is found: vllm.',
+    'Which request format a model takes, instead of the one that is found: vllm, trtllm (text), trtllm-tokens (token ids, straight to the engine), llmapi, or tensorrtllm for any of these three.',
     {
       group: 'models',
       aliases: ['backend'],
@@ -51,6 +34,18 @@ export const perModelSettings = {
       perModel: true,
       defaultText: "found from the model's configuration",
     },
+  ),
+  engineDir: setting(text.optional(), 'Folder of a TensorRT-LLM engine, whose config.json tells its limits.', {
+    group: 'models',
+    placeholder: '[MODEL=]DIR',
+    perModel: true,
+    path: 'folder',
+    defaultText: "what the model's configuration says, where it can be read",
+  }),
+  cancelWith: setting(
+    z.enum(['cancel', 'stop-input']).default('cancel'),
+    'How a request is ended early in a TensorRT-LLM engine: by cancelling its stream, or with a second request that carries the input stop.',
+    { group: 'models', placeholder: '[MODEL=]WAY', perModel: true },
   ),
 };
 
@@ -83,6 +78,11 @@ const modelOnlySettings = {
     z.boolean().optional(),
     'Whether the server itself puts the tokens that begin a text before the prompt.',
     { group: 'models', placeholder: 'true|false', defaultText: 'what the contract says' },
+  ),
+  loraTaskId: setting(
+    z.number().int().min(0).optional(),
+    'The LoRA adapter of a TensorRT-LLM engine that answers under this name, by its number.',
+    { group: 'models', placeholder: 'N' },
   ),
   defaults: setting(
     samplingDefaults.optional(),

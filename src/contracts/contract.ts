@@ -34,18 +34,43 @@ export type Structure =
   | { readonly choice: readonly string[] }
   | { readonly grammar: string };
 
-/** One generation: one prompt, one choice. */
+/** What a request says in token ids, for contracts that take them. */
+export interface TokenInputs {
+  readonly prompt: Int32Array;
+  /** Every id that ends an answer, the tokenizer's own first; none where the answer is to run past them. */
+  readonly eosIds: readonly number[];
+  readonly padId: number | undefined;
+  /** The tokens of each stop text and of each stop id; a text may have several forms. */
+  readonly stopWords: readonly (readonly number[])[];
+  readonly badWords: readonly (readonly number[])[];
+  readonly vocabularySize: number;
+}
+
+/** Beam search: how many beams are followed, and how many of the best are wanted as answers. */
+export interface Beams {
+  readonly width: number;
+  readonly answers: number;
+  readonly lengthPenalty?: number;
+}
+
+/** One generation: one prompt and one answer, or with beam search several. */
 export interface GenerateRequest {
   readonly id: string;
   readonly model: string;
   readonly version: string;
   readonly prompt: string;
+  /** Present where the contract speaks in tokens. */
+  readonly tokens?: TokenInputs;
   readonly sampling: Sampling;
   /** Whether the text is wanted as it comes. */
   readonly stream: boolean;
   readonly structure?: Structure;
   /** How many alternatives to name for each token; 0: just the token itself; left out: no logprobs. */
   readonly logprobs?: number;
+  /** Left out: sampling. */
+  readonly beams?: Beams;
+  /** The number under which the engine knows a LoRA adapter. */
+  readonly loraTaskId?: number;
 }
 
 /** A token that was, or could have been, chosen. */
@@ -53,6 +78,8 @@ export interface TokenChoice {
   readonly id: number;
   readonly text: string;
   readonly logprob: number;
+  /** Its bytes where they are known; a token may be a part of a character. */
+  readonly bytes?: Uint8Array;
 }
 
 /** A chosen token and its best alternatives, the likeliest first. */
@@ -60,18 +87,30 @@ export interface TokenLogprob extends TokenChoice {
   readonly top: readonly TokenChoice[];
 }
 
+/** The same, of a contract that knows tokens by their ids alone. */
+export interface IdLogprob {
+  readonly id: number;
+  readonly logprob: number;
+  readonly top: readonly { readonly id: number; readonly logprob: number }[];
+}
+
 export type FinishReason = 'stop' | 'length';
 
-/** Where a decoder puts what it finds in a response. */
+/** Where a decoder puts what it finds in a response. Beam search gives several answers, which are numbered from 0. */
 export interface GenerateSink {
   /**
    * New text, how many tokens stand behind it and, where they were asked for, their logprobs. The text is empty while
    * a character is incomplete.
    */
-  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void;
+  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer?: number): void;
+  /** New tokens, from a contract that speaks in tokens, and where they were asked for the logprob of each. */
+  ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, answer?: number): void;
   /** How many tokens the backend found in the prompt. */
   promptTokens(count: number): void;
-  finish(reason: FinishReason): void;
+  /** How many of them it had in its cache. */
+  cachedTokens(count: number): void;
+  /** Undefined where the backend does not say why it ended: then the count of tokens tells. */
+  finish(reason: FinishReason | undefined, answer?: number): void;
 }
 
 /** Reads the responses of one inference; text that comes accumulated and counts need its memory. */
@@ -85,32 +124,66 @@ export type Support =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** The sampling parameters whose support differs between contracts, by their names on the wire. */
-export type ParameterName =
-  | 'logit_bias'
-  | 'logprobs'
-  | 'structured_outputs'
-  | 'min_p'
-  | 'min_tokens'
-  | 'ignore_eos'
-  | 'bad_words'
-  | 'allowed_token_ids'
-  | 'stop_token_ids'
-  | 'include_stop_str_in_output'
-  | 'skip_special_tokens'
-  | 'spaces_between_special_tokens';
+export const parameterNames = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'repetition_penalty',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'stop',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'structured_outputs',
+  'min_tokens',
+  'ignore_eos',
+  'bad_words',
+  'allowed_token_ids',
+  'stop_token_ids',
+  'include_stop_str_in_output',
+  'skip_special_tokens',
+  'spaces_between_special_tokens',
+  'use_beam_search',
+  'length_penalty',
+] as const;
+
+export type ParameterName = (typeof parameterNames)[number];
+
+/** What a model can hold, where its configuration or its engine's says it. */
+export interface Limits {
+  /** Prompt and answer together. */
+  readonly context?: number;
+  readonly prompt?: number;
+  readonly beamWidth?: number;
+  readonly vocabulary?: number;
+}
+
+export const contractKinds = ['vllm', 'trtllm', 'trtllm-tokens', 'llmapi'] as const;
+
+export type ContractKind = (typeof contractKinds)[number];
 
 /** How one kind of Triton model speaks: translates, and nothing else. */
 export interface GenerationContract {
-  readonly kind: 'vllm';
-  /** Whether the server tokenizes the prompt itself and puts special tokens such as BOS in front. */
+  readonly kind: ContractKind;
+  /** Whether the prompt is given special tokens such as BOS when it is tokenized, by the server or for it. */
   readonly addsSpecialTokens: boolean;
+  /** Whether prompts and answers are token ids: text becomes ids, and ids text, on this side. */
+  readonly speaksTokens: boolean;
+  /** Whether the backend ends an answer at a stop text and leaves it out; where not, that is done here. */
+  readonly cutsStopTexts: boolean;
   /** Whether the responses carry exact token counts; where not, they are counted here. */
   readonly counts: boolean;
-  /** The context length where the model's configuration tells it. */
-  readonly contextLength: number | undefined;
+  /** Whether a response may stand for several tokens without saying so: the answer's are counted from its text then. */
+  readonly guessesCounts?: boolean;
+  readonly limits: Limits;
   support(parameter: ParameterName): Support;
   encode(request: GenerateRequest): InferRequest;
   decoder(request: GenerateRequest): GenerateDecoder;
   /** What a backend's error text means to the client, `prompt` standing for the prompt's field; undefined: unknown. */
   explain(error: StatusError): ApiError | undefined;
+  /** The request that ends another one of the same id, on servers that must be told so. */
+  stopRequest?(request: GenerateRequest): InferRequest;
 }

@@ -1,26 +1,96 @@
-import type { ModelConfig } from '../kserve/messages.ts';
-import type { GenerationContract } from './contract.ts';
+import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
+import type { ContractKind, GenerationContract } from './contract.ts';
+import { llmapiContract } from './llmapi.ts';
+import { trtllmContract } from './trtllm.ts';
+import { type EngineFacts, trtllmTokensContract } from './trtllm-tokens.ts';
 import { vllmContract } from './vllm.ts';
 
 /** The contract that a model speaks, or why there is none. */
 export type Detection = { readonly contract: GenerationContract } | { readonly reason: string };
 
-/** Finds the contract of a model by what its configuration declares; `forced` is the operator's word for it. */
-export function detectContract(config: ModelConfig, forced?: GenerationContract['kind']): Detection {
-  const missing = missingTensors(config);
-  if (missing.length === 0) return { contract: vllmContract(config) };
-  if (forced === 'vllm') return { reason: `it is set to the contract vllm, but has no ${missing.join(', no ')}` };
-  return { reason: 'no contract fits its tensors' };
+/** What one model's configuration does not tell, but its operator or its neighbours do. */
+export interface DetectionFacts {
+  /** The operator's word for it; `tensorrtllm` is any of that family's. */
+  readonly forced?: ContractKind | 'tensorrtllm' | undefined;
+  /** Left out: what the model's own configuration says, which is no for every ensemble. */
+  readonly decoupled?: boolean | undefined;
+  /** Whether requests are ended with the input `stop`, and not by leaving their streams. */
+  readonly stopsByRequest?: boolean | undefined;
+  /** Without them no model is served that takes token ids. */
+  readonly engine?: EngineFacts | undefined;
 }
 
-/** The texts without which a model does not speak as the vLLM backend does. */
-function missingTensors(config: ModelConfig): string[] {
-  const isText = (tensors: ModelConfig['input'], name: string): boolean =>
-    tensors.some((tensor) => tensor.name === name && tensor.data_type === 'TYPE_STRING');
+/** Finds the contract of a model by what its configuration declares. */
+export function detectContract(config: ModelConfig, facts: DetectionFacts = {}): Detection {
+  const { forced } = facts;
+  const candidates = kinds.filter((kind) => forced === undefined || forced === kind || isOfFamily(forced, kind));
+  const fitting = candidates.find((kind) => missing(config, kind).length === 0);
+  if (fitting) return contractOf(fitting, config, facts);
+  const [only] = candidates;
+  if (forced === undefined || candidates.length !== 1 || !only)
+    return { reason: forced ? `it is set to the contract ${forced}, which does not fit its tensors` : unfit };
+  return { reason: `it is set to the contract ${only}, but has no ${missing(config, only).join(', no ')}` };
+}
+
+/** Whether a model is an engine of TensorRT-LLM: token ids in, token ids out. */
+export function isTokenEngine(config: ModelConfig): boolean {
+  return missing(config, 'trtllm-tokens').length === 0;
+}
+
+const unfit = 'no contract fits its tensors';
+
+/** In the order in which they are tried. */
+const kinds: readonly ContractKind[] = ['vllm', 'llmapi', 'trtllm', 'trtllm-tokens'];
+
+function isOfFamily(family: string, kind: ContractKind): boolean {
+  return family === 'tensorrtllm' && kind !== 'vllm';
+}
+
+function contractOf(kind: ContractKind, config: ModelConfig, facts: DetectionFacts): Detection {
+  const { decoupled = config.model_transaction_policy?.decoupled ?? false, stopsByRequest = false, engine } = facts;
+  switch (kind) {
+    case 'vllm':
+      return { contract: vllmContract(config) };
+    case 'trtllm':
+      return { contract: trtllmContract(config, { decoupled }) };
+    case 'llmapi':
+      return { contract: llmapiContract(config, { decoupled, stopsByRequest }) };
+    case 'trtllm-tokens':
+      if (!engine) return { reason: 'it takes token ids, and no tokenizer is at hand' };
+      return { contract: trtllmTokensContract(config, engine) };
+  }
+}
+
+/** The tensors without which a model does not speak a contract. */
+const required: Readonly<
+  Record<ContractKind, { readonly input: readonly string[]; readonly output: readonly string[] }>
+> = {
+  vllm: { input: ['text_input', 'sampling_parameters'], output: ['text_output'] },
+  trtllm: { input: ['text_input', 'max_tokens'], output: ['text_output'] },
+  llmapi: { input: ['text_input'], output: ['text_output'] },
+  'trtllm-tokens': { input: ['input_ids', 'input_lengths', 'request_output_len'], output: ['output_ids'] },
+};
+
+/** Other models have tensors of these names with images or numbers in them. */
+const texts: ReadonlySet<string> = new Set(['text_input', 'sampling_parameters', 'text_output']);
+
+/** What a model lacks for a contract, in words. */
+function missing(config: ModelConfig, kind: ContractKind): string[] {
+  const lacks = (side: 'input' | 'output'): string[] =>
+    required[kind][side].filter((name) => !isDeclared(config[side], name)).map((name) => `${side} ${name}`);
   return [
-    ...['text_input', 'sampling_parameters']
-      .filter((name) => !isText(config.input, name))
-      .map((name) => `input ${name}`),
-    ...['text_output'].filter((name) => !isText(config.output, name)).map((name) => `output ${name}`),
+    ...lacks('input'),
+    ...lacks('output'),
+    ...(kind === 'llmapi' && !config.input.some(isLlmapiInput) ? ['input sampling_param_*'] : []),
+    ...(kind === 'trtllm' && config.max_batch_size < 1 ? ['max_batch_size of 1 or more'] : []),
   ];
+}
+
+function isDeclared(tensors: readonly ModelTensor[], name: string): boolean {
+  const tensor = tensors.find((declared) => declared.name === name);
+  return tensor !== undefined && (tensor.data_type === 'TYPE_STRING' || !texts.has(name));
+}
+
+function isLlmapiInput({ name }: ModelTensor): boolean {
+  return name.startsWith('sampling_param_');
 }

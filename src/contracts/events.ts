@@ -12,7 +12,15 @@ export type GenerateEvent =
     }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason }
   | { readonly type: 'prompt-tokens'; readonly count: number }
-  | { readonly type: 'usage'; readonly promptTokens: number; readonly completionTokens: number };
+  | ({ readonly type: 'usage' } & TokenUsage);
+
+/** The token counts of a whole request. */
+export interface TokenUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** How many tokens of the prompts were in the backend's cache; left out where it does not say. */
+  readonly cachedTokens?: number | undefined;
+}
 
 /** A stream of events in batches: all that came in one turn of the event loop. */
 export type GenerateEvents = AsyncIterableIterator<GenerateEvent[]>;

@@ -1,7 +1,7 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import { boolTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
-import type { GenerateRequest, GenerationContract, ParameterName, Sampling, Support } from './contract.ts';
+import type { GenerateRequest, GenerationContract, Limits, ParameterName, Sampling, Support } from './contract.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm } from './vllm-faults.ts';
 
@@ -54,8 +54,10 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   return {
     kind: 'vllm',
     addsSpecialTokens: true,
+    speaksTokens: false,
+    cutsStopTexts: true,
     counts,
-    contextLength: declaredContextLength(config),
+    limits: declaredLimits(config),
     support: (parameter) =>
       support(parameter, {
         canReturnLogprobs,
@@ -82,12 +84,14 @@ function support(
         "Triton's vLLM backend cannot take logit_bias: its keys arrive as texts, and the engine fails on them. " +
         'allowed_token_ids and bad_words work.',
     };
+  if (parameter === 'use_beam_search' || parameter === 'length_penalty')
+    return { kind: 'refused', reason: "Triton's vLLM backend offers no beam search." };
   if (parameter === 'structured_outputs' && !takesStructure)
     return {
       kind: 'refused',
       reason: "This release of Triton's vLLM backend cannot guide an answer; 25.02 and later can.",
     };
-  if (parameter === 'logprobs' && !canReturnLogprobs)
+  if ((parameter === 'logprobs' || parameter === 'top_logprobs') && !canReturnLogprobs)
     return {
       kind: 'refused',
       reason: "This release of Triton's vLLM backend returns no logprobs; 24.12 and later do.",
@@ -133,10 +137,10 @@ function structureKeyOf(inputs: ReadonlySet<string>): 'structured_outputs' | 'gu
   return inputs.has('return_finish_reason') ? 'guided_decoding' : undefined;
 }
 
-function declaredContextLength(config: ModelConfig): number | undefined {
+function declaredLimits(config: ModelConfig): Limits {
   for (const name of ['max_model_len', 'context_length']) {
     const value = Number(config.parameters[name]?.string_value);
-    if (Number.isSafeInteger(value) && value > 0) return value;
+    if (Number.isSafeInteger(value) && value > 0) return { context: value };
   }
-  return undefined;
+  return {};
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
-import { samplingOf } from '../openai/sampling.ts';
+import { beamsOf, samplingOf } from '../openai/sampling.ts';
 import { chatShape } from '../openai/shapes.ts';
 import { structureOf } from '../openai/structure.ts';
 import type { ChatTemplate, TemplateMessage } from '../prompt/chat-template.ts';
@@ -16,20 +16,23 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
   const structure = structureOf(request);
-  refuseUnsupported(model, { sampling, logprobs, structure });
   const choices = request.n ?? 1;
+  const beams = beamsOf(request, choices);
+  refuseUnsupported(model, { sampling, beams, logprobs, structure });
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
   const { prompt, ignored } = await renderPrompt(request, model);
   const events = await generate({
     model,
     requestId: options.head.id,
-    prompts: [prompt],
+    prompts: [{ text: prompt }],
     choicesPerPrompt: choices,
     sampling,
+    beams,
     logprobs,
     structure,
     stream: request.stream ?? false,
+    continuesText: request.continue_final_message ?? false,
     prefixes: [request.echo ? finalAssistantText(request.messages) : ''],
     promptField: 'messages',
     signal,

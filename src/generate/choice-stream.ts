@@ -1,43 +1,79 @@
-import type { FinishReason, GenerateDecoder, GenerateSink, TokenLogprob } from '../contracts/contract.ts';
+import type { FinishReason, GenerateDecoder, GenerateSink, IdLogprob, TokenLogprob } from '../contracts/contract.ts';
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { InferResponse } from '../kserve/server.ts';
+import type { AnswerText } from '../output/answer-text.ts';
 import { type FaultPlace, generationFault } from './faults.ts';
 
 /** The counts of a whole request, filled by its choices; the last one to finish reports them. */
 export interface Tally {
   /** Undefined when nobody can count the prompt: then there is no usage to report. */
   promptTokens: number | undefined;
+  cachedTokens: number | undefined;
   completionTokens: number;
   unfinished: number;
 }
 
 interface ChoiceOptions {
+  /** The number of the inference's first answer. */
   readonly choice: number;
+  /** How many answers the inference gives. */
+  readonly answers: number;
   readonly responses: AsyncIterableIterator<InferResponse[]>;
   readonly decoder: GenerateDecoder;
   /** Text that stands before what is generated. */
   readonly prefix: string;
+  readonly maxTokens: number | undefined;
   readonly tally: Tally;
   /** Whether the prompt tokens that the backend counts for this choice are added to the tally. */
   readonly countsPrompt: boolean;
   /** The prompt tokens that were counted here instead. */
   readonly countedPrompt: number | undefined;
+  /** Makes the text of an answer; left out where the backend's is the answer as it is. */
+  readonly newText?: (() => AnswerText) | undefined;
+  /** Counts the tokens of a text, where the responses do not say how many they carry. */
+  readonly countTokens?: ((text: string) => Promise<number>) | undefined;
+  /** Ends the inference on servers where leaving its stream does not. */
+  readonly stop?: (() => void) | undefined;
   readonly place: FaultPlace;
 }
 
-/** One inference as the events of one choice. One of these runs for every stream, so it is an object, not a generator. */
+/** One answer of the inference. */
+interface AnswerState {
+  readonly choice: number;
+  readonly text: AnswerText | undefined;
+  /** All that was given, where its tokens are counted in the end. */
+  whole: string;
+  tokens: number;
+  isFinished: boolean;
+}
+
+/**
+ * One inference as the events of its choices: one, or with beam search several. One of these runs for every stream, so
+ * it is an object, not a generator.
+ */
 export class ChoiceStream implements GenerateEvents, GenerateSink {
   readonly #options: ChoiceOptions;
+  readonly #answers: readonly AnswerState[];
+  #unfinished: number;
   #events: GenerateEvent[] = [];
-  #isFinished = false;
+  #uncounted: { readonly answer: AnswerState; readonly reason: FinishReason | undefined }[] = [];
+  /** Whether the backend has said that it is done. */
+  #isOver = false;
+  #isLeft = false;
   #fault: { readonly error: unknown } | undefined;
 
   constructor(options: ChoiceOptions) {
     this.#options = options;
-    const { choice, prefix, countedPrompt } = options;
+    const { choice: first, answers, prefix, countedPrompt, newText } = options;
+    this.#answers = Array.from({ length: answers }, (_, at) => {
+      return { choice: first + at, text: newText?.(), whole: '', tokens: 0, isFinished: false };
+    });
+    this.#unfinished = answers;
     if (countedPrompt !== undefined) this.#events.push({ type: 'prompt-tokens', count: countedPrompt });
-    if (prefix !== '') this.#events.push({ type: 'text-delta', choice, text: prefix, tokens: 0, logprobs: undefined });
+    if (prefix === '') return;
+    for (const { choice } of this.#answers)
+      this.#events.push({ type: 'text-delta', choice, text: prefix, tokens: 0, logprobs: undefined });
   }
 
   [Symbol.asyncIterator](): this {
@@ -47,17 +83,28 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   next(): Promise<IteratorResult<GenerateEvent[]>> {
     // Chained by hand, as this runs for every token; the gain over an async function was within the noise.
     if (this.#fault) return this.#onFault(this.#fault.error);
+    if (this.#isLeft) return Promise.resolve({ done: true, value: undefined });
     return this.#options.responses.next().then(this.#onBatch, this.#onFault);
   }
 
   async return(): Promise<IteratorResult<GenerateEvent[]>> {
-    await this.#options.responses.return?.();
+    await this.#leave();
     return { done: true, value: undefined };
   }
 
-  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
-    this.#options.tally.completionTokens += tokens;
-    this.#events.push({ type: 'text-delta', choice: this.#options.choice, text, tokens, logprobs });
+  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer = 0): void {
+    const state = this.#answers[answer] as AnswerState;
+    if (state.isFinished) return;
+    this.#add(state, state.text ? state.text.push(text) : text, tokens, logprobs);
+    if (state.text?.isStopped) this.#finish(state, 'stop');
+  }
+
+  ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, answer = 0): void {
+    const state = this.#answers[answer] as AnswerState;
+    if (state.isFinished || !state.text) return;
+    const added = state.text.pushIds(ids, logprobs);
+    this.#add(state, added.text, added.tokens, added.logprobs);
+    if (state.text.isStopped) this.#finish(state, 'stop');
   }
 
   promptTokens(count: number): void {
@@ -67,14 +114,42 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
     this.#events.push({ type: 'prompt-tokens', count });
   }
 
-  finish(reason: FinishReason): void {
-    const { tally, choice } = this.#options;
-    this.#isFinished = true;
-    this.#events.push({ type: 'finish', choice, reason });
+  cachedTokens(count: number): void {
+    const { tally } = this.#options;
+    tally.cachedTokens = (tally.cachedTokens ?? 0) + count;
+  }
+
+  finish(reason: FinishReason | undefined, answer = 0): void {
+    this.#isOver = true;
+    const state = this.#answers[answer] as AnswerState;
+    if (state.isFinished) return;
+    const rest = state.text?.end();
+    if (rest && (rest.text !== '' || rest.logprobs)) this.#add(state, rest.text, rest.tokens, rest.logprobs);
+    this.#finish(state, state.text?.isStopped ? 'stop' : reason);
+  }
+
+  #add(state: AnswerState, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.#options.tally.completionTokens += tokens;
+    state.tokens += tokens;
+    if (this.#options.countTokens) state.whole += text;
+    this.#events.push({ type: 'text-delta', choice: state.choice, text, tokens, logprobs });
+  }
+
+  #finish(state: AnswerState, reason: FinishReason | undefined): void {
+    state.isFinished = true;
+    this.#unfinished--;
+    if (this.#options.countTokens) this.#uncounted.push({ answer: state, reason });
+    else this.#report(state, reason);
+  }
+
+  #report({ choice, tokens }: AnswerState, reason: FinishReason | undefined): void {
+    const { tally, maxTokens } = this.#options;
+    const isCut = maxTokens !== undefined && tokens >= maxTokens;
+    this.#events.push({ type: 'finish', choice, reason: reason ?? (isCut ? 'length' : 'stop') });
     tally.unfinished--;
-    if (tally.unfinished > 0 || tally.promptTokens === undefined) return;
-    const { promptTokens, completionTokens } = tally;
-    this.#events.push({ type: 'usage', promptTokens, completionTokens });
+    const { promptTokens, completionTokens, cachedTokens } = tally;
+    if (tally.unfinished > 0 || promptTokens === undefined) return;
+    this.#events.push({ type: 'usage', promptTokens, completionTokens, cachedTokens });
   }
 
   readonly #onBatch = (
@@ -88,20 +163,45 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
       if (this.#events.length === 0) return this.#onFault(error);
       this.#fault = { error };
     }
+    // A stop text was met, which ends the inference too.
+    if (this.#unfinished === 0 && !this.#isOver) this.#leave().catch(() => undefined);
+    if (this.#uncounted.length > 0) return this.#count().then(this.#given, this.#onFault);
+    return this.#given();
+  };
+
+  readonly #given = (): IteratorResult<GenerateEvent[]> | Promise<IteratorResult<GenerateEvent[]>> => {
     if (this.#events.length === 0) return this.next();
     const value = this.#events;
     this.#events = [];
     return { done: false, value };
   };
 
+  /** Every response stands for one token or more; the text tells how many there were at least. */
+  async #count(): Promise<void> {
+    const { countTokens, tally } = this.#options;
+    for (const { answer, reason } of this.#uncounted.splice(0)) {
+      const counted = Math.max(answer.tokens, (await countTokens?.(answer.whole)) ?? 0);
+      tally.completionTokens += counted - answer.tokens;
+      answer.tokens = counted;
+      this.#report(answer, reason);
+    }
+  }
+
   readonly #onFault = async (error: unknown): Promise<never> => {
-    const { responses, place } = this.#options;
-    await responses.return?.();
-    throw generationFault(error, place);
+    await this.#leave();
+    throw generationFault(error, this.#options.place);
   };
 
+  /** Ends the inference where it has not ended by itself. */
+  async #leave(): Promise<void> {
+    const { responses, stop } = this.#options;
+    if (!this.#isLeft && !this.#isOver) stop?.();
+    this.#isLeft = true;
+    await responses.return?.();
+  }
+
   #end(): IteratorResult<GenerateEvent[]> {
-    if (!this.#isFinished) throw new ApiError('backend_error', 'The backend ended the answer without finishing it.');
+    if (this.#unfinished > 0) throw new ApiError('backend_error', 'The backend ended the answer without finishing it.');
     return { done: true, value: undefined };
   }
 }

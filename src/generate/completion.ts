@@ -2,14 +2,15 @@ import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { CompletionRequest } from '../openai/completion-request.ts';
-import { samplingOf } from '../openai/sampling.ts';
+import { beamsOf, samplingOf } from '../openai/sampling.ts';
 import { completionShape } from '../openai/shapes.ts';
 import { structureOf } from '../openai/structure.ts';
-import { textOfIds } from '../prompt/token-prompt.ts';
+import { refuseUnknownIds, textOfIds } from '../prompt/token-prompt.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
 import { bestOf } from './best-of.ts';
 import { generate } from './generation.ts';
 import { refuseUnsupported } from './support.ts';
+import type { Prompt } from './token-inputs.ts';
 
 /** Continues one or several texts. */
 export async function complete(
@@ -21,14 +22,15 @@ export async function complete(
   const logprobs = request.logprobs ?? undefined;
   checkEcho(request);
   const perPrompt = request.n ?? 1;
-  const candidates = candidatesOf(request, perPrompt);
+  const beams = beamsOf(request, perPrompt);
+  const candidates = beams ? perPrompt : candidatesOf(request, perPrompt);
   const maxTokens = request.max_tokens ?? model.defaults.max_tokens;
   const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
   const ranking = candidates > perPrompt ? (logprobs ?? 0) : logprobs;
   const structure = structureOf(request);
   if (logprobs === undefined && ranking !== undefined) refuseRanking(model);
-  refuseUnsupported(model, { sampling, logprobs: ranking, structure });
-  const prompts = await promptTexts(request.prompt, model);
+  refuseUnsupported(model, { sampling, beams, logprobs: ranking, structure }, 'logprobs');
+  const prompts = await promptsOf(request.prompt, model);
   const options = answerOptions(request, {
     shape: completionShape,
     model,
@@ -38,15 +40,17 @@ export async function complete(
   });
   await requireCounts(model, options, { asksServer: maxTokens !== 0 });
   const isStreamed = request.stream ?? false;
-  const prefixes = request.echo ? prompts : [];
+  const prefixes = request.echo ? prompts.map(({ text }) => text) : [];
   if (maxTokens === 0) return { options, events: echoed(prompts, perPrompt, model), isStreamed, ignored: [] };
   const generation = {
     model,
     requestId: options.head.id,
     prompts,
     sampling,
+    beams,
     structure,
     stream: isStreamed,
+    continuesText: true,
     prefixes,
     promptField: 'prompt',
     signal,
@@ -96,14 +100,17 @@ function refuseRanking(model: ServedModel): void {
     throw new ApiError('unsupported_parameter', `best_of: ${support.reason}`, { param: 'best_of' });
 }
 
-async function promptTexts(prompt: CompletionRequest['prompt'], model: ServedModel): Promise<string[]> {
+async function promptsOf(prompt: CompletionRequest['prompt'], model: ServedModel): Promise<Prompt[]> {
   const list = (Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt : [prompt]) as (string | number[])[];
-  const texts = await Promise.all(list.map(async (item) => (typeof item === 'string' ? item : idsText(item, model))));
-  if (texts.includes('')) throw new ApiError('invalid_request', 'prompt: must not be empty.', { param: 'prompt' });
-  return texts;
+  const prompts = await Promise.all(
+    list.map(async (item): Promise<Prompt> => (typeof item === 'string' ? { text: item } : idsPrompt(item, model))),
+  );
+  if (prompts.some(({ text, ids }) => text === '' && ids === undefined))
+    throw new ApiError('invalid_request', 'prompt: must not be empty.', { param: 'prompt' });
+  return prompts;
 }
 
-async function idsText(ids: readonly number[], model: ServedModel): Promise<string> {
+async function idsPrompt(ids: readonly number[], model: ServedModel): Promise<Prompt> {
   const { tokenizer } = await model.assets();
   if (!tokenizer)
     throw new ApiError(
@@ -111,14 +118,16 @@ async function idsText(ids: readonly number[], model: ServedModel): Promise<stri
       `prompt: token ids need a tokenizer for this model; start Conch with --tokenizer ${model.name}=DIR, or send text.`,
       { param: 'prompt' },
     );
-  return textOfIds(tokenizer, ids, model.addsSpecialTokens);
+  if (!model.contract.speaksTokens) return { text: await textOfIds(tokenizer, ids, model.addsSpecialTokens) };
+  await refuseUnknownIds(tokenizer, ids);
+  return { text: await tokenizer.decode(ids, { skipSpecialTokens: false }), ids: Int32Array.from(ids) };
 }
 
 /** `echo` with `max_tokens: 0` asks for the prompts themselves: nothing is generated. */
-async function* echoed(prompts: readonly string[], perPrompt: number, model: ServedModel): GenerateEvents {
+async function* echoed(prompts: readonly Prompt[], perPrompt: number, model: ServedModel): GenerateEvents {
   const { tokenizer } = await model.assets();
   const events: GenerateEvent[] = [];
-  prompts.forEach((text, index) => {
+  prompts.forEach(({ text }, index) => {
     for (let answer = 0; answer < perPrompt; answer++) {
       const choice = index * perPrompt + answer;
       events.push({ type: 'text-delta', choice, text, tokens: 0, logprobs: undefined });
@@ -127,7 +136,7 @@ async function* echoed(prompts: readonly string[], perPrompt: number, model: Ser
   });
   if (tokenizer) {
     const options = { addSpecialTokens: model.addsSpecialTokens };
-    const counts = await Promise.all(prompts.map((prompt) => tokenizer.count(prompt, options)));
+    const counts = await Promise.all(prompts.map(({ text, ids }) => ids?.length ?? tokenizer.count(text, options)));
     const promptTokens = counts.reduce((sum, count) => sum + count, 0);
     events.push({ type: 'usage', promptTokens, completionTokens: 0 });
   }

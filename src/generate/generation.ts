@@ -1,24 +1,31 @@
-import type { Sampling } from '../contracts/contract.ts';
+import type { GenerateRequest, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
-import { ApiError } from '../errors.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { WantedBeams } from '../openai/sampling.ts';
 import type { WantedStructure } from '../openai/structure.ts';
+import { AnswerText } from '../output/answer-text.ts';
+import type { TokenTable } from '../tokenizer.ts';
 import { withLength } from './answer.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
+import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
+import { type Prompt, tokenize } from './token-inputs.ts';
 
 /** A request after its prompts are texts and its values are checked: what every API's request becomes. */
 export interface GenerationOptions {
   readonly model: ServedModel;
   readonly requestId: string;
-  readonly prompts: readonly string[];
+  readonly prompts: readonly Prompt[];
   /** How many answers each prompt gets; choice number `prompt * choicesPerPrompt + answer`. */
   readonly choicesPerPrompt: number;
   readonly sampling: Sampling;
+  readonly beams: WantedBeams | undefined;
   readonly logprobs: number | undefined;
   readonly structure: WantedStructure | undefined;
   readonly stream: boolean;
+  /** Whether an answer goes on with the text of its prompt, as that of a chat does not. */
+  readonly continuesText: boolean;
   /** Text that stands before each answer of the prompt of the same number. */
   readonly prefixes: readonly string[];
   /** The request field that the prompts came from. */
@@ -28,53 +35,44 @@ export interface GenerationOptions {
   readonly timeout: number | undefined;
 }
 
-/** Sends one inference for every choice and gives their events as they come. */
+/** Sends one inference for every choice, or for all beams of a prompt, and gives their events as they come. */
 export async function generate(options: GenerationOptions): Promise<GenerateEvents> {
-  const { model, prompts, choicesPerPrompt, signal } = options;
-  const counted = model.contract.counts ? undefined : await countPrompts(options);
-  const limits = prompts.map((_, index) => withLength(options.sampling, lengthLimit(options, counted?.[index])));
-  checkIds(model, options.sampling);
+  const { model, prompts, choicesPerPrompt, sampling, beams } = options;
+  const { contract } = model;
+  checkIds(model, sampling);
+  const tokenized = contract.speaksTokens ? await tokenize(model, prompts, sampling) : undefined;
+  const counted = tokenized ? tokenized.inputs.map(({ prompt }) => prompt.length) : await countPrompts(options);
+  const limits = prompts.map((_, at) => withLength(sampling, lengthLimit(options, counted?.[at])));
   const tally: Tally = {
     promptTokens: counted?.reduce((sum, count) => sum + count, 0),
+    cachedTokens: undefined,
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
   };
-  const { promptField, structure } = options;
-  // Completions have no top_logprobs: there it is the number in logprobs.
-  const fields = {
-    prompt: promptField,
-    ...(promptField === 'prompt' ? { top_logprobs: 'logprobs' } : {}),
-    ...(structure ? { structured_outputs: structure.field } : {}),
-  };
-  const place = { contract: model.contract, fields, signal };
+  const run = { ...options, place: faultPlace(options), tally, newText: textMaker(options, tokenized?.table) };
+  const inferences = beams ? 1 : choicesPerPrompt;
   const choices = prompts.flatMap((prompt, promptIndex) =>
-    Array.from({ length: choicesPerPrompt }, (_, answer) => {
+    Array.from({ length: inferences }, (_, answer) => {
       const choice = promptIndex * choicesPerPrompt + answer;
-      const sampling = choiceSampling(limits[promptIndex] as Sampling, answer);
-      const { contract, version } = model;
-      const id = prompts.length * choicesPerPrompt > 1 ? `${options.requestId}-${choice}` : options.requestId;
-      const request = {
-        id,
+      const request: GenerateRequest = {
+        id: prompts.length * inferences > 1 ? `${options.requestId}-${choice}` : options.requestId,
         model: model.model,
-        version,
-        prompt,
-        sampling,
-        stream: options.stream,
+        version: model.version,
+        prompt: prompt.text,
+        ...(tokenized ? { tokens: tokenized.inputs[promptIndex] as NonNullable<GenerateRequest['tokens']> } : {}),
+        sampling: choiceSampling(limits[promptIndex] as Sampling, answer),
+        stream: options.stream || cutsHere(options),
+        ...(beams ? { beams: beams.beams } : {}),
         ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
-        ...(structure ? { structure: structure.structure } : {}),
+        ...(options.structure ? { structure: options.structure.structure } : {}),
+        ...(model.loraTaskId === undefined ? {} : { loraTaskId: model.loraTaskId }),
       };
-      return new ChoiceStream({
+      return infer(request, run, {
         choice,
-        responses: nextServer(model).stream(contract.encode(request), {
-          signal,
-          ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
-        }),
-        decoder: contract.decoder(request),
+        answers: choicesPerPrompt / inferences,
         prefix: options.prefixes[promptIndex] ?? '',
-        tally,
         countsPrompt: counted === undefined && answer === 0,
         countedPrompt: answer === 0 ? counted?.[promptIndex] : undefined,
-        place,
       });
     }),
   );
@@ -82,48 +80,87 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
   return choices.length === 1 && only ? only : merge(choices);
 }
 
+/** What all inferences of a request share. */
+interface Run extends GenerationOptions {
+  readonly place: ReturnType<typeof faultPlace>;
+  readonly tally: Tally;
+  readonly newText: (() => AnswerText) | undefined;
+}
+
+/** What is each inference's own. */
+type ChoicePlace = Pick<
+  ConstructorParameters<typeof ChoiceStream>[0],
+  'choice' | 'answers' | 'prefix' | 'countsPrompt' | 'countedPrompt'
+>;
+
+function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
+  const { model, signal, timeout, newText, tally } = run;
+  const { contract } = model;
+  const server = nextServer(model);
+  const limit = timeout === undefined ? {} : { timeout };
+  const { stopRequest } = contract;
+  return new ChoiceStream({
+    ...place,
+    responses: server.stream(contract.encode(request), { signal, ...limit }),
+    decoder: contract.decoder(request),
+    maxTokens: request.sampling.maxTokens,
+    tally,
+    newText,
+    countTokens: contract.guessesCounts ? answerCounter(model) : undefined,
+    stop: stopRequest && (() => void drain(server.stream(stopRequest(request), limit))),
+    place: run.place,
+  });
+}
+
+/** Sends a request whose answer does not matter; the server's end of the other one tells whether it was heard. */
+async function drain(responses: AsyncIterable<unknown>): Promise<void> {
+  try {
+    for await (const _ of responses);
+  } catch {
+    // It was in vain: the server is gone, or the other request was over already.
+  }
+}
+
+function faultPlace({ model, promptField, structure, signal }: GenerationOptions) {
+  // Completions have no top_logprobs: there it is the number in logprobs.
+  const fields: Record<string, string> = {
+    prompt: promptField,
+    ...(promptField === 'prompt' ? { top_logprobs: 'logprobs' } : {}),
+    ...(structure ? { structured_outputs: structure.field } : {}),
+  };
+  return { contract: model.contract, fields, signal };
+}
+
+/** Whether stop texts are looked for on this side: then an answer is read as it comes, so that it can be ended. */
+function cutsHere({ model, sampling: { stop = [] } }: GenerationOptions): boolean {
+  return !model.contract.cutsStopTexts && stop.length > 0;
+}
+
+/** Makes the texts of answers where the backend gives tokens, or does not end at stop texts itself. */
+function textMaker(options: GenerationOptions, table: TokenTable | undefined): (() => AnswerText) | undefined {
+  const { stop: stops = [], includeStopText: keepsStop = false, skipSpecialTokens = true } = options.sampling;
+  if (!table && !cutsHere(options)) return undefined;
+  const { continuesText } = options;
+  return () => new AnswerText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
+}
+
 /** Each answer of a prompt has a seed of its own, so that a seeded request with several answers is repeatable. */
 function choiceSampling(sampling: Sampling, answer: number): Sampling {
   return sampling.seed === undefined ? sampling : { ...sampling, seed: sampling.seed + answer };
 }
 
-/** The prompts' token counts by our own tokenizer; undefined where the model has none. */
+/** The prompts' token counts by our own tokenizer; undefined where the backend counts, or the model has none. */
 async function countPrompts({ model, prompts }: GenerationOptions): Promise<number[] | undefined> {
+  if (model.contract.counts) return undefined;
   const { tokenizer } = await model.assets();
   if (!tokenizer) return undefined;
-  return Promise.all(prompts.map((prompt) => tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens })));
+  const options = { addSpecialTokens: model.addsSpecialTokens };
+  return Promise.all(prompts.map(({ text }) => tokenizer.count(text, options)));
 }
 
-/** What the request asks for, else what the context holds; where the prompt was counted, the room that it leaves. */
-function lengthLimit(options: GenerationOptions, counted: number | undefined): number | undefined {
-  const { model, sampling, promptField } = options;
-  const context = model.contextLength();
-  if (context === undefined) return sampling.maxTokens;
-  if (counted === undefined) return sampling.maxTokens ?? context;
-  if (counted >= context)
-    throw new ApiError(
-      'context_length_exceeded',
-      `The prompt has ${counted} tokens; this model's context holds ${context}. Shorten it.`,
-      { param: promptField },
-    );
-  return Math.min(sampling.maxTokens ?? context, context - counted);
-}
-
-/** Token ids outside the vocabulary are refused by name, where the vocabulary is known. */
-function checkIds(model: ServedModel, { stopTokenIds, allowedTokenIds, logitBias }: Sampling): void {
-  const size = model.loadedAssets()?.tokenizer?.vocabularySize;
-  if (size === undefined) return;
-  const given = {
-    stop_token_ids: stopTokenIds ?? [],
-    allowed_token_ids: allowedTokenIds ?? [],
-    logit_bias: Object.keys(logitBias ?? {}).map(Number),
-  };
-  for (const [param, ids] of Object.entries(given)) {
-    const strange = ids.find((id) => id >= size);
-    if (strange === undefined) continue;
-    const message = `${param}: ${strange} is not in this model's vocabulary of ${size} tokens.`;
-    throw new ApiError('invalid_request', message, { param });
-  }
+function answerCounter(model: ServedModel): ((text: string) => Promise<number>) | undefined {
+  const tokenizer = model.loadedAssets()?.tokenizer;
+  return tokenizer && ((text) => tokenizer.count(text, { addSpecialTokens: false }));
 }
 
 let turn = 0;

@@ -3,28 +3,54 @@ import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { GenerationOptions } from './generation.ts';
 
-/** The parameters that not every contract can honour, and where a request carries them. */
-const sampledParameters: readonly (readonly [ParameterName, keyof Sampling])[] = [
+/** The parameters that not every contract can honour, where a request carries them, and the value that asks for nothing. */
+const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neutral?: readonly unknown[]])[] = [
+  ['temperature', 'temperature'],
+  ['top_p', 'topP', [1]],
+  ['top_k', 'topK', [0, -1]],
+  ['min_p', 'minP', [0]],
+  ['repetition_penalty', 'repetitionPenalty', [1]],
+  ['frequency_penalty', 'frequencyPenalty', [0]],
+  ['presence_penalty', 'presencePenalty', [0]],
+  ['seed', 'seed'],
+  ['stop', 'stop'],
   ['logit_bias', 'logitBias'],
-  ['min_p', 'minP'],
-  ['min_tokens', 'minTokens'],
-  ['ignore_eos', 'ignoreEos'],
+  ['min_tokens', 'minTokens', [0]],
+  ['ignore_eos', 'ignoreEos', [false]],
   ['bad_words', 'badWords'],
   ['allowed_token_ids', 'allowedTokenIds'],
   ['stop_token_ids', 'stopTokenIds'],
-  ['include_stop_str_in_output', 'includeStopText'],
-  ['skip_special_tokens', 'skipSpecialTokens'],
-  ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens'],
+  ['include_stop_str_in_output', 'includeStopText', [false]],
+  ['skip_special_tokens', 'skipSpecialTokens', [true]],
+  ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens', [true]],
 ];
 
-/** Refuses by name what the model's contract cannot honour. */
+/** Refuses by name what the model's contract cannot honour. Completions ask for alternatives with `logprobs` itself. */
 export function refuseUnsupported(
   model: ServedModel,
-  { sampling, logprobs, structure }: Pick<GenerationOptions, 'sampling' | 'logprobs' | 'structure'>,
+  { sampling, beams, logprobs, structure }: Pick<GenerationOptions, 'sampling' | 'beams' | 'logprobs' | 'structure'>,
+  topLogprobsField: 'top_logprobs' | 'logprobs' = 'top_logprobs',
 ): void {
   if (structure) refuse(model, 'structured_outputs', structure.field);
   if (logprobs !== undefined) refuse(model, 'logprobs');
-  for (const [parameter, key] of sampledParameters) if (sampling[key] !== undefined) refuse(model, parameter);
+  if (logprobs) refuse(model, 'top_logprobs', topLogprobsField);
+  if (beams) refuseBeams(model, beams);
+  for (const [parameter, key, neutral] of sampledParameters) {
+    const value = sampling[key];
+    if (value === undefined || neutral?.includes(value) || (Array.isArray(value) && value.length === 0)) continue;
+    refuse(model, parameter);
+  }
+}
+
+function refuseBeams(model: ServedModel, { beams, field }: NonNullable<GenerationOptions['beams']>): void {
+  const { width, lengthPenalty } = beams;
+  refuse(model, 'use_beam_search', field);
+  if (lengthPenalty !== undefined) refuse(model, 'length_penalty');
+  const { beamWidth } = model.contract.limits;
+  if (beamWidth !== undefined && width > beamWidth)
+    throw new ApiError('invalid_request', `beam_width: this model follows at most ${beamWidth} beams, not ${width}.`, {
+      param: 'beam_width',
+    });
 }
 
 function refuse(model: ServedModel, parameter: ParameterName, field: string = parameter): void {

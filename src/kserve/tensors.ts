@@ -58,3 +58,112 @@ export function readText(data: Buffer): string {
   if (data.length < 4) return '';
   return data.toString('utf8', 4, 4 + data.readUInt32LE(0));
 }
+
+/** How a number stands in a tensor. */
+interface NumberForm {
+  readonly size: number;
+  write(view: DataView, at: number, value: number): void;
+  read(view: DataView, at: number): number;
+}
+
+/** The datatypes that numbers are written in here. 64-bit integers past 2^53 lose their last digits when read. */
+const numberForms = {
+  INT32: {
+    size: 4,
+    write: (view, at, value) => view.setInt32(at, value, true),
+    read: (view, at) => view.getInt32(at, true),
+  },
+  UINT32: {
+    size: 4,
+    write: (view, at, value) => view.setUint32(at, value, true),
+    read: (view, at) => view.getUint32(at, true),
+  },
+  INT64: {
+    size: 8,
+    write: (view, at, value) => view.setBigInt64(at, BigInt(value), true),
+    read: (view, at) => Number(view.getBigInt64(at, true)),
+  },
+  UINT64: {
+    size: 8,
+    // A negative number keeps its bits: any seed is a seed.
+    write: (view, at, value) => view.setBigUint64(at, BigInt.asUintN(64, BigInt(value)), true),
+    read: (view, at) => Number(view.getBigUint64(at, true)),
+  },
+  FP32: {
+    size: 4,
+    write: (view, at, value) => view.setFloat32(at, value, true),
+    read: (view, at) => view.getFloat32(at, true),
+  },
+  FP64: {
+    size: 8,
+    write: (view, at, value) => view.setFloat64(at, value, true),
+    read: (view, at) => view.getFloat64(at, true),
+  },
+} as const satisfies Partial<Record<Datatype, NumberForm>>;
+
+export type NumberDatatype = keyof typeof numberForms;
+
+export function isNumberDatatype(datatype: string): datatype is NumberDatatype {
+  return Object.hasOwn(numberForms, datatype);
+}
+
+/** Numbers of one datatype, before they are a tensor. */
+interface Numbers {
+  readonly datatype: NumberDatatype;
+  readonly values: ArrayLike<number>;
+  readonly shape: readonly number[];
+}
+
+export function numberTensor(name: string, { datatype, values, shape }: Numbers): Tensor {
+  const { size, write } = numberForms[datatype];
+  const data = Buffer.allocUnsafe(values.length * size);
+  const view = viewOf(data);
+  for (let index = 0; index < values.length; index++) write(view, index * size, values[index] as number);
+  return { name, datatype, shape, data };
+}
+
+/** The first number of an output, whatever its datatype: some models send numbers as texts. */
+export function readNumber(data: Buffer, datatype: Datatype): number | undefined {
+  if (datatype === 'BYTES') {
+    const text = readText(data).trim();
+    const value = text === '' ? Number.NaN : Number(text);
+    return Number.isNaN(value) ? undefined : value;
+  }
+  if (!isNumberDatatype(datatype)) return undefined;
+  const { size, read } = numberForms[datatype];
+  return data.length < size ? undefined : read(viewOf(data), 0);
+}
+
+/** The elements of a floating-point tensor; undefined for other datatypes. */
+export function readFloats(data: Buffer, datatype: Datatype): Float32Array | undefined {
+  const size = floatSizes[datatype];
+  if (size === undefined) return undefined;
+  const view = viewOf(data);
+  const count = Math.floor(data.length / size);
+  const floats = new Float32Array(count);
+  if (datatype === 'FP32') for (let index = 0; index < count; index++) floats[index] = view.getFloat32(index * 4, true);
+  else if (datatype === 'FP16')
+    for (let index = 0; index < count; index++) floats[index] = halfToNumber(view.getUint16(index * 2, true));
+  else {
+    // A BF16 is the upper half of an FP32.
+    const bits = new Uint32Array(floats.buffer);
+    for (let index = 0; index < count; index++) bits[index] = view.getUint16(index * 2, true) << 16;
+  }
+  return floats;
+}
+
+/** The bytes of one element of the floating-point datatypes that models give likelihoods in. */
+export const floatSizes: Readonly<Partial<Record<Datatype, number>>> = { FP32: 4, FP16: 2, BF16: 2 };
+
+function halfToNumber(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >>> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+function viewOf(data: Buffer): DataView {
+  return new DataView(data.buffer, data.byteOffset, data.byteLength);
+}

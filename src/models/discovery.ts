@@ -1,13 +1,6 @@
-import type { GenerationContract } from '../contracts/contract.ts';
-import { type Detection, detectContract } from '../contracts/detect.ts';
-import type { ModelConfig, ModelIndexEntry } from '../kserve/messages.ts';
+import type { ModelIndexEntry } from '../kserve/messages.ts';
 import type { CallOptions, InferenceServer } from '../kserve/server.ts';
-
-/** What a server tells of a ready model. */
-interface ReadyModel {
-  readonly config: ModelConfig;
-  readonly detection: Detection;
-}
+import { type Fit, fitModel, type KnownModel, type ModelHints, partsOf } from './fit.ts';
 
 /** A model as one server has it. */
 export interface FoundModel {
@@ -20,19 +13,24 @@ export interface FoundModel {
   readonly ready: ReadyModel | undefined;
 }
 
+/** What a server tells of a ready model, and how it is spoken to. */
+type ReadyModel = KnownModel & Fit;
+
 const callTimeout = 10_000;
 
 /** Looks at one server over and over; configurations are asked for again only when something changed. */
 export class Discovery {
   readonly server: InferenceServer;
-  readonly #forcedContract: (model: string) => GenerationContract['kind'] | undefined;
+  readonly #hints: (model: string) => ModelHints;
   #lastIndex = '';
   /** By name and version. One whose configuration is read again and is the same stays the same object. */
-  readonly #known = new Map<string, { readonly text: string; readonly ready: ReadyModel }>();
+  readonly #known = new Map<string, { readonly text: string; readonly model: KnownModel }>();
+  /** By name: what was made of a model and of those behind it, which hold as long as none of them changes. */
+  readonly #fitted = new Map<string, { readonly parts: readonly KnownModel[]; readonly ready: ReadyModel }>();
 
-  constructor(server: InferenceServer, forcedContract: (model: string) => GenerationContract['kind'] | undefined) {
+  constructor(server: InferenceServer, hints: (model: string) => ModelHints) {
     this.server = server;
-    this.#forcedContract = forcedContract;
+    this.#hints = hints;
   }
 
   /** What the server has now, the newest ready version of each model. */
@@ -42,20 +40,26 @@ export class Discovery {
     const index = JSON.stringify(models);
     const isStale = index !== this.#lastIndex;
     let isWhole = true;
-    const found = await Promise.all(
-      newestOfEach(models).map(async ({ name, version, state, reason }): Promise<FoundModel> => {
-        if (state !== 'READY') return { name, version, state, reason, ready: undefined };
+    const seen = await Promise.all(
+      newestOfEach(models).map(async (entry): Promise<SeenModel> => {
+        if (entry.state !== 'READY') return { entry, known: undefined };
         try {
-          return { name, version, state, reason, ready: await this.#inspect(name, version, isStale, options) };
+          return { entry, known: await this.#inspect(entry.name, entry.version, isStale, options) };
         } catch (error) {
           // One model that goes in this very moment is not a fault of the server's; the next look asks again.
           isWhole = false;
-          return { name, version, state: 'UNKNOWN', reason: String(error), ready: undefined };
+          return { entry: { ...entry, state: 'UNKNOWN', reason: String(error) }, known: undefined };
         }
       }),
     );
     this.#lastIndex = isWhole ? index : '';
-    return withoutInnerParts(found);
+    const all = seen.flatMap(({ known }) => (known ? [known] : []));
+    return Promise.all(
+      seen.map(async ({ entry: { name, version, state, reason }, known }) => {
+        const ready = known && (await this.#fit(known, all));
+        return { name, version, state, reason, ready };
+      }),
+    );
   }
 
   /** Makes the next look ask for everything again. */
@@ -63,17 +67,33 @@ export class Discovery {
     this.#lastIndex = '';
   }
 
-  async #inspect(name: string, version: string, isStale: boolean, options: CallOptions): Promise<ReadyModel> {
+  async #inspect(name: string, version: string, isStale: boolean, options: CallOptions): Promise<KnownModel> {
     const key = `${name}:${version}`;
-    const known = this.#known.get(key);
-    if (known && !isStale) return known.ready;
+    const before = this.#known.get(key);
+    if (before && !isStale) return before.model;
     const { config } = await this.server.call('ModelConfig', { name, version }, options);
     const text = JSON.stringify(config);
-    if (known?.text === text) return known.ready;
-    const ready = { config, detection: detectContract(config, this.#forcedContract(name)) };
-    this.#known.set(key, { text, ready });
+    if (before?.text === text) return before.model;
+    const model = { name, version, config };
+    this.#known.set(key, { text, model });
+    return model;
+  }
+
+  async #fit(model: KnownModel, all: readonly KnownModel[]): Promise<ReadyModel> {
+    const parts = [model, ...partsOf(model, all)];
+    const before = this.#fitted.get(model.name);
+    if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]))
+      return before.ready;
+    const ready = { ...model, ...(await fitModel(model, all, this.#hints(model.name))) };
+    this.#fitted.set(model.name, { parts, ready });
     return ready;
   }
+}
+
+/** A row of the server's index, and its configuration where it is ready. */
+interface SeenModel {
+  readonly entry: ModelIndexEntry;
+  readonly known: KnownModel | undefined;
 }
 
 /** One row per model: its newest ready version, or else its newest. */
@@ -90,17 +110,4 @@ function isBetter(entry: ModelIndexEntry, other: ModelIndexEntry): boolean {
   const isReady = entry.state === 'READY';
   if (isReady !== (other.state === 'READY')) return isReady;
   return Number(entry.version) > Number(other.version);
-}
-
-/** A step of an ensemble that is not usable by itself says so, instead of naming its tensors. */
-function withoutInnerParts(models: readonly FoundModel[]): FoundModel[] {
-  const outerOf = new Map<string, string>();
-  for (const { name, ready } of models)
-    for (const step of ready?.config.ensemble_scheduling?.step ?? []) outerOf.set(step.model_name, name);
-  return models.map((model) => {
-    const outer = outerOf.get(model.name);
-    if (outer === undefined || !model.ready || 'contract' in model.ready.detection) return model;
-    const detection = { reason: `it is an inner part of ${outer}` };
-    return { ...model, ready: { ...model.ready, detection } };
-  });
 }

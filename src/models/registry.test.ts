@@ -63,7 +63,7 @@ function registryOf(servers: readonly InferenceServer[], aliases: ReadonlyMap<st
   return new ModelRegistry({
     servers,
     refreshInterval: 1_000_000,
-    forcedContract: () => undefined,
+    hints: () => ({}),
     aliases,
     describe: (found) => ({ ...found, tokenizerName: '-' }) as unknown as ServedModel,
   });

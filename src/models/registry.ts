@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { Discovery, type FoundModel } from './discovery.ts';
+import type { ModelHints } from './fit.ts';
 import type { ModelRow, ServedModel } from './served-model.ts';
 
 /** What the registry is told of the outside. */
@@ -10,8 +11,8 @@ export interface RegistryOptions {
   readonly servers: readonly InferenceServer[];
   /** Milliseconds between two looks at a server. */
   readonly refreshInterval: number;
-  /** The contract that the operator has set for a model. */
-  forcedContract(model: string): ServedModel['contract']['kind'] | undefined;
+  /** What the operator has set for a model that bears on how it is spoken to. */
+  hints(model: string): ModelHints;
   /** Further names under which a model is served. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Everything about a served model that the servers do not tell. */
@@ -22,8 +23,10 @@ export interface RegistryOptions {
 
 /** What the servers tell of a model that can be served. */
 export interface FoundServedModel
-  extends Pick<ServedModel, 'name' | 'model' | 'version' | 'contract' | 'servers' | 'created'> {
+  extends Pick<ServedModel, 'name' | 'root' | 'model' | 'version' | 'contract' | 'servers' | 'created'> {
   readonly config: ModelConfig;
+  /** Where the model's own configuration says that its tokenizer is. */
+  readonly tokenizerDirectory: string | undefined;
 }
 
 /** A server, what was found on it, and why nothing was. */
@@ -37,8 +40,9 @@ interface Watched {
 }
 
 /** A server that has a model ready. */
-interface Holder extends Pick<FoundServedModel, 'version' | 'contract' | 'config'> {
+interface Holder extends Pick<FoundServedModel, 'contract'> {
   readonly server: InferenceServer;
+  readonly ready: NonNullable<FoundModel['ready']>;
 }
 
 /** Configurations can change under the same version number: after this many looks they are all read again. */
@@ -57,7 +61,7 @@ export class ModelRegistry {
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.#watched = options.servers.map((server) => ({
-      discovery: new Discovery(server, (model) => options.forcedContract(model)),
+      discovery: new Discovery(server, (model) => options.hints(model)),
       found: [],
       fault: undefined,
       hasAnswered: false,
@@ -144,7 +148,7 @@ export class ModelRegistry {
       const reason = ready && 'reason' in ready.detection ? ready.detection.reason : found.reason;
       return [{ name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason }];
     }
-    const served = this.list().filter((model) => model.model === name);
+    const served = this.list().filter((model) => model.root === name);
     const contract = ready.detection.contract.kind;
     return served.map((model) => ({
       name: model.name,
@@ -194,15 +198,15 @@ export class ModelRegistry {
       const [first] = holders;
       if (!first) continue;
       const servers = holders.map(({ server }) => server);
-      const { version, contract, config } = first;
+      const { contract, ready } = first;
+      const { name: model, version } = ready.target ?? ready;
       const before = this.#models.get(name);
       const isSame =
         before?.contract === contract && before.version === version && sameMembers(before.servers, servers);
+      const { config, tokenizerDirectory } = ready;
       const created = this.#createdAt(name);
-      models.set(
-        name,
-        isSame ? before : this.#options.describe({ name, model: target, version, contract, config, servers, created }),
-      );
+      const found = { name, root: target, model, version, contract, config, tokenizerDirectory, servers, created };
+      models.set(name, isSame ? before : this.#options.describe(found));
     }
     this.#models = models;
     const rows = this.rows();
@@ -225,16 +229,15 @@ export class ModelRegistry {
     const holders = this.#watched.flatMap(({ discovery, found }) =>
       found.flatMap((model) => {
         if (model.name !== name || !model.ready || !('contract' in model.ready.detection)) return [];
-        const { config, detection } = model.ready;
-        return [{ server: discovery.server, version: model.version, contract: detection.contract, config }];
+        return [{ server: discovery.server, contract: model.ready.detection.contract, ready: model.ready }];
       }),
     );
-    const newest = Math.max(...holders.map(({ version }) => Number(version)));
-    const [first, ...others] = holders.filter(({ version }) => Number(version) === newest);
+    const newest = Math.max(...holders.map(({ ready }) => Number(ready.version)));
+    const [first, ...others] = holders.filter(({ ready }) => Number(ready.version) === newest);
     if (!first) return [];
     // A request is encoded once, for whichever server is next: the others must declare just the same.
-    const text = JSON.stringify(first.config);
-    return [first, ...others.filter(({ config }) => JSON.stringify(config) === text)];
+    const text = declaredText(first);
+    return [first, ...others.filter((holder) => declaredText(holder) === text)];
   }
 
   #createdAt(name: string): number {
@@ -244,6 +247,11 @@ export class ModelRegistry {
     this.#firstSeen.set(name, now);
     return now;
   }
+}
+
+/** All that the encoding of a request depends on. */
+function declaredText({ contract, ready: { config, target } }: Holder): string {
+  return JSON.stringify([contract.kind, config, target]);
 }
 
 function sameMembers<Item>(a: readonly Item[], b: readonly Item[]): boolean {

@@ -7,7 +7,9 @@ import type { PromptAssets } from '../prompt/assets.ts';
 export interface ServedModel {
   /** The name that requests use. */
   readonly name: string;
-  /** The name that its servers know it by. */
+  /** The model on the servers that is served under this name. */
+  readonly root: string;
+  /** The model that its requests go to: the engine, where that stands behind the root. */
   readonly model: string;
   readonly version: string;
   readonly contract: GenerationContract;
@@ -17,6 +19,8 @@ export interface ServedModel {
   readonly created: number;
   readonly fingerprint: string;
   readonly defaults: SamplingDefaults;
+  /** The LoRA adapter that it stands for, by its number in the engine. */
+  readonly loraTaskId: number | undefined;
   /** Where its tokenizer comes from, for people; `-` when it has none. */
   readonly tokenizerName: string;
   /** Whether the server puts BOS before a prompt by itself. */

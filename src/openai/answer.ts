@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { TokenUsage } from '../contracts/events.ts';
 import type { TokenText } from './logprobs.ts';
 import type { AnswerShape } from './shapes.ts';
 
@@ -19,13 +20,16 @@ export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
+  /** Only where the backend says how much of the prompt it had in its cache. */
+  readonly prompt_tokens_details?: { readonly cached_tokens: number };
 }
 
-export function usageOf(promptTokens: number, completionTokens: number): Usage {
+export function usageOf({ promptTokens, completionTokens, cachedTokens }: TokenUsage): Usage {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+    ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
   };
 }
 

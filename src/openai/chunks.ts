@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
-import type { GenerateEvent } from '../contracts/events.ts';
+import type { GenerateEvent, TokenUsage } from '../contracts/events.ts';
 import { type AnswerOptions, eventOf, headFields, usageOf } from './answer.ts';
 
 /** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */
@@ -45,7 +45,7 @@ export class AnswerChunks {
         this.#promptTokens += event.count;
         return '';
       case 'usage':
-        return this.#usage(event.promptTokens, event.completionTokens);
+        return this.#usage(event);
     }
   }
 
@@ -65,15 +65,19 @@ export class AnswerChunks {
     const { head, shape, usage } = this.#options;
     const chunk = headFields(head, shape.chunkObject);
     chunk['choices'] = [{ index, ...content, logprobs, finish_reason: reason }];
-    if (usage.onEveryChunk) chunk['usage'] = usageOf(this.#promptTokens, this.#completionTokens);
+    if (usage.onEveryChunk) chunk['usage'] = this.#usageSoFar();
     else if (usage.inTheEnd) chunk['usage'] = null;
     return eventOf(chunk);
   }
 
-  #usage(promptTokens: number, completionTokens: number): string {
+  #usageSoFar() {
+    return usageOf({ promptTokens: this.#promptTokens, completionTokens: this.#completionTokens });
+  }
+
+  #usage(tokens: TokenUsage): string {
     const { head, shape, usage } = this.#options;
     if (!usage.inTheEnd) return '';
     const chunk = headFields(head, shape.chunkObject);
-    return eventOf({ ...chunk, choices: [], usage: usageOf(promptTokens, completionTokens) });
+    return eventOf({ ...chunk, choices: [], usage: usageOf(tokens) });
   }
 }

@@ -19,7 +19,7 @@ export async function collect(
   let usage: Usage | null = null;
   for await (const batch of events)
     for (const event of batch) {
-      if (event.type === 'usage') usage = usageOf(event.promptTokens, event.completionTokens);
+      if (event.type === 'usage') usage = usageOf(event);
       else if (event.type !== 'prompt-tokens') add(choices[event.choice] as Choice, event);
     }
   return {

@@ -25,9 +25,13 @@ export function chatLogprobs(tokens: readonly TokenLogprob[], text: TokenText) {
   };
 }
 
-/** A token that is a part of a character reads as U+FFFD: its bytes are then unknown, which OpenAI writes as null. */
+/**
+ * A token that is a part of a character reads as U+FFFD: where the backend gave its text alone, its bytes are unknown,
+ * which OpenAI writes as null.
+ */
 function chatLogprob(token: TokenChoice, text: TokenText): ChatLogprob {
-  const bytes = token.text.includes(replacement) ? null : [...Buffer.from(token.text)];
+  const known = token.bytes ?? (token.text.includes(replacement) ? undefined : Buffer.from(token.text));
+  const bytes = known ? [...known] : null;
   return { token: text(token), logprob: token.logprob, bytes };
 }
 

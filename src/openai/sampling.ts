@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Sampling } from '../contracts/contract.ts';
+import type { Beams, Sampling } from '../contracts/contract.ts';
+import { ApiError } from '../errors.ts';
 import { list, refused } from './fields.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
@@ -15,6 +16,8 @@ const mostIds = 1_000_000;
 
 /** The most stop texts that a request may name. */
 const mostStops = 16;
+
+const mostBeams = 128;
 
 /** The fields that chat and completions share: OpenAI's own, then what vLLM adds. */
 export const samplingFields = {
@@ -58,8 +61,10 @@ export const samplingFields = {
     .regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, dots, dashes or underscores')
     .nullish(),
 
-  use_beam_search: refused('the backend offers no beam search', [false]),
-  length_penalty: refused('it belongs to beam search, which the backend does not offer', [1]),
+  use_beam_search: flag,
+  beam_width: z.number().int().min(1).max(mostBeams).nullish(),
+  length_penalty: z.number().nullish(),
+
   prompt_logprobs: refused('the backend does not return the logprobs of the prompt'),
   truncate_prompt_tokens: refused('prompts are never cut; shorten it yourself'),
   return_token_ids: refused('the backend does not return token ids', [false]),
@@ -129,4 +134,26 @@ export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults)
 /** A map without entries asks for nothing. */
 function isEmptyMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+}
+
+/** A beam search, and the field that asked for it. */
+export interface WantedBeams {
+  readonly beams: Beams;
+  readonly field: 'use_beam_search' | 'beam_width';
+}
+
+/** The beam search that a request asks for; without a width, as many beams as answers are followed. */
+export function beamsOf(request: SamplingRequest, answers: number): WantedBeams | undefined {
+  const { use_beam_search: wanted, beam_width: width, length_penalty: lengthPenalty } = request;
+  if (wanted === false && (width ?? 1) > 1)
+    throw new ApiError('invalid_request', 'beam_width: not without use_beam_search.', { param: 'beam_width' });
+  if (!wanted && (width ?? 1) === 1) {
+    if ((lengthPenalty ?? 1) === 1) return undefined;
+    const message = 'length_penalty: it belongs to beam search; set use_beam_search.';
+    throw new ApiError('unsupported_parameter', message, { param: 'length_penalty' });
+  }
+  if (answers > (width ?? answers))
+    throw new ApiError('invalid_request', `n: must not be more than the ${width} beams of beam_width.`, { param: 'n' });
+  const beams = { width: width ?? answers, answers, ...(typeof lengthPenalty === 'number' ? { lengthPenalty } : {}) };
+  return { beams, field: wanted ? 'use_beam_search' : 'beam_width' };
 }

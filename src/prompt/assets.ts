@@ -15,8 +15,9 @@ export interface PromptAssets {
   readonly eosToken?: string;
   /** The context that tokenizer_config.json names, where it is a sane number. */
   readonly modelMaxLength?: number;
-  /** Every id that ends an answer, from generation_config.json. */
+  /** Every id that ends an answer: the tokenizer's own, then those of generation_config.json. */
   readonly eosTokenIds: readonly number[];
+  readonly padTokenId?: number;
   /** The folder that the files were read from. */
   readonly folder?: string;
 }
@@ -42,9 +43,12 @@ export async function loadPromptAssets(options: AssetOptions): Promise<PromptAss
   const found = folder === undefined ? undefined : await readTokenizerFolder(folder);
   const template = await templateOf(options, found);
   const tokenizer = folder === undefined ? undefined : await tokenizerOf(folder, options, found);
-  const { bos_token: bosToken, eos_token: eosToken } = found?.specialTokens ?? {};
+  const { bos_token: bosToken, eos_token: eosToken, pad_token: padToken } = found?.specialTokens ?? {};
+  const eosTokenId = await idOf(eosToken, tokenizer);
+  const padTokenId = await idOf(padToken, tokenizer);
   return {
-    eosTokenIds: found?.eosTokenIds ?? [],
+    eosTokenIds: [...new Set([...(eosTokenId === undefined ? [] : [eosTokenId]), ...(found?.eosTokenIds ?? [])])],
+    ...(padTokenId === undefined ? {} : { padTokenId }),
     ...(tokenizer ? { tokenizer } : {}),
     ...(template ? { template } : {}),
     ...(bosToken === undefined ? {} : { bosToken }),
@@ -52,6 +56,13 @@ export async function loadPromptAssets(options: AssetOptions): Promise<PromptAss
     ...(found?.modelMaxLength === undefined ? {} : { modelMaxLength: found.modelMaxLength }),
     ...(folder === undefined ? {} : { folder }),
   };
+}
+
+/** The id of a special token by its text. */
+async function idOf(token: string | undefined, tokenizer: Tokenizer | undefined): Promise<number | undefined> {
+  if (token === undefined || !tokenizer) return undefined;
+  const ids = await tokenizer.encode(token, { addSpecialTokens: false });
+  return ids.length === 1 ? ids[0] : undefined;
 }
 
 async function folderOf(name: string, options: AssetOptions): Promise<string> {

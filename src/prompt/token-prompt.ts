@@ -16,11 +16,7 @@ export async function textOfIds(
   ids: ArrayLike<number>,
   addSpecialTokens = true,
 ): Promise<string> {
-  const unknown = await tokenizer.unknownIds(ids);
-  if (unknown.length > 0) {
-    const named = [...new Set(unknown)].slice(0, 5).join(', ');
-    throw refused(`prompt: not in this model's vocabulary of ${tokenizer.vocabularySize} tokens: ${named}.`);
-  }
+  await refuseUnknownIds(tokenizer, ids);
   const decoded = await tokenizer.decode(ids, { skipSpecialTokens: false });
   const text = addSpecialTokens ? withoutDoubledBos(decoded, tokenizer) : decoded;
   const encoded = await tokenizer.encode(text, { addSpecialTokens });
@@ -31,6 +27,14 @@ export async function textOfIds(
       ? `prompt: this model's server puts ${tokenizer.ownBos} in front of every prompt; send the ids with it, or text.`
       : 'prompt: these token ids have no text that is tokenized to the same ids, and this model takes text; send text.',
   );
+}
+
+/** Ids that stand for no token are refused by name. */
+export async function refuseUnknownIds(tokenizer: Tokenizer, ids: ArrayLike<number>): Promise<void> {
+  const unknown = await tokenizer.unknownIds(ids);
+  if (unknown.length === 0) return;
+  const named = [...new Set(unknown)].slice(0, 5).join(', ');
+  throw refused(`prompt: not in this model's vocabulary of ${tokenizer.vocabularySize} tokens: ${named}.`);
 }
 
 function refused(message: string): ApiError {

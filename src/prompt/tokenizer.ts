@@ -1,4 +1,5 @@
-import type { Tokenizer } from '../tokenizer.ts';
+import type { Tokenizer, TokenTable } from '../tokenizer.ts';
+import { AssetError, messageOf } from './asset-error.ts';
 import { promptThread } from './prompt-thread.ts';
 import type { TokenizerFile } from './worker-messages.ts';
 
@@ -14,6 +15,7 @@ interface LoadOptions {
 export async function loadTokenizer({ file, source = file, bos }: LoadOptions): Promise<Tokenizer> {
   const tokenizer: TokenizerFile = { file, bos };
   const { ownBos, vocabularySize } = await promptThread.ask<'load'>({ kind: 'load', tokenizer });
+  let table: Promise<TokenTable> | undefined;
   return {
     source,
     ownBos,
@@ -25,5 +27,12 @@ export async function loadTokenizer({ file, source = file, bos }: LoadOptions): 
     decode: (ids, { skipSpecialTokens }) =>
       promptThread.ask<'decode'>({ kind: 'decode', tokenizer, ids: Int32Array.from(ids), skipSpecialTokens }),
     unknownIds: (ids) => promptThread.ask<'unknown-ids'>({ kind: 'unknown-ids', tokenizer, ids: Int32Array.from(ids) }),
+    table: () => {
+      table ??= promptThread.ask<'table'>({ kind: 'table', tokenizer }).catch((error: unknown) => {
+        table = undefined;
+        throw new AssetError(`With ${file} no text can be made of token ids: ${messageOf(error)}`, { cause: error });
+      });
+      return table;
+    },
   };
 }

@@ -1,3 +1,4 @@
+import type { TokenTable } from '../tokenizer.ts';
 import type { TemplateInput } from './render-chat.ts';
 import type { TemplateMessage } from './template-messages.ts';
 
@@ -15,6 +16,7 @@ export type WorkerTask =
   | { kind: 'count'; tokenizer: TokenizerFile; text: string; addSpecialTokens: boolean }
   | { kind: 'decode'; tokenizer: TokenizerFile; ids: Int32Array; skipSpecialTokens: boolean }
   | { kind: 'unknown-ids'; tokenizer: TokenizerFile; ids: Int32Array }
+  | { kind: 'table'; tokenizer: TokenizerFile }
   | { kind: 'chat'; source: string; input: ChatTask; time: number }
   | { kind: 'history'; source: string; messages: readonly TemplateMessage[]; time: number };
 
@@ -28,6 +30,7 @@ export interface WorkerResults {
   count: number;
   decode: string;
   'unknown-ids': number[];
+  table: TokenTable;
   chat: string;
   history: string;
 }

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
 import { Tokenizer } from 'tokenizers';
 import { TemplateError } from './jinja/values.ts';
 import { type CompiledTemplate, compileTemplate, renderChat } from './render-chat.ts';
 import { renderHistory } from './render-history.ts';
+import { buffersOfTable, buildTokenTable } from './token-table.ts';
 import type { TokenizerFile, WorkerAnswer, WorkerResults, WorkerTask } from './worker-messages.ts';
 
 // The thread beside the event loop: loading a tokenizer and copying ids out of it are synchronous and take long.
@@ -86,11 +88,22 @@ async function perform(task: WorkerTask): Promise<WorkerResults[keyof WorkerResu
       const { tokenizer } = await tokenizerOf(task.tokenizer);
       return Array.from(task.ids).filter((id) => id < 0 || tokenizer.idToToken(id) === null);
     }
+    case 'table': {
+      const { tokenizer } = await tokenizerOf(task.tokenizer);
+      const definition = JSON.parse(await readFile(task.tokenizer.file, 'utf8'));
+      return buildTokenTable(definition, (token) => tokenizer.tokenToId(token));
+    }
     case 'chat':
       return renderChat(templateOf(task.source), task.input, { time: task.time });
     case 'history':
       return renderHistory(task.source, task.messages, task.time);
   }
+}
+
+/** What is given away instead of copied. */
+function buffersOf(value: WorkerResults[keyof WorkerResults]): ArrayBuffer[] {
+  if (value instanceof Int32Array) return [value.buffer as ArrayBuffer];
+  return typeof value === 'object' && 'kinds' in value ? buffersOfTable(value) : [];
 }
 
 function answer(message: WorkerAnswer, transfer: ArrayBuffer[] = []): void {
@@ -101,7 +114,7 @@ async function handle({ id, task }: { id: number; task: WorkerTask }): Promise<v
   try {
     if (task.kind === 'chat' || task.kind === 'history') answer({ id, type: 'started' });
     const value = await perform(task);
-    answer({ id, type: 'result', value }, value instanceof Int32Array ? [value.buffer as ArrayBuffer] : []);
+    answer({ id, type: 'result', value }, buffersOf(value));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     answer({ id, type: 'failure', message, ...(error instanceof TemplateError ? { template: error.kind } : {}) });

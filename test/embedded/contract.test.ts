@@ -41,13 +41,15 @@ describe('the vLLM contract in front of an embedded model', () => {
           promptTokens: (count) => {
             seen.prompt = count;
           },
-          finish: (reason) => seen.finish.push(reason),
+          ids: () => undefined,
+          cachedTokens: () => undefined,
+          finish: (reason) => seen.finish.push(reason as FinishReason),
         });
     return seen;
   }
 
   it('finds it by its tensors, with its context and exact counts', () => {
-    expect(contract).toMatchObject({ kind: 'vllm', counts: true, contextLength: 1024, addsSpecialTokens: true });
+    expect(contract).toMatchObject({ kind: 'vllm', counts: true, limits: { context: 1024 }, addsSpecialTokens: true });
   });
 
   it('reads the same answer streamed and not, with one finish and the logprobs of every token', async () => {

@@ -144,6 +144,7 @@ export const samplingRows = {
   ...refusedRows({
     logit_bias: refused({ '5': 1 }, {}),
     use_beam_search: refused(true, false),
+    beam_width: refused(2, 1),
     length_penalty: refused(0.5, 1),
     prompt_logprobs: refused(1),
     truncate_prompt_tokens: refused(5),

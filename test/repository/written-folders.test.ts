@@ -27,6 +27,7 @@ async function init(repository: string, ...words: string[]): Promise<void> {
   const terminal = {
     out: () => undefined,
     err: () => undefined,
+    write: () => undefined,
     version: '0',
     environment: {},
     isInteractive: false,

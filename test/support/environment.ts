@@ -28,7 +28,7 @@ export function tritonFolder(): string {
   return prepared('CONCH_TEST_TRITON');
 }
 
-export type TokenizerName = 'llama3' | 'llama3_2' | 'qwen3' | 'gemma3' | 'mistral_nemo' | 'deepseek_v3';
+export type TokenizerName = 'llama2' | 'llama3' | 'llama3_2' | 'qwen3' | 'gemma3' | 'mistral_nemo' | 'deepseek_v3';
 
 /** The folder that holds one folder per tokenizer. */
 export function tokenizersFolder(): string {

@@ -30,6 +30,8 @@ export interface Triton extends TritonPorts {
   readonly pid: number;
   /** All that it has printed so far. */
   readonly log: () => string;
+  /** The signal or exit code that it ended with; undefined while it runs. */
+  readonly ended: () => NodeJS.Signals | number | undefined;
   /** Asks it to end, and waits until it has. */
   readonly stop: () => Promise<void>;
   /** Sends it a signal (SIGSTOP, SIGCONT, SIGKILL …), and waits for its end after a SIGKILL. */
@@ -84,7 +86,8 @@ async function launch(options: TritonOptions): Promise<LaunchedTriton> {
     await gone.finally(() => clearTimeout(overdue));
   };
   if (child.pid === undefined) throw new Error('The Python of the tests could not be started');
-  return { ...ports, child, pid: child.pid, log: () => log, stop, kill };
+  const ended = () => child.signalCode ?? child.exitCode ?? undefined;
+  return { ...ports, child, pid: child.pid, log: () => log, ended, stop, kill };
 }
 
 async function takePorts(): Promise<TritonPorts> {
@@ -136,10 +139,10 @@ export function tritonEnvironment(): Record<string, string | undefined> {
 }
 
 /** undefined when it became ready, else what went wrong. */
-async function untilReady({ child, httpPort }: LaunchedTriton): Promise<string | undefined> {
+async function untilReady({ ended, httpPort }: LaunchedTriton): Promise<string | undefined> {
   const deadline = Date.now() + READY_MILLISECONDS;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null || child.signalCode !== null) return 'tritonserver ended before it was ready:';
+    if (ended() !== undefined) return 'tritonserver ended before it was ready:';
     const ready = await fetch(`http://127.0.0.1:${httpPort}/v2/health/ready`).then(
       (response) => response.ok,
       () => false,

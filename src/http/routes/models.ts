@@ -5,15 +5,18 @@ import type { ServedModel } from '../../models/served-model.ts';
 
 /** The models that are served, under OpenAI's path and the shorter one, read with GET or POST. */
 export function modelRoutes(app: FastifyInstance, { models }: { readonly models: ModelRegistry }): void {
+  const config = { api: 'model-repository' } as const;
   for (const path of ['/v1/models', '/models']) {
     app.route({
       method: ['GET', 'POST'],
+      config,
       url: path,
       handler: async () => ({ object: 'list', data: await Promise.all(models.list().map(describe)) }),
     });
     // Served names may hold slashes, so the rest of the path is the name.
     app.route<{ Params: { '*': string } }>({
       method: ['GET', 'POST'],
+      config,
       url: `${path}/*`,
       handler: async (request) => describe(models.find(request.params['*'])),
     });
@@ -28,7 +31,7 @@ async function describe(model: ServedModel) {
     object: 'model',
     created: model.created,
     owned_by: 'triton',
-    root: model.model,
+    root: model.root,
     version: model.version,
     max_model_len: model.contextLength() ?? null,
     contract: contract.kind,

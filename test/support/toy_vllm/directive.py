@@ -37,7 +37,7 @@ KEYS = frozenset(
 )
 
 
-def find_directive(prompt):
+def find_directive(prompt, keys=KEYS):
     """The last directive of a prompt, or an empty one. A misspelt key is an error that the test sees."""
     start = prompt.rfind("<<{")
     while start >= 0:
@@ -46,7 +46,7 @@ def find_directive(prompt):
         except ValueError:
             end = -1
         if end >= 0 and prompt.startswith(">>", end):
-            unknown = directive.keys() - KEYS
+            unknown = directive.keys() - keys
             if unknown:
                 raise ValueError(f"The toy knows no directive {sorted(unknown)}")
             return directive

@@ -1,0 +1,57 @@
+import type { Diagnosis } from './diagnosis.ts';
+
+/** A diagnosis as people read it. */
+export function diagnosisText(diagnosis: Diagnosis): string {
+  const { model, version, server, state, contract } = diagnosis;
+  const title = `${model}${version === '' ? '' : ` version ${version}`} on ${server}: ${verdict(diagnosis)}`;
+  if (contract === undefined) return diagnosis.reason ? `${title}\n${row('why', diagnosis.reason)}` : title;
+  const { target, inputs = [], outputs = [], limits = {}, parameters } = diagnosis;
+  return [
+    title,
+    row('state', state),
+    row('contract', `${contract}${target === model ? '' : `, straight to ${target}`}`),
+    row('why', why[contract] ?? ''),
+    row('inputs', inputs.join(', ')),
+    row('outputs', outputs.join(', ')),
+    row('tokenizer', diagnosis.tokenizer ?? '-'),
+    row('template', diagnosis.template ?? '-'),
+    row('limits', limitsText(limits)),
+    row('honoured', parameters?.honoured.join(', ') || '-'),
+    row('emulated', parameters?.emulated.join(', ') || '-'),
+    ...(parameters?.refused ?? []).map(({ name, reason }, at) => row(at === 0 ? 'refused' : '', `${name}: ${reason}`)),
+    ...(diagnosis.reason === undefined ? [] : [row('fault', diagnosis.reason)]),
+    ...diagnosis.remarks.map((remark, at) => row(at === 0 ? 'remarks' : '', remark)),
+    ...(diagnosis.probe ? probeRows(diagnosis.probe) : []),
+  ].join('\n');
+}
+
+function verdict({ isServed, isInner }: Diagnosis): string {
+  if (isServed) return 'served';
+  return isInner ? 'served as a part of another' : 'NOT SERVED';
+}
+
+/** What of a model's configuration each contract is known by. */
+const why: Readonly<Record<string, string>> = {
+  vllm: 'it takes text_input and sampling_parameters and gives text_output',
+  trtllm: 'it takes text_input and max_tokens, with a batch dimension, and gives text_output',
+  'trtllm-tokens': 'its engine takes input_ids, input_lengths and request_output_len, and a tokenizer is at hand',
+  llmapi: 'it takes text_input and inputs that begin with sampling_param_',
+};
+
+function limitsText({ context, prompt, beamWidth, vocabulary }: NonNullable<Diagnosis['limits']>): string {
+  const known = [
+    context === undefined ? '' : `${context} tokens of context`,
+    prompt === undefined ? '' : `${prompt} tokens of prompt`,
+    beamWidth === undefined ? '' : `${beamWidth} beams`,
+    vocabulary === undefined ? '' : `vocabulary of ${vocabulary}`,
+  ].filter((text) => text !== '');
+  return known.join(', ') || 'not known';
+}
+
+function probeRows({ text, timing, error }: NonNullable<Diagnosis['probe']>): string[] {
+  return [row('probe', error === undefined ? timing : `failed: ${error}`), row('', JSON.stringify(text))];
+}
+
+function row(title: string, value: string): string {
+  return `  ${title.padEnd(10)}${value}`;
+}

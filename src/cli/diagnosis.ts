@@ -1,0 +1,133 @@
+import { type GenerateRequest, type ParameterName, parameterNames, type Structure } from '../contracts/contract.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { ModelRow, ServedModel } from '../models/served-model.ts';
+import type { ProbeResult } from './probe.ts';
+import { remarksOn } from './remarks.ts';
+
+/** What is to be said of one model of one server. */
+export interface Diagnosis {
+  readonly model: string;
+  readonly version: string;
+  readonly server: string;
+  readonly state: string;
+  readonly isServed: boolean;
+  /** Whether it is a part of another model, which is served in its place. */
+  readonly isInner: boolean;
+  /** Why it is not served. */
+  readonly reason?: string;
+  readonly contract?: string;
+  /** Where its requests go: itself, or the engine behind it. */
+  readonly target?: string;
+  readonly inputs?: readonly string[];
+  readonly outputs?: readonly string[];
+  readonly parameters?: Readonly<Record<'honoured' | 'emulated', readonly ParameterName[]>> & {
+    readonly refused: readonly { readonly name: ParameterName; readonly reason: string }[];
+  };
+  readonly tokenizer?: string;
+  readonly template?: string;
+  readonly limits?: ServedModel['contract']['limits'];
+  /** What is missing, and the flag that mends it; what to know of this kind of model. */
+  readonly remarks: readonly string[];
+  readonly probe?: ProbeResult;
+}
+
+/** Looks at every model that the registry knows of. */
+export async function diagnose(registry: ModelRegistry): Promise<Diagnosis[]> {
+  const served = new Map(registry.list().map((model) => [model.name, model]));
+  return Promise.all(
+    registry.rows().map(async (row) => {
+      const model = row.reason === '' ? served.get(row.name) : undefined;
+      return model ? describe(model, row) : unserved(row);
+    }),
+  );
+}
+
+function unserved({ name, version, server, state, reason }: ModelRow): Diagnosis {
+  const isInner = reason.startsWith('it is an inner part of ');
+  return { model: name, version, server, state, isServed: false, isInner, reason, remarks: [] };
+}
+
+async function describe(model: ServedModel, { server, version, state }: ModelRow): Promise<Diagnosis> {
+  const { contract } = model;
+  const fault = await model.assets().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)),
+  );
+  const assets = model.loadedAssets();
+  const request = fullRequest(model);
+  const context = model.contextLength();
+  return {
+    model: model.name,
+    version,
+    server,
+    state,
+    isServed: fault === undefined || !contract.speaksTokens,
+    isInner: false,
+    ...(fault === undefined ? {} : { reason: fault }),
+    contract: contract.kind,
+    target: model.model,
+    inputs: contract.encode(request).inputs.map(({ name }) => name),
+    outputs: contract.encode(request).outputs ?? [],
+    parameters: parametersOf(model),
+    tokenizer: assets?.tokenizer?.source ?? '-',
+    template: assets?.template?.source ?? '-',
+    limits: { ...contract.limits, ...(context === undefined ? {} : { context }) },
+    remarks: remarksOn(model, assets),
+  };
+}
+
+function parametersOf({ contract }: ServedModel): NonNullable<Diagnosis['parameters']> {
+  const supports = parameterNames.map((name) => ({ name, support: contract.support(name) }));
+  const named = (kind: 'honoured' | 'emulated') =>
+    supports.filter(({ support }) => support.kind === kind).map(({ name }) => name);
+  return {
+    honoured: named('honoured'),
+    emulated: named('emulated'),
+    refused: supports.flatMap(({ name, support }) =>
+      support.kind === 'refused' ? [{ name, reason: support.reason }] : [],
+    ),
+  };
+}
+
+/** A request with everything that the contract takes, so that its tensors are all of those that it uses. */
+function fullRequest(model: ServedModel): GenerateRequest {
+  const { contract } = model;
+  const takes = (parameter: ParameterName): boolean => contract.support(parameter).kind !== 'refused';
+  const structure: Structure = { json: {} };
+  return {
+    id: 'doctor',
+    model: model.model,
+    version: model.version,
+    prompt: 'x',
+    ...(contract.speaksTokens
+      ? {
+          tokens: {
+            prompt: Int32Array.of(0),
+            eosIds: [0],
+            padId: 0,
+            stopWords: [[0]],
+            badWords: [[0]],
+            vocabularySize: 1,
+          },
+        }
+      : {}),
+    sampling: {
+      maxTokens: 1,
+      temperature: 0.5,
+      topP: 0.5,
+      topK: 2,
+      seed: 1,
+      ...(takes('min_p') ? { minP: 0.1 } : {}),
+      ...(takes('min_tokens') ? { minTokens: 1 } : {}),
+      ...(takes('repetition_penalty') ? { repetitionPenalty: 1.1 } : {}),
+      ...(takes('frequency_penalty') ? { frequencyPenalty: 0.1 } : {}),
+      ...(takes('presence_penalty') ? { presencePenalty: 0.1 } : {}),
+      ...(takes('stop') ? { stop: ['x'] } : {}),
+      ...(takes('bad_words') ? { badWords: ['x'] } : {}),
+      ...(takes('logit_bias') ? { logitBias: { '0': 1 } } : {}),
+    },
+    stream: true,
+    ...(takes('structured_outputs') ? { structure } : {}),
+    ...(takes('logprobs') ? { logprobs: takes('top_logprobs') ? 1 : 0 } : {}),
+  };
+}

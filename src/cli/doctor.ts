@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type CommandInput, ownFlags } from '../config/load.ts';
+import { setting } from '../config/setting.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import type { CliCommand, Terminal } from './command.ts';
+import { type Diagnosis, diagnose } from './diagnosis.ts';
+import { diagnosisText } from './diagnosis-text.ts';
+import { openParts } from './parts.ts';
+import { probe } from './probe.ts';
+import { untilSettled } from './until-settled.ts';
+
+const definition = {
+  name: 'doctor',
+  summary: 'Say of each model how it is spoken to, what it can do, and what is missing',
+  groups: ['servers', 'repository', 'embedded', 'models', 'general'],
+  arguments: '[MODEL]',
+  flags: {
+    probe: setting(z.boolean().default(false), 'Send each model one short request, and show its text and timing.', {
+      group: 'general',
+    }),
+    json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }),
+  },
+  examples: ['conch doctor --triton localhost:8001', 'conch doctor ensemble --triton localhost:8001 --probe'],
+} as const;
+
+/** `conch doctor`: exit code 1 when a model cannot be served. */
+export const doctorCommand: CliCommand = { definition, run };
+
+async function run(input: CommandInput, terminal: Terminal): Promise<number> {
+  const [wanted, ...more] = input.positionals;
+  if (more.length > 0) throw new SettingsError(['conch doctor takes the name of one model, or none.']);
+  const flags = ownFlags(input, definition);
+  const { registry, close } = await openParts(input, terminal, {
+    onNote: (note) => terminal.err(note),
+    onLog: (level, text) => {
+      if (level === 'error') terminal.err(text);
+    },
+    // The diagnosis itself tells.
+    onFault: () => undefined,
+  });
+  try {
+    await untilSettled(registry, input);
+    const all = await diagnose(registry);
+    const chosen = wanted === undefined ? all : all.filter(({ model }) => model === wanted);
+    if (chosen.length === 0) throw new SettingsError([noSuchModel(wanted, all)]);
+    const diagnoses: Diagnosis[] = [];
+    for (const each of chosen)
+      diagnoses.push(flags.probe && each.isServed ? { ...each, probe: await probe(each.model, registry) } : each);
+    terminal.out(flags.json ? JSON.stringify(diagnoses, null, 2) : diagnoses.map(diagnosisText).join('\n\n'));
+    return diagnoses.every(isWell) ? 0 : 1;
+  } finally {
+    await close();
+  }
+}
+
+/** A part inside another model is not meant to be served. */
+function isWell({ isServed, isInner, probe: probed }: Diagnosis): boolean {
+  return isInner || (isServed && probed?.error === undefined);
+}
+
+function noSuchModel(wanted: string | undefined, all: readonly Diagnosis[]): string {
+  if (wanted === undefined) return 'The servers have no models.';
+  return `No server has a model ${JSON.stringify(wanted)}. There are: ${all.map(({ model }) => model).join(', ')}.`;
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { type CommandInput, ownFlags } from '../config/load.ts';
+import { setting } from '../config/setting.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { text } from '../config/value-types.ts';
+import { ApiError } from '../errors.ts';
+import { complete } from '../generate/completion.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import { CompletionRequest } from '../openai/completion-request.ts';
+import { parseRequest } from '../openai/fields.ts';
+import type { CliCommand, Terminal } from './command.ts';
+import { openParts } from './parts.ts';
+import { Timing } from './timing.ts';
+import { untilSettled } from './until-settled.ts';
+
+const own = { group: 'general' } as const;
+const number = z.number().optional();
+const whole = z.number().int().min(0).optional();
+
+const definition = {
+  name: 'generate',
+  summary: 'Send one prompt to a model and print the answer as it comes',
+  groups: ['servers', 'repository', 'embedded', 'models', 'general'],
+  arguments: 'MODEL',
+  flags: {
+    text: setting(text.optional(), 'The prompt, as it is: no chat template is put around it.', {
+      ...own,
+      placeholder: 'TEXT',
+    }),
+    inputIds: setting(text.optional(), 'The prompt as token ids, separated by commas or spaces.', {
+      ...own,
+      placeholder: 'IDS',
+    }),
+    requestOutputLen: setting(whole, 'The most tokens that are generated.', { ...own, placeholder: 'N' }),
+    streaming: setting(z.boolean().default(false), 'Print every token as it comes.', own),
+    stopAfterMs: setting(whole, 'Leave after so many milliseconds, which ends the request in the engine.', {
+      ...own,
+      placeholder: 'N',
+    }),
+    endId: setting(whole, 'A token id that ends the answer.', { ...own, placeholder: 'ID' }),
+    stopWords: setting(z.array(text).default([]), 'A text that ends the answer; may be repeated.', {
+      ...own,
+      placeholder: 'TEXT',
+    }),
+    badWords: setting(z.array(text).default([]), 'A text that must not occur; may be repeated.', {
+      ...own,
+      placeholder: 'TEXT',
+    }),
+    beamWidth: setting(whole, 'Beams that are followed.', { ...own, placeholder: 'N' }),
+    temperature: setting(number, 'Temperature.', { ...own, placeholder: 'X' }),
+    topK: setting(whole, 'Only the N likeliest tokens are considered.', { ...own, placeholder: 'N' }),
+    topP: setting(number, 'Only the likeliest tokens of this share are considered.', { ...own, placeholder: 'X' }),
+    repetitionPenalty: setting(number, 'Repetition penalty.', { ...own, placeholder: 'X' }),
+    presencePenalty: setting(number, 'Presence penalty.', { ...own, placeholder: 'X' }),
+    frequencyPenalty: setting(number, 'Frequency penalty.', { ...own, placeholder: 'X' }),
+    randomSeed: setting(whole, 'Seed.', { ...own, placeholder: 'N' }),
+    returnLogProbs: setting(z.boolean().default(false), 'Print the log probability of each token.', own),
+  },
+  examples: [
+    'conch generate ensemble --triton localhost:8001 --text "The sea is" --request-output-len 32 --streaming',
+    'conch generate tensorrt_llm --triton localhost:8001 --tokenizer ./llama3 --input-ids 128000,791,9581',
+  ],
+} as const;
+
+/** `conch generate`: a client for any model that is served, as TensorRT-LLM's users have one for the engine. */
+export const generateCommand: CliCommand = { definition, run };
+
+async function run(input: CommandInput, terminal: Terminal): Promise<number> {
+  const [model, ...more] = input.positionals;
+  if (model === undefined || more.length > 0) throw new SettingsError(['conch generate needs the name of one model.']);
+  const { registry, close } = await openParts(input, terminal, {
+    onNote: (note) => terminal.err(note),
+    onLog: (level, line) => {
+      if (level === 'error') terminal.err(line);
+    },
+    onFault: (name, fault) => terminal.err(`${name}: ${fault.message}`),
+  });
+  try {
+    await untilSettled(registry, input);
+    return await print(requestOf(model, input), { registry, input, terminal });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    terminal.err(`conch: ${error.message}`);
+    return 1;
+  } finally {
+    await close();
+  }
+}
+
+function requestOf(model: string, input: CommandInput): CompletionRequest {
+  const flags = ownFlags(input, definition);
+  if ((flags.text === undefined) === (flags.inputIds === undefined))
+    throw new SettingsError(['conch generate needs --text or --input-ids, and not both.']);
+  return parseRequest(CompletionRequest, {
+    model,
+    prompt: flags.text ?? idsOf(flags.inputIds ?? ''),
+    stream: flags.streaming,
+    max_tokens: flags.requestOutputLen,
+    beam_width: flags.beamWidth,
+    temperature: flags.temperature,
+    top_k: flags.topK,
+    top_p: flags.topP,
+    repetition_penalty: flags.repetitionPenalty,
+    presence_penalty: flags.presencePenalty,
+    frequency_penalty: flags.frequencyPenalty,
+    seed: flags.randomSeed,
+    ...(flags.endId === undefined ? {} : { stop_token_ids: [flags.endId] }),
+    ...(flags.stopWords.length > 0 ? { stop: flags.stopWords } : {}),
+    ...(flags.badWords.length > 0 ? { bad_words: flags.badWords } : {}),
+    ...(flags.returnLogProbs ? { logprobs: 0 } : {}),
+  }).request;
+}
+
+function idsOf(written: string): number[] {
+  const ids = written.split(/[\s,]+/).filter((word) => word !== '');
+  const wrong = ids.find((word) => !/^\d+$/.test(word));
+  if (wrong !== undefined || ids.length === 0)
+    throw new SettingsError([`--input-ids: ${JSON.stringify(wrong ?? written)} is not a list of token ids.`]);
+  return ids.map(Number);
+}
+
+interface Surroundings {
+  readonly registry: ModelRegistry;
+  readonly input: CommandInput;
+  readonly terminal: Terminal;
+}
+
+async function print(request: CompletionRequest, { registry, input, terminal }: Surroundings): Promise<number> {
+  const { stopAfterMs } = ownFlags(input, definition);
+  const leaving = stopAfterMs === undefined ? undefined : AbortSignal.timeout(stopAfterMs);
+  const signal = leaving ? AbortSignal.any([leaving, terminal.stop]) : terminal.stop;
+  const { requestTimeout } = input.settings;
+  const context = {
+    findModel: (name: string) => registry.find(name),
+    timeout: requestTimeout === 0 ? undefined : requestTimeout,
+  };
+  const timing = new Timing();
+  try {
+    const { events } = await complete(request, context, signal);
+    for await (const batch of events) for (const event of batch) timing.add(event, (words) => terminal.write(words));
+  } catch (error) {
+    if (!leaving?.aborted) throw error;
+  }
+  terminal.write('\n');
+  terminal.err(timing.summary(leaving?.aborted ? `left after ${stopAfterMs} ms` : undefined));
+  return 0;
+}

@@ -1,0 +1,36 @@
+import type { ServedModel } from '../models/served-model.ts';
+import type { PromptAssets } from '../prompt/assets.ts';
+
+/** What is missing for a model, with the flag that mends it, and what is to be known of its kind. */
+export function remarksOn(model: ServedModel, assets: PromptAssets | undefined): string[] {
+  const { name, contract } = model;
+  const remarks: string[] = [];
+  if (!assets?.template)
+    remarks.push(
+      `There is no chat template, so chats are refused: --tokenizer ${name}=DIR or --chat-template ${name}=FILE.`,
+    );
+  if (!contract.counts && !assets?.tokenizer)
+    remarks.push(
+      `The server does not count tokens, and there is no tokenizer, so there is no usage: --tokenizer ${name}=DIR.`,
+    );
+  if (model.contextLength() === undefined)
+    remarks.push(`Nobody says how long its context is: --context-length ${name}=N.`);
+  switch (contract.kind) {
+    case 'trtllm':
+      remarks.push(
+        `Text goes through pre- and postprocessing, which break characters that are split over tokens. Straight to the engine is better: --tokenizer ${name}=DIR.`,
+        'When a client leaves or a stop text is met, its answer ends at once, but the engine runs on: Triton passes a cancel through an ensemble late, and through BLS not at all.',
+      );
+      break;
+    case 'llmapi':
+      remarks.push('A request that its server refuses may never be answered: --request-timeout bounds the wait.');
+      break;
+    case 'trtllm-tokens':
+      if (contract.limits.context === undefined)
+        remarks.push(`The engine's limits are not known: --engine-dir ${name}=DIR, a folder with its config.json.`);
+      break;
+    case 'vllm':
+      break;
+  }
+  return remarks;
+}

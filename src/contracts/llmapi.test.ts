@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { configOf, decoded, requestOf, responseOf, shownInputs } from '../../test/support/contract-fixtures.ts';
+import { StatusError } from '../kserve/status.ts';
+import { numberTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
+import type { ParameterName } from './contract.ts';
+import { llmapiContract } from './llmapi.ts';
+
+const inputs = `
+  text_input STRING -1
+  streaming BOOL 1 optional
+  sampling_param_best_of INT32 1 optional
+  sampling_param_temperature FP32 1 optional
+  sampling_param_top_k INT32 1 optional
+  sampling_param_top_p FP32 1 optional
+  sampling_param_frequency_penalty FP32 1 optional
+  sampling_param_presence_penalty FP32 1 optional
+  sampling_param_max_tokens INT32 1 optional
+  sampling_param_stop STRING -1 optional
+  sampling_param_seed UINT64 1 optional
+  sampling_param_exclude_input_from_output BOOL 1 optional
+  sampling_param_return_perf_metrics BOOL 1 optional
+  return_finish_reason BOOL 1 optional
+  stop BOOL 1 optional`;
+const outputs = `
+  text_output STRING -1
+  finish_reason STRING -1
+  kv_cache_reused_block INT32 -1`;
+const config = configOf(inputs, outputs, { max_batch_size: 0 });
+const facts = { decoupled: true, stopsByRequest: false };
+const contract = llmapiContract(config, facts);
+
+describe('what is sent to the LLM API', () => {
+  it('is every parameter without a batch dimension; stop texts are not', () => {
+    const sampling = {
+      maxTokens: 9,
+      temperature: 0.5,
+      topP: 0.25,
+      topK: 40,
+      frequencyPenalty: 0.5,
+      presencePenalty: -0.5,
+      seed: 7,
+      stop: ['###'],
+    };
+    const request = llmapiContract(config, { ...facts, blockSize: 32 }).encode(requestOf({ sampling, stream: false }));
+    expect(request.outputs).toEqual(['text_output', 'finish_reason', 'kv_cache_reused_block']);
+    expect(shownInputs(request)).toEqual([
+      'text_input BYTES [1] ["Hi"]',
+      'streaming BOOL [1] true',
+      'sampling_param_max_tokens INT32 [1] 9',
+      'sampling_param_exclude_input_from_output BOOL [1] true',
+      'sampling_param_temperature FP32 [1] 0.5',
+      'sampling_param_top_k INT32 [1] 40',
+      'sampling_param_top_p FP32 [1] 0.25',
+      'sampling_param_frequency_penalty FP32 [1] 0.5',
+      'sampling_param_presence_penalty FP32 [1] -0.5',
+      'sampling_param_seed UINT64 [1] 7',
+      'return_finish_reason BOOL [1] true',
+      'sampling_param_return_perf_metrics BOOL [1] true',
+    ]);
+  });
+
+  it('is little for a plain request, and no stream for a model that cannot', () => {
+    const plain = [
+      'text_input BYTES [1] ["Hi"]',
+      'streaming BOOL [1] false',
+      'sampling_param_max_tokens INT32 [1] 1000000',
+      'sampling_param_exclude_input_from_output BOOL [1] true',
+      'return_finish_reason BOOL [1] true',
+    ];
+    expect(shownInputs(contract.encode(requestOf({ stream: false })))).toEqual(plain);
+    const single = llmapiContract(config, { ...facts, decoupled: false });
+    expect(shownInputs(single.encode(requestOf({ sampling: { stop: ['x'] } })))).toEqual(plain);
+  });
+
+  it('has a batch dimension where the model has one, and no adapter', () => {
+    const batched = llmapiContract({ ...config, max_batch_size: 4 }, facts);
+    expect(shownInputs(batched.encode(requestOf()))[0]).toBe('text_input BYTES [1,1] ["Hi"]');
+    expect(() => contract.encode(requestOf({ loraTaskId: 1 }))).toThrow('takes no LoRA adapters');
+  });
+
+  it('ends another request with its id, where the server must be told', () => {
+    expect(contract.stopRequest).toBeUndefined();
+    const stop = llmapiContract(config, { ...facts, stopsByRequest: true }).stopRequest?.(requestOf());
+    expect(stop).toMatchObject({ id: 'r', outputs: ['text_output'] });
+    expect(stop && shownInputs(stop)).toEqual(['text_input BYTES [1] [""]', 'stop BOOL [1] true']);
+  });
+});
+
+describe('what is read from the LLM API', () => {
+  const response = (text: string, reason: string, { final = false, more = [] as Tensor[] } = {}) =>
+    responseOf([textTensor('text_output', [text]), textTensor('finish_reason', [reason]), ...more], final);
+  const empty = responseOf([], true);
+
+  it('is what is new in the text, with no broken character, and one finish', () => {
+    const texts = ['a', 'a\ufffd', 'aé', 'aé'].map((text) => response(text, 'None'));
+    const found = [
+      ['text', 'a', 1, 0],
+      ['text', '', 1, 0],
+      ['text', 'é', 1, 0],
+      ['text', '', 1, 0],
+      ['text', '!', 1, 0],
+      ['text', '\ufffd', 0, 0],
+      ['finish', 'length', 0],
+    ];
+    const last = (final: boolean) => response('aé!\ufffd', 'length', { final });
+    expect(decoded(contract.decoder(requestOf()), [...texts, last(true)])).toEqual(found);
+    expect(decoded(contract.decoder(requestOf()), [...texts, last(false), empty])).toEqual(found);
+  });
+
+  it('ends without a reason where the engine never gave one', () => {
+    expect(decoded(contract.decoder(requestOf()), [response('a', 'None'), empty])).toEqual([
+      ['text', 'a', 1, 0],
+      ['finish', undefined, 0],
+    ]);
+  });
+
+  it.each([
+    ['timeout', 'deadline_exceeded'],
+    ['cancelled', 'backend_error'],
+  ])('%s is no end', (reason, code) => {
+    expect(() => decoded(contract.decoder(requestOf()), [response('a', reason)])).toThrow(
+      expect.objectContaining({ code }) as Error,
+    );
+  });
+
+  it('is how much was cached, as a number or as a text', () => {
+    const counted = llmapiContract(config, { ...facts, blockSize: 32 });
+    const name = 'kv_cache_reused_block';
+    for (const tensor of [textTensor(name, ['3']), numberTensor(name, { datatype: 'INT32', values: [3], shape: [1] })])
+      expect(decoded(counted.decoder(requestOf()), [response('a', 'stop', { more: [tensor], final: true })])).toEqual([
+        ['text', 'a', 1, 0],
+        ['cached', 96],
+        ['finish', 'stop', 0],
+      ]);
+  });
+});
+
+it('supports what it has inputs for, and does stop texts here', () => {
+  const parameters: readonly ParameterName[] = [
+    ...(['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty', 'seed'] as const),
+    ...(['stop', 'include_stop_str_in_output', 'min_p', 'repetition_penalty', 'logit_bias', 'logprobs'] as const),
+    ...(['top_logprobs', 'structured_outputs', 'min_tokens', 'ignore_eos', 'bad_words', 'allowed_token_ids'] as const),
+    ...(['stop_token_ids', 'skip_special_tokens', 'spaces_between_special_tokens', 'use_beam_search'] as const),
+    'length_penalty',
+  ];
+  const kinds = parameters.map((parameter) => contract.support(parameter).kind);
+  expect(kinds).toEqual([
+    ...Array.from({ length: 6 }, () => 'honoured'),
+    'emulated',
+    'emulated',
+    ...Array.from({ length: 15 }, () => 'refused'),
+  ]);
+  expect(contract).toMatchObject({
+    kind: 'llmapi',
+    counts: false,
+    guessesCounts: true,
+    cutsStopTexts: false,
+    limits: {},
+  });
+  expect(contract.support('min_p')).toMatchObject({
+    reason: "The model on TensorRT-LLM's LLM API has no input for it.",
+  });
+});
+
+it('explains what the LLM API says of a prompt that is too long', () => {
+  const text =
+    'Error generating request: The sum of prompt length (200.0), query length (0) should not exceed max_num_tokens (100)';
+  expect(contract.explain(new StatusError('INTERNAL', text))).toMatchObject({ code: 'context_length_exceeded' });
+});

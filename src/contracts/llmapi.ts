@@ -1,0 +1,91 @@
+import { ApiError } from '../errors.ts';
+import type { ModelConfig } from '../kserve/messages.ts';
+import type { InferRequest } from '../kserve/server.ts';
+import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
+import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { LlmapiDecoder } from './llmapi-decoder.ts';
+import { explainTrtllm } from './trtllm-faults.ts';
+import { allThereIs, inferRequest, isSamplingName, type SamplingNames, samplingTensors } from './trtllm-inputs.ts';
+
+interface LlmapiFacts {
+  readonly decoupled: boolean;
+  /** Whether a request is ended with the input `stop`, and not by leaving its stream. */
+  readonly stopsByRequest: boolean;
+  /** How many tokens a block of the engine's cache holds. */
+  readonly blockSize?: number;
+}
+
+/** As the model on the LLM API has them; where there is no name, there is no such input in any release. */
+const names: SamplingNames = {
+  temperature: ['sampling_param_temperature'],
+  top_k: ['sampling_param_top_k'],
+  top_p: ['sampling_param_top_p'],
+  frequency_penalty: ['sampling_param_frequency_penalty'],
+  presence_penalty: ['sampling_param_presence_penalty'],
+  seed: ['sampling_param_seed'],
+  repetition_penalty: [],
+  min_tokens: [],
+  use_beam_search: [],
+  length_penalty: [],
+};
+
+/** The model of TensorRT-LLM's backend that stands on its LLM API: text in, all text so far out. */
+export function llmapiContract(
+  config: ModelConfig,
+  { decoupled, stopsByRequest, blockSize }: LlmapiFacts,
+): GenerationContract {
+  const inputs = new DeclaredInputs(config);
+  const outputs = new Set(config.output.map(({ name }) => name));
+  const tellsReason = inputs.has(['return_finish_reason']) && outputs.has('finish_reason');
+  const tellsReuse =
+    blockSize !== undefined &&
+    inputs.has(['sampling_param_return_perf_metrics']) &&
+    outputs.has('kv_cache_reused_block');
+  // Stop texts are looked for here, which ends an answer early only while it comes.
+  const streams = ({ stream, sampling }: GenerateRequest): boolean =>
+    decoupled && inputs.has(['streaming']) && (stream || Boolean(sampling.stop?.length));
+
+  const encode = (request: GenerateRequest): InferRequest => {
+    if (request.loraTaskId !== undefined)
+      throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
+    return inferRequest(
+      request,
+      [
+        ...inputs.texts('text_input', [request.prompt]),
+        ...inputs.flag('streaming', streams(request)),
+        // Left out, it would be 32.
+        ...inputs.number(['sampling_param_max_tokens'], request.sampling.maxTokens ?? allThereIs),
+        ...inputs.flag('sampling_param_exclude_input_from_output', true),
+        ...samplingTensors(inputs, request, names),
+        ...(tellsReason ? inputs.flag('return_finish_reason', true) : []),
+        ...(tellsReuse ? inputs.flag('sampling_param_return_perf_metrics', true) : []),
+      ],
+      ['text_output', ...(tellsReason ? ['finish_reason'] : []), ...(tellsReuse ? ['kv_cache_reused_block'] : [])],
+    );
+  };
+
+  const stopRequest = (request: GenerateRequest): InferRequest =>
+    inferRequest(request, [...inputs.texts('text_input', ['']), ...inputs.flag('stop', true)], ['text_output']);
+
+  return {
+    kind: 'llmapi',
+    addsSpecialTokens: true,
+    speaksTokens: false,
+    cutsStopTexts: false,
+    counts: false,
+    guessesCounts: true,
+    limits: {},
+    support: (parameter) => support(parameter, inputs),
+    encode,
+    decoder: () => new LlmapiDecoder(tellsReuse ? blockSize : undefined),
+    explain: explainTrtllm,
+    ...(stopsByRequest && inputs.has(['stop']) ? { stopRequest } : {}),
+  };
+}
+
+function support(parameter: ParameterName, inputs: DeclaredInputs): Support {
+  // Its own stop texts reach the tokenizer as bytes, which fails: they are cut here.
+  if (parameter === 'stop' || parameter === 'include_stop_str_in_output') return { kind: 'emulated' };
+  if (isSamplingName(parameter) && names[parameter].length > 0) return inputs.support(names[parameter]);
+  return refused("The model on TensorRT-LLM's LLM API has no input for it.");
+}

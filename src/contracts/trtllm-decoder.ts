@@ -1,0 +1,92 @@
+import type { InferResponse } from '../kserve/server.ts';
+import { readTexts } from '../kserve/tensors.ts';
+import { AccumulatedText } from './accumulated-text.ts';
+import type { GenerateDecoder, GenerateRequest, GenerateSink } from './contract.ts';
+
+/** How a model answers. */
+interface AnswerForm {
+  /** Whether each response carries all text so far. */
+  readonly accumulates: boolean;
+  /** Whether the text begins with the prompt. */
+  readonly echoesPrompt: boolean;
+  /** Whether there is one response and no more. */
+  readonly isSingle: boolean;
+}
+
+/** Reads the responses of one request to a model of TensorRT-LLM that gives text. None of them says why it ended. */
+export class TrtllmDecoder implements GenerateDecoder {
+  readonly #prompt: string;
+  readonly #beams: GenerateRequest['beams'];
+  readonly #form: AnswerForm;
+  readonly #accumulated: AccumulatedText | undefined;
+  #isPromptCounted = false;
+  #isFinished = false;
+
+  constructor({ prompt, beams }: GenerateRequest, form: AnswerForm) {
+    this.#prompt = prompt;
+    this.#beams = beams;
+    this.#form = form;
+    this.#accumulated = form.accumulates && !beams ? new AccumulatedText() : undefined;
+  }
+
+  push(response: InferResponse, sink: GenerateSink): void {
+    if (this.#isFinished) return;
+    const text = response.text('text_output');
+    if (text !== undefined) this.#pushData(response, text, sink);
+    // A BLS model, and at times an ensemble, says only in a response without text that the one before was the last.
+    if (response.final || (this.#form.isSingle && text !== undefined)) this.#finish(sink);
+  }
+
+  #pushData(response: InferResponse, text: string, sink: GenerateSink): void {
+    if (!this.#isPromptCounted) {
+      this.#isPromptCounted = true;
+      const count = response.uint32('num_input_tokens');
+      if (count !== undefined) sink.promptTokens(count);
+    }
+    // Where responses are not counted, each is one token or more.
+    const tokens = response.uint32('num_output_tokens') ?? 1;
+    if (this.#beams) this.#pushBeams(readTexts(response.raw('text_output') as Buffer), tokens, sink);
+    else sink.text(this.#accumulated ? this.#accumulated.next(text) : this.#answer(text), tokens, undefined, 0);
+  }
+
+  /** All beams, the best first. Their tokens come as one sum, of which each has its share. */
+  #pushBeams(texts: readonly string[], tokens: number, sink: GenerateSink): void {
+    const share = Math.floor(tokens / texts.length);
+    const rest = tokens % texts.length;
+    texts.slice(0, this.#beams?.answers).forEach((text, answer) => {
+      sink.text(this.#answer(text), share + (answer < rest ? 1 : 0), undefined, answer);
+    });
+  }
+
+  #answer(text: string): string {
+    return this.#form.echoesPrompt ? withoutPrompt(text, this.#prompt) : text;
+  }
+
+  #finish(sink: GenerateSink): void {
+    this.#isFinished = true;
+    const rest = this.#accumulated?.rest() ?? '';
+    if (rest !== '') sink.text(rest, 0, undefined, 0);
+    for (let answer = 0; answer < (this.#beams?.answers ?? 1); answer++) sink.finish(undefined, answer);
+  }
+}
+
+/** What may be missing in an echo: postprocessing leaves special tokens out. */
+const specialToken = /<[^<>\s]+>/y;
+
+/** A text without the prompt in front of it; the whole text where it does not begin with the prompt. */
+function withoutPrompt(text: string, prompt: string): string {
+  if (text.startsWith(prompt)) return text.slice(prompt.length);
+  let at = 0;
+  for (let from = 0; from < prompt.length; ) {
+    specialToken.lastIndex = from;
+    const special = specialToken.exec(prompt)?.[0];
+    if (special !== undefined && !text.startsWith(special, at)) from += special.length;
+    else if (text[at] === prompt[from]) {
+      at++;
+      from++;
+    } else if (/\s/.test(prompt[from] as string)) from++;
+    else if (at < text.length && /\s/.test(text[at] as string)) at++;
+    else return text;
+  }
+  return text.slice(at);
+}

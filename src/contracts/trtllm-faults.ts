@@ -1,0 +1,113 @@
+import { ApiError } from '../errors.ts';
+import type { StatusError } from '../kserve/status.ts';
+
+type Meaning = readonly [RegExp, (match: RegExpExecArray) => ApiError];
+
+function tooLong(length: string | undefined, limit: string | undefined): ApiError {
+  const message = `The prompt has ${Number(length)} tokens; this model takes ${limit}. Shorten it.`;
+  return new ApiError('context_length_exceeded', message, { param: 'prompt' });
+}
+
+function invalid(param: string, message: string): ApiError {
+  return new ApiError('invalid_request', message, { param });
+}
+
+/** What the texts of TensorRT-LLM and its Triton models mean, by a part of each: the rest may be a stack of calls. */
+const meanings: readonly Meaning[] = [
+  [
+    // The executor's, of every release; a second number is that of draft tokens.
+    /Prompt length(?: \+ number of draft tokens)? \((\d+)(?: \+ \d+)?\) exceeds maximum (?:input|sequence) length \((\d+)\)/,
+    ([, length, limit]) => tooLong(length, limit),
+  ],
+  [
+    // The LLM API's, which writes whole numbers as 200.0.
+    /prompt length \((\d+)(?:\.\d+)?\), query length \(\d+\) should not exceed max_num_tokens \((\d+)\)/,
+    ([, length, limit]) => tooLong(length, limit),
+  ],
+  [/max_seq_len \((\d+)\) - splited_prompt_len \((\d+)/, ([, limit, length]) => tooLong(length, limit)],
+  [
+    /prompt length \((\d+)(?:\.\d+)?\) and query length \(\d+\) max_tokens \((\d+)\) should not exceed max_seq_len \((\d+)\)/,
+    ([, length, wanted, limit]) =>
+      new ApiError(
+        'context_length_exceeded',
+        `The prompt has ${length} tokens and ${wanted} more are asked for; this model's context holds ${limit}.`,
+        { param: 'max_tokens' },
+      ),
+  ],
+  [/!mInputTokenIds\.empty\(\)|Invalid format for input_ids/, () => invalid('prompt', 'The prompt must not be empty.')],
+  [
+    /Maximum queue size of \d+ has been reached|Exceeds maximum queue size/,
+    () => new ApiError('rate_limit_exceeded', 'The queue of this model is full. Try again later.', { retryAfter: 1 }),
+  ],
+  [
+    /LoRA task (\d+) not found in cache/,
+    ([, task]) =>
+      new ApiError('model_not_found', `The engine does not have the LoRA adapter ${task} in its cache.`, {
+        param: 'model',
+      }),
+  ],
+  [
+    /Cache is full\. There are no done tasks to evict/,
+    () =>
+      new ApiError('rate_limit_exceeded', "The engine's cache of LoRA adapters is full. Try again later.", {
+        retryAfter: 1,
+      }),
+  ],
+  [
+    /GuidedDecoder is not setup/,
+    () =>
+      new ApiError(
+        'unsupported_parameter',
+        'structured_outputs: this engine was loaded without guided_decoding_backend, so it cannot guide an answer.',
+        { param: 'structured_outputs' },
+      ),
+  ],
+  [
+    /Guided decoding does not support with beam search/,
+    () => invalid('structured_outputs', 'structured_outputs: TensorRT-LLM cannot guide a beam search.'),
+  ],
+  [
+    // As xgrammar words them, with a place in the pattern or the grammar; a schema has none.
+    /((?:Regex parsing|EBNF (?:lexer|parser)) error at [^:\n]{1,40}: [^\n]{1,160})/,
+    ([, reason]) => invalid('structured_outputs', `structured_outputs: it does not compile. ${reason}`),
+  ],
+  [
+    /Guided decoding error|xgrammar|(?:regex|json_schema)_converter\.cc|grammar_\w+\.cc/i,
+    () => invalid('structured_outputs', 'structured_outputs: it does not compile. The log has the reason.'),
+  ],
+  [
+    /beam width (\d+) (?:differs from the|exceeds|is not equal to|is larger than configured) max[ _]beam[ _]width (\d+)/i,
+    ([, width, limit]) => invalid('beam_width', `beam_width: this engine follows ${limit} beams, not ${width}.`),
+  ],
+  [/beamWidth <= maxBeamWidth/, () => invalid('beam_width', 'beam_width: this engine does not follow as many beams.')],
+  [
+    /Token IDs? (?:are )?out of range|EndId \(-?\d+\) is not within acceptable range/i,
+    () => invalid('prompt', "The request names tokens that are not in this model's vocabulary."),
+  ],
+  [
+    /embedding bias shape is not as expected\. Expected last dimension to be same as vocab size: (\d+)/,
+    ([, size]) =>
+      new ApiError(
+        'unsupported_parameter',
+        `logit_bias: this engine has a vocabulary of ${size} tokens, of which Conch does not know. Set --engine-dir.`,
+        { param: 'logit_bias' },
+      ),
+  ],
+  [
+    /Streaming is only supported (?:in|if model is deployed using) decoupled mode/,
+    () => new ApiError('backend_error', 'This model cannot stream: it was loaded with decoupled_mode set to false.'),
+  ],
+  [
+    /Request cancelled by client/,
+    () => new ApiError('client_closed_request', 'The request was cancelled before its answer was complete.'),
+  ],
+];
+
+/** The client's view of an error text of TensorRT-LLM, whichever of its models says it. */
+export function explainTrtllm(error: StatusError): ApiError | undefined {
+  for (const [pattern, meaning] of meanings) {
+    const match = pattern.exec(error.message);
+    if (match) return meaning(match);
+  }
+  return undefined;
+}

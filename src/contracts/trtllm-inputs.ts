@@ -1,0 +1,134 @@
+import { ApiError } from '../errors.ts';
+import type { InferRequest } from '../kserve/server.ts';
+import type { Tensor } from '../kserve/tensors.ts';
+import type { GenerateRequest, ParameterName, Structure, Support } from './contract.ts';
+import { type DeclaredInputs, type InputNames, refused } from './declared-inputs.ts';
+
+/** Asked for when neither the request nor the context says how much: the executor takes what its context leaves. */
+export const allThereIs = 1_000_000;
+
+/** TensorRT-LLM takes 0 for "not given"; this leaves the likeliest token alone, as OpenAI means it. */
+const smallestTopP = 1e-6;
+
+/** The inputs behind the sampling parameters. */
+type SamplingName =
+  | 'temperature'
+  | 'top_k'
+  | 'top_p'
+  | 'repetition_penalty'
+  | 'frequency_penalty'
+  | 'presence_penalty'
+  | 'seed'
+  | 'min_tokens'
+  | 'use_beam_search'
+  | 'length_penalty';
+
+export type SamplingNames = Readonly<Record<SamplingName, InputNames>>;
+
+/** As the ensemble and the BLS model have them. */
+export const textNames: SamplingNames = {
+  temperature: ['temperature'],
+  top_k: ['top_k'],
+  top_p: ['top_p'],
+  repetition_penalty: ['repetition_penalty'],
+  frequency_penalty: ['frequency_penalty'],
+  presence_penalty: ['presence_penalty'],
+  seed: ['seed', 'random_seed'],
+  min_tokens: ['min_tokens', 'min_length'],
+  use_beam_search: ['beam_width'],
+  length_penalty: ['length_penalty'],
+};
+
+/** As the engine has them. */
+export const engineNames: SamplingNames = {
+  ...textNames,
+  top_k: ['runtime_top_k'],
+  top_p: ['runtime_top_p'],
+  length_penalty: ['len_penalty'],
+};
+
+/** The sampling parameters as tensors. */
+export function samplingTensors(
+  inputs: DeclaredInputs,
+  { sampling, beams }: GenerateRequest,
+  names: SamplingNames,
+): Tensor[] {
+  return [
+    ...(beams ? inputs.number(names.use_beam_search, beams.width) : choiceTensors(inputs, sampling, names)),
+    ...(beams ? inputs.number(names.length_penalty, beams.lengthPenalty) : []),
+    ...inputs.number(names.repetition_penalty, sampling.repetitionPenalty),
+    ...inputs.number(names.frequency_penalty, sampling.frequencyPenalty),
+    ...inputs.number(names.presence_penalty, sampling.presencePenalty),
+    ...inputs.number(names.min_tokens, sampling.minTokens),
+    ...inputs.number(names.seed, sampling.seed),
+  ];
+}
+
+/** How one token is chosen. The engine takes the likeliest unless top_k or top_p say otherwise, whatever the temperature. */
+function choiceTensors(
+  inputs: DeclaredInputs,
+  { temperature, topK, topP }: GenerateRequest['sampling'],
+  names: SamplingNames,
+): Tensor[] {
+  // Releases differ in what they make of a temperature of 0; one candidate is the likeliest token in all of them.
+  if (temperature === 0 && inputs.has(names.top_k)) return inputs.number(names.top_k, 1);
+  const candidates = topK === undefined ? undefined : Math.max(topK, 0);
+  const isOpen = topP === undefined && !candidates && (candidates === 0 || (temperature ?? 0) > 0);
+  return [
+    ...inputs.number(names.temperature, temperature),
+    ...inputs.number(names.top_k, candidates),
+    ...inputs.number(names.top_p, isOpen ? 1 : topP === undefined ? topP : Math.max(topP, smallestTopP)),
+  ];
+}
+
+export function isSamplingName(parameter: ParameterName): parameter is SamplingName {
+  return Object.hasOwn(textNames, parameter);
+}
+
+const guideInputs = ['guided_decoding_guide_type', 'guided_decoding_guide'] as const;
+
+export function structureSupport(inputs: DeclaredInputs): Support {
+  if (guideInputs.every((name) => inputs.has([name]))) return { kind: 'honoured' };
+  return refused('This model cannot guide an answer; TensorRT-LLM 0.19 and later can.');
+}
+
+/** The form that an answer must have, as the engine's grammar compiler takes it. */
+export function structureTensors(inputs: DeclaredInputs, { structure, beams }: GenerateRequest): Tensor[] {
+  if (!structure) return [];
+  if (beams)
+    throw new ApiError('invalid_request', 'structured_outputs: TensorRT-LLM cannot guide a beam search.', {
+      param: 'structured_outputs',
+    });
+  const [typeInput, guideInput] = guideInputs;
+  const { type, guide } = guideOf(structure);
+  return [...inputs.texts(typeInput, [type]), ...(guide === undefined ? [] : inputs.texts(guideInput, [guide]))];
+}
+
+function guideOf(structure: Structure): { readonly type: string; readonly guide?: string } {
+  if ('json' in structure) return { type: 'json_schema', guide: JSON.stringify(structure.json) };
+  if ('json_object' in structure) return { type: 'json' };
+  if ('regex' in structure) return { type: 'regex', guide: structure.regex };
+  if ('grammar' in structure) return { type: 'ebnf_grammar', guide: structure.grammar };
+  return { type: 'regex', guide: `(${structure.choice.map(escapeRegex).join('|')})` };
+}
+
+function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** The adapter by its number: its weights are in the engine's cache, or the engine says that they are not. */
+export function loraTensors(inputs: DeclaredInputs, { loraTaskId }: GenerateRequest): Tensor[] {
+  if (loraTaskId !== undefined && !inputs.has(['lora_task_id']))
+    throw new ApiError('model_not_found', 'This model takes no LoRA adapters.', { param: 'model' });
+  return inputs.number(['lora_task_id'], loraTaskId);
+}
+
+/** The request around the tensors. */
+export function inferRequest(
+  { model, version, id }: GenerateRequest,
+  inputs: readonly Tensor[],
+  outputs: readonly string[],
+): InferRequest {
+  // BLS models, and ensembles at times, end with a separate empty response, which Triton sends only when asked.
+  return { model, version, id, parameters: { triton_enable_empty_final_response: true }, inputs, outputs };
+}

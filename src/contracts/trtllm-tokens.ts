@@ -1,0 +1,147 @@
+import type { ModelConfig } from '../kserve/messages.ts';
+import type { InferRequest } from '../kserve/server.ts';
+import type { Tensor } from '../kserve/tensors.ts';
+import type { GenerateRequest, GenerationContract, Limits, TokenInputs } from './contract.ts';
+import { DeclaredInputs } from './declared-inputs.ts';
+import { explainTrtllm } from './trtllm-faults.ts';
+import {
+  allThereIs,
+  engineNames,
+  inferRequest,
+  loraTensors,
+  samplingTensors,
+  structureTensors,
+} from './trtllm-inputs.ts';
+import { TrtllmTokensDecoder } from './trtllm-tokens-decoder.ts';
+import { engineAbilities, engineSupport, type LogprobSource } from './trtllm-tokens-support.ts';
+
+/** What the engine's folder and the models around it say of an engine. */
+export interface EngineFacts {
+  readonly limits: Limits;
+  readonly addsSpecialTokens: boolean;
+  /** How many tokens a block of its cache holds. */
+  readonly blockSize?: number;
+  /** Whether it was built to give the logits of what it generates. */
+  readonly gathersLogits: boolean;
+  /** Whether a request is ended with the input `stop`, and not by leaving its stream. */
+  readonly stopsByRequest: boolean;
+}
+
+/** Below any logit that a model gives, and above what 16 bits can hold. */
+const never = -10_000;
+
+/** The engine of TensorRT-LLM's backend itself, `tensorrt_llm`: token ids in, token ids out. */
+export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): GenerationContract {
+  const inputs = new DeclaredInputs(config);
+  const outputs = new Set(config.output.map(({ name }) => name));
+  const isDecoupled = config.model_transaction_policy?.decoupled ?? false;
+  const abilities = engineAbilities(config, facts);
+  const reuse =
+    facts.blockSize !== undefined && outputs.has('kv_cache_reused_blocks')
+      ? ['return_perf_metrics', 'return_kv_cache_reuse_stats'].find((name) => inputs.has([name]))
+      : undefined;
+
+  const logprobSource = ({ logprobs }: GenerateRequest): LogprobSource | undefined => {
+    if (logprobs === undefined) return undefined;
+    return logprobs > 0 ? 'generation_logits' : abilities.logprobs;
+  };
+  // A stop text may come in other tokens than were sent, and whole answers of logits are too large for one message.
+  const streams = (request: GenerateRequest): boolean =>
+    isDecoupled &&
+    !request.beams &&
+    (request.stream || Boolean(request.sampling.stop?.length) || logprobSource(request) === 'generation_logits');
+
+  const encode = (request: GenerateRequest): InferRequest => {
+    const tokens = tokensOf(request);
+    const source = logprobSource(request);
+    const tensors = [
+      ...promptTensors(inputs, tokens.prompt, request.sampling.maxTokens ?? allThereIs),
+      ...inputs.number(['end_id'], tokens.eosIds[0] ?? -1),
+      ...inputs.number(['pad_id'], tokens.padId ?? tokens.eosIds[0]),
+      ...wordTensors(inputs, 'stop_words_list', [...tokens.stopWords, ...tokens.eosIds.slice(1).map((id) => [id])]),
+      ...wordTensors(inputs, 'bad_words_list', tokens.badWords),
+      ...biasTensors(inputs, request, tokens.vocabularySize),
+      ...inputs.flag('streaming', streams(request)),
+      ...inputs.flag('exclude_input_in_output', true),
+      ...samplers(inputs, request, source),
+      ...structureTensors(inputs, request),
+      ...loraTensors(inputs, request),
+      ...(source === 'output_log_probs' ? inputs.flag('return_log_probs', true) : []),
+      ...(source === 'generation_logits' ? inputs.flag('return_generation_logits', true) : []),
+      ...(reuse ? inputs.flag(reuse, true) : []),
+    ];
+    const wanted = ['output_ids', 'sequence_length', ...(source ? [source] : [])];
+    return inferRequest(request, tensors, [...wanted, ...(reuse ? ['kv_cache_reused_blocks'] : [])]);
+  };
+
+  const stopRequest = (request: GenerateRequest): InferRequest =>
+    inferRequest(
+      request,
+      // Triton wants the inputs that are not optional of every request; the engine does not look at them.
+      [...promptTensors(inputs, [0], 1), ...inputs.flag('stop', true)],
+      ['output_ids', 'sequence_length'],
+    );
+
+  return {
+    kind: 'trtllm-tokens',
+    addsSpecialTokens: facts.addsSpecialTokens,
+    speaksTokens: true,
+    cutsStopTexts: false,
+    counts: true,
+    limits: facts.limits,
+    support: (parameter) => engineSupport(parameter, inputs, abilities),
+    encode,
+    decoder: (request) =>
+      new TrtllmTokensDecoder(request, tokensOf(request), {
+        logprobs: logprobSource(request),
+        echoesPrompt: abilities.echoesPrompt && !streams(request),
+        context: facts.limits.context,
+        blockSize: facts.blockSize,
+      }),
+    explain: explainTrtllm,
+    ...(facts.stopsByRequest && inputs.has(['stop']) ? { stopRequest } : {}),
+  };
+}
+
+function tokensOf({ tokens }: GenerateRequest): TokenInputs {
+  if (!tokens) throw new Error('A request to an engine needs its prompt in tokens.');
+  return tokens;
+}
+
+function promptTensors(inputs: DeclaredInputs, prompt: ArrayLike<number>, length: number): Tensor[] {
+  return [
+    ...inputs.numbers(['input_ids'], prompt),
+    ...inputs.number(['input_lengths'], prompt.length),
+    ...inputs.number(['request_output_len'], length),
+  ];
+}
+
+/** Words as two rows: the ids of all of them, and where each ends. */
+function wordTensors(inputs: DeclaredInputs, name: string, words: readonly (readonly number[])[]): Tensor[] {
+  const told = words.filter((word) => word.length > 0);
+  if (told.length === 0) return [];
+  const ids = told.flat();
+  let end = 0;
+  const ends = told.map((word) => (end += word.length));
+  const padding = Array.from({ length: ids.length - ends.length }, () => -1);
+  return inputs.numbers([name], [...ids, ...ends, ...padding], [2, ids.length]);
+}
+
+/** What is added to the logit of every token of the vocabulary. */
+function biasTensors(inputs: DeclaredInputs, { sampling }: GenerateRequest, vocabularySize: number): Tensor[] {
+  const { logitBias, allowedTokenIds } = sampling;
+  if (!logitBias && !allowedTokenIds) return [];
+  const bias = new Float32Array(vocabularySize);
+  if (allowedTokenIds) bias.fill(never);
+  for (const id of allowedTokenIds ?? []) bias[id] = 0;
+  for (const [id, value] of Object.entries(logitBias ?? {})) bias[Number(id)] = (bias[Number(id)] ?? 0) + value;
+  return inputs.numbers(['embedding_bias'], bias);
+}
+
+/** How tokens are chosen. The engine gives no logprobs to a request that says nothing of it. */
+function samplers(inputs: DeclaredInputs, request: GenerateRequest, source: LogprobSource | undefined): Tensor[] {
+  const tensors = samplingTensors(inputs, request, engineNames);
+  if (source !== 'output_log_probs' || tensors.some(({ name }) => name !== 'beam_width')) return tensors;
+  const neutral = inputs.number(engineNames.temperature, 1);
+  return [...tensors, ...(neutral.length > 0 ? neutral : inputs.number(engineNames.top_k, 1))];
+}

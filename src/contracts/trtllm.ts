@@ -1,0 +1,132 @@
+import type { ModelConfig } from '../kserve/messages.ts';
+import type { InferRequest } from '../kserve/server.ts';
+import type { Tensor } from '../kserve/tensors.ts';
+import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
+import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { TrtllmDecoder } from './trtllm-decoder.ts';
+import { explainTrtllm } from './trtllm-faults.ts';
+import {
+  allThereIs,
+  inferRequest,
+  isSamplingName,
+  loraTensors,
+  samplingTensors,
+  structureSupport,
+  structureTensors,
+  textNames,
+} from './trtllm-inputs.ts';
+
+/** What the models around this one say of it. */
+interface TrtllmFacts {
+  /** Whether it may answer with several responses: an ensemble's own configuration does not tell. */
+  readonly decoupled: boolean;
+  /** Whether preprocessing gives prompts special tokens; left out: it does, as by default. */
+  readonly addsSpecialTokens?: boolean;
+}
+
+const counters = [
+  ['return_num_input_tokens', 'num_input_tokens'],
+  ['return_num_output_tokens', 'num_output_tokens'],
+] as const;
+
+/**
+ * Models of TensorRT-LLM's backend that take and give text: `ensemble`, `tensorrt_llm_bls`, and what an operator called
+ * them, of every release since 0.5. What a model declares is what it is sent.
+ */
+export function trtllmContract(
+  config: ModelConfig,
+  { decoupled, addsSpecialTokens = true }: TrtllmFacts,
+): GenerationContract {
+  const inputs = new DeclaredInputs(config);
+  const outputs = new Set(config.output.map(({ name }) => name));
+  const counts = counters.every(([input, output]) => inputs.has([input]) && outputs.has(output));
+  const canExclude = inputs.has(['exclude_input_in_output']);
+  // Such a BLS model sends all text so far with every response.
+  const accumulates = decoupled && config.parameters['accumulate_tokens']?.string_value.toLowerCase() === 'true';
+  const canStream = decoupled && inputs.has(['stream']);
+  // The prompt is never repeated in a stream, so a model that cannot leave it out is made to stream.
+  const streams = ({ stream, beams }: GenerateRequest): boolean => canStream && !beams && (stream || !canExclude);
+
+  const encode = (request: GenerateRequest): InferRequest =>
+    inferRequest(
+      request,
+      [
+        ...inputs.texts('text_input', [request.prompt]),
+        ...inputs.number(['max_tokens'], request.sampling.maxTokens ?? allThereIs),
+        ...inputs.flag('exclude_input_in_output', true),
+        ...inputs.flag('stream', streams(request)),
+        ...samplingTensors(inputs, request, textNames),
+        ...wordTensors(inputs, request),
+        ...structureTensors(inputs, request),
+        ...loraTensors(inputs, request),
+        ...(counts ? counters.flatMap(([input]) => inputs.flag(input, true)) : []),
+      ],
+      ['text_output', ...(counts ? counters.map(([, output]) => output) : [])],
+    );
+
+  return {
+    kind: 'trtllm',
+    addsSpecialTokens,
+    speaksTokens: false,
+    cutsStopTexts: false,
+    counts,
+    guessesCounts: !counts,
+    limits: {},
+    support: (parameter) => support(parameter, inputs, accumulates),
+    encode,
+    decoder: (request) =>
+      new TrtllmDecoder(request, {
+        accumulates,
+        echoesPrompt: !canExclude && !streams(request),
+        isSingle: !decoupled,
+      }),
+    explain: explainTrtllm,
+  };
+}
+
+/** Words as texts, which preprocessing turns into tokens; the oldest models insist on both, and skip an empty word. */
+function wordTensors(inputs: DeclaredInputs, { sampling }: GenerateRequest): Tensor[] {
+  const { stop = [], badWords = [], ignoreEos } = sampling;
+  const words = (name: string, texts: readonly string[]): Tensor[] => {
+    if (texts.length > 0) return inputs.texts(name, texts);
+    return inputs.requires(name) ? inputs.texts(name, ['']) : [];
+  };
+  return [
+    ...words('stop_words', stop),
+    ...words('bad_words', badWords),
+    ...(ignoreEos ? inputs.number(['end_id'], -1) : []),
+  ];
+}
+
+const needsIds = 'which a model of TensorRT-LLM that gives text does not have. Give this model a tokenizer: then';
+
+function support(parameter: ParameterName, inputs: DeclaredInputs, accumulates: boolean): Support {
+  if (parameter === 'use_beam_search' && accumulates)
+    return refused('This model follows one beam, as its parameter accumulate_tokens is true.');
+  if (isSamplingName(parameter)) return inputs.support(textNames[parameter]);
+  switch (parameter) {
+    case 'bad_words':
+      return inputs.support(['bad_words']);
+    case 'ignore_eos':
+      return inputs.support(['end_id']);
+    case 'structured_outputs':
+      return structureSupport(inputs);
+    case 'stop':
+      // The word that was met stays in the text, and other tokens may spell it: it is cut here.
+      return { kind: inputs.has(['stop_words']) ? 'honoured' : 'emulated' };
+    case 'include_stop_str_in_output':
+      return { kind: 'emulated' };
+    case 'logprobs':
+    case 'top_logprobs':
+      return refused(`Logprobs need the ids of the tokens, ${needsIds} Conch asks its engine (trtllm-tokens).`);
+    case 'logit_bias':
+    case 'allowed_token_ids':
+    case 'stop_token_ids':
+      return refused(`It names tokens by their ids, ${needsIds} Conch asks its engine (trtllm-tokens).`);
+    case 'skip_special_tokens':
+    case 'spaces_between_special_tokens':
+      return refused("The model's own postprocessing decides it (its parameter skip_special_tokens).");
+    case 'min_p':
+      return refused('TensorRT-LLM has no input for it.');
+  }
+}

@@ -1,0 +1,41 @@
+import type { Sampling } from '../contracts/contract.ts';
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { GenerationOptions } from './generation.ts';
+
+/** What the request asks for, else what the context holds; where the prompt was counted, the room that it leaves. */
+export function lengthLimit(
+  { model, sampling, promptField }: Pick<GenerationOptions, 'model' | 'sampling' | 'promptField'>,
+  counted: number | undefined,
+): number | undefined {
+  const context = model.contextLength();
+  const { prompt: longest } = model.contract.limits;
+  if (counted !== undefined && longest !== undefined && counted > longest)
+    throw tooLong(`The prompt has ${counted} tokens; this model takes ${longest}.`, promptField);
+  if (context === undefined) return sampling.maxTokens;
+  if (counted === undefined) return sampling.maxTokens ?? context;
+  if (counted >= context)
+    throw tooLong(`The prompt has ${counted} tokens; this model's context holds ${context}.`, promptField);
+  return Math.min(sampling.maxTokens ?? context, context - counted);
+}
+
+function tooLong(message: string, param: string): ApiError {
+  return new ApiError('context_length_exceeded', `${message} Shorten it.`, { param });
+}
+
+/** Token ids outside the vocabulary are refused by name, where the vocabulary is known. */
+export function checkIds(model: ServedModel, { stopTokenIds, allowedTokenIds, logitBias }: Sampling): void {
+  const size = model.contract.limits.vocabulary ?? model.loadedAssets()?.tokenizer?.vocabularySize;
+  if (size === undefined) return;
+  const given = {
+    stop_token_ids: stopTokenIds ?? [],
+    allowed_token_ids: allowedTokenIds ?? [],
+    logit_bias: Object.keys(logitBias ?? {}).map(Number),
+  };
+  for (const [param, ids] of Object.entries(given)) {
+    const strange = ids.find((id) => id >= size);
+    if (strange === undefined) continue;
+    const message = `${param}: ${strange} is not in this model's vocabulary of ${size} tokens.`;
+    throw new ApiError('invalid_request', message, { param });
+  }
+}

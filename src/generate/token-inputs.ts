@@ -1,0 +1,68 @@
+import type { Sampling, TokenInputs } from '../contracts/contract.ts';
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { Detokenizer } from '../output/detokenizer.ts';
+import type { Tokenizer, TokenTable } from '../tokenizer.ts';
+
+/** A prompt as the request gave it: a text, or tokens. */
+export interface Prompt {
+  readonly text: string;
+  readonly ids?: Int32Array;
+}
+
+/** What a tokenizer makes of a request, for a contract that speaks in tokens. */
+export interface Tokenized {
+  readonly table: TokenTable;
+  /** One for each prompt. */
+  readonly inputs: readonly TokenInputs[];
+}
+
+/** Turns the texts of a request into tokens. */
+export async function tokenize(model: ServedModel, prompts: readonly Prompt[], sampling: Sampling): Promise<Tokenized> {
+  const { tokenizer, eosTokenIds, padTokenId } = await model.assets();
+  const table = await tokenizer?.table?.();
+  if (!tokenizer || !table)
+    throw new ApiError('model_not_ready', `The model ${model.name} takes tokens, and no tokenizer is set for it.`);
+  const shared = {
+    eosIds: sampling.ignoreEos ? [] : eosTokenIds,
+    padId: padTokenId ?? eosTokenIds[0],
+    stopWords: [
+      ...(await stopWords(sampling.stop ?? [], tokenizer, table)),
+      ...(sampling.stopTokenIds ?? []).map((id) => [id]),
+    ],
+    badWords: await badWords(sampling.badWords ?? [], tokenizer),
+    vocabularySize: model.contract.limits.vocabulary ?? tokenizer.vocabularySize,
+  };
+  const addSpecialTokens = model.addsSpecialTokens;
+  const inputs = await Promise.all(
+    prompts.map(async ({ text, ids }) => ({
+      ...shared,
+      prompt: ids ?? (await tokenizer.encode(text, { addSpecialTokens })),
+    })),
+  );
+  return { table, inputs };
+}
+
+/** A stop text as the engine may meet it. One whose tokens read otherwise is left to the search in the text. */
+async function stopWords(stops: readonly string[], tokenizer: Tokenizer, table: TokenTable): Promise<number[][]> {
+  const words = await encodeAll(stops, tokenizer);
+  return words.filter((ids, at) => textOf(ids, table).includes(stops[at] as string));
+}
+
+/** A word is bad at the beginning of a text and within it, where a space belongs to its first token. */
+function badWords(words: readonly string[], tokenizer: Tokenizer): Promise<number[][]> {
+  return encodeAll(
+    words.flatMap((word) => [word, ` ${word}`]),
+    tokenizer,
+  );
+}
+
+async function encodeAll(texts: readonly string[], tokenizer: Tokenizer): Promise<number[][]> {
+  const encoded = await Promise.all(texts.map((text) => tokenizer.encode(text, { addSpecialTokens: false })));
+  return encoded.map((ids) => Array.from(ids));
+}
+
+function textOf(ids: readonly number[], table: TokenTable): string {
+  const detokenizer = new Detokenizer(table, { skipSpecialTokens: false });
+  return ids.map((id) => detokenizer.push(id)).join('') + detokenizer.flush();
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Limits } from '../contracts/contract.ts';
+
+/** What the folder of a TensorRT-LLM engine says of it. */
+export interface EngineFacts {
+  readonly limits: Limits;
+  /** How many tokens one block of its key-value cache holds. */
+  readonly blockSize?: number;
+  /** Whether it was built to give the logits of what it generates. */
+  readonly gathersLogits: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Reads the config.json that trtllm-build writes beside an engine; undefined where there is none to read. */
+export async function readEngineFolder(folder: string): Promise<EngineFacts | undefined> {
+  let config: Json;
+  try {
+    config = objectOf(JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')));
+  } catch {
+    return undefined;
+  }
+  const build = objectOf(config['build_config']);
+  const pretrained = objectOf(config['pretrained_config']);
+  const context = countOf(build['max_seq_len']) ?? countOf(pretrained['max_position_embeddings']);
+  const prompt = countOf(build['max_input_len']);
+  const beamWidth = countOf(build['max_beam_width']);
+  const vocabulary = countOf(pretrained['vocab_size']);
+  const blockSize = countOf(objectOf(build['plugin_config'])['tokens_per_block']);
+  return {
+    limits: {
+      ...(context === undefined ? {} : { context }),
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(beamWidth === undefined ? {} : { beamWidth }),
+      ...(vocabulary === undefined ? {} : { vocabulary }),
+    },
+    ...(blockSize === undefined ? {} : { blockSize }),
+    gathersLogits: build['gather_generation_logits'] === true || build['gather_all_token_logits'] === true,
+  };
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type ContractKind, parameterNames } from '../../src/contracts/contract.ts';
+import { ChatRequest } from '../../src/openai/chat-request.ts';
+import { CompletionRequest } from '../../src/openai/completion-request.ts';
+import { user } from '../gateway/asking.ts';
+import { chatRows } from '../gateway/chat-fields.ts';
+import { completionRows } from '../gateway/completion-fields.ts';
+import type { Row } from '../gateway/field-rows.ts';
+import { runConch } from '../support/command.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { inRoot, tokenizerFolder } from '../support/environment.ts';
+import { directive } from '../support/exchange.ts';
+import { post } from '../support/gateway.ts';
+import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { parametersPage } from './page.ts';
+import { type Cell, chatTable, completionTable, contracts } from './table.ts';
+
+/** The model that stands for each contract. */
+const models: Readonly<Record<ContractKind, string>> = {
+  vllm: 'vllm-toy',
+  'trtllm-tokens': 'ensemble',
+  trtllm: 'tensorrt_llm_bls',
+  llmapi: 'llmapi',
+};
+
+const patience = 180_000;
+let triton: Trtllm;
+let conch: Conch;
+let flags: string[];
+
+beforeAll(async () => {
+  triton = await startTrtllm({
+    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing', 'tensorrt_llm_bls', 'llmapi'],
+    values: { normalize_log_probs: 'false', guided_decoding_backend: 'xgrammar', max_beam_width: '4' },
+    engine: { max_beam_width: 4, gather_generation_logits: true },
+  });
+  flags = [
+    ...['--triton', `127.0.0.1:${triton.grpcPort}`, '--triton', `127.0.0.1:${inject('triton').grpcPort}`],
+    ...['--contract', 'tensorrt_llm_bls=trtllm', '--tokenizer', tokenizerFolder('qwen3')],
+    ...['--chat-template', inRoot('test/gateway/plain.jinja'), '--context-length', '2048'],
+  ];
+  conch = await startConch({ flags });
+}, patience);
+afterAll(async () => {
+  await conch.stop();
+  await triton.stop();
+});
+
+const prompt = directive({ tokens: 3 });
+const apis = [
+  {
+    api: 'chat',
+    path: '/v1/chat/completions',
+    schema: ChatRequest,
+    rows: chatRows,
+    table: chatTable,
+    basic: { messages: user(prompt) },
+  },
+  {
+    api: 'completions',
+    path: '/v1/completions',
+    schema: CompletionRequest,
+    rows: completionRows,
+    table: completionTable,
+    basic: { prompt },
+  },
+] as const;
+
+/** What a field needs beside its own value before it means anything. */
+const company: Readonly<Record<string, object>> = { length_penalty: { use_beam_search: true } };
+
+/** The fields that may be named in the place of another that cannot be honoured without them. */
+const standIns: Readonly<Record<string, readonly string[]>> = {
+  length_penalty: ['use_beam_search'],
+  return_tokens_as_token_ids: ['logprobs'],
+  top_logprobs: ['logprobs'],
+};
+
+describe.each(apis)('the fields of $api', ({ path, schema, rows, table, basic }) => {
+  it('are all in the table', () => {
+    expect(Object.keys(table).toSorted()).toEqual(Object.keys(schema.shape).toSorted());
+  });
+
+  it.each(contracts)('are on %s what the table says', async (contract) => {
+    const fields = Object.entries<Row>(rows);
+    const outcomes = await Promise.all(
+      fields.map(async ([field, { send }]): Promise<[string, Cell | string]> => {
+        const body = { ...basic, max_tokens: 64, ...send, ...company[field], model: models[contract] };
+        if ('max_completion_tokens' in send) Reflect.deleteProperty(body, 'max_tokens');
+        const answer = await post(conch.url + path, body);
+        return [field, verdict(field, answer, table[field]?.[contract])];
+      }),
+    );
+    const expected = fields.map(([field]) => [field, table[field]?.[contract]]);
+    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+  });
+});
+
+/** The cell that the answer bears out; else what was seen. */
+function verdict(field: string, { status, body, text }: Awaited<ReturnType<typeof post>>, cell: Cell | undefined) {
+  if (status === 200 && cell !== undefined && cell !== 'refused' && !text.includes('"error"')) return cell;
+  const { code, param } = body.error ?? {};
+  const isNamed = param === field || standIns[field]?.includes(String(param));
+  return status === 400 && code === 'unsupported_parameter' && isNamed ? 'refused' : `${status} ${text.slice(0, 300)}`;
+}
+
+describe('conch doctor', () => {
+  it('says the same of every parameter', async () => {
+    const { stdout, code } = await runConch(['doctor', '--json', ...flags]);
+    const found = JSON.parse(stdout) as {
+      model: string;
+      parameters?: { honoured: string[]; emulated: string[]; refused: { name: string }[] };
+    }[];
+    for (const contract of contracts) {
+      const { parameters } = found.find(({ model }) => model === models[contract]) ?? {};
+      const said = parameterNames.map((name) => {
+        if (parameters?.honoured.includes(name)) return [name, 'honoured'];
+        if (parameters?.emulated.includes(name)) return [name, 'emulated'];
+        return [name, parameters?.refused.some((each) => each.name === name) ? 'refused' : 'missing'];
+      });
+      const expected = parameterNames.map((name) => [name, chatTable[name]?.[contract]]);
+      expect({ contract, said }).toEqual({ contract, said: expected });
+    }
+    expect(code).toBe(1);
+  });
+});
+
+describe('docs/parameters.md', () => {
+  it('is the table', async () => {
+    await expect(parametersPage()).toMatchFileSnapshot('../../docs/parameters.md');
+  });
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countOf } from '../gateway/asking.ts';
+import { runConch } from '../support/command.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { tokenizerFolder } from '../support/environment.ts';
+import { directive } from '../support/exchange.ts';
+import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+
+const patience = 120_000;
+let triton: Trtllm;
+let flags: string[];
+
+beforeAll(async () => {
+  triton = await startTrtllm({
+    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing', 'llmapi'],
+    values: { normalize_log_probs: 'false', max_beam_width: '2' },
+    engine: { max_input_len: 512, max_seq_len: 600, max_beam_width: 2 },
+  });
+  flags = ['--triton', `127.0.0.1:${triton.grpcPort}`];
+}, patience);
+afterAll(() => triton.stop());
+
+describe('conch doctor', () => {
+  it(
+    'says of each model how it is spoken to, and fails for one that cannot be served',
+    async () => {
+      const { stdout, code } = await runConch(['doctor', ...flags]);
+      const shown = stdout
+        .replaceAll(triton.tokenizerFolder, 'TOKENIZER')
+        .replaceAll(`127.0.0.1:${triton.grpcPort}`, 'SERVER');
+      expect(shown).toMatchInlineSnapshot(`
+        "ensemble version 1 on SERVER: served
+          state     READY
+          contract  trtllm-tokens, straight to tensorrt_llm
+          why       its engine takes input_ids, input_lengths and request_output_len, and a tokenizer is at hand
+          inputs    input_ids, input_lengths, request_output_len, end_id, pad_id, stop_words_list, bad_words_list, embedding_bias, streaming, exclude_input_in_output, temperature, runtime_top_k, runtime_top_p, repetition_penalty, frequency_penalty, presence_penalty, min_tokens, seed, guided_decoding_guide_type, guided_decoding_guide, return_generation_logits, return_perf_metrics
+          outputs   output_ids, sequence_length, generation_logits, kv_cache_reused_blocks
+          tokenizer TOKENIZER
+          template  tokenizer_config.json of TOKENIZER
+          limits    600 tokens of context, 512 tokens of prompt, 2 beams, vocabulary of 151680
+          honoured  temperature, top_p, top_k, repetition_penalty, frequency_penalty, presence_penalty, seed, stop, logit_bias, logprobs, top_logprobs, structured_outputs, min_tokens, ignore_eos, bad_words, stop_token_ids, use_beam_search, length_penalty
+          emulated  allowed_token_ids, include_stop_str_in_output, skip_special_tokens, spaces_between_special_tokens
+          refused   min_p: TensorRT-LLM has no input for it.
+
+        llmapi version 1 on SERVER: served
+          state     READY
+          contract  llmapi
+          why       it takes text_input and inputs that begin with sampling_param_
+          inputs    text_input, streaming, sampling_param_max_tokens, sampling_param_exclude_input_from_output, sampling_param_temperature, sampling_param_top_k, sampling_param_top_p, sampling_param_frequency_penalty, sampling_param_presence_penalty, sampling_param_seed, return_finish_reason
+          outputs   text_output, finish_reason
+          tokenizer -
+          template  -
+          limits    not known
+          honoured  temperature, top_p, top_k, frequency_penalty, presence_penalty, seed
+          emulated  stop, include_stop_str_in_output
+          refused   min_p: The model on TensorRT-LLM's LLM API has no input for it.
+                    repetition_penalty: The model on TensorRT-LLM's LLM API has no input for it.
+                    logit_bias: The model on TensorRT-LLM's LLM API has no input for it.
+                    logprobs: The model on TensorRT-LLM's LLM API has no input for it.
+                    top_logprobs: The model on TensorRT-LLM's LLM API has no input for it.
+                    structured_outputs: The model on TensorRT-LLM's LLM API has no input for it.
+                    min_tokens: The model on TensorRT-LLM's LLM API has no input for it.
+                    ignore_eos: The model on TensorRT-LLM's LLM API has no input for it.
+                    bad_words: The model on TensorRT-LLM's LLM API has no input for it.
+                    allowed_token_ids: The model on TensorRT-LLM's LLM API has no input for it.
+                    stop_token_ids: The model on TensorRT-LLM's LLM API has no input for it.
+                    skip_special_tokens: The model on TensorRT-LLM's LLM API has no input for it.
+                    spaces_between_special_tokens: The model on TensorRT-LLM's LLM API has no input for it.
+                    use_beam_search: The model on TensorRT-LLM's LLM API has no input for it.
+                    length_penalty: The model on TensorRT-LLM's LLM API has no input for it.
+          remarks   There is no chat template, so chats are refused: --tokenizer llmapi=DIR or --chat-template llmapi=FILE.
+                    The server does not count tokens, and there is no tokenizer, so there is no usage: --tokenizer llmapi=DIR.
+                    Nobody says how long its context is: --context-length llmapi=N.
+                    A request that its server refuses may never be answered: --request-timeout bounds the wait.
+
+        postprocessing version 1 on SERVER: served as a part of another
+          why       it is an inner part of ensemble
+
+        preprocessing version 1 on SERVER: served as a part of another
+          why       it is an inner part of ensemble
+
+        tensorrt_llm version 1 on SERVER: served as a part of another
+          why       it is an inner part of ensemble
+        "
+      `);
+      expect(code).toBe(0);
+    },
+    patience,
+  );
+
+  it(
+    'sends one request where it is asked to',
+    async () => {
+      const { stdout, code } = await runConch(['doctor', 'ensemble', '--probe', '--json', ...flags]);
+      expect(JSON.parse(stdout)).toEqual([
+        expect.objectContaining({
+          model: 'ensemble',
+          isServed: true,
+          contract: 'trtllm-tokens',
+          target: 'tensorrt_llm',
+          limits: { context: 600, prompt: 512, beamWidth: 2, vocabulary: expect.any(Number) },
+          probe: {
+            text: expect.stringContaining('The sea is'),
+            timing: expect.stringMatching(/^3 tokens in, 16 tokens out, first after \d+ ms, .* ended by length$/),
+          },
+        }),
+      ]);
+      expect(code).toBe(0);
+    },
+    patience,
+  );
+
+  it(
+    'fails for a model that no contract fits and for a server that is not there, and names the models that are',
+    async () => {
+      const alone = await runConch(['doctor', 'ensemble', '--contract', 'vllm', ...flags]);
+      expect([alone.code, alone.stdout]).toEqual([1, expect.stringContaining('NOT SERVED')]);
+      const unknown = await runConch(['doctor', 'nobody', ...flags]);
+      expect([unknown.code, unknown.stderr]).toEqual([
+        2,
+        'conch: No server has a model "nobody". There are: ensemble, llmapi, postprocessing, preprocessing, tensorrt_llm.\n',
+      ]);
+      const silent = await runConch(['doctor', '--triton', '127.0.0.1:1', '--connect-timeout', '300ms']);
+      expect([silent.code, silent.stdout]).toEqual([1, expect.stringContaining('UNREACHABLE')]);
+    },
+    patience,
+  );
+});
+
+describe('conch generate', () => {
+  const generate = (...more: string[]) => runConch(['generate', 'ensemble', ...flags, ...more]);
+
+  it(
+    'prints the answer and what it took',
+    async () => {
+      const text = directive({ answer: 'A 🦄 in 東京' });
+      const { stdout, stderr, code } = await generate('--text', text, '--streaming');
+      expect([stdout, code]).toEqual(['A 🦄 in 東京\n', 0]);
+      expect(stderr).toMatch(/^\d+ tokens in, \d+ tokens out, first after \d+ ms, [\d.]+ tokens\/s, ended by stop\n$/);
+    },
+    patience,
+  );
+
+  it(
+    'takes token ids, lengths, sampling and beams',
+    async () => {
+      const ids = await generate('--text', directive({ echo_ids: true }));
+      const given = (JSON.parse(ids.stdout) as number[]).join(',');
+      expect((await generate('--input-ids', given)).stdout).toBe(ids.stdout);
+      const cut = await generate('--text', directive({ tokens: 9 }), '--request-output-len', '2', '--return-log-probs');
+      expect(cut.stdout).toMatch(/^" a" -\d\.\d{4}\n" b" -\d\.\d{4}\n\n$/);
+      expect(cut.stderr).toContain('ended by length');
+      const ended = await generate('--text', directive({ tokens: 9 }), '--end-id', '293', '--temperature', '0.5');
+      expect(ended.stdout).toBe(' a\n');
+      const beams = await generate('--text', directive({ tokens: 2 }), '--beam-width', '2');
+      expect([beams.code, beams.stdout]).toEqual([0, ' a b\n']);
+    },
+    patience,
+  );
+
+  it(
+    'leaves when it is told to, which ends the request in the engine',
+    async () => {
+      const text = directive({ tokens: 300, hold_at: 3, tag: 'left' });
+      const { stdout, stderr, code } = await generate('--text', text, '--streaming', '--stop-after-ms', '5000');
+      expect([' a b c'.startsWith(stdout.trimEnd()), code]).toEqual([true, 0]);
+      expect(stderr).toContain('left after 5000 ms');
+      const conch: Conch = await startConch({ flags });
+      try {
+        const { state, tokens } = await countOf(conch.url, 'left', { model: 'ensemble', until: 'cancelled' });
+        expect([state, tokens < 10]).toEqual(['cancelled', true]);
+      } finally {
+        await conch.stop();
+      }
+    },
+    patience,
+  );
+
+  it(
+    'says in one line what is wrong',
+    async () => {
+      const wrong = async (...words: string[]) => {
+        const { stderr, code } = await runConch(['generate', ...words]);
+        return [code, stderr.trim()];
+      };
+      expect(await wrong('ensemble', ...flags)).toEqual([
+        2,
+        'conch: conch generate needs --text or --input-ids, and not both.',
+      ]);
+      expect(await wrong(...flags, '--text', 'x')).toEqual([2, 'conch: conch generate needs the name of one model.']);
+      expect(await wrong('ensemble', ...flags, '--input-ids', '1,x')).toEqual([
+        2,
+        'conch: --input-ids: "x" is not a list of token ids.',
+      ]);
+      expect(await wrong('nobody', ...flags, '--text', 'x')).toEqual([1, 'conch: The model "nobody" does not exist.']);
+      expect(
+        await wrong('llmapi', ...flags, '--tokenizer', tokenizerFolder('qwen3'), '--text', 'x', '--bad-words', 'y'),
+      ).toEqual([1, expect.stringMatching(/^conch: bad_words: /)]);
+    },
+    patience,
+  );
+});

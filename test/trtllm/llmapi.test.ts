@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { begin, countOf, streamedChoices, textsOf, user } from '../gateway/asking.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { directive } from '../support/exchange.ts';
+import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+
+const patience = 120_000;
+const model = 'llmapi';
+let triton: Trtllm;
+let conch: Conch;
+
+beforeAll(async () => {
+  triton = await startTrtllm({ models: [model], release: 'main' });
+  conch = await startConch({
+    flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, '--tokenizer', triton.tokenizerFolder],
+  });
+}, patience);
+afterAll(async () => {
+  await conch.stop();
+  await triton.stop();
+});
+
+const complete = (body: object): Promise<Answer> => post(`${conch.url}/v1/completions`, { model, ...body });
+const choiceOf = ({ body }: Answer) => (body['choices'] as Record<string, unknown>[])[0];
+
+describe('an LLM API model', () => {
+  it.each(['plain words', 'It is 👩‍👩‍👧 in 東京, مرحبا', 'def f():\n    return  1\n'])(
+    'turns its cumulative text into deltas: %j',
+    async (answer) => {
+      const prompt = directive({ answer });
+      expect(choiceOf(await complete({ prompt }))).toMatchObject({ text: answer, finish_reason: 'stop' });
+      const streamed = await complete({ prompt, stream: true });
+      expect(streamedChoices(streamed)).toEqual([{ text: answer, reasons: ['stop'] }]);
+      expect(streamed.text).not.toContain('\uFFFD');
+    },
+  );
+
+  it('counts with the tokenizer what the backend does not', async () => {
+    const prompt = directive({ tokens: 5 });
+    const { body } = await complete({ prompt });
+    const usage = body['usage'] as Record<string, number>;
+    expect([usage['prompt_tokens'], usage['completion_tokens']]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(usage['completion_tokens']).toBeGreaterThanOrEqual(5);
+    expect(usage['completion_tokens']).toBeLessThanOrEqual(6);
+    const events = eventsOf(
+      (await complete({ prompt, stream: true, stream_options: { include_usage: true } })).text,
+    ) as Record<string, unknown>[];
+    expect(events.at(-2)).toMatchObject({ choices: [], usage: { prompt_tokens: usage['prompt_tokens'] } });
+  });
+
+  it('says length when the length ran out', async () => {
+    const cut = await complete({ prompt: directive({ tokens: 20 }), max_tokens: 5 });
+    expect(choiceOf(cut)).toMatchObject({ text: ' a b c d e', finish_reason: 'length' });
+  });
+
+  it.each([true, false])('ends at a stop text, in the engine too (stream %s)', async (stream) => {
+    const tag = `llmapi stop, stream ${stream}`;
+    const answer = await complete({ prompt: directive({ tokens: 300, hold_at: 3, tag }), stop: 'b c', stream });
+    const seen = stream ? streamedChoices(answer) : choiceOf(answer);
+    expect(seen).toMatchObject(stream ? [{ text: ' a ', reasons: ['stop'] }] : { text: ' a ', finish_reason: 'stop' });
+    const { state, tokens } = await countOf(conch.url, tag, { model, until: 'cancelled' });
+    expect([state, tokens < 10]).toEqual(['cancelled', true]);
+  });
+
+  it('ends in the engine when its client leaves', async () => {
+    const tag = 'llmapi leaver';
+    const body = { model, prompt: directive({ tokens: 300, hold_at: 3, tag }), stream: true };
+    const { until, leave } = begin(`${conch.url}/v1/completions`, body);
+    await until(' c"');
+    await leave();
+    const { state, tokens } = await countOf(conch.url, tag, { model, until: 'cancelled' });
+    expect([state, tokens < 10]).toEqual(['cancelled', true]);
+  });
+
+  it('sends what the request says', async () => {
+    const answer = await complete({
+      prompt: directive({ echo_parameters: true }),
+      temperature: 0.5,
+      top_p: 0.25,
+      top_k: 7,
+      seed: 11,
+      max_tokens: 50,
+      frequency_penalty: 0.5,
+      presence_penalty: -0.5,
+    });
+    const { request_id: _, text_input: __, ...sent } = JSON.parse(textsOf(answer)[0] ?? '') as Record<string, unknown>;
+    expect(sent).toMatchInlineSnapshot(`
+      {
+        "return_finish_reason": true,
+        "sampling_param_exclude_input_from_output": true,
+        "sampling_param_frequency_penalty": 0.5,
+        "sampling_param_max_tokens": 50,
+        "sampling_param_presence_penalty": -0.5,
+        "sampling_param_seed": 11,
+        "sampling_param_temperature": 0.5,
+        "sampling_param_top_k": 7,
+        "sampling_param_top_p": 0.25,
+        "streaming": false,
+      }
+    `);
+  });
+
+  it('chats', async () => {
+    const answer = await post(`${conch.url}/v1/chat/completions`, { model, messages: user(directive({ tokens: 3 })) });
+    expect(textsOf(answer)).toEqual([' a b c']);
+  });
+
+  it('answers for a backend that never answers, when the time is up', async () => {
+    const hasty = await startConch({
+      flags: [
+        ...['--triton', `127.0.0.1:${triton.grpcPort}`, '--tokenizer', triton.tokenizerFolder],
+        ...['--request-timeout', '500ms'],
+      ],
+    });
+    try {
+      const body = { model, prompt: directive({ silent: true }) };
+      const { status, body: given } = await post(`${hasty.url}/v1/completions`, body);
+      expect([status, given.error]).toEqual([
+        504,
+        {
+          message: 'The answer was not complete within the time limit.',
+          type: 'server_error',
+          param: null,
+          code: 'deadline_exceeded',
+        },
+      ]);
+    } finally {
+      await hasty.stop();
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { countOf, streamedChoices, textsOf } from '../gateway/asking.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { tokenizerFolder } from '../support/environment.ts';
+import { directive } from '../support/exchange.ts';
+import { type Answer, post } from '../support/gateway.ts';
+import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import type { TrtllmOptions } from '../support/trtllm-repository.ts';
+
+const patience = 120_000;
+let triton: Trtllm | undefined;
+let conch: Conch | undefined;
+
+afterEach(async () => {
+  await conch?.stop();
+  await triton?.stop();
+  conch = undefined;
+  triton = undefined;
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'conch-releases-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function configFile(text: string): string {
+  const file = join(folder, 'conch.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+async function start(options: TrtllmOptions, ...flags: string[]): Promise<void> {
+  triton = await startTrtllm(options);
+  conch = await startConch({ flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, ...flags] });
+}
+
+const complete = (model: string, body: object): Promise<Answer> =>
+  post(`${conch?.url}/v1/completions`, { model, ...body });
+const choiceOf = ({ body }: Answer) => (body['choices'] as Record<string, unknown>[])[0];
+const usageOf = ({ body }: Answer) => body['usage'] as Record<string, number>;
+
+const chain = ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing'] as const;
+
+describe('models of TensorRT-LLM', () => {
+  it(
+    'that are not decoupled answer at once, streamed or not, engine and ensemble alike',
+    async () => {
+      await start({ models: [...chain, 'llmapi'], decoupled: false });
+      const text = await startConch({
+        flags: [
+          ...[
+            '--triton',
+            `127.0.0.1:${triton?.grpcPort}`,
+            '--contract',
+            'tensorrtllm',
+            '--contract',
+            'ensemble=trtllm',
+          ],
+          ...['--tokenizer', triton?.tokenizerFolder ?? ''],
+        ],
+      });
+      try {
+        const askers: [string, string][] = [
+          [conch?.url ?? '', 'ensemble'],
+          [text.url, 'ensemble'],
+          [text.url, 'llmapi'],
+        ];
+        for (const [url, model] of askers) {
+          const ask = (body: object) => post(`${url}/v1/completions`, { model, ...body });
+          const prompt = directive({ tokens: 4 });
+          expect(choiceOf(await ask({ prompt }))).toMatchObject({ text: ' a b c d', finish_reason: 'stop' });
+          const streamed = await ask({ prompt, stream: true });
+          expect(streamedChoices(streamed)).toEqual([{ text: ' a b c d', reasons: ['stop'] }]);
+          const cut = await ask({ prompt: directive({ tokens: 9 }), max_tokens: 3 });
+          expect(choiceOf(cut)).toMatchObject({ text: ' a b c', finish_reason: 'length' });
+          const stopped = await ask({ prompt: directive({ tokens: 9 }), stop: 'b c' });
+          expect(choiceOf(stopped)).toMatchObject({ text: ' a ', finish_reason: 'stop' });
+        }
+      } finally {
+        await text.stop();
+      }
+    },
+    patience,
+  );
+
+  it(
+    'of an old release take the names that they have, and are counted here',
+    async () => {
+      await start({ models: chain, release: '0.16' });
+      const sent = JSON.parse(
+        textsOf(
+          await complete('ensemble', { prompt: directive({ echo_parameters: true }), seed: 7, min_tokens: 1 }),
+        )[0] ?? '',
+      ) as Record<string, unknown>;
+      expect(sent).toMatchObject({ random_seed: 7, min_length: 1 });
+      const text = await startConch({
+        flags: ['--triton', `127.0.0.1:${triton?.grpcPort}`, '--contract', 'ensemble=trtllm'],
+      });
+      try {
+        const ask = (body: object) => post(`${text.url}/v1/completions`, { model: 'ensemble', ...body });
+        const whole = await ask({ prompt: directive({ tokens: 4 }) });
+        expect(choiceOf(whole)).toMatchObject({ text: ' a b c d', finish_reason: 'stop' });
+        expect(usageOf(whole)['completion_tokens']).toBeGreaterThanOrEqual(4);
+        expect(usageOf(whole)['prompt_tokens']).toBe(
+          usageOf(await complete('ensemble', { prompt: directive({ tokens: 4 }) }))['prompt_tokens'],
+        );
+        const cut = await ask({ prompt: directive({ tokens: 9 }), max_tokens: 3 });
+        expect(choiceOf(cut)).toMatchObject({ text: ' a b c', finish_reason: 'length' });
+      } finally {
+        await text.stop();
+      }
+    },
+    patience,
+  );
+
+  it(
+    'with a SentencePiece tokenizer lose no space, and an engine alone is served under its own name',
+    async () => {
+      await start(
+        { models: ['tensorrt_llm'], tokenizer: 'llama2' },
+        '--tokenizer',
+        `tensorrt_llm=${tokenizerFolder('llama2')}`,
+      );
+      const answer = 'The sea is  wide, 東京 and 🦄.\n  Indented.';
+      const prompt = `Say ${directive({ answer })}`;
+      for (const stream of [false, true]) {
+        const given = await complete('tensorrt_llm', { prompt, stream });
+        const text = stream ? streamedChoices(given)[0]?.text : textsOf(given)[0];
+        // The first word of a text that continues another begins with its space.
+        expect(text).toBe(` ${answer}`);
+      }
+      expect((await complete('ensemble', { prompt })).status).toBe(404);
+    },
+    patience,
+  );
+
+  it(
+    'can be told to end a request with the stop input',
+    async () => {
+      await start({ models: chain }, '--cancel-with', 'stop-input');
+      const tag = 'stopped by request';
+      const answer = await complete('ensemble', { prompt: directive({ tokens: 300, hold_at: 3, tag }), stop: 'b c' });
+      expect(choiceOf(answer)).toMatchObject({ text: ' a ', finish_reason: 'stop' });
+      const { state, tokens } = await countOf(conch?.url ?? '', tag, { model: 'ensemble', until: 'cancelled' });
+      expect([state, tokens < 10]).toEqual(['cancelled', true]);
+    },
+    patience,
+  );
+
+  it(
+    'whose adapter is not in the cache refuse its requests by name, and others go on',
+    async () => {
+      const file = configFile('models:\n  poems:\n    serves: ensemble\n    lora_task_id: 42\n');
+      await start({ models: chain }, '--config', file);
+      const { status, body } = await complete('poems', { prompt: 'x' });
+      expect([status, body.error]).toEqual([
+        404,
+        {
+          message: expect.stringContaining('42'),
+          type: 'invalid_request_error',
+          param: 'model',
+          code: 'model_not_found',
+        },
+      ]);
+      expect(textsOf(await complete('ensemble', { prompt: directive({ tokens: 2 }) }))).toEqual([' a b']);
+    },
+    patience,
+  );
+});
