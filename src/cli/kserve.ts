@@ -20,6 +20,7 @@ export async function startKserve(
     // Regions of shared memory are opened where the server runs, which is here for a tritonserver of our own.
     sharedMemory: settings.triton.length === 0,
     apiKey: settings.apiKey,
+    restrictedApis: settings.openaiRestrictedApi,
     logger,
   };
   const http = createKserveHttp({ ...options, maxInputSize: httpMaxInputSize });

@@ -49,6 +49,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const app = createApp({
     models: registry,
     apiKey: settings.apiKey,
+    restrictedApis: settings.openaiRestrictedApi,
     maxInputSize: settings.httpMaxInputSize,
     strictFields: settings.strictFields,
     generate: {
@@ -64,6 +65,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     if (terminal.stop.aborted) return 0;
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
     if (settings.enableKserveFrontends) stopKserve = await startKserve(settings, servers, logger);
+    for (const { apis, header } of settings.openaiRestrictedApi)
+      logger.info(`only with the header ${header}: ${apis.join(', ')}`);
     for (const warning of startWarnings(settings)) logger.warn(warning);
     await registry.start();
     if (!terminal.stop.aborted) await once(terminal.stop, 'abort');

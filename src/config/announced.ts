@@ -2,8 +2,6 @@
 export interface Announced {
   /** What it needs before it can be honoured. */
   readonly needs: string;
-  /** How many arguments its flag takes; one when left out. */
-  readonly arguments?: 0 | 3;
   readonly short?: string;
   readonly otherVariables?: readonly string[];
   /** It is a key of a model in the file too. */
@@ -18,7 +16,6 @@ const tools = 'it needs tool calls';
 export const announced: Readonly<Record<string, Announced>> = {
   toolCallParser: { needs: tools, onlyPerModel: true },
   reasoningParser: { needs: 'it needs reasoning parsers', perModel: true },
-  openaiRestrictedApi: { needs: 'it needs restricted APIs', arguments: 3 },
   otlpEndpoint: { needs: 'it needs tracing', short: 'o', otherVariables: ['OPENAI_TRTLLM_OTLP_ENDPOINT'] },
   embedding: { needs: 'it needs embeddings', onlyPerModel: true },
 };

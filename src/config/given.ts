@@ -1,5 +1,6 @@
-import { fromText, itemSchema, kindOf, type Setting } from './setting.ts';
+import { fromText, itemSchema, kindOf, placeholdersOf, type Setting } from './setting.ts';
 import type { Origin } from './settings.ts';
+import { splitArguments } from './split-arguments.ts';
 
 /** A value from the file, a variable or a flag, before the schema has seen it. */
 export interface Given extends Origin {
@@ -20,19 +21,22 @@ export interface SourceValues {
 }
 
 /** A value of the file as the schema wants it: one item stands for a list, a quoted number for a number. */
-export function fromFileValue({ schema }: Setting, value: unknown): unknown {
+export function fromFileValue(setting: Setting, value: unknown): unknown {
+  const { schema } = setting;
   if (kindOf(schema) !== 'list') return typeof value === 'string' ? fromText(schema, value) : value;
-  const item = itemSchema(schema);
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return items.map((entry) => (typeof entry === 'string' ? fromText(item, entry) : entry));
+  return items.map((entry) => (typeof entry === 'string' ? itemFromText(setting, entry) : entry));
 }
 
 /** The texts of a list as the schema wants them; a flag with several arguments gives a list of lists. */
-export function fromTexts({ schema }: Setting, texts: readonly (readonly string[])[]): unknown {
-  const item = itemSchema(schema);
-  return texts.map((values) =>
-    values.length === 1 ? fromText(item, values[0] ?? '') : values.map((value) => fromText(item, value)),
-  );
+export function fromTexts(setting: Setting, texts: readonly (readonly string[])[]): unknown {
+  return texts.map((values) => (values.length === 1 ? itemFromText(setting, values[0] ?? '') : values));
+}
+
+/** One text as an item of a list: it holds all arguments of a flag that takes several. */
+function itemFromText(setting: Setting, text: string): unknown {
+  const count = placeholdersOf(setting).length;
+  return count === 1 ? fromText(itemSchema(setting.schema), text) : splitArguments(text, count);
 }
 
 /**

@@ -120,6 +120,11 @@ describe('helpText', () => {
             --api-key KEY
                 Key that every request must bring as a Bearer token; health checks
                 need none. [CONCH_API_KEY]
+            --openai-restricted-api APIS HEADER VALUE
+                Header and value that requests to some APIs must bring: inference,
+                embedding, model-repository, metrics and health, with commas between
+                them. Three arguments or one text; in the variable, ; or a new line
+                parts several. [repeatable; CONCH_OPENAI_RESTRICTED_API]
             --request-timeout DURATION
                 How long a request may take in all, after which it ends with a 504; 0
                 for as long as it wants. [default: 10m; CONCH_REQUEST_TIMEOUT]
@@ -161,8 +166,17 @@ describe('helpText', () => {
                 what the server or the tokenizer says; CONCH_CONTEXT_LENGTH]
             --contract, --backend [MODEL=]NAME
                 Which request format a model takes, instead of the one that is found:
-                vllm. [repeatable; default: found from the model's configuration;
-                CONCH_CONTRACT]
+                vllm, trtllm (text), trtllm-tokens (token ids, straight to the
+                engine), llmapi, or tensorrtllm for any of these three. [repeatable;
+                default: found from the model's configuration; CONCH_CONTRACT]
+            --engine-dir [MODEL=]DIR
+                Folder of a TensorRT-LLM engine, whose config.json tells its limits.
+                [repeatable; default: what the model's configuration says, where it
+                can be read; CONCH_ENGINE_DIR]
+            --cancel-with [MODEL=]WAY
+                How a request is ended early in a TensorRT-LLM engine: by cancelling
+                its stream, or with a second request that carries the input stop.
+                [repeatable; default: cancel; CONCH_CANCEL_WITH]
             --default-max-tokens N
                 Most tokens of an answer whose request does not say. [default: the
                 room that the context has; CONCH_DEFAULT_MAX_TOKENS]

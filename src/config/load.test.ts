@@ -67,6 +67,7 @@ describe('loadSettings', () => {
       host: '127.0.0.1',
       port: 9000,
       apiKey: undefined,
+      openaiRestrictedApi: [],
       requestTimeout: 600_000,
       httpMaxInputSize: 67_108_864,
       strictFields: false,
@@ -74,6 +75,8 @@ describe('loadSettings', () => {
       chatTemplate: undefined,
       contextLength: undefined,
       contract: undefined,
+      engineDir: undefined,
+      cancelWith: undefined,
       defaultMaxTokens: undefined,
       historyTemplate: undefined,
       historyTemplateFile: undefined,
@@ -239,8 +242,7 @@ describe('mistakes', () => {
     [['--strict-fields=maybe'], ['--strict-fields must be true or false, not "maybe".']],
     [['--context-length', 'llama=many'], ['--context-length llama=… must be a number, not "many".']],
     [['--tokenizer', 'llama='], ['--tokenizer llama=… must not be empty.']],
-    [['--backend', 'tensorrtllm'], ['--backend must be vllm: tensorrtllm is not part of this version yet.']],
-    [['--backend', 'onnx'], ['--backend must be one of vllm, not "onnx".']],
+    [['--backend', 'onnx'], ['--backend must be one of vllm, tensorrtllm, trtllm, trtllm-tokens, llmapi, not "onnx".']],
     [['-t', 'http://me:word@a'], ['-t must not hold a user or a password: --triton-header sends credentials.']],
     [
       ['--refresh-interval', 'soon'],
@@ -312,10 +314,12 @@ describe('secrets', () => {
   });
 
   it('are not printed with the settings', () => {
-    const settings = load(['--api-key', secret, '--triton-header', `x: ${secret}`, '-p', '1'], {
+    const restricted = ['--openai-restricted-api', 'health', 'x-key', secret];
+    const settings = load(['--api-key', secret, '--triton-header', `x: ${secret}`, '-p', '1', ...restricted], {
       environment: { HF_TOKEN: secret },
     });
     expect([settings.apiKey, settings.tritonHeader, settings.hfToken]).toEqual([secret, { x: secret }, secret]);
+    expect(settings.openaiRestrictedApi).toEqual([{ apis: ['health'], header: 'x-key', value: secret }]);
     for (const printed of [JSON.stringify({ settings }), inspect(settings)]) {
       expect(printed).not.toContain(secret);
       expect(printed).toContain('[secret]');

@@ -43,9 +43,9 @@ export const perModelSettings = {
     defaultText: "what the model's configuration says, where it can be read",
   }),
   cancelWith: setting(
-    z.enum(['cancel', 'stop-input']).default('cancel'),
+    z.enum(['cancel', 'stop-input']).optional(),
     'How a request is ended early in a TensorRT-LLM engine: by cancelling its stream, or with a second request that carries the input stop.',
-    { group: 'models', placeholder: '[MODEL=]WAY', perModel: true },
+    { group: 'models', placeholder: '[MODEL=]WAY', perModel: true, defaultText: 'cancel' },
   ),
 };
 

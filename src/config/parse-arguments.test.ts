@@ -74,9 +74,17 @@ describe('parseArguments', () => {
     expect(parse('--restricted', 'inference,health', 'x-key', 'word', '-p', '1')).toEqual(expected);
     expect(parse('--restricted', ' inference,health x-key  word ', '-p', '1')).toEqual(expected);
     expect(parse('--restricted=inference,health', 'x-key', 'word', '-p', '1')).toEqual(expected);
+    expect(parse('--restricted=inference,health x-key word', '-p', '1')).toEqual(expected);
     expect(parse('--restricted', 'inference', 'x-key').problems).toEqual([
       '--restricted needs 3 values: --restricted APIS KEY VALUE',
     ]);
+  });
+
+  it('lets the last of three arguments have spaces, and the first one where it is not all three', () => {
+    const values = (...argv: string[]) => parse(...argv).settingsInput?.map((given) => given.values);
+    expect(values('--restricted', 'health x-key two  words')).toEqual([['health', 'x-key', 'two  words']]);
+    expect(values('--restricted', 'health', 'x-key', 'two words')).toEqual([['health', 'x-key', 'two words']]);
+    expect(values('--restricted', 'health, metrics', 'x-key', 'a')).toEqual([['health, metrics', 'x-key', 'a']]);
   });
 
   it('keeps what stands after --', () => {
@@ -156,7 +164,6 @@ describe('parseArguments', () => {
   it.each([
     [['--reasoning-parser', 'x'], '--reasoning-parser', 'it needs reasoning parsers'],
     [['-o', 'http://collector'], '-o', 'it needs tracing'],
-    [['--openai-restricted-api', 'inference', 'key', 'value'], '--openai-restricted-api', 'it needs restricted APIs'],
     [['--otlp-endpoint=x'], '--otlp-endpoint', 'it needs tracing'],
   ])('refuses %j by name', (argv, flag, needs) => {
     expect(parse(...argv).problems).toEqual([`${flag} is not part of this version yet: ${needs}.`]);

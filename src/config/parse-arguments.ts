@@ -2,6 +2,7 @@ import { announced, notYet } from './announced.ts';
 import type { Command } from './command.ts';
 import { didYouMean } from './nearest.ts';
 import { flagsOf, kindOf, longFlag, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
+import { splitArguments } from './split-arguments.ts';
 
 /** One flag as it stood on the command line. */
 export interface GivenFlag {
@@ -171,7 +172,8 @@ class ArgumentParser {
     const values: string[] = attached === undefined ? [] : [attached];
     if (attached === undefined && this.#nextIsValue()) values.push(this.#queue.shift() ?? '');
     // Several arguments may also come as one quoted text.
-    if (count > 1 && values[0]?.trim().includes(' ')) return values[0].trim().split(/ +/);
+    const quoted = count > 1 ? splitArguments(values[0] ?? '', count) : [];
+    if (quoted.length === count) return quoted;
     while (values.length > 0 && values.length < count && this.#nextIsValue()) values.push(this.#queue.shift() ?? '');
     return values;
   }
@@ -228,10 +230,10 @@ function flagsOfTable(table: SettingTable): Map<string, Flag> {
 
 function announcedFlags(): Map<string, Flag> {
   const flags = new Map<string, Flag>();
-  for (const [name, { arguments: count = 1, short, onlyPerModel }] of Object.entries(announced)) {
+  for (const [name, { short, onlyPerModel }] of Object.entries(announced)) {
     if (onlyPerModel) continue;
-    flags.set(longFlag(name), { name, count, placeholder: '' });
-    if (short !== undefined) flags.set(`-${short}`, { name, count, placeholder: '' });
+    flags.set(longFlag(name), { name, count: 1, placeholder: '' });
+    if (short !== undefined) flags.set(`-${short}`, { name, count: 1, placeholder: '' });
   }
   return flags;
 }

@@ -11,7 +11,7 @@ const rows = Object.entries<Setting>(settingTable);
 // A new setting is covered when three of these texts, or as many as it has values, are valid for it.
 const pool = ['1001', '1002', '1003', 'https://a:1', 'https://b:2', 'https://c:3', 'x: 1', 'y: 2', 'z: 3']
   .concat(['11', '12', '13', 'none', 'explicit', 'json', 'pretty', 'debug', 'error', 'trace', 'vllm', 'true', 'false'])
-  .concat(['one', 'two', 'three']);
+  .concat(['one', 'two', 'three', 'health a b', 'metrics,inference c d', 'embedding e f g', 'cancel', 'stop-input']);
 
 // Settings that are valid only beside another one.
 const companions: Readonly<Record<string, readonly string[]>> = {
@@ -125,7 +125,7 @@ describe('precedence', () => {
         } catch (error) {
           message = String(error);
         }
-        expect(message).toMatch(new RegExp(`^SettingsError: ${names[source]}(must|is) [^\n]*\\.$`));
+        expect(message).toMatch(new RegExp(`^SettingsError: ${names[source]}((must|is) [^\n]*\\.|needs [^\n]*)$`));
       }
     });
   }

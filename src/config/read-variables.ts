@@ -1,7 +1,7 @@
 import { announced, notYet } from './announced.ts';
 import { fromTexts, type Given, type SourceValues, splitModel } from './given.ts';
 import { nearest } from './nearest.ts';
-import { fileKey, fromText, kindOf, type Setting, type SettingTable, variablesOf } from './setting.ts';
+import { fileKey, fromText, kindOf, placeholdersOf, type Setting, type SettingTable, variablesOf } from './setting.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +29,7 @@ function fromVariable(
 ): readonly Given[] {
   const origin = { name, source: 'variable', where: variable, label: () => variable } as const;
   if (kindOf(setting.schema) === 'list') {
-    const items = text.split(',').map((item) => item.trim());
+    const items = text.split(separatorOf(setting)).map((item) => item.trim());
     return [
       {
         ...origin,
@@ -49,6 +49,11 @@ function fromVariable(
     const one: Given = { name, source: 'variable', where: variable, input, label };
     return model === undefined ? one : Object.assign(one, { model });
   });
+}
+
+/** A list with several arguments in each item has commas inside them. */
+function separatorOf(setting: Setting): RegExp {
+  return placeholdersOf(setting).length > 1 ? /[;\n]/ : /,/;
 }
 
 function announcedIn(environment: Environment): readonly string[] {

@@ -21,6 +21,8 @@ export const exampleFile = `triton:
   - gpu-2:8001
 port: 9000
 api_key: choose-one-of-your-own
+openai_restricted_api:
+  - { apis: [model-repository, metrics], header: admin-key, value: choose-another }
 tokenizer: ./tokenizers/llama3
 models:
   qwen3:
@@ -56,7 +58,8 @@ or file, line and column. That holds for misspelt names too, and for a value tha
 - **Sizes** are written \`512KiB\`, \`64MiB\`, \`1GiB\`, or as a number of bytes.
 - **Switches** are \`--flag\`, \`--no-flag\` or \`--flag=false\`, and \`true\` or \`false\` elsewhere.
 - **Lists** are flags that repeat, texts with commas in a variable, and lists in the file. The stronger source gives the
-  whole list. Of any other flag that repeats, the last one holds.
+  whole list. Of any other flag that repeats, the last one holds. A flag with several arguments takes them as one text
+  too, and so do the variable, where \`;\` or a new line parts two of them, and the file.
 - **Empty variables** count as not set. A \`CONCH_\` variable that is not on this page is an error, except for those that
   Kubernetes sets by itself for a service called \`conch\`, and for \`CONCH_TEST_…\`, which our own tests use.
 - **Paths** in the file begin at the file's own folder, all others where Conch was started. \`~/\` is the home folder.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { localSettings } from './local-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
+import { restrictedApis } from './restricted-apis.ts';
 import { type Surroundings, setting, type Values } from './setting.ts';
 import { type TritonAddress, tritonAddress } from './triton-address.ts';
 import { byteSize, duration, listenHost, logLevel, metadata, text, webAddress } from './value-types.ts';
@@ -109,6 +110,12 @@ export const settingTable = {
     placeholder: 'KEY',
     secret: true,
   }),
+  openaiRestrictedApi: setting(
+    restrictedApis.default([]),
+    'Header and value that requests to some APIs must bring: inference, embedding, model-repository, metrics and health, with commas between them. ' +
+      'Three arguments or one text; in the variable, ; or a new line parts several.',
+    { group: 'api', placeholder: ['APIS', 'HEADER', 'VALUE'], secret: true },
+  ),
   requestTimeout: setting(
     duration({ minimum: 0 }).prefault('10m'),
     'How long a request may take in all, after which it ends with a 504; 0 for as long as it wants.',

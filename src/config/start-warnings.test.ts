@@ -17,6 +17,8 @@ describe('startWarnings', () => {
     ],
     [['--triton', 'a'], [open('0.0.0.0')]],
     [['--triton', 'a', '--api-key', 'k'], []],
+    [['--triton', 'a', '--openai-restricted-api', 'metrics,inference', 'x-key', 'k'], []],
+    [['--triton', 'a', '--openai-restricted-api', 'embedding', 'x-key', 'k'], [open('0.0.0.0')]],
     [['--triton', 'a', '--host', '127.0.0.2'], []],
     [['--triton', 'a', '--host', '::1'], []],
     [['--triton', 'a', '--host', 'localhost'], []],

@@ -4,10 +4,14 @@ const tritonsShortestKeepalive = 300_000;
 
 /** What the start should warn of: settings that are valid and may still be a mistake. */
 export function startWarnings(
-  settings: Pick<Settings, 'host' | 'apiKey' | 'keepaliveInterval' | 'toolCallParser' | 'loraSeparator'>,
+  settings: Pick<
+    Settings,
+    'host' | 'apiKey' | 'openaiRestrictedApi' | 'keepaliveInterval' | 'toolCallParser' | 'loraSeparator'
+  >,
 ): readonly string[] {
   const warnings: string[] = [];
-  if (settings.apiKey === undefined && !isLoopback(settings.host)) {
+  const isRestricted = settings.openaiRestrictedApi.some(({ apis }) => apis.includes('inference'));
+  if (settings.apiKey === undefined && !isRestricted && !isLoopback(settings.host)) {
     warnings.push(
       `Listening on ${settings.host} without a key: whoever reaches this machine may use the models. Set --api-key, or --host 127.0.0.1.`,
     );

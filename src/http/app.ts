@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ModelRegistry } from '../models/registry.ts';
-import { keyCheck } from './auth.ts';
 import { closeConnections } from './close-connections.ts';
 import { sendFailure } from './failures.ts';
+import { type GuardOptions, guard } from './guard.ts';
 import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
 import { type GenerateServices, generateRoutes } from './routes/generate.ts';
-import { healthPaths, healthRoutes } from './routes/health.ts';
+import { healthRoutes } from './routes/health.ts';
 import { modelRoutes } from './routes/models.ts';
 
 /** Everything that the HTTP side is built from. */
-export interface Services extends GenerateServices {
+export interface Services extends GenerateServices, GuardOptions {
   readonly models: ModelRegistry;
-  readonly apiKey: string | undefined;
   /** Bytes of the largest body. */
   readonly maxInputSize: number;
   readonly logger: FastifyBaseLogger;
@@ -22,7 +21,7 @@ export interface Services extends GenerateServices {
 /** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
 const keepAliveTimeout = 75_000;
 
-/** The OpenAI side: every route, behind the key and one error handler. */
+/** The OpenAI side: every route, behind its guard and one error handler. */
 export function createApp(services: Services): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: services.logger,
@@ -42,13 +41,7 @@ export function createApp(services: Services): FastifyInstance {
   app.setErrorHandler(sendFailure);
   requestLog(app);
   unknownPaths(app);
-  if (services.apiKey !== undefined) {
-    const check = keyCheck(services.apiKey);
-    const open = new Set(healthPaths);
-    app.addHook('onRequest', async (request) => {
-      if (!open.has(request.routeOptions.url ?? '')) check(request);
-    });
-  }
+  guard(app, services);
   generateRoutes(app, services);
   modelRoutes(app, services);
   healthRoutes(app, services);

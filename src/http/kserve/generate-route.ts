@@ -10,10 +10,11 @@ import { generateRequest } from './generate-request.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
 /** POST …/generate and …/generate_stream: keys in, keys out, for any kind of model. */
-export const generateRoutes: readonly Route[] = [
-  { path: modelPath('/generate'), methods: ['POST'], contentType: jsonType, answer: generate },
-  { path: modelPath('/generate_stream'), methods: ['POST'], contentType: jsonType, answer: generateStream },
-];
+export const generateRoutes: readonly Route[] = [post('/generate', generate), post('/generate_stream', generateStream)];
+
+function post(end: string, answer: Route['answer']): Route {
+  return { path: modelPath(end), methods: ['POST'], api: 'inference', contentType: jsonType, answer };
+}
 
 async function generate(exchange: Exchange): Promise<Answer | undefined> {
   const events: string[] = [];

@@ -19,7 +19,6 @@ export interface CallHandler {
 export class GrpcCall {
   readonly path: string;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly authorization: string | undefined;
   readonly #stream: ServerHttp2Stream;
   readonly #messages: IncomingMessages;
   readonly #maxMessageSize: number;
@@ -35,7 +34,6 @@ export class GrpcCall {
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, maxMessageSize: number) {
     this.path = String(headers[':path']);
     this.metadata = metadataOf(headers);
-    this.authorization = headers.authorization;
     this.#stream = stream;
     this.#maxMessageSize = maxMessageSize;
     this.#messages = new IncomingMessages(maxMessageSize);

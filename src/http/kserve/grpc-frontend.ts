@@ -2,9 +2,9 @@ import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:htt
 import type { AddressInfo, Socket } from 'node:net';
 import { StatusError } from '../../kserve/status.ts';
 import { GrpcCall, refuseForeign } from './grpc-call.ts';
+import { grpcGuard } from './grpc-guard.ts';
 import { StreamHandler } from './grpc-stream.ts';
 import { servicePath, UnaryHandler, unaryMethod } from './grpc-unary.ts';
-import { keyGuard } from './key-guard.ts';
 import type { KserveOptions } from './options.ts';
 
 /** What the gRPC frontend is built from. */
@@ -21,9 +21,6 @@ export interface KserveGrpc {
   close(): Promise<void>;
 }
 
-/** What is answered without the key. */
-const openPaths = new Set([`${servicePath}ServerLive`, `${servicePath}ServerReady`, '/grpc.health.v1.Health/Check']);
-
 /** How far clients may send ahead of what was read. */
 const streamWindow = 1024 * 1024;
 const connectionWindow = 16 * 1024 * 1024;
@@ -31,7 +28,7 @@ const connectionWindow = 16 * 1024 * 1024;
 /** The v2 protocol over gRPC, as Triton serves it on port 8001. */
 export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
   const server = http2.createServer({ settings: { initialWindowSize: streamWindow }, maxSessionMemory: 1024 });
-  const guard = keyGuard(options.apiKey);
+  const guard = grpcGuard(options);
   const sessions = new Set<ServerHttp2Session>();
   const calls = new Set<GrpcCall>();
   server.on('connection', (socket: Socket) => socket.setNoDelay(true));
@@ -47,9 +44,10 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
       refuseForeign(stream);
       return;
     }
+    const refusal = guard.refusal(String(headers[':path']), headers);
+    for (const name of guard.ownHeaders) delete headers[name];
     const call = new GrpcCall(stream, headers, options.maxMessageSize);
     keep(calls, call, stream);
-    const refusal = openPaths.has(call.path) ? undefined : guard(call.authorization);
     if (refusal) call.end(refusal);
     else begin(call, options);
   });

@@ -8,6 +8,7 @@ export const healthRoutes: readonly Route[] = [
   {
     path: modelPath('/ready'),
     methods: ['GET'],
+    api: 'health',
     contentType: plainType,
     answer: async (exchange) => {
       const { ready } = await exchange.server.call('ModelReady', modelOf(exchange), { signal: exchange.signal });
@@ -20,6 +21,7 @@ function health(kind: 'live' | 'ready', ask: (exchange: Exchange) => Promise<boo
   return {
     path: new RegExp(`^/v2/health/${kind}$`),
     methods: ['GET'],
+    api: 'health',
     isOpen: true,
     contentType: plainType,
     answer: async (exchange) => {

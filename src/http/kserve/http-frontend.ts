@@ -3,6 +3,7 @@ import { StatusError } from '../../kserve/status.ts';
 import { closeConnections } from '../close-connections.ts';
 import { requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
+import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
 import { type Answer, failure, failureOf, jsonType, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
@@ -50,23 +51,29 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
     },
   });
   const guard = keyGuard(options.apiKey);
+  const missingHeader = restrictionCheck(options.restrictedApis ?? []);
   requestLog(app);
   closeConnections(app);
   app.removeAllContentTypeParsers();
   // The body is read by the answering route, whose content type its failures have.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   app.all('*', async (request, reply) => {
-    const answer = await answerOf(request, reply, { ...options, guard });
+    const answer = await answerOf(request, reply, { ...options, guard, missingHeader });
     return answer ? send(reply, answer) : reply;
   });
   app.setNotFoundHandler((_request, reply) => send(reply, failure(405, 'Method Not Allowed', plainType)));
   return app;
 }
 
+interface Guards {
+  readonly guard: KeyGuard;
+  readonly missingHeader: RestrictionCheck;
+}
+
 async function answerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { server, sharedMemory, maxInputSize, guard }: KserveHttpOptions & { readonly guard: KeyGuard },
+  { server, sharedMemory, maxInputSize, guard, missingHeader }: KserveHttpOptions & Guards,
 ): Promise<Answer | undefined> {
   const path = request.url.split('?', 1)[0] as string;
   for (const route of routes) {
@@ -74,6 +81,8 @@ async function answerOf(
     if (!found) continue;
     const refusal = route.isOpen ? undefined : guard(request.headers.authorization);
     if (refusal) return failureOf(refusal, jsonType);
+    const missing = missingHeader(route.api, request.headers);
+    if (missing !== undefined) return failure(403, `This API is restricted, expecting header '${missing}'`, plainType);
     if (!(route.methods as readonly string[]).includes(request.method))
       return failure(405, 'Method Not Allowed', route.contentType);
     try {

@@ -11,6 +11,7 @@ import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 export const inferRoute: Route = {
   path: modelPath('/infer'),
   methods: ['POST'],
+  api: 'inference',
   // Triton sets the content type only once it has found the model.
   contentType: plainType,
   answer: (exchange) =>

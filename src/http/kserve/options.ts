@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { InferenceServer } from '../../kserve/server.ts';
+import type { RestrictedApi } from '../restricted-apis.ts';
 
 /** What both KServe frontends are built from. */
 export interface KserveOptions {
@@ -11,5 +12,7 @@ export interface KserveOptions {
   readonly sharedMemory: boolean;
   /** What clients have to send as a Bearer token, for all but the health of the server; left out: nothing. */
   readonly apiKey?: string | undefined;
+  /** The APIs that want a header of their own; left out: none. */
+  readonly restrictedApis?: readonly RestrictedApi[];
   readonly logger: FastifyBaseLogger;
 }

@@ -22,7 +22,7 @@ export const repositoryRoutes: readonly Route[] = [
 ];
 
 function post(path: RegExp, answer: Route['answer']): Route {
-  return { path, methods: ['POST'], contentType: jsonType, answer };
+  return { path, methods: ['POST'], api: 'model-repository', contentType: jsonType, answer };
 }
 
 async function index({ server, body, signal }: Exchange): Promise<Answer> {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { InferenceServer } from '../../kserve/server.ts';
+import type { ApiName } from '../restricted-apis.ts';
 import type { Answer } from './answer.ts';
 
 /** A request to the HTTP frontend with what its path names. */
@@ -23,6 +24,8 @@ export interface Route {
   readonly methods: readonly ('GET' | 'POST')[];
   /** The content type of answers without one of their own: those of failures, and empty ones. */
   readonly contentType: string;
+  /** What it belongs to, as Triton parts its APIs; left out: nothing that can be restricted. */
+  readonly api?: ApiName;
   /** Whether it is answered without the key. */
   readonly isOpen?: boolean;
   /** Gives nothing back where it has written the answer itself. */

@@ -20,10 +20,11 @@ export interface GenerateServices {
 
 /** POST /v1/chat/completions and /v1/completions, streamed and not. */
 export function generateRoutes(app: FastifyInstance, services: GenerateServices): void {
-  app.post('/v1/chat/completions', (request, reply) =>
+  const options = { config: { api: 'inference' } } as const;
+  app.post('/v1/chat/completions', options, (request, reply) =>
     answer(request, reply, services, parseRequest(ChatRequest, request.body), chat),
   );
-  app.post('/v1/completions', (request, reply) =>
+  app.post('/v1/completions', options, (request, reply) =>
     answer(request, reply, services, parseRequest(CompletionRequest, request.body), complete),
   );
 }

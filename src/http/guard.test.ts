@@ -1,0 +1,59 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { sendFailure } from './failures.ts';
+import { guard } from './guard.ts';
+import type { ApiName, RestrictedApi } from './restricted-apis.ts';
+
+const apis: readonly ApiName[] = ['inference', 'embedding', 'model-repository', 'metrics', 'health'];
+
+/** A route for each API. */
+function appWith(restrictedApis: readonly RestrictedApi[], apiKey?: string): FastifyInstance {
+  const app = fastify();
+  app.setErrorHandler(sendFailure);
+  guard(app, { apiKey, restrictedApis });
+  for (const api of apis) app.get(`/${api}`, { config: { api } }, async () => api);
+  return app;
+}
+
+/** The APIs that answer a request with these headers. */
+async function openTo(app: FastifyInstance, headers: Record<string, string>): Promise<readonly ApiName[]> {
+  const statuses = await Promise.all(
+    apis.map(async (api) => (await app.inject({ url: `/${api}`, headers })).statusCode),
+  );
+  return apis.filter((_, index) => statuses[index] === 200);
+}
+
+describe('guard', () => {
+  it.each(apis)('restricts %s, and embeddings with inference', async (api) => {
+    const app = appWith([{ apis: [api], header: 'X-Key', value: 'Word' }]);
+    const others = apis.filter((each) => each !== api && !(api === 'inference' && each === 'embedding'));
+    expect(await openTo(app, {})).toEqual(others);
+    expect(await openTo(app, { 'x-key': 'word' })).toEqual(others);
+    expect(await openTo(app, { 'x-key': 'Word, Word' })).toEqual(others);
+    expect(await openTo(app, { 'x-key': '' })).toEqual(others);
+    expect(await openTo(app, { 'x-other': 'Word' })).toEqual(others);
+    expect(await openTo(app, { 'x-KEY': 'Word' })).toEqual(apis);
+  });
+
+  it('restricts embeddings by themselves where they have a header of their own', async () => {
+    const app = appWith([
+      { apis: ['inference'], header: 'x-user', value: 'a' },
+      { apis: ['embedding'], header: 'x-other', value: 'b' },
+    ]);
+    expect(await openTo(app, { 'x-user': 'a' })).toEqual(['inference', 'model-repository', 'metrics', 'health']);
+    expect(await openTo(app, { 'x-other': 'b' })).toEqual(['embedding', 'model-repository', 'metrics', 'health']);
+  });
+
+  it('wants the key too, but not for health', async () => {
+    const app = appWith([{ apis: ['inference', 'health'], header: 'x-key', value: 'a' }], 'secret');
+    const authorization = 'Bearer secret';
+    expect(await openTo(app, {})).toEqual([]);
+    expect(await openTo(app, { authorization })).toEqual(['model-repository', 'metrics']);
+    expect(await openTo(app, { 'x-key': 'a' })).toEqual(['health']);
+    expect(await openTo(app, { 'x-key': 'a', authorization })).toEqual(apis);
+  });
+
+  it('has no place for a route without an API', () => {
+    expect(() => appWith([]).get('/', async () => '')).toThrow('/ does not say which API it belongs to.');
+  });
+});

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+import { StatusError } from '../../kserve/status.ts';
+import { type ApiName, restrictionCheck } from '../restricted-apis.ts';
+import { servicePath } from './grpc-unary.ts';
+import { keyGuard } from './key-guard.ts';
+import type { KserveOptions } from './options.ts';
+
+const healthService = '/grpc.health.v1.Health/Check';
+
+/** What is answered without the key. */
+const openPaths = new Set([`${servicePath}ServerLive`, `${servicePath}ServerReady`, healthService]);
+
+/** The APIs of the calls, as Triton parts them. Those without one cannot be restricted. */
+const apis: ReadonlyMap<string, ApiName> = new Map<string, ApiName>([
+  [healthService, 'health'],
+  [`${servicePath}ServerLive`, 'health'],
+  [`${servicePath}ServerReady`, 'health'],
+  [`${servicePath}ModelReady`, 'health'],
+  [`${servicePath}ModelInfer`, 'inference'],
+  [`${servicePath}ModelStreamInfer`, 'inference'],
+  [`${servicePath}RepositoryIndex`, 'model-repository'],
+  [`${servicePath}RepositoryModelLoad`, 'model-repository'],
+  [`${servicePath}RepositoryModelUnload`, 'model-repository'],
+]);
+
+/** What Triton's clients put in front of the name of such a header. */
+const prefix = 'triton-grpc-protocol-';
+
+/** What stands between the calls and their answers. */
+export interface GrpcGuard {
+  /** What a call lacks; undefined when it may pass. */
+  refusal(path: string, headers: IncomingHttpHeaders): StatusError | undefined;
+  /** Headers that are for this server alone, and none of the business of those behind it. */
+  readonly ownHeaders: readonly string[];
+}
+
+/** Guards calls with the key and with the headers of restricted APIs. */
+export function grpcGuard({ apiKey, restrictedApis = [] }: KserveOptions): GrpcGuard {
+  const keyRefusal = keyGuard(apiKey);
+  const missingHeader = restrictionCheck(restrictedApis, prefix);
+  return {
+    refusal: (path, headers) => {
+      const refusal = openPaths.has(path) ? undefined : keyRefusal(headers.authorization);
+      if (refusal) return refusal;
+      const missing = missingHeader(apis.get(path), headers);
+      if (missing === undefined) return undefined;
+      return new StatusError('UNAVAILABLE', `This protocol is restricted, expecting header '${missing}'`);
+    },
+    ownHeaders: restrictedApis.map(({ header }) => `${prefix}${header}`.toLowerCase()),
+  };
+}
