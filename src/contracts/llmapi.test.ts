@@ -65,6 +65,7 @@ describe('what is sent to the LLM API', () => {
       'streaming BOOL [1] false',
       'sampling_param_max_tokens INT32 [1] 1000000',
       'sampling_param_exclude_input_from_output BOOL [1] true',
+      'sampling_param_top_p FP32 [1] 1',
       'return_finish_reason BOOL [1] true',
     ];
     expect(shownInputs(contract.encode(requestOf({ stream: false })))).toEqual(plain);
@@ -157,9 +158,11 @@ it('supports what it has inputs for, and does stop texts here', () => {
     cutsStopTexts: false,
     limits: {},
   });
-  expect(contract.support('min_p')).toMatchObject({
-    reason: "The model on TensorRT-LLM's LLM API has no input for it.",
-  });
+  for (const parameter of ['min_p', 'min_tokens'] as const)
+    expect(contract.support(parameter)).toEqual({
+      kind: 'refused',
+      reason: "The model on TensorRT-LLM's LLM API has no input for it.",
+    });
 });
 
 it('explains what the LLM API says of a prompt that is too long', () => {

@@ -55,7 +55,7 @@ it.each([
   ['Exceeds maximum queue size', ['rate_limit_exceeded', null, 'The queue of this model is full. Try again later.']],
   [
     `${executor}LoRA task 10 not found in cache. Please send LoRA weights with request`,
-    ['model_not_found', 'model', 'The engine does not have the LoRA adapter 10 in its cache.'],
+    ['invalid_request', 'model', 'The engine does not have the LoRA adapter 10 in its cache.'],
   ],
   [
     `${executor}Cache is full. There are no done tasks to evict`,

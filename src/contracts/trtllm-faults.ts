@@ -42,7 +42,7 @@ const meanings: readonly Meaning[] = [
   [
     /LoRA task (\d+) not found in cache/,
     ([, task]) =>
-      new ApiError('model_not_found', `The engine does not have the LoRA adapter ${task} in its cache.`, {
+      new ApiError('invalid_request', `The engine does not have the LoRA adapter ${task} in its cache.`, {
         param: 'model',
       }),
   ],

@@ -64,7 +64,10 @@ export function samplingTensors(
   ];
 }
 
-/** How one token is chosen. The engine takes the likeliest unless top_k or top_p say otherwise, whatever the temperature. */
+/**
+ * How one token is chosen. The engine takes the likeliest unless top_k or top_p say otherwise, whatever the temperature;
+ * OpenAI's default is a temperature of 1 over all tokens.
+ */
 function choiceTensors(
   inputs: DeclaredInputs,
   { temperature, topK, topP }: GenerateRequest['sampling'],
@@ -73,7 +76,7 @@ function choiceTensors(
   // Releases differ in what they make of a temperature of 0; one candidate is the likeliest token in all of them.
   if (temperature === 0 && inputs.has(names.top_k)) return inputs.number(names.top_k, 1);
   const candidates = topK === undefined ? undefined : Math.max(topK, 0);
-  const isOpen = topP === undefined && !candidates && (candidates === 0 || (temperature ?? 0) > 0);
+  const isOpen = topP === undefined && !candidates;
   return [
     ...inputs.number(names.temperature, temperature),
     ...inputs.number(names.top_k, candidates),

@@ -102,6 +102,18 @@ describe('the tokens of an engine', () => {
     ],
     ['half a stop word', { sampling: { maxTokens: 2 }, tokens: { stopWords: [[22, 23]] } }, [21, 22], 'length'],
     ['a stop id at the limit', { sampling: { maxTokens: 2, stopTokenIds: [22] } }, [21, 22], 'stop'],
+    [
+      'a stop id that is kept at the limit',
+      { sampling: { maxTokens: 2, stopTokenIds: [22], includeStopText: true } },
+      [21, 22],
+      'stop',
+    ],
+    [
+      'a stop word after many others',
+      { sampling: { maxTokens: 9 }, tokens: { stopWords: [[22]] } },
+      [21, 21, 21, 21, 21, 21, 21, 21, 22],
+      'stop',
+    ],
     ['an end that counts as none', { sampling: { maxTokens: 2 }, tokens: { eosIds: [] } }, [21, 2], 'length'],
   ])('%s', (_, request, ids, reason) => {
     const streamed = ids.map((id, at) => ({ beams: [[id]], final: at === ids.length - 1 }));

@@ -92,6 +92,7 @@ describe('what is sent to an engine', () => {
       ...plain,
       'streaming BOOL [1,1] false',
       'exclude_input_in_output BOOL [1,1] true',
+      'runtime_top_p FP32 [1,1] 1',
     ]);
   });
 
@@ -101,13 +102,14 @@ describe('what is sent to an engine', () => {
       'end_id INT32 [1,1] -1',
       'streaming BOOL [1,1] true',
       'exclude_input_in_output BOOL [1,1] true',
+      'runtime_top_p FP32 [1,1] 1',
     ]);
   });
 
   it('says something of sampling whenever logprobs are wanted: there are none otherwise', () => {
     const lines = (sampling: Sampling, contract = engine({}, normalizing)) =>
       shownInputs(contract.encode(request(sampling, { logprobs: 0 }))).slice(plain.length + 2);
-    expect(lines({})).toEqual(['temperature FP32 [1,1] 1', 'return_log_probs BOOL [1,1] true']);
+    expect(lines({})).toEqual(['runtime_top_p FP32 [1,1] 1', 'return_log_probs BOOL [1,1] true']);
     expect(lines({ temperature: 0 })).toEqual(['runtime_top_k INT32 [1,1] 1', 'return_log_probs BOOL [1,1] true']);
   });
 
@@ -118,6 +120,7 @@ describe('what is sent to an engine', () => {
     expect(shownInputs(top).slice(plain.length)).toEqual([
       'streaming BOOL [1,1] true',
       'exclude_input_in_output BOOL [1,1] true',
+      'runtime_top_p FP32 [1,1] 1',
       'return_generation_logits BOOL [1,1] true',
     ]);
     expect(contract.encode(request({}, { logprobs: 0 })).outputs).toContain('output_log_probs');

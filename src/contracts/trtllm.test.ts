@@ -77,6 +77,7 @@ describe('what is sent', () => {
       'max_tokens INT32 [1,1] 1000000',
       'exclude_input_in_output BOOL [1,1] true',
       'stream BOOL [1,1] false',
+      'top_p FP32 [1,1] 1',
       'return_num_input_tokens BOOL [1,1] true',
       'return_num_output_tokens BOOL [1,1] true',
     ]);
@@ -99,14 +100,14 @@ describe('what is sent', () => {
   it.each<[string, Sampling, string[]]>([
     ['temperature 0 is the likeliest token', { temperature: 0, topP: 0.5, topK: 5 }, ['top_k INT32 [1,1] 1']],
     [
-      'a temperature alone opens the choice, which is closed by default',
+      'a temperature alone is one among all tokens, where the engine would take the likeliest',
       { temperature: 0.5 },
       ['temperature FP32 [1,1] 0.5', 'top_p FP32 [1,1] 1'],
     ],
     ['top_k -1 is off', { topK: -1 }, ['top_k INT32 [1,1] 0', 'top_p FP32 [1,1] 1']],
     ['top_k 0 with a top_p', { topK: 0, topP: 0.5 }, ['top_k INT32 [1,1] 0', 'top_p FP32 [1,1] 0.5']],
     ['top_p 0 is not "not given"', { topP: 0 }, ['top_p FP32 [1,1] 0.000001']],
-    ['a seed alone', { seed: 2 }, ['seed UINT64 [1,1] 2']],
+    ['a seed alone chooses among all tokens', { seed: 2 }, ['top_p FP32 [1,1] 1', 'seed UINT64 [1,1] 2']],
   ])('%s', (_, sampling, tensors) => {
     const sampled = /^(?:temperature|top_|seed)/;
     expect(shownInputs(ensemble.encode(requestOf({ sampling }))).filter((line) => sampled.test(line))).toEqual(tensors);

@@ -86,7 +86,7 @@ const numberForms = {
   UINT64: {
     size: 8,
     // A negative number keeps its bits: any seed is a seed.
-    write: (view, at, value) => view.setBigUint64(at, BigInt.asUintN(64, BigInt(value)), true),
+    write: (view, at, value) => view.setBigUint64(at, BigInt(value), true),
     read: (view, at) => Number(view.getBigUint64(at, true)),
   },
   FP32: {

@@ -9,6 +9,14 @@ export function processes(fits: (words: readonly string[]) => boolean): number[]
     .map(Number);
 }
 
+/** The processes that a process has started, and those that they have. */
+export function descendants(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
 /** Resolves when no process fits any more; rejects when some still do after the time. */
 export async function untilGone(fits: (words: readonly string[]) => boolean, milliseconds = 20_000): Promise<void> {
   const end = Date.now() + milliseconds;
@@ -19,10 +27,19 @@ export async function untilGone(fits: (words: readonly string[]) => boolean, mil
   throw new Error(`Still running: ${processes(fits).join(', ')}`);
 }
 
-function commandLine(pid: string): string[] {
+/** The program and the arguments of a process; nothing of one that has ended. */
+export function commandLine(pid: string | number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {
     return [];
+  }
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
   }
 }

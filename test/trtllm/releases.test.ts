@@ -155,12 +155,12 @@ describe('models of TensorRT-LLM', () => {
       await start({ models: chain }, '--config', file);
       const { status, body } = await complete('poems', { prompt: 'x' });
       expect([status, body.error]).toEqual([
-        404,
+        400,
         {
-          message: expect.stringContaining('42'),
+          message: 'The engine does not have the LoRA adapter 42 in its cache.',
           type: 'invalid_request_error',
           param: 'model',
-          code: 'model_not_found',
+          code: 'invalid_request',
         },
       ]);
       expect(textsOf(await complete('ensemble', { prompt: directive({ tokens: 2 }) }))).toEqual([' a b']);

@@ -249,6 +249,7 @@ describe('sampling', () => {
         "pad_id": 151643,
         "request_output_len": 692,
         "return_perf_metrics": true,
+        "runtime_top_p": 1,
         "streaming": false,
       }
     `);
