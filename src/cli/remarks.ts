@@ -19,7 +19,9 @@ export function remarksOn(model: ServedModel, assets: PromptAssets | undefined):
     case 'trtllm':
       remarks.push(
         `Text goes through pre- and postprocessing, which break characters that are split over tokens. Straight to the engine is better: --tokenizer ${name}=DIR.`,
-        'When a client leaves or a stop text is met, its answer ends at once, but the engine runs on: Triton passes a cancel through an ensemble late, and through BLS not at all.',
+        contract.stopRequest
+          ? 'When a client leaves or a stop text is met, the engine is told to stop: Triton passes a cancel through an ensemble late or never.'
+          : 'When a client leaves or a stop text is met, its answer ends at once, but the engine runs on: nothing gets through to it.',
       );
       break;
     case 'llmapi':

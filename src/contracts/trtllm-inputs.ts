@@ -128,7 +128,7 @@ export function loraTensors(inputs: DeclaredInputs, { loraTaskId }: GenerateRequ
 
 /** The request around the tensors. */
 export function inferRequest(
-  { model, version, id }: GenerateRequest,
+  { model, version, id }: Pick<GenerateRequest, 'model' | 'version' | 'id'>,
   inputs: readonly Tensor[],
   outputs: readonly string[],
 ): InferRequest {

@@ -3,6 +3,7 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, Limits, TokenInputs } from './contract.ts';
 import { DeclaredInputs } from './declared-inputs.ts';
+import { canStop, promptTensors, stopCommand } from './trtllm-engine.ts';
 import { explainTrtllm } from './trtllm-faults.ts';
 import {
   allThereIs,
@@ -74,13 +75,8 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     return inferRequest(request, tensors, [...wanted, ...(reuse ? ['kv_cache_reused_blocks'] : [])]);
   };
 
-  const stopRequest = (request: GenerateRequest): InferRequest =>
-    inferRequest(
-      request,
-      // Triton wants the inputs that are not optional of every request; the engine does not look at them.
-      [...promptTensors(inputs, [0], 1), ...inputs.flag('stop', true)],
-      ['output_ids', 'sequence_length'],
-    );
+  const stopRequest = ({ model, version, id }: GenerateRequest): InferRequest =>
+    stopCommand({ name: model, version, config }, id);
 
   return {
     kind: 'trtllm-tokens',
@@ -99,21 +95,13 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
         blockSize: facts.blockSize,
       }),
     explain: explainTrtllm,
-    ...(facts.stopsByRequest && inputs.has(['stop']) ? { stopRequest } : {}),
+    ...(facts.stopsByRequest && canStop(config) ? { stopRequest } : {}),
   };
 }
 
 function tokensOf({ tokens }: GenerateRequest): TokenInputs {
   if (!tokens) throw new Error('A request to an engine needs its prompt in tokens.');
   return tokens;
-}
-
-function promptTensors(inputs: DeclaredInputs, prompt: ArrayLike<number>, length: number): Tensor[] {
-  return [
-    ...inputs.numbers(['input_ids'], prompt),
-    ...inputs.number(['input_lengths'], prompt.length),
-    ...inputs.number(['request_output_len'], length),
-  ];
 }
 
 /** Words as two rows: the ids of all of them, and where each ends. */

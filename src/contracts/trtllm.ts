@@ -1,9 +1,10 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
-import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
+import type { GenerateRequest, GenerationContract, Limits, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
 import { TrtllmDecoder } from './trtllm-decoder.ts';
+import { canStop, type StoppableEngine, stopCommand } from './trtllm-engine.ts';
 import { explainTrtllm } from './trtllm-faults.ts';
 import {
   allThereIs,
@@ -22,6 +23,12 @@ interface TrtllmFacts {
   readonly decoupled: boolean;
   /** Whether preprocessing gives prompts special tokens; left out: it does, as by default. */
   readonly addsSpecialTokens?: boolean;
+  readonly limits?: Limits;
+  /**
+   * The engine that knows its requests by the same ids, as that of an ensemble does. It is told to end them: Triton passes
+   * a cancel through an ensemble late or never.
+   */
+  readonly engine?: StoppableEngine;
 }
 
 const counters = [
@@ -35,7 +42,7 @@ const counters = [
  */
 export function trtllmContract(
   config: ModelConfig,
-  { decoupled, addsSpecialTokens = true }: TrtllmFacts,
+  { decoupled, addsSpecialTokens = true, limits = {}, engine }: TrtllmFacts,
 ): GenerationContract {
   const inputs = new DeclaredInputs(config);
   const outputs = new Set(config.output.map(({ name }) => name));
@@ -71,7 +78,7 @@ export function trtllmContract(
     cutsStopTexts: false,
     counts,
     guessesCounts: !counts,
-    limits: {},
+    limits,
     support: (parameter) => support(parameter, inputs, accumulates),
     encode,
     decoder: (request) =>
@@ -81,6 +88,7 @@ export function trtllmContract(
         isSingle: !decoupled,
       }),
     explain: explainTrtllm,
+    ...(engine && canStop(engine.config) ? { stopRequest: ({ id }) => stopCommand(engine, id) } : {}),
   };
 }
 

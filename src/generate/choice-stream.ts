@@ -24,11 +24,15 @@ interface ChoiceOptions {
   /** Text that stands before what is generated. */
   readonly prefix: string;
   readonly maxTokens: number | undefined;
+  /** What prompt and answer may have together. */
+  readonly context: number | undefined;
   readonly tally: Tally;
   /** Whether the prompt tokens that the backend counts for this choice are added to the tally. */
   readonly countsPrompt: boolean;
-  /** The prompt tokens that were counted here instead. */
-  readonly countedPrompt: number | undefined;
+  /** The tokens of the prompt where they were counted here instead. */
+  readonly promptLength: number | undefined;
+  /** Whether this is the choice that reports them. */
+  readonly reportsPrompt: boolean;
   /** Makes the text of an answer; left out where the backend's is the answer as it is. */
   readonly newText?: (() => AnswerText) | undefined;
   /** Counts the tokens of a text, where the responses do not say how many they carry. */
@@ -55,6 +59,7 @@ interface AnswerState {
 export class ChoiceStream implements GenerateEvents, GenerateSink {
   readonly #options: ChoiceOptions;
   readonly #answers: readonly AnswerState[];
+  #promptLength: number | undefined;
   #unfinished: number;
   #events: GenerateEvent[] = [];
   #uncounted: { readonly answer: AnswerState; readonly reason: FinishReason | undefined }[] = [];
@@ -65,12 +70,13 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
 
   constructor(options: ChoiceOptions) {
     this.#options = options;
-    const { choice: first, answers, prefix, countedPrompt, newText } = options;
+    const { choice: first, answers, prefix, promptLength, reportsPrompt, newText } = options;
     this.#answers = Array.from({ length: answers }, (_, at) => {
       return { choice: first + at, text: newText?.(), whole: '', tokens: 0, isFinished: false };
     });
     this.#unfinished = answers;
-    if (countedPrompt !== undefined) this.#events.push({ type: 'prompt-tokens', count: countedPrompt });
+    this.#promptLength = promptLength;
+    if (reportsPrompt && promptLength !== undefined) this.#events.push({ type: 'prompt-tokens', count: promptLength });
     if (prefix === '') return;
     for (const { choice } of this.#answers)
       this.#events.push({ type: 'text-delta', choice, text: prefix, tokens: 0, logprobs: undefined });
@@ -109,6 +115,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
 
   promptTokens(count: number): void {
     const { tally, countsPrompt } = this.#options;
+    this.#promptLength = count;
     if (!countsPrompt) return;
     tally.promptTokens = (tally.promptTokens ?? 0) + count;
     this.#events.push({ type: 'prompt-tokens', count });
@@ -143,8 +150,9 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   }
 
   #report({ choice, tokens }: AnswerState, reason: FinishReason | undefined): void {
-    const { tally, maxTokens } = this.#options;
-    const isCut = maxTokens !== undefined && tokens >= maxTokens;
+    const { tally, maxTokens, context } = this.#options;
+    const isFull = context !== undefined && (this.#promptLength ?? 0) + tokens >= context;
+    const isCut = isFull || (maxTokens !== undefined && tokens >= maxTokens);
     this.#events.push({ type: 'finish', choice, reason: reason ?? (isCut ? 'length' : 'stop') });
     tally.unfinished--;
     const { promptTokens, completionTokens, cachedTokens } = tally;

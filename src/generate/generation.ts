@@ -72,7 +72,8 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         answers: choicesPerPrompt / inferences,
         prefix: options.prefixes[promptIndex] ?? '',
         countsPrompt: counted === undefined && answer === 0,
-        countedPrompt: answer === 0 ? counted?.[promptIndex] : undefined,
+        promptLength: counted?.[promptIndex],
+        reportsPrompt: answer === 0,
       });
     }),
   );
@@ -90,7 +91,7 @@ interface Run extends GenerationOptions {
 /** What is each inference's own. */
 type ChoicePlace = Pick<
   ConstructorParameters<typeof ChoiceStream>[0],
-  'choice' | 'answers' | 'prefix' | 'countsPrompt' | 'countedPrompt'
+  'choice' | 'answers' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt'
 >;
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
@@ -104,6 +105,7 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
     responses: server.stream(contract.encode(request), { signal, ...limit }),
     decoder: contract.decoder(request),
     maxTokens: request.sampling.maxTokens,
+    context: model.contextLength(),
     tally,
     newText,
     countTokens: contract.guessesCounts ? answerCounter(model) : undefined,

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContractKind, Limits } from '../contracts/contract.ts';
 import { type Detection, detectContract, isTokenEngine } from '../contracts/detect.ts';
+import { trtllmContract } from '../contracts/trtllm.ts';
 import { trtllmTokensContract } from '../contracts/trtllm-tokens.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import { type Chain, chainOf, innerNames, isYes, parameterOf } from './chain.ts';
-import { readEngineFolder } from './engine-folder.ts';
+import { type EngineFacts, readEngineFolder } from './engine-folder.ts';
 
 /** What the operator says of a model before it is known. */
 export interface ModelHints {
@@ -57,7 +58,7 @@ export async function fitModel(model: KnownModel, all: readonly KnownModel[], hi
     return { ...(await fitEngine(model.name, chain, hints)), target: chain.engine };
   if (wantsEngine)
     return { detection: { reason: 'it is set to the contract trtllm-tokens, but no engine is behind it' } };
-  return { detection, tokenizerDirectory };
+  return { detection: await textDetection(model, chain, decoupled, hints), tokenizerDirectory };
 }
 
 /** The models whose descriptions decide how this one is spoken to. */
@@ -65,6 +66,25 @@ export function partsOf({ config }: KnownModel, all: readonly KnownModel[]): rea
   const chain = chainOf(config, all);
   if (chain) return [chain.engine, ...(chain.preprocessing ? [chain.preprocessing] : [])];
   return all.filter((other) => isInside(config.name, other, all));
+}
+
+/** How a model in front of an engine is spoken to in text, with what the models behind it say of it. */
+async function textDetection(
+  { config }: KnownModel,
+  chain: Chain<KnownModel> | undefined,
+  decoupled: boolean,
+  hints: ModelHints,
+): Promise<Detection> {
+  const isEnsemble = config.ensemble_scheduling !== undefined;
+  const limits = chain && (await engineFacts(chain, hints)).limits;
+  const contract = trtllmContract(config, {
+    decoupled,
+    ...(chain ? { addsSpecialTokens: addsSpecialTokens(chain) } : {}),
+    ...(limits ? { limits } : {}),
+    // An ensemble passes the id of its request on, a BLS model does not.
+    ...(chain && isEnsemble ? { engine: chain.engine } : {}),
+  });
+  return { contract };
 }
 
 async function fitEngine(name: string, chain: Chain<KnownModel>, hints: ModelHints): Promise<Fit> {
@@ -76,17 +96,26 @@ async function fitEngine(name: string, chain: Chain<KnownModel>, hints: ModelHin
         reason: `it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer ${name}=DIR`,
       },
     };
-  const folder = hints.engineDir ?? parameterOf(config, 'gpt_model_path') ?? parameterOf(config, 'engine_dir');
-  const facts = folder === undefined ? undefined : await readEngineFolder(folder);
-  const addsSpecialTokens = chain.preprocessing && parameterOf(chain.preprocessing.config, 'add_special_tokens');
   const contract = trtllmTokensContract(config, {
-    limits: { ...facts?.limits, ...beamLimit(parameterOf(config, 'max_beam_width'), facts?.limits.beamWidth) },
-    ...(facts?.blockSize === undefined ? {} : { blockSize: facts.blockSize }),
-    gathersLogits: facts?.gathersLogits ?? false,
-    addsSpecialTokens: isYes(addsSpecialTokens, true),
+    ...(await engineFacts(chain, hints)),
+    addsSpecialTokens: addsSpecialTokens(chain),
     stopsByRequest: hints.stopsByRequest ?? false,
   });
   return { detection: { contract }, tokenizerDirectory };
+}
+
+/** What the folder of the engine says of it, and what its configuration does. */
+async function engineFacts({ engine: { config } }: Chain<KnownModel>, hints: ModelHints): Promise<EngineFacts> {
+  const folder = hints.engineDir ?? parameterOf(config, 'gpt_model_path') ?? parameterOf(config, 'engine_dir');
+  const facts = (folder === undefined ? undefined : await readEngineFolder(folder)) ?? noFacts;
+  const beams = beamLimit(parameterOf(config, 'max_beam_width'), facts.limits.beamWidth);
+  return { ...facts, limits: { ...facts.limits, ...beams } };
+}
+
+const noFacts: EngineFacts = { limits: {}, gathersLogits: false };
+
+function addsSpecialTokens({ preprocessing }: Chain<KnownModel>): boolean {
+  return isYes(preprocessing && parameterOf(preprocessing.config, 'add_special_tokens'), true);
 }
 
 /** An engine follows as many beams as it was built for, and its server as many as it is told. */

@@ -20,7 +20,8 @@ value that asks for nothing are fine. **no effect**: it is checked, and changes 
 Older releases have fewer tensors, and refuse what they have none for: \`conch doctor\` says what holds for a model.
 
 - **stop**: TensorRT-LLM leaves the stop word in the text and compares tokens; Conch looks for the text as well, cuts it out, and ends the request in the
-  engine. Through an ensemble Triton passes that on late, through BLS not at all: the answer ends at once, but the engine runs on.
+  engine. Behind BLS, and behind an ensemble whose engine has no input \`stop\`, nothing gets through: the answer ends at once, but the engine runs on. The
+  same holds for clients that leave.
 - **logprobs** need token ids. An engine up to 1.2.1 without \`normalize_log_probs: false\` refuses them, one that was built without its logits
   refuses \`top_logprobs\`.
 - **n** is one inference per choice; with \`use_beam_search\` the best beams of one.

@@ -76,17 +76,43 @@ describe.each(models)('%s, spoken to in text', (model) => {
       expect([status, body.error?.['code'], body.error?.['param']]).toEqual([400, 'unsupported_parameter', param]);
     }
   });
+});
 
-  it('ends the answer of a client that leaves at once', async () => {
-    const tag = `leaver of ${model}`;
+describe('a client that leaves', () => {
+  const leaveAt = async (model: string, tag: string): Promise<void> => {
     const body = { model, prompt: directive({ tokens: 400, hold_at: 3, tag }), stream: true };
     const { until, leave } = begin(`${conch.url}/v1/completions`, body);
     await until(' c"');
     await leave();
-    // The engine goes on: Triton passes the cancel of an ensemble on late, and that of a BLS model not at all.
+  };
+
+  it('ends the request in the engine behind an ensemble, which is told to stop it', async () => {
+    await leaveAt('ensemble', 'leaver of the ensemble');
+    const { state, tokens } = await countOf(conch.url, 'leaver of the ensemble', {
+      model: 'ensemble',
+      until: 'cancelled',
+    });
+    expect([state, tokens < 10]).toEqual(['cancelled', true]);
+  });
+
+  it('leaves the engine behind a BLS model running: nothing gets through to it', async () => {
+    const tag = 'leaver of BLS';
+    await leaveAt('tensorrt_llm_bls', tag);
+    expect(await countOf(conch.url, tag, { model: 'ensemble' })).toEqual({ state: 'held', tokens: 3 });
     await release(conch.url, tag, 'ensemble');
-    const { state } = await countOf(conch.url, tag, { model: 'ensemble', until: 'finished' });
-    expect(['finished', 'cancelled']).toContain(state);
+    expect(await countOf(conch.url, tag, { model: 'ensemble', until: 'finished' })).toMatchObject({
+      state: 'finished',
+    });
+  });
+});
+
+describe('a stop text that the engine does not know by its tokens', () => {
+  it('ends the request in the engine behind an ensemble', async () => {
+    const tag = 'stop text of the ensemble';
+    const prompt = directive({ tokens: 400, hold_at: 3, tag });
+    expect(textsOf(await complete('ensemble', { prompt, stop: 'b c' }))).toEqual([' a ']);
+    const { state, tokens } = await countOf(conch.url, tag, { model: 'ensemble', until: 'cancelled' });
+    expect([state, tokens < 10]).toEqual(['cancelled', true]);
   });
 });
 
