@@ -1,9 +1,10 @@
 """NVIDIA's own clients (grpc, http and their asyncio twins) against any server of the v2 protocol, all answers as JSON.
 
 Reads from standard input
-  {"grpc": "host:port", "http": "host:port", "models": {role: {"name", "inputs": [{"name", "datatype", "shape", "data"}]}}}
+  {"grpc": "host:port", "http": "host:port", "models": {role: {"name", "inputs": [{"name", "datatype", "shape", "data"}]}},
+   "mixesKinds": whether one stream may carry requests of both kinds of model; if not, each gets a stream of its own}
 Roles: `plain` answers once, `decoupled` any number of times (with "faulty": inputs that make it fail, "generate": a body for
-generate, "faults": whether wrong inputs are tried on streams), `loadable` may be unloaded and loaded, `broken` cannot be loaded. What needs a role that is not given is left out.
+generate), `loadable` may be unloaded and loaded, `broken` cannot be loaded. What needs a role that is not given is left out.
 """
 
 import asyncio
@@ -95,6 +96,9 @@ class Client:
 
     async def converse(self, name, requests):
         """Sends requests over one stream and shows what comes back, sorted by request."""
+        self.cases[name] = await self.answers(requests)
+
+    async def answers(self, requests):
         made = [{**each, "inputs": [self.tensor(given) for given in each["inputs"]]} for each in requests]
         answers = []
         if self.kind == "grpc":
@@ -111,7 +115,7 @@ class Client:
             async for result, error in self.client.stream_infer(given()):
                 answers.append((result, error))
         shown = [failure(error) if error is not None else self.result(result) for result, error in answers]
-        self.cases[name] = sorted(shown, key=lambda each: each.get("response", {}).get("id", ""))
+        return sorted(shown, key=lambda each: each.get("response", {}).get("id", ""))
 
 
 def failure(error):
@@ -175,7 +179,7 @@ async def infer_plain(client, model):
     await client.case("statistics", "get_inference_statistics", name, shown=uncounted)
 
 
-async def infer_decoupled(client, models):
+async def infer_decoupled(client, models, mixes_kinds):
     model = models["decoupled"]
     request = {"model_name": model["name"], "inputs": model["inputs"]}
     await client.infer("infer of a decoupled model", model["name"], model["inputs"])
@@ -193,14 +197,16 @@ async def infer_decoupled(client, models):
         "of a wrong shape": {**first, "shape": [*first["shape"], 1]},
         "of an unexpected input": {**first, "name": "NO_SUCH_INPUT"},
     }
-    for name, fault in faults.items() if model.get("faults") else ():
+    for name, fault in faults.items():
         await client.converse(f"stream {name}", [{**request, "inputs": [fault, *others], "request_id": "a"}])
     if "faulty" in model:
         await client.converse("stream that fails", [{**request, "inputs": model["faulty"], "request_id": "a"}])
     if "plain" in models:
         once = {"model_name": models["plain"]["name"], "inputs": models["plain"]["inputs"]}
         await client.converse("stream of a plain model", [{**once, "request_id": each} for each in "abcdefgh"])
-        await client.converse("stream of both kinds", [{**request, "request_id": "a"}, {**once, "request_id": "b"}])
+        both = [{**request, "request_id": "a"}, {**once, "request_id": "b"}]
+        streams = [both] if mixes_kinds else [[each] for each in both]
+        client.cases["stream of both kinds"] = [answer for each in streams for answer in await client.answers(each)]
 
 
 async def load_and_unload(client, models):
@@ -211,10 +217,7 @@ async def load_and_unload(client, models):
     await client.case("unload of an unknown model", "unload_model", UNKNOWN)
     name, inputs = models["loadable"]["name"], models["loadable"]["inputs"]
     await client.case("unload", "unload_model", name)
-    for _ in range(200):
-        if not await client.call("is_model_ready", name):
-            break
-        await asyncio.sleep(0.02)
+    await until_unloaded(client, name)
     await client.case("ready after unload", "is_model_ready", name)
     await client.infer("infer after unload", name, inputs)
     await client.case("load", "load_model", name)
@@ -222,6 +225,18 @@ async def load_and_unload(client, models):
     await client.infer("infer after load", name, inputs)
     await client.case("load with a wrong config", "load_model", name, config="{")
     await client.case("config after load", "get_model_config", name)
+
+
+async def until_unloaded(client, name):
+    """An unload is answered when it begins."""
+    options = {"as_json": True} if client.is_grpc else {}
+    for _ in range(1000):
+        index = await client.call("get_model_repository_index", **options)
+        rows = index["models"] if client.is_grpc else index
+        if any(row["name"] == name and row.get("reason") == "unloaded" for row in rows):
+            return
+        await asyncio.sleep(0.02)
+    raise TimeoutError(f"{name} is not unloaded: {rows}")
 
 
 def generate(address, models):
@@ -252,7 +267,7 @@ async def main():
         if "plain" in models:
             await infer_plain(client, models["plain"])
         if "decoupled" in models:
-            await infer_decoupled(client, models)
+            await infer_decoupled(client, models, task["mixesKinds"])
         if "loadable" in models:
             await load_and_unload(client, models)
         await client.call("close")

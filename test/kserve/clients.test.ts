@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CombinedServer } from '../../src/servers/combined/combined-server.ts';
 import { remoteServer } from '../grpc/remote.ts';
 import type { Triton } from '../support/triton.ts';
-import { askClients, type ClientAnswers, type ClientModels } from './clients.ts';
+import { askClients, askTriton, type ClientAnswers, type ClientModels } from './clients.ts';
 import { type Frontends, startFrontends, startKserveTriton } from './frontends.ts';
 
 const count = (value: number) => ({ name: 'COUNT', datatype: 'INT32', shape: [1], data: [value] });
@@ -36,7 +36,7 @@ beforeAll(async () => {
   triton = await startKserveTriton();
   // What was never loaded looks different in the index from what failed once.
   await fetch(`http://127.0.0.1:${triton.httpPort}/v2/repository/models/broken/load`, { method: 'POST' });
-  direct = await askClients(triton, models);
+  direct = await askTriton(triton, models);
 }, patience);
 
 afterAll(async () => {
@@ -60,15 +60,19 @@ describe("NVIDIA's clients", () => {
     async () => {
       const frontends = await startFrontends(remoteServer(triton.grpcPort));
       started.push(frontends);
-      expect(await askClients(frontends, models)).toEqual(direct);
+      expect(await askClients(frontends, models, triton)).toEqual(direct);
     },
     patience,
   );
 
-  it('are answered the same by two servers that are combined', async () => {
-    const server = new CombinedServer([remoteServer(triton.grpcPort), remoteServer(triton.grpcPort)]);
-    const frontends = await startFrontends(server);
-    started.push(frontends);
-    expect(await askClients(frontends, answering)).toEqual(await askClients(triton, answering));
-  });
+  it(
+    'are answered the same by two servers that are combined',
+    async () => {
+      const server = new CombinedServer([remoteServer(triton.grpcPort), remoteServer(triton.grpcPort)]);
+      const frontends = await startFrontends(server);
+      started.push(frontends);
+      expect(await askClients(frontends, answering, triton)).toEqual(await askTriton(triton, answering));
+    },
+    patience,
+  );
 });

@@ -18,9 +18,9 @@ afterAll(async () => {
   await triton.stop();
 });
 
-async function calls(port: number): Promise<Record<string, unknown>> {
+async function calls(port: number, part: 'sturdy' | 'fragile'): Promise<Record<string, unknown>> {
   const { stdout, stderr, exitCode } = await python('test/kserve/grpc_calls.py', [], {
-    input: JSON.stringify({ port }),
+    input: JSON.stringify({ port, part }),
   });
   if (exitCode !== 0) throw new Error(stderr);
   const shown: Record<string, unknown> = JSON.parse(stdout);
@@ -43,14 +43,21 @@ const repeat = (count: number, delay: number) => {
 };
 
 describe('the gRPC frontend', () => {
-  it('answers as Triton does, whatever a client does with its calls', async () => {
-    const direct = await calls(triton.grpcPort);
+  it('answers as Triton does, whatever a client does with its calls', { timeout: 60_000 }, async () => {
+    const direct = await calls(triton.grpcPort, 'sturdy');
     expect(direct).toMatchObject({
       cancelled: [1, 0],
       overdue: ['DEADLINE_EXCEEDED: Deadline Exceeded', 0],
       health: '0801',
     });
-    expect(await calls(conch.grpcPort)).toEqual(direct);
+    expect(await calls(conch.grpcPort, 'sturdy')).toEqual(direct);
+  });
+
+  it('answers as Triton does what tritonserver 2.51 does not always survive', async () => {
+    expect(await calls(conch.grpcPort, 'fragile')).toEqual({
+      order: ['0', '1', '2', '3', 'slow', 'slow', 'slow'],
+      'true status': 'UNAVAILABLE: voll ä 100%',
+    });
   });
 
   it('refuses what is not gRPC', async () => {

@@ -1,6 +1,6 @@
 """What a gRPC client sees of deadlines, cancelling, compression, large messages and a server that stops. Prints JSON.
 
-Reads {"port": …} from standard input.
+Reads {"port": …, "part": …} from standard input; the part "fragile" is what tritonserver 2.51 does not always survive.
 """
 
 import json
@@ -13,6 +13,10 @@ from tritonclient.grpc import service_pb2, service_pb2_grpc
 
 LARGE = 24 * 1024 * 1024
 LAST = 5
+
+# A stream that is cancelled just as a response leaves can bring tritonserver 2.51 down: responses are far between.
+DELAY = 0.2
+BETWEEN_TWO = 1.5 * DELAY
 
 
 def repeat(count, delay=None, **fields):
@@ -72,7 +76,7 @@ def until_none_runs(stub):
 
 
 def cancelled(stub):
-    call = stub.ModelStreamInfer(iter([repeat(10_000, 0.01)]))
+    call = stub.ModelStreamInfer(iter([repeat(10_000, DELAY)]))
     next(call)
     before = running(stub)
     call.cancel()
@@ -80,7 +84,7 @@ def cancelled(stub):
 
 
 def overdue(stub):
-    ended = outcome(lambda: list(stub.ModelStreamInfer(iter([repeat(10_000, 0.01)]), timeout=0.3)))
+    ended = outcome(lambda: list(stub.ModelStreamInfer(iter([repeat(10_000, DELAY)]), timeout=BETWEEN_TWO)))
     return [ended, until_none_runs(stub)]
 
 
@@ -93,59 +97,53 @@ def sums(stub):
 
 def in_order(stub):
     """A slow decoupled request does not hold up others, and those of a plain model answer in their order."""
-    requests = [repeat(3, 0.2, id="slow"), *[typed(INT32__int_contents=[number]) for number in range(4)]]
+    requests = [repeat(3, DELAY, id="slow"), *[typed(INT32__int_contents=[number]) for number in range(4)]]
     for number, request in enumerate(requests[1:]):
         request.id = str(number)
     return [each.infer_response.id for each in stub.ModelStreamInfer(iter(requests))]
 
 
-def main():
-    port = json.load(sys.stdin)["port"]
-    options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-    with grpc.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
-        stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
-        large = stub.ModelInfer(identity(LARGE))
-        packed = stub.ModelInfer(identity(100_000), compression=grpc.Compression.Gzip)
-        deflated = stub.ModelInfer(identity(100_000), compression=grpc.Compression.Deflate)
-        values = stub.ModelInfer(
-            typed(
-                INT8__int_contents=[-1, 2],
-                UINT16__uint_contents=[65535],
-                INT64__int64_contents=[-(2**63)],
-                UINT64__uint64_contents=[2**64 - 1],
-                FP32__fp32_contents=[0.5],
-                FP64__fp64_contents=[-0.25],
-                BOOL__bool_contents=[True, False],
-                BYTES__bytes_contents=[b"a", b"", b"\xff"],
-            )
+def sturdy(channel, stub):
+    large = stub.ModelInfer(identity(LARGE))
+    packed = stub.ModelInfer(identity(100_000), compression=grpc.Compression.Gzip)
+    deflated = stub.ModelInfer(identity(100_000), compression=grpc.Compression.Deflate)
+    values = stub.ModelInfer(
+        typed(
+            INT8__int_contents=[-1, 2],
+            UINT16__uint_contents=[65535],
+            INT64__int64_contents=[-(2**63)],
+            UINT64__uint64_contents=[2**64 - 1],
+            FP32__fp32_contents=[0.5],
+            FP64__fp64_contents=[-0.25],
+            BOOL__bool_contents=[True, False],
+            BYTES__bytes_contents=[b"a", b"", b"\xff"],
         )
-        raw = channel.unary_unary("/inference.GRPCInferenceService/Nothing", bytes, bytes)
-        health = channel.unary_unary("/grpc.health.v1.Health/Check", bytes, bytes)
-        shown = {
-            "large": [len(large.raw_output_contents[0]), large.id],
-            "gzip": len(packed.raw_output_contents[0]),
-            "deflate": len(deflated.raw_output_contents[0]),
-            "typed": [[each.name, raw.hex()] for each, raw in zip(values.outputs, values.raw_output_contents)],
-            "cancelled": cancelled(stub),
-            "overdue": overdue(stub),
-            "sequences": sums(stub),
-            "order": in_order(stub),
-            "unknown method": outcome(lambda: raw(b"")),
-            "health": outcome(lambda: health(b"").hex()),
-            "not a message": outcome(lambda: channel.unary_unary("/inference.GRPCInferenceService/ModelInfer", bytes, bytes)(b"\xff\xff")),
-            "true status": outcome(
-                lambda: [str(each) for each in stub.ModelStreamInfer(iter([faulty()]), metadata=[("triton_grpc_error", "true")])]
-            ),
-            "refusal in the stream": outcome(
-                lambda: [
-                    str(each)
-                    for each in stub.ModelStreamInfer(
-                        iter([repeat(1, model_version="9", id="r")]), metadata=[("triton_grpc_error", "true")]
-                    )
-                ]
-            ),
-        }
-    json.dump(shown, sys.stdout)
+    )
+    raw = channel.unary_unary("/inference.GRPCInferenceService/Nothing", bytes, bytes)
+    health = channel.unary_unary("/grpc.health.v1.Health/Check", bytes, bytes)
+    return {
+        "large": [len(large.raw_output_contents[0]), large.id],
+        "gzip": len(packed.raw_output_contents[0]),
+        "deflate": len(deflated.raw_output_contents[0]),
+        "typed": [[each.name, raw.hex()] for each, raw in zip(values.outputs, values.raw_output_contents)],
+        "cancelled": cancelled(stub),
+        "overdue": overdue(stub),
+        "sequences": sums(stub),
+        "unknown method": outcome(lambda: raw(b"")),
+        "health": outcome(lambda: health(b"").hex()),
+        "not a message": outcome(lambda: channel.unary_unary("/inference.GRPCInferenceService/ModelInfer", bytes, bytes)(b"\xff\xff")),
+        "refusal in the stream": with_status(stub, repeat(1, model_version="9", id="r")),
+    }
+
+
+def fragile(channel, stub):
+    """Both kinds of model on one stream; an error of a model as the status of the call."""
+    return {"order": in_order(stub), "true status": with_status(stub, faulty())}
+
+
+def with_status(stub, request):
+    metadata = [("triton_grpc_error", "true")]
+    return outcome(lambda: [str(each) for each in stub.ModelStreamInfer(iter([request]), metadata=metadata)])
 
 
 def faulty():
@@ -154,6 +152,15 @@ def faulty():
     parts = [b"UNAVAILABLE", "voll \u00e4 100%".encode()]
     message.raw_input_contents.append(b"".join(len(part).to_bytes(4, "little") + part for part in parts))
     return message
+
+
+def main():
+    task = json.load(sys.stdin)
+    options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+    part = {"sturdy": sturdy, "fragile": fragile}[task["part"]]
+    with grpc.insecure_channel(f"127.0.0.1:{task['port']}", options=options) as channel:
+        shown = part(channel, service_pb2_grpc.GRPCInferenceServiceStub(channel))
+    json.dump(shown, sys.stdout)
 
 
 main()

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { linkBackends, startTriton, type Triton, tritonEnvironment, tritonProgram } from '../support/triton.ts';
-import { askClients, type ClientAnswers, type ClientModels } from './clients.ts';
+import { askClients, askTriton, type ClientAnswers, type ClientModels } from './clients.ts';
 import { startKserveTriton } from './frontends.ts';
 
 const patience = 240_000;
@@ -32,18 +32,8 @@ async function ports({ logged }: Conch): Promise<{ httpPort: number; grpcPort: n
   return { httpPort: await portOf('http'), grpcPort: await portOf('grpc') };
 }
 
-const at = ({ httpPort }: { httpPort: number }, path: string) => `http://127.0.0.1:${httpPort}/v2/${path}`;
-
-const repository = async (address: { httpPort: number }, verb: 'load' | 'unload'): Promise<number> =>
-  (await fetch(at(address, `repository/models/batched/${verb}`), { method: 'POST' })).status;
-
-const isReady = async (address: { httpPort: number }): Promise<boolean> =>
-  (await fetch(at(address, 'models/batched/ready'))).ok;
-
-/** An unload is answered when it begins. */
-async function untilGone(address: { httpPort: number }): Promise<void> {
-  while (await isReady(address)) await new Promise((resolve) => setTimeout(resolve, 50));
-}
+const load = ({ httpPort }: { httpPort: number }, name: string) =>
+  fetch(`http://127.0.0.1:${httpPort}/v2/repository/models/${name}/load`, { method: 'POST' });
 
 /** Resolves when the server behind the frontends has loaded its models. */
 async function untilReady({ httpPort }: { httpPort: number }): Promise<void> {
@@ -59,9 +49,13 @@ describe('a managed tritonserver', () => {
       const models: ClientModels = {
         plain: { name: 'batched', inputs: [values], outputs: ['SCORES'] },
         decoupled: { name: 'repeat', inputs: [{ name: 'COUNT', datatype: 'INT32', shape: [1], data: [3] }] },
+        loadable: { name: 'batched', inputs: [values] },
+        broken: { name: 'broken', inputs: [] },
       };
       triton = await startKserveTriton();
-      const expected = await askClients(triton, models);
+      // What was never loaded looks different in the index from what failed once.
+      await load(triton, 'broken');
+      const expected = await askTriton(triton, models);
       await triton.stop();
       triton = undefined;
 
@@ -87,11 +81,8 @@ describe('a managed tritonserver', () => {
       });
       const address = await ports(conch);
       await untilReady(address);
+      await load(address, 'broken');
       expect(await askClients(address, models)).toEqual(expected);
-      expect(await repository(address, 'unload')).toBe(200);
-      await untilGone(address);
-      expect(await repository(address, 'load')).toBe(200);
-      expect(await isReady(address)).toBe(true);
     },
     patience,
   );
@@ -105,7 +96,7 @@ describe('the embedded engine', () => {
     text('sampling_parameters', '{"max_tokens": 3, "temperature": 0, "ignore_eos": true}'),
   ];
   const models = (name: string): ClientModels => ({
-    decoupled: { name, inputs, faults: true, generate: { text_input: 'The sea is', exclude_input_in_output: true } },
+    decoupled: { name, inputs, generate: { text_input: 'The sea is', exclude_input_in_output: true } },
     loadable: { name, inputs },
     broken: { name: 'broken', inputs: [] },
   });
@@ -114,7 +105,7 @@ describe('the embedded engine', () => {
 
   beforeAll(async () => {
     triton = await startTriton({ repository: 'test/models', modelControl: 'explicit', loadModels: ['vllm-toy'] });
-    theirs = await askClients(triton, models('vllm-toy'));
+    theirs = await askTriton(triton, models('vllm-toy'));
     const cache = process.env['CONCH_TEST_CACHE'] ?? '';
     for (const name of ['smollm', 'broken']) mkdirSync(join(folder, 'models', name, '1'), { recursive: true });
     for (const name of ['smollm', 'broken'])
