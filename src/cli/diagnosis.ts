@@ -1,4 +1,5 @@
 import { type GenerateRequest, type ParameterName, parameterNames, type Structure } from '../contracts/contract.ts';
+import type { InferRequest } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { ModelRow, ServedModel } from '../models/served-model.ts';
 import type { ProbeResult } from './probe.ts';
@@ -42,8 +43,7 @@ export async function diagnose(registry: ModelRegistry): Promise<Diagnosis[]> {
   );
 }
 
-function unserved({ name, version, server, state, reason }: ModelRow): Diagnosis {
-  const isInner = reason.startsWith('it is an inner part of ');
+function unserved({ name, version, server, state, reason, isInner = false }: ModelRow): Diagnosis {
   return { model: name, version, server, state, isServed: false, isInner, reason, remarks: [] };
 }
 
@@ -54,7 +54,7 @@ async function describe(model: ServedModel, { server, version, state }: ModelRow
     (error: unknown) => (error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)),
   );
   const assets = model.loadedAssets();
-  const request = fullRequest(model);
+  const sent = requestsOf(model);
   const context = model.contextLength();
   return {
     model: model.name,
@@ -66,8 +66,8 @@ async function describe(model: ServedModel, { server, version, state }: ModelRow
     ...(fault === undefined ? {} : { reason: fault }),
     contract: contract.kind,
     target: model.model,
-    inputs: contract.encode(request).inputs.map(({ name }) => name),
-    outputs: contract.encode(request).outputs ?? [],
+    inputs: [...new Set(sent.flatMap(({ inputs }) => inputs.map(({ name }) => name)))],
+    outputs: [...new Set(sent.flatMap(({ outputs = [] }) => outputs))],
     parameters: parametersOf(model),
     tokenizer: assets?.tokenizer?.source ?? '-',
     template: assets?.template?.source ?? '-',
@@ -89,15 +89,30 @@ function parametersOf({ contract }: ServedModel): NonNullable<Diagnosis['paramet
   };
 }
 
-/** A request with everything that the contract takes, so that its tensors are all of those that it uses. */
-function fullRequest(model: ServedModel): GenerateRequest {
-  const { contract } = model;
+/** Requests with everything that the contract takes, so that their tensors are all of those that it uses. */
+function requestsOf({ model, version, contract, loraTaskId }: ServedModel): InferRequest[] {
+  const request = { ...fullRequest({ model, version, contract }), ...(loraTaskId === undefined ? {} : { loraTaskId }) };
+  const { structure: _, logprobs: __, ...plain } = request;
+  const followsBeams = contract.support('use_beam_search').kind !== 'refused';
+  const beams = { width: 2, answers: 1, lengthPenalty: 0.5 };
+  return [
+    contract.encode(request),
+    ...(followsBeams ? [contract.encode({ ...plain, beams })] : []),
+    ...(contract.stopRequest && contract.speaksTokens ? [contract.stopRequest(request)] : []),
+  ];
+}
+
+function fullRequest({
+  model,
+  version,
+  contract,
+}: Pick<ServedModel, 'model' | 'version' | 'contract'>): GenerateRequest {
   const takes = (parameter: ParameterName): boolean => contract.support(parameter).kind !== 'refused';
   const structure: Structure = { json: {} };
   return {
     id: 'doctor',
-    model: model.model,
-    version: model.version,
+    model,
+    version,
     prompt: 'x',
     ...(contract.speaksTokens
       ? {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CommandInput, ownFlags } from '../config/load.ts';
 import { setting } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import type { InferenceServer } from '../kserve/server.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
 import { diagnosisText } from './diagnosis-text.ts';
@@ -30,7 +31,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const [wanted, ...more] = input.positionals;
   if (more.length > 0) throw new SettingsError(['conch doctor takes the name of one model, or none.']);
   const flags = ownFlags(input, definition);
-  const { registry, close } = await openParts(input, terminal, {
+  const { servers, registry, close } = await openParts(input, terminal, {
     onNote: (note) => terminal.err(note),
     onLog: (level, text) => {
       if (level === 'error') terminal.err(text);
@@ -46,11 +47,38 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
     const diagnoses: Diagnosis[] = [];
     for (const each of chosen)
       diagnoses.push(flags.probe && each.isServed ? { ...each, probe: await probe(each.model, registry) } : each);
-    terminal.out(flags.json ? JSON.stringify(diagnoses, null, 2) : diagnoses.map(diagnosisText).join('\n\n'));
+    const described = await Promise.all(servers.map(describeServer));
+    terminal.out(
+      flags.json
+        ? JSON.stringify({ servers: described, models: diagnoses }, null, 2)
+        : [described.map(serverText).join('\n'), ...diagnoses.map(diagnosisText)].join('\n\n'),
+    );
     return diagnoses.every(isWell) ? 0 : 1;
   } finally {
     await close();
   }
+}
+
+interface ServerDiagnosis {
+  readonly server: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly fault?: string;
+}
+
+async function describeServer(server: InferenceServer): Promise<ServerDiagnosis> {
+  try {
+    const { name, version } = await server.call('ServerMetadata', {}, { timeout: longestCall });
+    return { server: server.name, name, version };
+  } catch (error) {
+    return { server: server.name, fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const longestCall = 5_000;
+
+function serverText({ server, name, version, fault }: ServerDiagnosis): string {
+  return `${server}: ${fault === undefined ? `${name} ${version}` : `does not answer: ${fault}`}`;
 }
 
 /** A part inside another model is not meant to be served. */

@@ -37,7 +37,10 @@ const definition = {
       ...own,
       placeholder: 'N',
     }),
-    endId: setting(whole, 'A token id that ends the answer.', { ...own, placeholder: 'ID' }),
+    endId: setting(whole, 'A token id that ends the answer; not for models that take text alone.', {
+      ...own,
+      placeholder: 'ID',
+    }),
     stopWords: setting(z.array(text).default([]), 'A text that ends the answer; may be repeated.', {
       ...own,
       placeholder: 'TEXT',
@@ -68,6 +71,7 @@ export const generateCommand: CliCommand = { definition, run };
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const [model, ...more] = input.positionals;
   if (model === undefined || more.length > 0) throw new SettingsError(['conch generate needs the name of one model.']);
+  const request = requestOf(model, input);
   const { registry, close } = await openParts(input, terminal, {
     onNote: (note) => terminal.err(note),
     onLog: (level, line) => {
@@ -77,7 +81,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   try {
     await untilSettled(registry, input);
-    return await print(requestOf(model, input), { registry, input, terminal });
+    return await print(request, { registry, input, terminal });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     terminal.err(`conch: ${error.message}`);
@@ -91,7 +95,7 @@ function requestOf(model: string, input: CommandInput): CompletionRequest {
   const flags = ownFlags(input, definition);
   if ((flags.text === undefined) === (flags.inputIds === undefined))
     throw new SettingsError(['conch generate needs --text or --input-ids, and not both.']);
-  return parseRequest(CompletionRequest, {
+  const body = {
     model,
     prompt: flags.text ?? idsOf(flags.inputIds ?? ''),
     stream: flags.streaming,
@@ -108,7 +112,13 @@ function requestOf(model: string, input: CommandInput): CompletionRequest {
     ...(flags.stopWords.length > 0 ? { stop: flags.stopWords } : {}),
     ...(flags.badWords.length > 0 ? { bad_words: flags.badWords } : {}),
     ...(flags.returnLogProbs ? { logprobs: 0 } : {}),
-  }).request;
+  };
+  try {
+    return parseRequest(CompletionRequest, body).request;
+  } catch (error) {
+    if (error instanceof ApiError) throw new SettingsError([error.message]);
+    throw error;
+  }
 }
 
 function idsOf(written: string): number[] {

@@ -2,6 +2,7 @@ import type { CommandInput } from '../config/load.ts';
 import { modelSettings } from '../config/model-settings.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
+import { checkModelSettings } from './check-model-settings.ts';
 import type { Terminal } from './command.ts';
 import { type AssetListener, modelDescriber } from './describe-model.ts';
 import { openServers, type ServerListener } from './servers.ts';
@@ -22,6 +23,7 @@ export async function openParts(
   listener: Listener,
 ): Promise<Parts> {
   const { settings } = input;
+  checkModelSettings(settings);
   const servers = await openServers(input, { terminal, listener });
   const aliases = Object.entries(settings.models).flatMap(([name, { serves }]) =>
     serves === undefined ? [] : [[name, serves] as const],

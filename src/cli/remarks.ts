@@ -15,6 +15,14 @@ export function remarksOn(model: ServedModel, assets: PromptAssets | undefined):
     );
   if (model.contextLength() === undefined)
     remarks.push(`Nobody says how long its context is: --context-length ${name}=N.`);
+  if (contract.kind === 'trtllm' && (model.postprocessors ?? 1) > 1)
+    remarks.push(
+      `Its postprocessing has ${model.postprocessors} instances: chunks of a streamed answer may change places. Set its instance count to 1.`,
+    );
+  if (contract.speaksTokens && assets && assets.eosTokenIds.length === 0)
+    remarks.push(
+      `Its tokenizer names no token that ends an answer: add eos_token_id to generation_config.json in ${assets.folder ?? 'its folder'}.`,
+    );
   switch (contract.kind) {
     case 'trtllm':
       remarks.push(

@@ -26,6 +26,8 @@ export class Timing {
         this.#promptTokens = event.promptTokens;
         this.#tokens = event.completionTokens;
         break;
+      case 'reasoning-delta':
+      case 'tool-call-delta':
       case 'prompt-tokens':
         break;
     }

@@ -10,12 +10,8 @@ export interface Announced {
   readonly onlyPerModel?: true;
 }
 
-const tools = 'it needs tool calls';
-
 /** What is refused by name until the part that it needs is there; then its row moves to the table of settings. */
 export const announced: Readonly<Record<string, Announced>> = {
-  toolCallParser: { needs: tools, onlyPerModel: true },
-  reasoningParser: { needs: 'it needs reasoning parsers', perModel: true },
   otlpEndpoint: { needs: 'it needs tracing', short: 'o', otherVariables: ['OPENAI_TRTLLM_OTLP_ENDPOINT'] },
   embedding: { needs: 'it needs embeddings', onlyPerModel: true },
 };

@@ -146,12 +146,6 @@ describe('helpText', () => {
                 CONCH_KSERVE_GRPC_PORT]
 
       Models:
-            --tool-call-parser NAME
-                Parser of tool calls. Without effect in this version, which refuses
-                tools. [CONCH_TOOL_CALL_PARSER]
-            --max-tool-call-parse-bytes N
-                Bytes that such a parser may hold back. Without effect in this
-                version. [default: 131072; CONCH_MAX_TOOL_CALL_PARSE_BYTES]
             --lora-separator TEXT
                 What stands between a model and its LoRA adapter in a name. Without
                 effect in this version. [CONCH_LORA_SEPARATOR]
@@ -169,6 +163,15 @@ describe('helpText', () => {
                 vllm, trtllm (text), trtllm-tokens (token ids, straight to the
                 engine), llmapi, or tensorrtllm for any of these three. [repeatable;
                 default: found from the model's configuration; CONCH_CONTRACT]
+            --tool-call-parser [MODEL=]NAME
+                How a model writes tool calls: a name from docs/tool-calling.md, such
+                as hermes, llama3_json or mistral; none: its answers are text.
+                [repeatable; default: found from the model's chat template;
+                CONCH_TOOL_CALL_PARSER]
+            --reasoning-parser [MODEL=]NAME
+                How a model writes its reasoning: a name from docs/tool-calling.md,
+                such as deepseek_r1 or qwen3; none: it is text. [repeatable; default:
+                found from the model's chat template; CONCH_REASONING_PARSER]
             --engine-dir [MODEL=]DIR
                 Folder of a TensorRT-LLM engine, whose config.json tells its limits.
                 [repeatable; default: what the model's configuration says, where it
@@ -180,6 +183,10 @@ describe('helpText', () => {
             --default-max-tokens N
                 Most tokens of an answer whose request does not say. [default: the
                 room that the context has; CONCH_DEFAULT_MAX_TOKENS]
+            --max-tool-call-parse-bytes N
+                Most text of a tool call that is held back until it is known what it
+                is; beyond, it is given as text. [default: 131072;
+                CONCH_MAX_TOOL_CALL_PARSE_BYTES]
             --history-template TEXT
                 Liquid template of the prompt, for models without a chat template.
                 [CONCH_HISTORY_TEMPLATE]

@@ -76,20 +76,7 @@ export const localSettings = {
     group: 'kserve',
   }),
 
-  // Triton's own frontend knows these: a start line that has them starts, and a warning says that they do nothing yet.
-  toolCallParser: setting(
-    text.optional(),
-    'Parser of tool calls. Without effect in this version, which refuses tools.',
-    {
-      group: 'models',
-      placeholder: 'NAME',
-    },
-  ),
-  maxToolCallParseBytes: setting(
-    z.number().int().min(1).default(131_072),
-    'Bytes that such a parser may hold back. Without effect in this version.',
-    { group: 'models' },
-  ),
+  // Triton's own frontend knows this: a start line that has it starts, and a warning says that it does nothing yet.
   loraSeparator: setting(
     text.optional(),
     'What stands between a model and its LoRA adapter in a name. Without effect in this version.',

@@ -35,6 +35,26 @@ export const perModelSettings = {
       defaultText: "found from the model's configuration",
     },
   ),
+  toolCallParser: setting(
+    text.optional(),
+    'How a model writes tool calls: a name from docs/tool-calling.md, such as hermes, llama3_json or mistral; none: its answers are text.',
+    {
+      group: 'models',
+      placeholder: '[MODEL=]NAME',
+      perModel: true,
+      defaultText: "found from the model's chat template",
+    },
+  ),
+  reasoningParser: setting(
+    text.optional(),
+    'How a model writes its reasoning: a name from docs/tool-calling.md, such as deepseek_r1 or qwen3; none: it is text.',
+    {
+      group: 'models',
+      placeholder: '[MODEL=]NAME',
+      perModel: true,
+      defaultText: "found from the model's chat template",
+    },
+  ),
   engineDir: setting(text.optional(), 'Folder of a TensorRT-LLM engine, whose config.json tells its limits.', {
     group: 'models',
     placeholder: '[MODEL=]DIR',

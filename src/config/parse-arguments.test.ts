@@ -162,7 +162,6 @@ describe('parseArguments', () => {
   });
 
   it.each([
-    [['--reasoning-parser', 'x'], '--reasoning-parser', 'it needs reasoning parsers'],
     [['-o', 'http://collector'], '-o', 'it needs tracing'],
     [['--otlp-endpoint=x'], '--otlp-endpoint', 'it needs tracing'],
   ])('refuses %j by name', (argv, flag, needs) => {

@@ -102,8 +102,8 @@ describe('readFileSettings', () => {
     ['models:\n\ta: 1\n', ['c.yaml:2:1: YAML is indented with spaces, not with tabs.']],
     ['otlp-endpoint: x', ['c.yaml:1:1: otlp-endpoint is not part of this version yet: it needs tracing.']],
     [
-      'models: {a: {tool_call_parser: x}}',
-      ['c.yaml:1:14: models.a.tool_call_parser is not part of this version yet: it needs tool calls.'],
+      'models: {a: {embedding: x}}',
+      ['c.yaml:1:14: models.a.embedding is not part of this version yet: it needs embeddings.'],
     ],
   ])('says of %j what is wrong', (text, problems) => {
     expect(read(text).problems).toEqual(problems);

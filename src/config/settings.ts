@@ -138,6 +138,11 @@ export const settingTable = {
       defaultText: 'the room that the context has',
     },
   ),
+  maxToolCallParseBytes: setting(
+    z.number().int().min(1).default(131_072),
+    'Most text of a tool call that is held back until it is known what it is; beyond, it is given as text.',
+    { group: 'models' },
+  ),
   historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {
     group: 'models',
     otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],

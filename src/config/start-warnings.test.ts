@@ -10,10 +10,7 @@ describe('startWarnings', () => {
     [[], []],
     [
       ['--tool-call-parser', 'llama3', '--lora-separator', '_lora_'],
-      [
-        'tool_call_parser has no effect in this version: requests with tools are refused.',
-        'lora_separator has no effect in this version: names with an adapter are unknown models.',
-      ],
+      ['lora_separator has no effect in this version: names with an adapter are unknown models.'],
     ],
     [['--triton', 'a'], [open('0.0.0.0')]],
     [['--triton', 'a', '--api-key', 'k'], []],

@@ -37,7 +37,7 @@ export type Structure =
 /** What a request says in token ids, for contracts that take them. */
 export interface TokenInputs {
   readonly prompt: Int32Array;
-  /** Every id that ends an answer, the tokenizer's own first; none where the answer is to run past them. */
+  /** Every id that ends an answer, the tokenizer's own first; none where nobody knows them, or it is to run past them. */
   readonly eosIds: readonly number[];
   readonly padId: number | undefined;
   /** The tokens of each stop text and of each stop id; a text may have several forms. */
@@ -178,6 +178,8 @@ export interface GenerationContract {
   readonly counts: boolean;
   /** Whether a response may stand for several tokens without saying so: the answer's are counted from its text then. */
   readonly guessesCounts?: boolean;
+  /** Whether a request without a seed is always answered alike: then one is drawn for it here. */
+  readonly repeatsItself?: boolean;
   readonly limits: Limits;
   support(parameter: ParameterName): Support;
   encode(request: GenerateRequest): InferRequest;

@@ -35,7 +35,6 @@ const found = (...parts: Parameters<typeof detectContract>) => {
   const detection = detectContract(...parts);
   return 'contract' in detection ? detection.contract.kind : detection.reason;
 };
-const facts = { limits: {}, addsSpecialTokens: true, gathersLogits: false, stopsByRequest: false };
 
 describe('detectContract', () => {
   it.each([
@@ -45,15 +44,11 @@ describe('detectContract', () => {
     ['trtllm', gpt],
     ['trtllm', multimodal],
     ['llmapi', llmapi],
-    ['it takes token ids, and no tokenizer is at hand', engine],
+    ['it takes token ids, which needs a tokenizer', engine],
     ['no contract fits its tensors', preprocessing],
   ])('%s', (expected, config) => {
     expect(found(config)).toBe(expected);
     expect(isTokenEngine(config)).toBe(config === engine);
-  });
-
-  it('serves an engine where its facts are at hand', () => {
-    expect(found(engine, { engine: facts })).toBe('trtllm-tokens');
   });
 
   it('takes the word of the operator, and says which tensors are missing', () => {
@@ -71,7 +66,7 @@ describe('detectContract', () => {
     expect(found(ensemble, { forced: 'llmapi' })).toBe(
       'it is set to the contract llmapi, but has no input sampling_param_*',
     );
-    expect(found(vllm, { forced: 'trtllm-tokens', engine: facts })).toBe(
+    expect(found(vllm, { forced: 'trtllm-tokens' })).toBe(
       'it is set to the contract trtllm-tokens, but has no input input_ids, no input input_lengths, ' +
         'no input request_output_len, no output output_ids',
     );

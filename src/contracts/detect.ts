@@ -1,23 +1,29 @@
 import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
 import type { ContractKind, GenerationContract } from './contract.ts';
 import { llmapiContract } from './llmapi.ts';
-import { trtllmContract } from './trtllm.ts';
-import { type EngineFacts, trtllmTokensContract } from './trtllm-tokens.ts';
+import { type TrtllmFacts, trtllmContract } from './trtllm.ts';
 import { vllmContract } from './vllm.ts';
 
 /** The contract that a model speaks, or why there is none. */
-export type Detection = { readonly contract: GenerationContract } | { readonly reason: string };
+export type Detection =
+  | { readonly contract: GenerationContract }
+  | {
+      readonly reason: string;
+      /** Whether it is a part of another model, which is served in its place. */
+      readonly isInner?: true;
+    };
 
 /** What one model's configuration does not tell, but its operator or its neighbours do. */
 export interface DetectionFacts {
   /** The operator's word for it; `tensorrtllm` is any of that family's. */
   readonly forced?: ContractKind | 'tensorrtllm' | undefined;
-  /** Left out: what the model's own configuration says, which is no for every ensemble. */
+  /** Left out: what the model's own configuration says. */
   readonly decoupled?: boolean | undefined;
   /** Whether requests are ended with the input `stop`, and not by leaving their streams. */
   readonly stopsByRequest?: boolean | undefined;
-  /** Without them no model is served that takes token ids. */
-  readonly engine?: EngineFacts | undefined;
+  /** What stands behind a model that takes text. */
+  readonly text?: Omit<TrtllmFacts, 'decoupled'>;
+  readonly blockSize?: number | undefined;
 }
 
 /** Finds the contract of a model by what its configuration declares. */
@@ -30,6 +36,11 @@ export function detectContract(config: ModelConfig, facts: DetectionFacts = {}):
   if (forced === undefined || candidates.length !== 1 || !only)
     return { reason: forced ? `it is set to the contract ${forced}, which does not fit its tensors` : unfit };
   return { reason: `it is set to the contract ${only}, but has no ${missing(config, only).join(', no ')}` };
+}
+
+/** Whether a model takes and gives text as TensorRT-LLM's do, in front of an engine or not. */
+export function isTextModel(config: ModelConfig): boolean {
+  return missing(config, 'trtllm').length === 0;
 }
 
 /** Whether a model is an engine of TensorRT-LLM: token ids in, token ids out. */
@@ -47,17 +58,27 @@ function isOfFamily(family: string, kind: ContractKind): boolean {
 }
 
 function contractOf(kind: ContractKind, config: ModelConfig, facts: DetectionFacts): Detection {
-  const { decoupled = config.model_transaction_policy?.decoupled ?? false, stopsByRequest = false, engine } = facts;
+  const {
+    decoupled = config.model_transaction_policy?.decoupled ?? false,
+    stopsByRequest = false,
+    text,
+    blockSize,
+  } = facts;
   switch (kind) {
     case 'vllm':
       return { contract: vllmContract(config) };
     case 'trtllm':
-      return { contract: trtllmContract(config, { decoupled }) };
+      return { contract: trtllmContract(config, { ...text, decoupled }) };
     case 'llmapi':
-      return { contract: llmapiContract(config, { decoupled, stopsByRequest }) };
+      return {
+        contract: llmapiContract(config, {
+          decoupled,
+          stopsByRequest,
+          ...(blockSize === undefined ? {} : { blockSize }),
+        }),
+      };
     case 'trtllm-tokens':
-      if (!engine) return { reason: 'it takes token ids, and no tokenizer is at hand' };
-      return { contract: trtllmTokensContract(config, engine) };
+      return { reason: 'it takes token ids, which needs a tokenizer' };
   }
 }
 

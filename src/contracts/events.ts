@@ -2,17 +2,33 @@ import type { FinishReason, TokenLogprob } from './contract.ts';
 
 /** What happens in a generation, in order: any number of deltas and one finish for each choice, then the usage. */
 export type GenerateEvent =
-  | {
-      readonly type: 'text-delta';
-      readonly choice: number;
-      readonly text: string;
-      /** How many tokens stand behind the text. */
-      readonly tokens: number;
-      readonly logprobs: readonly TokenLogprob[] | undefined;
-    }
-  | { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason }
+  | TextDelta
+  | { readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string }
+  | ToolCallDelta
+  | { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason | 'tool_calls' }
   | { readonly type: 'prompt-tokens'; readonly count: number }
   | ({ readonly type: 'usage' } & TokenUsage);
+
+export interface TextDelta {
+  readonly type: 'text-delta';
+  readonly choice: number;
+  /** Empty where its tokens are a part of something else: of a character, of reasoning, of a call. */
+  readonly text: string;
+  /** How many tokens stand behind the text. */
+  readonly tokens: number;
+  readonly logprobs: readonly TokenLogprob[] | undefined;
+}
+
+/** A part of a call: the first has its id and name, the others parts of the arguments' JSON. */
+export interface ToolCallDelta {
+  readonly type: 'tool-call-delta';
+  readonly choice: number;
+  /** The number of the call within the answer. */
+  readonly index: number;
+  readonly id?: string;
+  readonly name?: string;
+  readonly arguments: string;
+}
 
 /** The token counts of a whole request. */
 export interface TokenUsage {
@@ -20,6 +36,8 @@ export interface TokenUsage {
   readonly completionTokens: number;
   /** How many tokens of the prompts were in the backend's cache; left out where it does not say. */
   readonly cachedTokens?: number | undefined;
+  /** How many tokens of the answers were reasoning; left out where none was seen. */
+  readonly reasoningTokens?: number | undefined;
 }
 
 /** A stream of events in batches: all that came in one turn of the event loop. */

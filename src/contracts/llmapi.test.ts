@@ -80,7 +80,7 @@ describe('what is sent to the LLM API', () => {
   });
 
   it('ends another request with its id, where the server must be told', () => {
-    expect(contract.stopRequest).toBeUndefined();
+    expect('stopRequest' in contract).toBe(false);
     const stop = llmapiContract(config, { ...facts, stopsByRequest: true }).stopRequest?.(requestOf());
     expect(stop).toMatchObject({ id: 'r', outputs: ['text_output'] });
     expect(stop && shownInputs(stop)).toEqual(['text_input BYTES [1] [""]', 'stop BOOL [1] true']);

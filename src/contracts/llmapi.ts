@@ -3,9 +3,10 @@ import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { allThereIs } from './extremes.ts';
 import { LlmapiDecoder } from './llmapi-decoder.ts';
 import { explainTrtllm } from './trtllm-faults.ts';
-import { allThereIs, inferRequest, isSamplingName, type SamplingNames, samplingTensors } from './trtllm-inputs.ts';
+import { inferRequest, isSamplingName, type SamplingNames, samplingTensors } from './trtllm-inputs.ts';
 
 interface LlmapiFacts {
   readonly decoupled: boolean;
@@ -74,6 +75,7 @@ export function llmapiContract(
     cutsStopTexts: false,
     counts: false,
     guessesCounts: true,
+    repeatsItself: true,
     limits: {},
     support: (parameter) => support(parameter, inputs),
     encode,

@@ -2,6 +2,7 @@ import type { InferResponse } from '../kserve/server.ts';
 import { readTexts } from '../kserve/tensors.ts';
 import { AccumulatedText } from './accumulated-text.ts';
 import type { GenerateDecoder, GenerateRequest, GenerateSink } from './contract.ts';
+import { reusedBlocks } from './trtllm-inputs.ts';
 
 /** How a model answers. */
 interface AnswerForm {
@@ -11,6 +12,8 @@ interface AnswerForm {
   readonly echoesPrompt: boolean;
   /** Whether there is one response and no more. */
   readonly isSingle: boolean;
+  /** How many tokens a block of the cache holds; present where the reuse of them was asked for. */
+  readonly blockSize: number | undefined;
 }
 
 /** Reads the responses of one request to a model of TensorRT-LLM that gives text. None of them says why it ended. */
@@ -19,6 +22,7 @@ export class TrtllmDecoder implements GenerateDecoder {
   readonly #beams: GenerateRequest['beams'];
   readonly #form: AnswerForm;
   readonly #accumulated: AccumulatedText | undefined;
+  #reused: number | undefined;
   #isPromptCounted = false;
   #isFinished = false;
 
@@ -43,6 +47,7 @@ export class TrtllmDecoder implements GenerateDecoder {
       const count = response.uint32('num_input_tokens');
       if (count !== undefined) sink.promptTokens(count);
     }
+    if (this.#form.blockSize !== undefined) this.#reused = response.uint32(reusedBlocks) ?? this.#reused;
     // Where responses are not counted, each is one token or more.
     const tokens = response.uint32('num_output_tokens') ?? 1;
     if (this.#beams) this.#pushBeams(readTexts(response.raw('text_output') as Buffer), tokens, sink);
@@ -64,6 +69,7 @@ export class TrtllmDecoder implements GenerateDecoder {
 
   #finish(sink: GenerateSink): void {
     this.#isFinished = true;
+    if (this.#reused !== undefined) sink.cachedTokens(this.#reused * (this.#form.blockSize ?? 0));
     const rest = this.#accumulated?.rest() ?? '';
     if (rest !== '') sink.text(rest, 0, undefined, 0);
     for (let answer = 0; answer < (this.#beams?.answers ?? 1); answer++) sink.finish(undefined, answer);

@@ -72,7 +72,7 @@ const meanings: readonly Meaning[] = [
     ([, reason]) => invalid('structured_outputs', `structured_outputs: it does not compile. ${reason}`),
   ],
   [
-    /Guided decoding error|xgrammar|(?:regex|json_schema)_converter\.cc|grammar_\w+\.cc/i,
+    /Guided decoding error|(?:regex|json_schema)_converter\.cc|grammar_\w+\.cc/i,
     () => invalid('structured_outputs', 'structured_outputs: it does not compile. The log has the reason.'),
   ],
   [
@@ -81,6 +81,7 @@ const meanings: readonly Meaning[] = [
   ],
   [/beamWidth <= maxBeamWidth/, () => invalid('beam_width', 'beam_width: this engine does not follow as many beams.')],
   [
+    // The first is the PyTorch engine's; the words of the C++ one are not known.
     /Token IDs? (?:are )?out of range|EndId \(-?\d+\) is not within acceptable range/i,
     () => invalid('prompt', "The request names tokens that are not in this model's vocabulary."),
   ],

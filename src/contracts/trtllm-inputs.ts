@@ -1,14 +1,9 @@
 import { ApiError } from '../errors.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
-import type { GenerateRequest, ParameterName, Structure, Support } from './contract.ts';
+import type { Beams, GenerateRequest, ParameterName, Structure, Support } from './contract.ts';
 import { type DeclaredInputs, type InputNames, refused } from './declared-inputs.ts';
-
-/** Asked for when neither the request nor the context says how much: the executor takes what its context leaves. */
-export const allThereIs = 1_000_000;
-
-/** TensorRT-LLM takes 0 for "not given"; this leaves the likeliest token alone, as OpenAI means it. */
-const smallestTopP = 1e-6;
+import { smallestTopP } from './extremes.ts';
 
 /** The inputs behind the sampling parameters. */
 type SamplingName =
@@ -54,13 +49,26 @@ export function samplingTensors(
   names: SamplingNames,
 ): Tensor[] {
   return [
-    ...(beams ? inputs.number(names.use_beam_search, beams.width) : choiceTensors(inputs, sampling, names)),
-    ...(beams ? inputs.number(names.length_penalty, beams.lengthPenalty) : []),
+    ...(beams ? beamTensors(inputs, { sampling, beams }, names) : choiceTensors(inputs, sampling, names)),
     ...inputs.number(names.repetition_penalty, sampling.repetitionPenalty),
     ...inputs.number(names.frequency_penalty, sampling.frequencyPenalty),
     ...inputs.number(names.presence_penalty, sampling.presencePenalty),
     ...inputs.number(names.min_tokens, sampling.minTokens),
     ...inputs.number(names.seed, sampling.seed),
+  ];
+}
+
+/** All beams are followed by likelihood, which the temperature shapes; nothing is drawn. */
+function beamTensors(
+  inputs: DeclaredInputs,
+  { sampling, beams }: Pick<GenerateRequest, 'sampling'> & { readonly beams: Beams },
+  names: SamplingNames,
+): Tensor[] {
+  const { temperature } = sampling;
+  return [
+    ...inputs.number(names.use_beam_search, beams.width),
+    ...inputs.number(names.length_penalty, beams.lengthPenalty),
+    ...(temperature === undefined || temperature === 0 ? [] : inputs.number(names.temperature, temperature)),
   ];
 }
 
@@ -124,6 +132,15 @@ export function loraTensors(inputs: DeclaredInputs, { loraTaskId }: GenerateRequ
   if (loraTaskId !== undefined && !inputs.has(['lora_task_id']))
     throw new ApiError('model_not_found', 'This model takes no LoRA adapters.', { param: 'model' });
   return inputs.number(['lora_task_id'], loraTaskId);
+}
+
+/** The output that says how many blocks of the cache were used again. */
+export const reusedBlocks = 'kv_cache_reused_blocks';
+
+/** The input that asks for it, where there is one: it was renamed in 0.19. */
+export function reuseInput(inputs: DeclaredInputs, outputs: ReadonlySet<string>): string | undefined {
+  if (!outputs.has(reusedBlocks)) return undefined;
+  return ['return_perf_metrics', 'return_kv_cache_reuse_stats'].find((name) => inputs.has([name]));
 }
 
 /** The request around the tensors. */

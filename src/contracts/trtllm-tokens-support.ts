@@ -1,6 +1,7 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { Limits, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { isYes, parameterOf } from './parameters.ts';
 import { engineNames, isSamplingName, structureSupport } from './trtllm-inputs.ts';
 
 /** The output that logprobs are made from. */
@@ -28,20 +29,16 @@ export function engineAbilities(
   return {
     logprobs: isExact ? 'output_log_probs' : givesLogits ? 'generation_logits' : undefined,
     givesLogits,
-    echoesPrompt: !inputs.has(['exclude_input_in_output']) && setting(config, 'exclude_input_in_output') !== 'true',
+    echoesPrompt: !inputs.has(['exclude_input_in_output']) && !isYes(parameterOf(config, 'exclude_input_in_output')),
     followsBeams: limits.beamWidth !== 1,
   };
 }
 
 /** Whether logprobs come divided by the length of the answer: up to 1.2 unless the model is told not to. */
 function normalizesLogprobs(config: ModelConfig, inputs: DeclaredInputs): boolean {
-  const told = setting(config, 'normalize_log_probs');
-  if (told === 'true' || told === 'false') return told === 'true';
+  const told = isYes(parameterOf(config, 'normalize_log_probs'));
+  if (told !== undefined) return told;
   return !inputs.has(['prompt_ignore_length']) && !inputs.isOfType('early_stopping', 'TYPE_INT32');
-}
-
-function setting({ parameters }: ModelConfig, name: string): string | undefined {
-  return parameters[name]?.string_value.toLowerCase();
 }
 
 export function engineSupport(parameter: ParameterName, inputs: DeclaredInputs, abilities: EngineAbilities): Support {

@@ -3,13 +3,15 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, Limits, TokenInputs } from './contract.ts';
 import { DeclaredInputs } from './declared-inputs.ts';
+import { allThereIs } from './extremes.ts';
 import { canStop, promptTensors, stopCommand } from './trtllm-engine.ts';
 import { explainTrtllm } from './trtllm-faults.ts';
 import {
-  allThereIs,
   engineNames,
   inferRequest,
   loraTensors,
+  reusedBlocks,
+  reuseInput,
   samplingTensors,
   structureTensors,
 } from './trtllm-inputs.ts';
@@ -37,10 +39,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
   const outputs = new Set(config.output.map(({ name }) => name));
   const isDecoupled = config.model_transaction_policy?.decoupled ?? false;
   const abilities = engineAbilities(config, facts);
-  const reuse =
-    facts.blockSize !== undefined && outputs.has('kv_cache_reused_blocks')
-      ? ['return_perf_metrics', 'return_kv_cache_reuse_stats'].find((name) => inputs.has([name]))
-      : undefined;
+  const reuse = facts.blockSize === undefined ? undefined : reuseInput(inputs, outputs);
 
   const logprobSource = ({ logprobs }: GenerateRequest): LogprobSource | undefined => {
     if (logprobs === undefined) return undefined;
@@ -57,7 +56,8 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     const source = logprobSource(request);
     const tensors = [
       ...promptTensors(inputs, tokens.prompt, request.sampling.maxTokens ?? allThereIs),
-      ...inputs.number(['end_id'], tokens.eosIds[0] ?? -1),
+      // Left out, the end is the engine's own; told -1, it runs past any.
+      ...inputs.number(['end_id'], request.sampling.ignoreEos ? -1 : tokens.eosIds[0]),
       ...inputs.number(['pad_id'], tokens.padId ?? tokens.eosIds[0]),
       ...wordTensors(inputs, 'stop_words_list', [...tokens.stopWords, ...tokens.eosIds.slice(1).map((id) => [id])]),
       ...wordTensors(inputs, 'bad_words_list', tokens.badWords),
@@ -72,7 +72,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
       ...(reuse ? inputs.flag(reuse, true) : []),
     ];
     const wanted = ['output_ids', 'sequence_length', ...(source ? [source] : [])];
-    return inferRequest(request, tensors, [...wanted, ...(reuse ? ['kv_cache_reused_blocks'] : [])]);
+    return inferRequest(request, tensors, [...wanted, ...(reuse ? [reusedBlocks] : [])]);
   };
 
   const stopRequest = ({ model, version, id }: GenerateRequest): InferRequest =>
@@ -84,6 +84,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     speaksTokens: true,
     cutsStopTexts: false,
     counts: true,
+    repeatsItself: true,
     limits: facts.limits,
     support: (parameter) => engineSupport(parameter, inputs, abilities),
     encode,

@@ -3,14 +3,17 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, Limits, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { allThereIs } from './extremes.ts';
+import { isYes, parameterOf } from './parameters.ts';
 import { TrtllmDecoder } from './trtllm-decoder.ts';
 import { canStop, type StoppableEngine, stopCommand } from './trtllm-engine.ts';
 import { explainTrtllm } from './trtllm-faults.ts';
 import {
-  allThereIs,
   inferRequest,
   isSamplingName,
   loraTensors,
+  reusedBlocks,
+  reuseInput,
   samplingTensors,
   structureSupport,
   structureTensors,
@@ -18,18 +21,23 @@ import {
 } from './trtllm-inputs.ts';
 
 /** What the models around this one say of it. */
-interface TrtllmFacts {
-  /** Whether it may answer with several responses: an ensemble's own configuration does not tell. */
+export interface TrtllmFacts {
+  /** Whether it may answer with several responses. */
   readonly decoupled: boolean;
   /** Whether preprocessing gives prompts special tokens; left out: it does, as by default. */
   readonly addsSpecialTokens?: boolean;
   readonly limits?: Limits;
+  /** How many tokens a block of the engine's cache holds. */
+  readonly blockSize?: number;
   /**
    * The engine that knows its requests by the same ids, as that of an ensemble does. It is told to end them: Triton passes
    * a cancel through an ensemble late or never.
    */
   readonly engine?: StoppableEngine;
 }
+
+/** The switch that leaves the prompt out of the answer, in both spellings. */
+const excludeNames = ['exclude_input_in_output', 'exclude_input_from_output'];
 
 const counters = [
   ['return_num_input_tokens', 'num_input_tokens'],
@@ -42,17 +50,21 @@ const counters = [
  */
 export function trtllmContract(
   config: ModelConfig,
-  { decoupled, addsSpecialTokens = true, limits = {}, engine }: TrtllmFacts,
+  { decoupled, addsSpecialTokens = true, limits = {}, blockSize, engine }: TrtllmFacts,
 ): GenerationContract {
   const inputs = new DeclaredInputs(config);
   const outputs = new Set(config.output.map(({ name }) => name));
   const counts = counters.every(([input, output]) => inputs.has([input]) && outputs.has(output));
-  const canExclude = inputs.has(['exclude_input_in_output']);
+  const exclude = excludeNames.find((name) => inputs.has([name]));
+  const canExclude = exclude !== undefined;
+  const reuse = blockSize === undefined ? undefined : reuseInput(inputs, outputs);
   // Such a BLS model sends all text so far with every response.
-  const accumulates = decoupled && config.parameters['accumulate_tokens']?.string_value.toLowerCase() === 'true';
+  const accumulates = decoupled && (isYes(parameterOf(config, 'accumulate_tokens')) ?? false);
   const canStream = decoupled && inputs.has(['stream']);
   // The prompt is never repeated in a stream, so a model that cannot leave it out is made to stream.
-  const streams = ({ stream, beams }: GenerateRequest): boolean => canStream && !beams && (stream || !canExclude);
+  // Without counts each streamed response is one token, which is how they are counted then.
+  const streams = ({ stream, beams }: GenerateRequest): boolean =>
+    canStream && !beams && (stream || !canExclude || !counts);
 
   const encode = (request: GenerateRequest): InferRequest =>
     inferRequest(
@@ -60,15 +72,16 @@ export function trtllmContract(
       [
         ...inputs.texts('text_input', [request.prompt]),
         ...inputs.number(['max_tokens'], request.sampling.maxTokens ?? allThereIs),
-        ...inputs.flag('exclude_input_in_output', true),
+        ...(exclude ? inputs.flag(exclude, true) : []),
         ...inputs.flag('stream', streams(request)),
         ...samplingTensors(inputs, request, textNames),
         ...wordTensors(inputs, request),
         ...structureTensors(inputs, request),
         ...loraTensors(inputs, request),
         ...(counts ? counters.flatMap(([input]) => inputs.flag(input, true)) : []),
+        ...(reuse ? inputs.flag(reuse, true) : []),
       ],
-      ['text_output', ...(counts ? counters.map(([, output]) => output) : [])],
+      ['text_output', ...(counts ? counters.map(([, output]) => output) : []), ...(reuse ? [reusedBlocks] : [])],
     );
 
   return {
@@ -78,6 +91,7 @@ export function trtllmContract(
     cutsStopTexts: false,
     counts,
     guessesCounts: !counts,
+    repeatsItself: true,
     limits,
     support: (parameter) => support(parameter, inputs, accumulates),
     encode,
@@ -86,6 +100,7 @@ export function trtllmContract(
         accumulates,
         echoesPrompt: !canExclude && !streams(request),
         isSingle: !decoupled,
+        blockSize: reuse ? blockSize : undefined,
       }),
     explain: explainTrtllm,
     ...(engine && canStop(engine.config) ? { stopRequest: ({ id }) => stopCommand(engine, id) } : {}),

@@ -1,15 +1,11 @@
+import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import { boolTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, Limits, ParameterName, Sampling, Support } from './contract.ts';
+import { allThereIs, smallestTopP } from './extremes.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm } from './vllm-faults.ts';
-
-/** vLLM refuses 0 where OpenAI takes it for "the likeliest token alone"; this leaves just that token. */
-const smallestTopP = 1e-6;
-
-/** Asked for when neither the request nor the context says how much: the engine stops at the end of its context. */
-const allThereIs = 1_000_000;
 
 /**
  * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
@@ -30,6 +26,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const structureKey = structureKeyOf(inputs);
 
   const encode = (request: GenerateRequest): InferRequest => {
+    if (request.loraTaskId !== undefined)
+      throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
     const isWithLogprobs = request.logprobs !== undefined;
     const tensors: Tensor[] = [
       textTensor('text_input', [request.prompt]),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
@@ -64,6 +65,8 @@ export function answerOptions(request: AnswerRequest, facts: AnswerFacts): Answe
     });
   const id = request.request_id ? `${shape.idPrefix}-${request.request_id}` : answerId(shape.idPrefix);
   return {
+    // Two requests may name themselves alike; an engine that is told to end one must not end the other.
+    inferenceId: request.request_id ? `${id}-${randomBytes(4).toString('hex')}` : id,
     shape,
     head: {
       id,

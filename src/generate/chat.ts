@@ -1,36 +1,45 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
-import { beamsOf, samplingOf } from '../openai/sampling.ts';
+import { beamsOf, samplingOf, unusedByBeams } from '../openai/sampling.ts';
 import { chatShape } from '../openai/shapes.ts';
-import { structureOf } from '../openai/structure.ts';
+import { structureOf, type WantedStructure } from '../openai/structure.ts';
+import { checkToolMessages, type ToolUse, toolUseOf } from '../openai/tools.ts';
 import type { ChatTemplate, TemplateMessage } from '../prompt/chat-template.ts';
 import { withoutDoubledBos } from '../prompt/token-prompt.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
+import { answerReading } from './answer-reading.ts';
 import { generate } from './generation.ts';
+import { formatsOf, refuseTools } from './parsers.ts';
 import { refuseUnsupported } from './support.ts';
+import { callStructure } from './tool-structure.ts';
+import { withoutReasoning } from './without-reasoning.ts';
 
 /** Answers a conversation. */
 export async function chat(request: ChatRequest, context: GenerateContext, signal: AbortSignal): Promise<Answer> {
   const model = context.findModel(request.model);
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
-  const structure = structureOf(request);
+  const use = toolUseOf(request);
+  checkToolMessages(request.messages);
+  const structure = chatStructure(request, use);
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
   refuseUnsupported(model, { sampling, beams, logprobs, structure });
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
-  const { prompt, ignored } = await renderPrompt(request, model);
+  const { prompt, template, ignored } = await renderPrompt(request, model, use);
+  const reading = await answerReading({ model, template, use, prompt, sampling });
   const events = await generate({
     model,
-    requestId: options.head.id,
+    requestId: options.inferenceId,
     prompts: [{ text: prompt }],
     choicesPerPrompt: choices,
-    sampling,
+    sampling: reading.sampling,
     beams,
     logprobs,
     structure,
+    parsers: reading.parsers,
     stream: request.stream ?? false,
     continuesText: request.continue_final_message ?? false,
     prefixes: [request.echo ? finalAssistantText(request.messages) : ''],
@@ -38,7 +47,28 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     signal,
     timeout: context.timeout,
   });
-  return { options, events, isStreamed: request.stream ?? false, ignored };
+  const hidesReasoning = request.include_reasoning === false;
+  return {
+    options,
+    events: hidesReasoning ? withoutReasoning(events) : events,
+    isStreamed: request.stream ?? false,
+    ignored: [...ignored, ...unusedByBeams(request, beams)],
+  };
+}
+
+/** The form that the answer must have: what the request asks for, or that of the calls that it insists on. */
+function chatStructure(request: ChatRequest, use: ToolUse | undefined): WantedStructure | undefined {
+  const wanted = structureOf(request);
+  const calls = use && callStructure(use);
+  if (wanted && use)
+    throw new ApiError(
+      'unsupported_parameter',
+      `${wanted.field}: not together with tools, which it would leave no room for.`,
+      {
+        param: wanted.field,
+      },
+    );
+  return calls ? { structure: calls, field: 'tool_choice' } : wanted;
 }
 
 function chatLogprobs(request: ChatRequest): number | undefined {
@@ -59,9 +89,14 @@ function maxTokensOf(request: ChatRequest): number | null | undefined {
   return current ?? deprecated;
 }
 
-async function renderPrompt(request: ChatRequest, model: ServedModel): Promise<{ prompt: string; ignored: string[] }> {
+async function renderPrompt(
+  request: ChatRequest,
+  model: ServedModel,
+  use: ToolUse | undefined,
+): Promise<{ prompt: string; template: ChatTemplate; ignored: string[] }> {
   const { template, tokenizer } = await model.assets();
   if (!template) throw noTemplate(model);
+  if (use) refuseTools(model, template, formatsOf(model, template), use);
   const continues = request.continue_final_message ?? false;
   const addGenerationPrompt = request.add_generation_prompt ?? !continues;
   if (continues && addGenerationPrompt)
@@ -71,13 +106,14 @@ async function renderPrompt(request: ChatRequest, model: ServedModel): Promise<{
   const variables = templateVariables(request, template);
   const text = await template.render({
     messages: request.messages.map(templateMessage),
+    ...(use ? { tools: use.tools } : {}),
     ...(request.documents ? { documents: request.documents } : {}),
     addGenerationPrompt,
     continueFinalMessage: continues,
     variables,
   });
   const prompt = model.addsSpecialTokens && tokenizer ? withoutDoubledBos(text, tokenizer) : text;
-  return { prompt, ignored: unreadBy(template, request) };
+  return { prompt, template, ignored: unreadBy(template, request) };
 }
 
 /** What the request says to the template and the template never reads. */

@@ -2,7 +2,9 @@ import type { FinishReason, GenerateDecoder, GenerateSink, IdLogprob, TokenLogpr
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { InferResponse } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
 import type { AnswerText } from '../output/answer-text.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { type FaultPlace, generationFault } from './faults.ts';
 
 /** The counts of a whole request, filled by its choices; the last one to finish reports them. */
@@ -10,6 +12,8 @@ export interface Tally {
   /** Undefined when nobody can count the prompt: then there is no usage to report. */
   promptTokens: number | undefined;
   cachedTokens: number | undefined;
+  /** Undefined where there was none. */
+  reasoningTokens: number | undefined;
   completionTokens: number;
   unfinished: number;
 }
@@ -35,10 +39,12 @@ interface ChoiceOptions {
   readonly reportsPrompt: boolean;
   /** Makes the text of an answer; left out where the backend's is the answer as it is. */
   readonly newText?: (() => AnswerText) | undefined;
+  /** Tells reasoning and calls from the text of an answer; left out where all of it is text. */
+  readonly newParts?: (() => AnswerParts) | undefined;
   /** Counts the tokens of a text, where the responses do not say how many they carry. */
   readonly countTokens?: ((text: string) => Promise<number>) | undefined;
   /** Ends the inference on servers where leaving its stream does not. */
-  readonly stop?: (() => void) | undefined;
+  readonly stop?: ((hasBegun: boolean) => void) | undefined;
   readonly place: FaultPlace;
 }
 
@@ -46,6 +52,7 @@ interface ChoiceOptions {
 interface AnswerState {
   readonly choice: number;
   readonly text: AnswerText | undefined;
+  readonly parts: AnswerParts | undefined;
   /** All that was given, where its tokens are counted in the end. */
   whole: string;
   tokens: number;
@@ -65,14 +72,15 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   #uncounted: { readonly answer: AnswerState; readonly reason: FinishReason | undefined }[] = [];
   /** Whether the backend has said that it is done. */
   #isOver = false;
+  #hasBegun = false;
   #isLeft = false;
   #fault: { readonly error: unknown } | undefined;
 
   constructor(options: ChoiceOptions) {
     this.#options = options;
-    const { choice: first, answers, prefix, promptLength, reportsPrompt, newText } = options;
+    const { choice: first, answers, prefix, promptLength, reportsPrompt, newText, newParts } = options;
     this.#answers = Array.from({ length: answers }, (_, at) => {
-      return { choice: first + at, text: newText?.(), whole: '', tokens: 0, isFinished: false };
+      return { choice: first + at, text: newText?.(), parts: newParts?.(), whole: '', tokens: 0, isFinished: false };
     });
     this.#unfinished = answers;
     this.#promptLength = promptLength;
@@ -122,8 +130,10 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   }
 
   cachedTokens(count: number): void {
-    const { tally } = this.#options;
-    tally.cachedTokens = (tally.cachedTokens ?? 0) + count;
+    const { tally, reportsPrompt } = this.#options;
+    if (!reportsPrompt) return;
+    // Whole blocks are counted, the last of which may be half full.
+    tally.cachedTokens = (tally.cachedTokens ?? 0) + Math.min(count, this.#promptLength ?? count);
   }
 
   finish(reason: FinishReason | undefined, answer = 0): void {
@@ -139,25 +149,36 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
     this.#options.tally.completionTokens += tokens;
     state.tokens += tokens;
     if (this.#options.countTokens) state.whole += text;
-    this.#events.push({ type: 'text-delta', choice: state.choice, text, tokens, logprobs });
+    const delta = { type: 'text-delta', choice: state.choice, text, tokens, logprobs } as const;
+    if (!state.parts) {
+      this.#events.push(delta);
+      return;
+    }
+    state.parts.push(delta, this.#events);
+    if (state.parts.isComplete) this.#finish(state, 'stop');
   }
 
   #finish(state: AnswerState, reason: FinishReason | undefined): void {
+    if (state.isFinished) return;
     state.isFinished = true;
     this.#unfinished--;
     if (this.#options.countTokens) this.#uncounted.push({ answer: state, reason });
     else this.#report(state, reason);
   }
 
-  #report({ choice, tokens }: AnswerState, reason: FinishReason | undefined): void {
+  #report({ choice, tokens, parts }: AnswerState, given: FinishReason | undefined): void {
     const { tally, maxTokens, context } = this.#options;
     const isFull = context !== undefined && (this.#promptLength ?? 0) + tokens >= context;
     const isCut = isFull || (maxTokens !== undefined && tokens >= maxTokens);
-    this.#events.push({ type: 'finish', choice, reason: reason ?? (isCut ? 'length' : 'stop') });
+    const reason = given ?? (isCut ? 'length' : 'stop');
+    parts?.end(choice, this.#events);
+    this.#events.push({ type: 'finish', choice, reason: parts?.hasCalls && reason === 'stop' ? 'tool_calls' : reason });
+    if (parts?.reasoningTokens !== undefined)
+      tally.reasoningTokens = (tally.reasoningTokens ?? 0) + parts.reasoningTokens;
     tally.unfinished--;
-    const { promptTokens, completionTokens, cachedTokens } = tally;
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = tally;
     if (tally.unfinished > 0 || promptTokens === undefined) return;
-    this.#events.push({ type: 'usage', promptTokens, completionTokens, cachedTokens });
+    this.#events.push({ type: 'usage', promptTokens, completionTokens, cachedTokens, reasoningTokens });
   }
 
   readonly #onBatch = (
@@ -165,6 +186,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   ): IteratorResult<GenerateEvent[]> | Promise<IteratorResult<GenerateEvent[]>> => {
     try {
       if (result.done) return this.#end();
+      this.#hasBegun = true;
       for (const response of result.value) this.#options.decoder.push(response, this);
     } catch (error) {
       // What was decoded before the fault is given first.
@@ -196,6 +218,8 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   }
 
   readonly #onFault = async (error: unknown): Promise<never> => {
+    // A server that answers with an error has ended the inference itself.
+    if (error instanceof StatusError && !this.#options.place.signal.aborted) this.#isOver = true;
     await this.#leave();
     throw generationFault(error, this.#options.place);
   };
@@ -203,7 +227,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   /** Ends the inference where it has not ended by itself. */
   async #leave(): Promise<void> {
     const { responses, stop } = this.#options;
-    if (!this.#isLeft && !this.#isOver) stop?.();
+    if (!this.#isLeft && !this.#isOver) stop?.(this.#hasBegun);
     this.#isLeft = true;
     await responses.return?.();
   }

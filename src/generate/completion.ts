@@ -2,7 +2,7 @@ import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { CompletionRequest } from '../openai/completion-request.ts';
-import { beamsOf, samplingOf } from '../openai/sampling.ts';
+import { beamsOf, samplingOf, unusedByBeams } from '../openai/sampling.ts';
 import { completionShape } from '../openai/shapes.ts';
 import { structureOf } from '../openai/structure.ts';
 import { refuseUnknownIds, textOfIds } from '../prompt/token-prompt.ts';
@@ -44,7 +44,7 @@ export async function complete(
   if (maxTokens === 0) return { options, events: echoed(prompts, perPrompt, model), isStreamed, ignored: [] };
   const generation = {
     model,
-    requestId: options.head.id,
+    requestId: options.inferenceId,
     prompts,
     sampling,
     beams,
@@ -64,7 +64,7 @@ export async function complete(
           logprobs !== undefined,
         )
       : await generate({ ...generation, logprobs, choicesPerPrompt: perPrompt });
-  return { options, events, isStreamed, ignored: [] };
+  return { options, events, isStreamed, ignored: unusedByBeams(request, beams) };
 }
 
 function checkEcho(request: CompletionRequest): void {
@@ -136,7 +136,9 @@ async function* echoed(prompts: readonly Prompt[], perPrompt: number, model: Ser
   });
   if (tokenizer) {
     const options = { addSpecialTokens: model.addsSpecialTokens };
-    const counts = await Promise.all(prompts.map(({ text, ids }) => ids?.length ?? tokenizer.count(text, options)));
+    const counts = await Promise.all(
+      prompts.map(async ({ text, ids }) => ids?.length ?? tokenizer.count(text, options)),
+    );
     const promptTokens = counts.reduce((sum, count) => sum + count, 0);
     events.push({ type: 'usage', promptTokens, completionTokens: 0 });
   }

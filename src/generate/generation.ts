@@ -1,4 +1,5 @@
-import type { GenerateRequest, Sampling } from '../contracts/contract.ts';
+import { randomInt } from 'node:crypto';
+import type { GenerateRequest, GenerationContract, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -7,9 +8,11 @@ import type { WantedStructure } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import { withLength } from './answer.ts';
+import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
+import { stopInference } from './stop-inference.ts';
 import { type Prompt, tokenize } from './token-inputs.ts';
 
 /** A request after its prompts are texts and its values are checked: what every API's request becomes. */
@@ -23,6 +26,8 @@ export interface GenerationOptions {
   readonly beams: WantedBeams | undefined;
   readonly logprobs: number | undefined;
   readonly structure: WantedStructure | undefined;
+  /** Left out where all of an answer is text. */
+  readonly parsers?: AnswerParsers | undefined;
   readonly stream: boolean;
   /** Whether an answer goes on with the text of its prompt, as that of a chat does not. */
   readonly continuesText: boolean;
@@ -39,13 +44,14 @@ export interface GenerationOptions {
 export async function generate(options: GenerationOptions): Promise<GenerateEvents> {
   const { model, prompts, choicesPerPrompt, sampling, beams } = options;
   const { contract } = model;
-  checkIds(model, sampling);
   const tokenized = contract.speaksTokens ? await tokenize(model, prompts, sampling) : undefined;
+  checkIds(model, sampling);
   const counted = tokenized ? tokenized.inputs.map(({ prompt }) => prompt.length) : await countPrompts(options);
   const limits = prompts.map((_, at) => withLength(sampling, lengthLimit(options, counted?.[at])));
   const tally: Tally = {
     promptTokens: counted?.reduce((sum, count) => sum + count, 0),
     cachedTokens: undefined,
+    reasoningTokens: undefined,
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
   };
@@ -60,7 +66,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         version: model.version,
         prompt: prompt.text,
         ...(tokenized ? { tokens: tokenized.inputs[promptIndex] as NonNullable<GenerateRequest['tokens']> } : {}),
-        sampling: choiceSampling(limits[promptIndex] as Sampling, answer),
+        sampling: choiceSampling(limits[promptIndex] as Sampling, { answer, draws: contract.repeatsItself && !beams }),
         stream: options.stream || cutsHere(options),
         ...(beams ? { beams: beams.beams } : {}),
         ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
@@ -99,7 +105,6 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
   const { contract } = model;
   const server = nextServer(model);
   const limit = timeout === undefined ? {} : { timeout };
-  const { stopRequest } = contract;
   return new ChoiceStream({
     ...place,
     responses: server.stream(contract.encode(request), { signal, ...limit }),
@@ -108,19 +113,16 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
     context: model.contextLength(),
     tally,
     newText,
+    newParts: run.parsers && (() => new AnswerParts(run.parsers as AnswerParsers)),
     countTokens: contract.guessesCounts ? answerCounter(model) : undefined,
-    stop: stopRequest && (() => void drain(server.stream(stopRequest(request), limit))),
+    stop: stopper(server, contract, request),
     place: run.place,
   });
 }
 
-/** Sends a request whose answer does not matter; the server's end of the other one tells whether it was heard. */
-async function drain(responses: AsyncIterable<unknown>): Promise<void> {
-  try {
-    for await (const _ of responses);
-  } catch {
-    // It was in vain: the server is gone, or the other request was over already.
-  }
+function stopper(server: InferenceServer, contract: GenerationContract, request: GenerateRequest) {
+  const command = contract.stopRequest?.(request);
+  return command && ((hasBegun: boolean) => void stopInference(server, command, hasBegun));
 }
 
 function faultPlace({ model, promptField, structure, signal }: GenerationOptions) {
@@ -146,10 +148,19 @@ function textMaker(options: GenerationOptions, table: TokenTable | undefined): (
   return () => new AnswerText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
 }
 
-/** Each answer of a prompt has a seed of its own, so that a seeded request with several answers is repeatable. */
-function choiceSampling(sampling: Sampling, answer: number): Sampling {
-  return sampling.seed === undefined ? sampling : { ...sampling, seed: sampling.seed + answer };
+/**
+ * Each answer of a prompt has a seed of its own, so that a seeded request with several answers is repeatable; one is drawn
+ * for a backend that would answer every request without a seed alike.
+ */
+function choiceSampling(
+  sampling: Sampling,
+  { answer, draws }: { answer: number; draws: boolean | undefined },
+): Sampling {
+  if (sampling.seed !== undefined) return { ...sampling, seed: sampling.seed + answer };
+  return draws && sampling.temperature !== 0 ? { ...sampling, seed: randomInt(largestSeed) } : sampling;
 }
+
+const largestSeed = 2 ** 47;
 
 /** The prompts' token counts by our own tokenizer; undefined where the backend counts, or the model has none. */
 async function countPrompts({ model, prompts }: GenerationOptions): Promise<number[] | undefined> {

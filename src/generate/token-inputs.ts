@@ -43,10 +43,28 @@ export async function tokenize(model: ServedModel, prompts: readonly Prompt[], s
   return { table, inputs };
 }
 
-/** A stop text as the engine may meet it. One whose tokens read otherwise is left to the search in the text. */
+/** The forms in which the engine may meet stop texts. Other tokens that spell one are left to the search in the text. */
 async function stopWords(stops: readonly string[], tokenizer: Tokenizer, table: TokenTable): Promise<number[][]> {
-  const words = await encodeAll(stops, tokenizer);
-  return words.filter((ids, at) => textOf(ids, table).includes(stops[at] as string));
+  if (stops.length === 0) return [];
+  const before = await tokenizer.encode(stopLead, { addSpecialTokens: false });
+  const atStart = await encodeAll(stops, tokenizer);
+  const within = await encodeAll(
+    stops.map((stop) => stopLead + stop),
+    tokenizer,
+  );
+  const forms = stops.flatMap((stop, at) =>
+    [atStart[at], withoutLead(within[at] ?? [], before)].filter(
+      (ids): ids is number[] => ids !== undefined && ids.length > 0 && textOf(ids, table).includes(stop),
+    ),
+  );
+  return [...new Map(forms.map((ids) => [ids.join(), ids])).values()];
+}
+
+/** A letter that stands before a stop text: SentencePiece writes the beginning of a text otherwise than its inside. */
+const stopLead = 'a';
+
+function withoutLead(ids: readonly number[], lead: Int32Array): number[] | undefined {
+  return lead.every((id, at) => ids[at] === id) ? ids.slice(lead.length) : undefined;
 }
 
 /** A word is bad at the beginning of a text and within it, where a space belongs to its first token. */

@@ -14,6 +14,7 @@ export interface ModelConfig {
   readonly output: readonly ModelTensor[];
   readonly parameters: Readonly<Record<string, { readonly string_value: string }>>;
   readonly model_transaction_policy?: { readonly decoupled: boolean };
+  readonly instance_group?: readonly { readonly count: number }[];
   readonly ensemble_scheduling?: { readonly step: readonly { readonly model_name: string }[] };
 }
 

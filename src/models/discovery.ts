@@ -28,6 +28,8 @@ export class Discovery {
   /** By name: what was made of a model and of those behind it, which hold as long as none of them changes. */
   readonly #fitted = new Map<string, { readonly parts: readonly KnownModel[]; readonly ready: ReadyModel }>();
 
+  #isFitStale = false;
+
   constructor(server: InferenceServer, hints: (model: string) => ModelHints) {
     this.server = server;
     this.#hints = hints;
@@ -46,29 +48,41 @@ export class Discovery {
         try {
           return { entry, known: await this.#inspect(entry.name, entry.version, isStale, options) };
         } catch (error) {
-          // One model that goes in this very moment is not a fault of the server's; the next look asks again.
+          // The next look asks again. Until then it is what it was: one call that fails does not change a model.
           isWhole = false;
-          return { entry: { ...entry, state: 'UNKNOWN', reason: String(error) }, known: undefined };
+          const known = this.#known.get(keyOf(entry))?.model;
+          return known ? { entry, known } : { entry: { ...entry, state: 'UNKNOWN', reason: String(error) }, known };
         }
       }),
     );
     this.#lastIndex = isWhole ? index : '';
     const all = seen.flatMap(({ known }) => (known ? [known] : []));
-    return Promise.all(
+    this.#forgetOthers(all);
+    const found = await Promise.all(
       seen.map(async ({ entry: { name, version, state, reason }, known }) => {
         const ready = known && (await this.#fit(known, all));
         return { name, version, state, reason, ready };
       }),
     );
+    this.#isFitStale = false;
+    return found;
   }
 
   /** Makes the next look ask for everything again. */
   forget(): void {
     this.#lastIndex = '';
+    this.#isFitStale = true;
+  }
+
+  #forgetOthers(all: readonly KnownModel[]): void {
+    const keys = new Set(all.map(keyOf));
+    const names = new Set(all.map(({ name }) => name));
+    for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key);
+    for (const name of this.#fitted.keys()) if (!names.has(name)) this.#fitted.delete(name);
   }
 
   async #inspect(name: string, version: string, isStale: boolean, options: CallOptions): Promise<KnownModel> {
-    const key = `${name}:${version}`;
+    const key = keyOf({ name, version });
     const before = this.#known.get(key);
     if (before && !isStale) return before.model;
     const { config } = await this.server.call('ModelConfig', { name, version }, options);
@@ -82,9 +96,11 @@ export class Discovery {
   async #fit(model: KnownModel, all: readonly KnownModel[]): Promise<ReadyModel> {
     const parts = [model, ...partsOf(model, all)];
     const before = this.#fitted.get(model.name);
-    if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]))
-      return before.ready;
+    const isSame = before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]);
+    if (isSame && !this.#isFitStale) return before.ready;
     const ready = { ...model, ...(await fitModel(model, all, this.#hints(model.name))) };
+    // Folders may have changed beside the configurations; where they did not, the model stays the same object.
+    if (isSame && before.ready.basis === ready.basis) return before.ready;
     this.#fitted.set(model.name, { parts, ready });
     return ready;
   }
@@ -94,6 +110,10 @@ export class Discovery {
 interface SeenModel {
   readonly entry: ModelIndexEntry;
   readonly known: KnownModel | undefined;
+}
+
+function keyOf({ name, version }: Pick<ModelIndexEntry, 'name' | 'version'>): string {
+  return `${name}:${version}`;
 }
 
 /** One row per model: its newest ready version, or else its newest. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Limits } from '../contracts/contract.ts';
 
 /** What the folder of a TensorRT-LLM engine says of it. */
-export interface EngineFacts {
+export interface EngineFolder {
   readonly limits: Limits;
   /** How many tokens one block of its key-value cache holds. */
   readonly blockSize?: number;
@@ -14,7 +14,7 @@ export interface EngineFacts {
 type Json = Readonly<Record<string, unknown>>;
 
 /** Reads the config.json that trtllm-build writes beside an engine; undefined where there is none to read. */
-export async function readEngineFolder(folder: string): Promise<EngineFacts | undefined> {
+export async function readEngineFolder(folder: string): Promise<EngineFolder | undefined> {
   let config: Json;
   try {
     config = objectOf(JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')));

@@ -112,6 +112,40 @@ describe('fitModel', () => {
     });
   });
 
+  it('takes no other Python model with a text input for one in front of the engine', async () => {
+    const guard = model('guard', { input: tensors('text_input', 'TYPE_STRING') });
+    const llmapi = model('llama', {
+      max_batch_size: 0,
+      input: [...tensors('text_input', 'TYPE_STRING'), ...tensors('sampling_param_max_tokens')],
+      ...textOutput,
+    });
+    expect(await fit(trtllm, [guard, llmapi, trtllm], { tokenizer })).toMatchObject({ kind: 'trtllm-tokens' });
+  });
+
+  it('stays with the text where the engine needs more than the tokens of the prompt', async () => {
+    const encoder = model('multimodal_encoders', { input: tensors('pixel_values', 'TYPE_FP16') });
+    const seeing = model('ensemble', {
+      ...ensemble.config,
+      ensemble_scheduling: steps('preprocessing', 'multimodal_encoders', 'tensorrt_llm', 'postprocessing'),
+    });
+    expect(await fit(seeing, [seeing, encoder, ...chain.slice(1)])).toMatchObject({ kind: 'trtllm' });
+  });
+
+  it('streams from an ensemble whose engine does, and from a BLS model only where it says so itself', async () => {
+    const streams = async (outer: KnownModel) => {
+      const { detection } = await fitModel(outer, [outer, ...chain.slice(1)], { contract: 'trtllm' });
+      if ('reason' in detection) throw new Error(detection.reason);
+      const request = { id: '', model: '', version: '', prompt: 'x', sampling: {}, stream: true };
+      return detection.contract.encode(request).inputs.find(({ name }) => name === 'stream')?.data[0];
+    };
+    const streaming = { ...texts, input: [...texts.input, ...tensors('stream', 'TYPE_BOOL')] };
+    expect(await streams(model('ensemble', { ...ensemble.config, ...streaming }))).toBe(1);
+    const single = model('my_bls', { ...bls.config, ...streaming });
+    expect(await streams(single)).toBe(0);
+    const decoupled = { model_transaction_policy: { decoupled: true } };
+    expect(await streams(model('my_bls', { ...single.config, ...decoupled }))).toBe(1);
+  });
+
   it('serves an engine behind an ensemble under its own name too where it is told so', async () => {
     const hints = { contract: 'trtllm-tokens', tokenizer } as const;
     expect(await fit(trtllm, chain, hints)).toMatchObject({ kind: 'trtllm-tokens', target: undefined });

@@ -23,7 +23,10 @@ export interface RegistryOptions {
 
 /** What the servers tell of a model that can be served. */
 export interface FoundServedModel
-  extends Pick<ServedModel, 'name' | 'root' | 'model' | 'version' | 'contract' | 'servers' | 'created'> {
+  extends Pick<
+    ServedModel,
+    'name' | 'root' | 'model' | 'version' | 'contract' | 'servers' | 'created' | 'postprocessors'
+  > {
   readonly config: ModelConfig;
   /** Where the model's own configuration says that its tokenizer is. */
   readonly tokenizerDirectory: string | undefined;
@@ -139,14 +142,33 @@ export class ModelRegistry {
         });
       for (const model of found) rows.push(...this.#rowsOf(model, server));
     }
-    return rows;
+    return [...rows, ...this.#strayAliases()];
+  }
+
+  /** Names for models that no server has, once all of them have answered. */
+  #strayAliases(): ModelRow[] {
+    if (this.#watched.some(({ fault, hasAnswered }) => fault || !hasAnswered)) return [];
+    const names = new Set(this.#watched.flatMap(({ found }) => found.map(({ name }) => name)));
+    return [...this.#options.aliases]
+      .filter(([, target]) => !names.has(target))
+      .map(([name, target]) => ({
+        name,
+        version: '',
+        server: '-',
+        contract: '-',
+        tokenizer: '-',
+        state: 'MISSING',
+        reason: `it serves ${target}, which no server has`,
+      }));
   }
 
   #rowsOf(found: FoundModel, server: string): ModelRow[] {
     const { name, version, state, ready } = found;
     if (!ready || !('contract' in ready.detection)) {
-      const reason = ready && 'reason' in ready.detection ? ready.detection.reason : found.reason;
-      return [{ name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason }];
+      const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
+      const reason = refusal?.reason ?? found.reason;
+      const isInner = refusal?.isInner ?? false;
+      return [{ isInner, name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason }];
     }
     const served = this.list().filter((model) => model.root === name);
     const contract = ready.detection.contract.kind;
@@ -203,10 +225,10 @@ export class ModelRegistry {
       const before = this.#models.get(name);
       const isSame =
         before?.contract === contract && before.version === version && sameMembers(before.servers, servers);
-      const { config, tokenizerDirectory } = ready;
+      const { config, tokenizerDirectory, postprocessors } = ready;
       const created = this.#createdAt(name);
-      const found = { name, root: target, model, version, contract, config, tokenizerDirectory, servers, created };
-      models.set(name, isSame ? before : this.#options.describe(found));
+      const found = { name, root: target, model, version, contract, servers, created, postprocessors };
+      models.set(name, isSame ? before : this.#options.describe({ ...found, config, tokenizerDirectory }));
     }
     this.#models = models;
     const rows = this.rows();
@@ -250,8 +272,8 @@ export class ModelRegistry {
 }
 
 /** All that the encoding of a request depends on. */
-function declaredText({ contract, ready: { config, target } }: Holder): string {
-  return JSON.stringify([contract.kind, config, target]);
+function declaredText({ contract, ready: { config, target, basis } }: Holder): string {
+  return JSON.stringify([contract.kind, config, target, basis]);
 }
 
 function sameMembers<Item>(a: readonly Item[], b: readonly Item[]): boolean {

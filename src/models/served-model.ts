@@ -19,6 +19,13 @@ export interface ServedModel {
   readonly created: number;
   readonly fingerprint: string;
   readonly defaults: SamplingDefaults;
+  /** The parsers that the operator has set, by name; undefined: found from the chat template. */
+  readonly toolCallParser: string | undefined;
+  readonly reasoningParser: string | undefined;
+  /** The most characters of a tool call that are held back before it is known what they are. */
+  readonly mostHeldOfCalls: number;
+  /** How many instances of TensorRT-LLM's postprocessing answer for it, where they do. */
+  readonly postprocessors: number | undefined;
   /** The LoRA adapter that it stands for, by its number in the engine. */
   readonly loraTaskId: number | undefined;
   /** Where its tokenizer comes from, for people; `-` when it has none. */
@@ -43,4 +50,6 @@ export interface ModelRow {
   readonly state: string;
   /** Why it is not offered; empty when it is. */
   readonly reason: string;
+  /** Whether it is a part of another model, which is offered in its place. */
+  readonly isInner?: boolean;
 }

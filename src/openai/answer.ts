@@ -22,14 +22,17 @@ export interface Usage {
   readonly total_tokens: number;
   /** Only where the backend says how much of the prompt it had in its cache. */
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
+  /** Only where there was reasoning. */
+  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
-export function usageOf({ promptTokens, completionTokens, cachedTokens }: TokenUsage): Usage {
+export function usageOf({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: TokenUsage): Usage {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
   };
 }
 
@@ -59,6 +62,8 @@ export function headFields(head: AnswerHead, object: string): Record<string, unk
 export interface AnswerOptions {
   readonly shape: AnswerShape;
   readonly head: AnswerHead;
+  /** The name of the request on its server. */
+  readonly inferenceId: string;
   readonly choices: number;
   readonly usage: UsageWish;
   readonly wantsLogprobs: boolean;

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { list, refused } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
+import { pastCall, toolFields } from './tools.ts';
 
 /** The most messages of a conversation, and parts of a message. */
 const mostMessages = 100_000;
-
-const toolsLater = 'tools are not part of this version yet';
 
 const part = z
   .looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() })
@@ -37,11 +36,11 @@ const message = z.discriminatedUnion(
       refusal: z.string().nullish(),
       name,
       audio: refused('audio is not offered'),
-      tool_calls: refused(toolsLater),
-      function_call: refused(toolsLater),
+      tool_calls: list(pastCall, { most: mostMessages }).nullish(),
+      function_call: refused('it was replaced by tool_calls; send those'),
     }),
-    z.looseObject({ role: z.literal('tool'), content, tool_call_id: refused(toolsLater) }),
-    z.looseObject({ role: z.literal('function'), content: content.nullish(), name: refused(toolsLater) }),
+    z.looseObject({ role: z.literal('tool'), content, tool_call_id: z.string().min(1) }),
+    z.looseObject({ role: z.literal('function'), content: content.nullish(), name: refused('send a tool message') }),
   ],
   { error: 'role must be system, developer, user, assistant or tool' },
 );
@@ -53,6 +52,7 @@ export type ChatMessage = z.output<typeof message>;
 export const ChatRequest = z.object({
   ...samplingFields,
   ...structureFields,
+  ...toolFields,
   model: z.string().min(1).max(256),
   messages: list(message, { least: 1, most: mostMessages }),
   max_completion_tokens: z.number().int().min(1).nullish(),
@@ -86,11 +86,6 @@ export const ChatRequest = z.object({
     })
     .nullish(),
 
-  tools: refused(toolsLater),
-  tool_choice: refused(toolsLater, ['none', 'auto']),
-  parallel_tool_calls: refused(toolsLater),
-  functions: refused(toolsLater),
-  function_call: refused(toolsLater, ['none', 'auto']),
   audio: refused('audio is not offered'),
   prediction: refused('predicted outputs are not offered'),
   web_search_options: refused('web search is not offered'),
@@ -103,7 +98,7 @@ export const ChatRequest = z.object({
   mm_processor_kwargs: refused('the backend does not take it'),
   media_io_kwargs: refused('the backend does not take it'),
   return_prompt_text: refused('the prompt is not returned', [false]),
-  include_reasoning: refused('reasoning parsers are not part of this version yet'),
+  include_reasoning: z.boolean().nullish(),
   reasoning: refused('it belongs to /v1/responses; send reasoning_effort'),
 });
 

@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
-import type { GenerateEvent, TokenUsage } from '../contracts/events.ts';
+import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../contracts/events.ts';
 import { type AnswerOptions, eventOf, headFields, usageOf } from './answer.ts';
 
 /** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */
@@ -39,6 +39,10 @@ export class AnswerChunks {
     switch (event.type) {
       case 'text-delta':
         return this.#delta(event.choice, event.text, event.tokens, event.logprobs);
+      case 'reasoning-delta':
+        return this.#chunk(event.choice, this.#options.shape.reasoningDelta(event.text));
+      case 'tool-call-delta':
+        return this.#chunk(event.choice, this.#options.shape.callDelta(callDelta(event)));
       case 'finish':
         return this.#chunk(event.choice, this.#options.shape.closing, null, event.reason);
       case 'prompt-tokens':
@@ -80,4 +84,10 @@ export class AnswerChunks {
     const chunk = headFields(head, shape.chunkObject);
     return eventOf({ ...chunk, choices: [], usage: usageOf(tokens) });
   }
+}
+
+/** The name comes once, with the id; then parts of the arguments. */
+function callDelta({ index, id, name, arguments: fragment }: ToolCallDelta): object {
+  if (id === undefined) return { index, function: { arguments: fragment } };
+  return { index, id, type: 'function', function: { name, arguments: fragment } };
 }

@@ -1,12 +1,20 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
-import type { GenerateEvent } from '../contracts/events.ts';
+import type { GenerateEvent, ToolCallDelta } from '../contracts/events.ts';
 import { type AnswerOptions, headFields, type Usage, usageOf } from './answer.ts';
 
 /** A choice of an answer that is still being put together. */
 interface Choice {
   text: string;
+  reasoning: string | undefined;
+  readonly calls: Call[];
   readonly logprobs: TokenLogprob[];
   reason: string | null;
+}
+
+interface Call {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; arguments: string };
 }
 
 /** Folds the events of an answer into the one that an unstreamed request gets. */
@@ -15,7 +23,7 @@ export async function collect(
   options: AnswerOptions,
 ): Promise<Record<string, unknown>> {
   const { head, shape, wantsLogprobs, tokenText } = options;
-  const choices = Array.from({ length: options.choices }, (): Choice => ({ text: '', logprobs: [], reason: null }));
+  const choices = Array.from({ length: options.choices }, newChoice);
   let usage: Usage | null = null;
   for await (const batch of events)
     for (const event of batch) {
@@ -24,9 +32,9 @@ export async function collect(
     }
   return {
     ...headFields(head, shape.answerObject),
-    choices: choices.map(({ text, logprobs, reason }, index) => ({
+    choices: choices.map(({ text, reasoning, calls, logprobs, reason }, index) => ({
       index,
-      ...shape.whole(text),
+      ...shape.whole({ text, reasoning, calls }),
       logprobs: wantsLogprobs ? shape.logprobs(tokenText)(logprobs) : null,
       finish_reason: reason,
     })),
@@ -40,8 +48,25 @@ function add(choice: Choice, event: Extract<GenerateEvent, { choice: number }>):
       choice.text += event.text;
       if (event.logprobs) choice.logprobs.push(...event.logprobs);
       break;
+    case 'reasoning-delta':
+      choice.reasoning = (choice.reasoning ?? '') + event.text;
+      break;
+    case 'tool-call-delta':
+      addCall(choice.calls, event);
+      break;
     case 'finish':
       choice.reason = event.reason;
       break;
   }
+}
+
+function newChoice(): Choice {
+  return { text: '', reasoning: undefined, calls: [], logprobs: [], reason: null };
+}
+
+function addCall(calls: Call[], { index, id, name, arguments: fragment }: ToolCallDelta): void {
+  if (id !== undefined && name !== undefined)
+    calls[index] = { id, type: 'function', function: { name, arguments: '' } };
+  const call = calls[index];
+  if (call) call.function.arguments += fragment;
 }

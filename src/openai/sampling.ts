@@ -136,6 +136,12 @@ function isEmptyMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
+/** The fields of a request that a beam search leaves without effect: it draws nothing. */
+export function unusedByBeams(request: SamplingRequest, beams: WantedBeams | undefined): string[] {
+  if (!beams) return [];
+  return (['top_p', 'top_k', 'min_p', 'seed'] as const).filter((field) => typeof request[field] === 'number');
+}
+
 /** A beam search, and the field that asked for it. */
 export interface WantedBeams {
   readonly beams: Beams;

@@ -4,6 +4,13 @@ import { CompletionLogprobsBuilder, chatLogprobs, type TokenText } from './logpr
 /** Turns the logprobs of one choice, as they come, into the member of that name. */
 type LogprobsShaper = (tokens: readonly TokenLogprob[]) => object;
 
+/** All that an answer holds, put together. */
+export interface WholeAnswer {
+  readonly text: string;
+  readonly reasoning: string | undefined;
+  readonly calls: readonly object[];
+}
+
 /** How one API spells an answer: everything in which chat and completions differ. */
 export interface AnswerShape {
   readonly idPrefix: 'chatcmpl' | 'cmpl';
@@ -14,7 +21,9 @@ export interface AnswerShape {
   /** What a finishing chunk holds beside its reason. */
   readonly closing: object;
   delta(text: string): object;
-  whole(text: string): object;
+  reasoningDelta(text: string): object;
+  callDelta(call: object): object;
+  whole(answer: WholeAnswer): object;
   logprobs(tokenText: TokenText): LogprobsShaper;
 }
 
@@ -25,7 +34,18 @@ export const chatShape: AnswerShape = {
   opening: { delta: { role: 'assistant', content: '', refusal: null } },
   closing: { delta: {} },
   delta: (text) => ({ delta: { content: text } }),
-  whole: (text) => ({ message: { role: 'assistant', content: text, refusal: null } }),
+  // Clients of DeepSeek's API and of older vLLM read the first name, newer ones the second.
+  reasoningDelta: (text) => ({ delta: { reasoning_content: text, reasoning: text } }),
+  callDelta: (call) => ({ delta: { tool_calls: [call] } }),
+  whole: ({ text, reasoning, calls }) => ({
+    message: {
+      role: 'assistant',
+      content: calls.length > 0 && text === '' ? null : text,
+      refusal: null,
+      ...(reasoning === undefined ? {} : { reasoning_content: reasoning, reasoning }),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    },
+  }),
   logprobs: (tokenText) => (tokens) => chatLogprobs(tokens, tokenText),
 };
 
@@ -36,7 +56,10 @@ export const completionShape: AnswerShape = {
   opening: undefined,
   closing: { text: '' },
   delta: (text) => ({ text }),
-  whole: (text) => ({ text }),
+  // Completions have neither: their text is never told apart.
+  reasoningDelta: (text) => ({ text }),
+  callDelta: () => ({ text: '' }),
+  whole: ({ text }) => ({ text }),
   logprobs: (tokenText) => {
     const builder = new CompletionLogprobsBuilder(tokenText);
     return (tokens) => builder.build(tokens);

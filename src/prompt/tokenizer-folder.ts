@@ -11,7 +11,7 @@ export interface TokenizerFolder {
   /** The file that the templates came from. */
   readonly templateFile: string | undefined;
   readonly modelMaxLength: number | undefined;
-  /** The EOS ids of generation_config.json. */
+  /** The EOS ids of generation_config.json, else of config.json. */
   readonly eosTokenIds: readonly number[];
 }
 
@@ -26,13 +26,14 @@ export async function readTokenizerFolder(folder: string): Promise<TokenizerFold
   const config = await readJson(join(folder, 'tokenizer_config.json'));
   const map = await readJson(join(folder, 'special_tokens_map.json'));
   const generation = await readJson(join(folder, 'generation_config.json'));
+  const model = await readJson(join(folder, 'config.json'));
   const { templates, templateFile } = await readTemplates(folder, config);
   return {
     specialTokens: specialTokens(config, map),
     templates,
     templateFile,
     modelMaxLength: saneLength(config['model_max_length']),
-    eosTokenIds: idsOf(generation['eos_token_id']),
+    eosTokenIds: idsOf(generation['eos_token_id'] ?? model['eos_token_id']),
   };
 }
 

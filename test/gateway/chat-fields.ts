@@ -13,6 +13,7 @@ const prefilled = [
   { role: 'user', content: echo },
   { role: 'assistant', content: 'It is:' },
 ];
+const tool = (name: string) => ({ type: 'function', function: { name } });
 const notBoolean: Row['bad'] = [['yes'], [1]];
 const notText: Row['bad'] = [[5], [{}]];
 
@@ -94,9 +95,6 @@ export const chatRows: Record<string, Row> = {
     store: refused(true, false),
     verbosity: refused('low', 'medium'),
     modalities: refused(['text', 'audio'], ['text']),
-    tools: refused([{ type: 'function', function: { name: 'f' } }]),
-    tool_choice: refused('required', 'none', 'auto'),
-    parallel_tool_calls: refused(true),
     functions: refused([{ name: 'f' }]),
     function_call: refused({ name: 'f' }, 'none', 'auto'),
     audio: refused({ voice: 'alloy', format: 'mp3' }),
@@ -104,6 +102,55 @@ export const chatRows: Record<string, Row> = {
     web_search_options: refused({}),
     moderation: refused({}),
   }),
+
+  tools: {
+    send: { tools: [tool('f'), tool('g')] },
+    outcome: prompt(`user: ${echo}\ntools in <tool_call>: f, g\nassistant:`),
+    bad: [
+      ['x'],
+      [[5], 'tools[0]'],
+      [[{ type: 'function' }], 'tools[0].function'],
+      [[{ type: 'function', function: {} }], 'tools[0].function.name'],
+      [[tool('a b')], 'tools[0].function.name'],
+      [[tool('f'), tool('f')], 'tools[1].function.name'],
+      [[{ type: 'function', function: { name: 'f', parameters: [] } }], 'tools[0].function.parameters'],
+    ],
+  },
+  tool_choice: {
+    send: { tools: [tool('f')], tool_choice: { type: 'function', function: { name: 'f' } } },
+    outcome: {
+      seen: ({ body }) => (body['choices'] as { message: object; finish_reason: string }[])[0],
+      is: {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: null,
+          refusal: null,
+          tool_calls: [
+            {
+              id: expect.stringMatching(/^call_\w{24}$/),
+              type: 'function',
+              function: {
+                name: 'f',
+                arguments: expect.stringContaining(
+                  String.raw`"structured_outputs": "{\"json\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}"`,
+                ),
+              },
+            },
+          ],
+        },
+        logprobs: null,
+        finish_reason: 'tool_calls',
+      },
+    },
+    bad: [['x'], [5], ['required'], [{ type: 'function', function: { name: 'f' } }]],
+  },
+  parallel_tool_calls: {
+    send: { tools: [tool('f')], parallel_tool_calls: false },
+    outcome: prompt(`user: ${echo}\ntools in <tool_call>: f\nassistant:`),
+    bad: notBoolean,
+  },
+  include_reasoning: { send: { include_reasoning: true }, outcome: { without: 'effect' }, bad: notBoolean },
 
   chat_template_kwargs: {
     send: { chat_template_kwargs: { tone: 'calm' } },
@@ -152,7 +199,6 @@ export const chatRows: Record<string, Row> = {
     mm_processor_kwargs: refused({}),
     media_io_kwargs: refused({}),
     return_prompt_text: refused(true, false),
-    include_reasoning: refused(true),
     reasoning: refused({ effort: 'low' }),
   }),
 };

@@ -24,6 +24,9 @@ Older releases have fewer tensors, and refuse what they have none for: \`conch d
   same holds for clients that leave.
 - **logprobs** need token ids. An engine up to 1.2.1 without \`normalize_log_probs: false\` refuses them, one that was built without its logits
   refuses \`top_logprobs\`.
+- **tools**: the calls are read from the text, in the way of the model's family ([tool-calling.md](tool-calling.md)). **tool_choice** \`required\` or a named
+  function guides the answer, so it needs what \`response_format\` needs. Where the family writes its calls with special tokens, \`trtllm\` and \`llmapi\` refuse
+  \`tools\`: their servers take special tokens out of the text.
 - **n** is one inference per choice; with \`use_beam_search\` the best beams of one.
 - **stream** on a model that is not decoupled sends the whole answer at once.`;
 

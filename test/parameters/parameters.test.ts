@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ContractKind, parameterNames } from '../../src/contracts/contract.ts';
 import { ChatRequest } from '../../src/openai/chat-request.ts';
 import { CompletionRequest } from '../../src/openai/completion-request.ts';
-import { user } from '../gateway/asking.ts';
+import { textsOf, user } from '../gateway/asking.ts';
 import { chatRows } from '../gateway/chat-fields.ts';
 import { completionRows } from '../gateway/completion-fields.ts';
 import type { Row } from '../gateway/field-rows.ts';
@@ -35,9 +36,18 @@ beforeAll(async () => {
     engine: { max_beam_width: 4, gather_generation_logits: true },
   });
   flags = [
-    ...['--triton', `127.0.0.1:${triton.grpcPort}`, '--triton', `127.0.0.1:${inject('triton').grpcPort}`],
-    ...['--contract', 'tensorrt_llm_bls=trtllm', '--tokenizer', tokenizerFolder('qwen3')],
-    ...['--chat-template', inRoot('test/gateway/plain.jinja'), '--context-length', '2048'],
+    '--triton',
+    `127.0.0.1:${triton.grpcPort}`,
+    '--triton',
+    `127.0.0.1:${inject('triton').grpcPort}`,
+    '--contract',
+    'tensorrt_llm_bls=trtllm',
+    '--tokenizer',
+    tokenizerFolder('qwen3'),
+    '--chat-template',
+    inRoot('test/gateway/plain.jinja'),
+    '--context-length',
+    '2048',
   ];
   conch = await startConch({ flags });
 }, patience);
@@ -84,7 +94,7 @@ describe.each(apis)('the fields of $api', ({ path, schema, rows, table, basic })
   it.each(contracts)('are on %s what the table says', async (contract) => {
     const fields = Object.entries<Row>(rows);
     const outcomes = await Promise.all(
-      fields.map(async ([field, { send }]): Promise<[string, Cell | string]> => {
+      fields.map(async ([field, { send }]): Promise<[string, string]> => {
         const body = { ...basic, max_tokens: 64, ...send, ...company[field], model: models[contract] };
         if ('max_completion_tokens' in send) Reflect.deleteProperty(body, 'max_tokens');
         const answer = await post(conch.url + path, body);
@@ -93,6 +103,33 @@ describe.each(apis)('the fields of $api', ({ path, schema, rows, table, basic })
     );
     const expected = fields.map(([field]) => [field, table[field]?.[contract]]);
     expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+  });
+});
+
+describe('what is honoured', () => {
+  const echo = directive({ echo_parameters: true });
+  const drawn = new Set(['request_id', 'seed', 'sampling_param_seed']);
+
+  /** What the engine was sent; without what differs from request to request unless that is asked for. */
+  const received = async (model: string, body: object, field = '') => {
+    const answer = await post(`${conch.url}/v1/completions`, { model, prompt: echo, max_tokens: 64, ...body });
+    const inputs = JSON.parse(textsOf(answer)[0] ?? '') as Record<string, unknown>;
+    return Object.fromEntries(Object.entries(inputs).filter(([name]) => field === 'seed' || !drawn.has(name)));
+  };
+
+  it.each(contracts.filter((contract) => contract !== 'vllm'))('reaches the engine on %s', async (contract) => {
+    const usual = await received(models[contract], {});
+    const fields = parameterNames.filter((name) => completionTable[name]?.[contract] === 'honoured');
+    const unsent: string[] = [];
+    for (const field of fields) {
+      const body = {
+        ...completionRows[field]?.send,
+        ...company[field],
+        ...(field === 'logprobs' ? { logprobs: 0 } : {}),
+      };
+      if (isDeepStrictEqual(await received(models[contract], body, field), usual)) unsent.push(field);
+    }
+    expect([fields.length > 5, unsent]).toEqual([true, []]);
   });
 });
 
@@ -107,10 +144,9 @@ function verdict(field: string, { status, body, text }: Awaited<ReturnType<typeo
 describe('conch doctor', () => {
   it('says the same of every parameter', async () => {
     const { stdout, code } = await runConch(['doctor', '--json', ...flags]);
-    const found = JSON.parse(stdout) as {
-      model: string;
-      parameters?: { honoured: string[]; emulated: string[]; refused: { name: string }[] };
-    }[];
+    const { models: found } = JSON.parse(stdout) as {
+      models: { model: string; parameters?: { honoured: string[]; emulated: string[]; refused: { name: string }[] } }[];
+    };
     for (const contract of contracts) {
       const { parameters } = found.find(({ model }) => model === models[contract]) ?? {};
       const said = parameterNames.map((name) => {

@@ -61,17 +61,19 @@ export const chatTable = cells({
   ...shared,
   ...everyOne(
     'e',
-    'messages chat_template_kwargs documents add_generation_prompt continue_final_message reasoning_effort',
+    `messages chat_template_kwargs documents add_generation_prompt continue_final_message reasoning_effort tools
+    parallel_tool_calls include_reasoning`,
   ),
   ...everyOne('h', 'max_completion_tokens'),
   ...everyOne('n', 'metadata safety_identifier prompt_cache_key prompt_cache_retention prompt_cache_options'),
   ...everyOne(
     'r',
-    `service_tier store verbosity modalities tools tool_choice parallel_tool_calls functions function_call audio prediction
+    `service_tier store verbosity modalities functions function_call audio prediction
     web_search_options moderation best_of prompt chat_template mm_processor_kwargs media_io_kwargs return_prompt_text
-    include_reasoning reasoning`,
+    reasoning`,
   ),
   top_logprobs: 'hhrr',
+  tool_choice: 'hhhr',
 });
 
 /** Every field of a completion request. */

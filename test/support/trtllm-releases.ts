@@ -38,8 +38,8 @@ export function inOldRelease(text: string): string {
 
 function tensors(list: readonly MessageValue[]): MessageValue[] {
   return list
-    .filter(({ name }) => !later.test(String(name)))
-    .map((tensor) => ({ ...tensor, name: oldName(String(tensor['name'])) }));
+    .filter(({ name }) => !later.test(name as string))
+    .map((tensor) => ({ ...tensor, name: oldName(tensor['name'] as string) }));
 }
 
 function routes(map: Readonly<Record<string, string>>): Record<string, string> {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     });
 }, patience);
 afterAll(async () => {
-  await Promise.all(Object.values(conchs).map((conch) => conch?.stop()));
+  await Promise.all(Object.values(conchs).map(async (conch) => conch?.stop()));
   await triton.stop();
 });
 

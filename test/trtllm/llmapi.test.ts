@@ -109,8 +109,12 @@ describe('an LLM API model', () => {
   it('answers for a backend that never answers, when the time is up', async () => {
     const hasty = await startConch({
       flags: [
-        ...['--triton', `127.0.0.1:${triton.grpcPort}`, '--tokenizer', triton.tokenizerFolder],
-        ...['--request-timeout', '500ms'],
+        '--triton',
+        `127.0.0.1:${triton.grpcPort}`,
+        '--tokenizer',
+        triton.tokenizerFolder,
+        '--request-timeout',
+        '500ms',
       ],
     });
     try {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -30,6 +30,24 @@ function configFile(text: string): string {
   return file;
 }
 
+/** A tokenizer's folder with a generation_config.json beside its files. */
+function tokenizerWith(generationConfig: object): string {
+  const made = join(folder, 'two-ends');
+  mkdirSync(made);
+  for (const name of readdirSync(tokenizerFolder('qwen3')))
+    symlinkSync(join(tokenizerFolder('qwen3'), name), join(made, name));
+  writeFileSync(join(made, 'generation_config.json'), JSON.stringify(generationConfig));
+  return made;
+}
+
+/** A tokenizer's folder that has a template alone, so that nothing can be counted. */
+function emptyTokenizer(): string {
+  const made = join(folder, 'template-alone');
+  mkdirSync(made);
+  writeFileSync(join(made, 'tokenizer_config.json'), JSON.stringify({ chat_template: '{{ messages }}' }));
+  return made;
+}
+
 async function start(options: TrtllmOptions, ...flags: string[]): Promise<void> {
   triton = await startTrtllm(options);
   conch = await startConch({ flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, ...flags] });
@@ -49,15 +67,14 @@ describe('models of TensorRT-LLM', () => {
       await start({ models: [...chain, 'llmapi'], decoupled: false });
       const text = await startConch({
         flags: [
-          ...[
-            '--triton',
-            `127.0.0.1:${triton?.grpcPort}`,
-            '--contract',
-            'tensorrtllm',
-            '--contract',
-            'ensemble=trtllm',
-          ],
-          ...['--tokenizer', triton?.tokenizerFolder ?? ''],
+          '--triton',
+          `127.0.0.1:${triton?.grpcPort}`,
+          '--contract',
+          'tensorrtllm',
+          '--contract',
+          'ensemble=trtllm',
+          '--tokenizer',
+          triton?.tokenizerFolder ?? '',
         ],
       });
       try {
@@ -131,6 +148,30 @@ describe('models of TensorRT-LLM', () => {
         expect(text).toBe(` ${answer}`);
       }
       expect((await complete('ensemble', { prompt })).status).toBe(404);
+    },
+    patience,
+  );
+
+  it(
+    'without counts and without a tokenizer say length when the length ran out',
+    async () => {
+      await start({ models: chain, release: '0.16' }, '--contract', 'ensemble=trtllm', '--tokenizer', emptyTokenizer());
+      const cut = await complete('ensemble', { prompt: directive({ tokens: 9 }), max_tokens: 3 });
+      expect([choiceOf(cut), cut.body['usage']]).toEqual([
+        { index: 0, text: ' a b c', logprobs: null, finish_reason: 'length' },
+        null,
+      ]);
+    },
+    patience,
+  );
+
+  it(
+    'end at every token that generation_config.json names',
+    async () => {
+      const folderOfTwo = tokenizerWith({ eos_token_id: [151645, 293] });
+      await start({ models: chain }, '--tokenizer', folderOfTwo);
+      const answer = await complete('ensemble', { prompt: directive({ tokens: 9 }) });
+      expect(choiceOf(answer)).toMatchObject({ text: ' a', finish_reason: 'stop' });
     },
     patience,
   );

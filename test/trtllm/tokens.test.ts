@@ -32,9 +32,9 @@ const usageOf = ({ body }: Answer) => body['usage'] as Record<string, unknown>;
 async function received(body: object): Promise<Record<string, unknown>> {
   const answer = await complete({ prompt: directive({ echo_parameters: true }), ...body });
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-  const { request_id: id, ...inputs } = JSON.parse(textsOf(answer)[0] ?? '') as Record<string, unknown>;
-  expect(id).toBe(answer.body['id']);
-  return inputs;
+  const { request_id: id, seed, ...inputs } = JSON.parse(textsOf(answer)[0] ?? '') as Record<string, unknown>;
+  expect([id, typeof seed]).toEqual([answer.body['id'], 'number']);
+  return 'seed' in body ? { ...inputs, seed } : inputs;
 }
 
 describe('an ensemble whose engine is asked directly', () => {
@@ -256,7 +256,8 @@ describe('sampling', () => {
   });
 
   it('is greedy at temperature 0, and runs past the end where it is told to', async () => {
-    expect(await received({ temperature: 0 })).toMatchObject({ runtime_top_k: 1 });
+    const greedy = await complete({ prompt: directive({ echo_parameters: true }), temperature: 0 });
+    expect(JSON.parse(textsOf(greedy)[0] ?? '')).toMatchObject({ runtime_top_k: 1 });
     expect(await received({ ignore_eos: true })).toMatchObject({ end_id: -1 });
     const past = await complete({ prompt: directive({ tokens: 3 }), ignore_eos: true, max_tokens: 12 });
     expect([choiceOf(past)?.['finish_reason'], usageOf(past)['completion_tokens']]).toEqual(['length', 12]);
@@ -275,6 +276,17 @@ describe('sampling', () => {
     const answer = await complete({ prompt: directive({ echo_parameters: true }), n: 3, seed: 5 });
     const seeds = textsOf(answer).map((text) => (JSON.parse(text) as { seed: number }).seed);
     expect(seeds).toEqual([5, 6, 7]);
+    const unseeded = await complete({ prompt: directive({ echo_parameters: true }), n: 3 });
+    // An engine that is told no seed takes 0, and would give the same answer three times.
+    expect(new Set(textsOf(unseeded).map((text) => (JSON.parse(text) as { seed: number }).seed)).size).toBe(3);
+  });
+
+  it('counts the cache once for several answers of one prompt', async () => {
+    const prompt = `${'A prompt of several blocks, asked for more than once. '.repeat(12)}${directive({ tokens: 2 })}`;
+    await complete({ prompt });
+    const usage = usageOf(await complete({ prompt, n: 3 }));
+    const { cached_tokens: cached } = usage['prompt_tokens_details'] as { cached_tokens: number };
+    expect([cached > 60, cached <= Number(usage['prompt_tokens'])]).toEqual([true, true]);
   });
 });
 
@@ -289,7 +301,7 @@ describe('logprobs', () => {
   it('are those of each token, with the bytes of parts of characters', async () => {
     const text = 'A 🦄!';
     const answer = await chat({ messages: user(directive({ answer: text })), logprobs: true, top_logprobs: 2 });
-    const { content } = choiceOf(answer)?.['logprobs'] as { content: ChatLogprob[] };
+    const { content } = (choiceOf(answer)?.['logprobs'] ?? { content: [] }) as { content: ChatLogprob[] };
     expect(Buffer.from(content.flatMap(({ bytes }) => bytes ?? [])).toString()).toBe(text);
     expect(content.map(({ token }) => token)).toContain('\uFFFD');
     for (const { logprob, top_logprobs: top } of content) {
@@ -302,7 +314,8 @@ describe('logprobs', () => {
   it('are the same from the engine and from its logits', async () => {
     const body = { prompt: directive({ answer: 'one two three' }), temperature: 0.5 };
     const values = async (more: object) =>
-      (choiceOf(await complete({ ...body, ...more }))?.['logprobs'] as { token_logprobs: number[] }).token_logprobs;
+      (choiceOf(await complete({ ...body, ...more }))?.['logprobs'] as { token_logprobs: number[] } | undefined)
+        ?.token_logprobs ?? [];
     const plain = await values({ logprobs: 0 });
     const fromLogits = await values({ logprobs: 1 });
     expect(fromLogits).toHaveLength(plain.length);

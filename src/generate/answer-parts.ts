@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import type { GenerateEvent, TextDelta } from '../contracts/events.ts';
+import type { ReasoningParser, ReasoningSink } from '../output/reasoning/reasoning-parser.ts';
+import type { SpecialTexts } from '../output/special-texts.ts';
+import type { ToolCallSink, ToolParser } from '../output/tools/tool-parser.ts';
+
+/** How the text of answers is told apart; a new set of parsers for each of them. */
+export interface AnswerParsers {
+  newReasoning(): ReasoningParser | undefined;
+  newTools(): ToolParser | undefined;
+  /** Takes out the special tokens that were kept for the sake of the parsers' markers. */
+  newSpecials(): SpecialTexts | undefined;
+  /** What an id of a call looks like. */
+  readonly idStyle: 'openai' | 'mistral';
+  /** Whether the answer is complete with its first call. */
+  readonly isSingleCall: boolean;
+}
+
+/** Tells reasoning and tool calls from the text of one answer. What is no reasoning may still be a call. */
+export class AnswerParts implements ToolCallSink, ReasoningSink {
+  readonly #reasoning: ReasoningParser | undefined;
+  readonly #tools: ToolParser | undefined;
+  readonly #specials: SpecialTexts | undefined;
+  readonly #parsers: AnswerParsers;
+  #isComplete = false;
+  #calls = 0;
+  #choice = 0;
+  #out: GenerateEvent[] = [];
+  #text = '';
+  #hasReasoned = false;
+  #isReasoning = false;
+  #reasoningTokens = 0;
+
+  constructor(parsers: AnswerParsers) {
+    this.#parsers = parsers;
+    this.#reasoning = parsers.newReasoning();
+    this.#tools = parsers.newTools();
+    this.#specials = parsers.newSpecials();
+  }
+
+  /** Whether nothing that comes now belongs to the answer. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls > 0;
+  }
+
+  /** Undefined where there was no reasoning. */
+  get reasoningTokens(): number | undefined {
+    return this.#reasoningTokens > 0 ? this.#reasoningTokens : undefined;
+  }
+
+  push(event: TextDelta, out: GenerateEvent[]): void {
+    this.#begin(event.choice, out);
+    this.#read(this.#specials ? this.#specials.push(event.text) : event.text);
+    // Tokens that show nothing yet belong to what came before them.
+    if (this.#hasReasoned) this.#isReasoning = true;
+    else if (this.#text !== '') this.#isReasoning = false;
+    if (this.#isReasoning) this.#reasoningTokens += event.tokens;
+    this.#give(event);
+  }
+
+  /** No more text comes: what was held back is given. */
+  end(choice: number, out: GenerateEvent[]): void {
+    this.#begin(choice, out);
+    if (this.#specials) this.#read(this.#specials.flush());
+    this.#reasoning?.end(this.#reasoningSink);
+    this.#tools?.end(this);
+    this.#give({ type: 'text-delta', choice, text: '', tokens: 0, logprobs: undefined });
+  }
+
+  text(text: string): void {
+    if (!this.#isComplete) this.#text += text;
+  }
+
+  beginCall(name: string, id = callId(this.#parsers.idStyle)): void {
+    if (this.#isComplete) return;
+    this.#flushText();
+    this.#out.push({ type: 'tool-call-delta', choice: this.#choice, index: this.#calls++, id, name, arguments: '' });
+  }
+
+  callArguments(fragment: string): void {
+    if (this.#isComplete) return;
+    this.#out.push({
+      type: 'tool-call-delta',
+      choice: this.#choice,
+      index: this.#calls - 1,
+      arguments: fragment,
+    });
+  }
+
+  endCall(): void {
+    if (this.#parsers.isSingleCall) this.#isComplete = true;
+  }
+
+  reasoning(text: string): void {
+    this.#hasReasoned = true;
+    this.#flushText();
+    this.#out.push({ type: 'reasoning-delta', choice: this.#choice, text });
+  }
+
+  readonly #reasoningSink: ReasoningSink = {
+    reasoning: (text) => this.reasoning(text),
+    text: (text) => this.#answer(text),
+  };
+
+  #read(text: string): void {
+    if (text === '') return;
+    if (this.#reasoning) this.#reasoning.push(text, this.#reasoningSink);
+    else this.#answer(text);
+  }
+
+  #answer(text: string): void {
+    if (this.#tools) this.#tools.push(text, this);
+    else this.text(text);
+  }
+
+  #begin(choice: number, out: GenerateEvent[]): void {
+    this.#choice = choice;
+    this.#out = out;
+    this.#hasReasoned = false;
+  }
+
+  /** Text before a call or reasoning stands before it in the answer too. */
+  #flushText(): void {
+    if (this.#text === '') return;
+    this.#out.push({ type: 'text-delta', choice: this.#choice, text: this.#text, tokens: 0, logprobs: undefined });
+    this.#text = '';
+  }
+
+  /** The rest of the text, with the tokens and logprobs of the delta that all of it came from. */
+  #give(event: TextDelta): void {
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '' || event.tokens > 0 || event.logprobs) this.#out.push({ ...event, text });
+  }
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/** An id like OpenAI's, or one of nine characters, which Mistral's templates insist on. */
+function callId(style: AnswerParsers['idStyle']): string {
+  const length = style === 'mistral' ? 9 : 24;
+  let id = '';
+  for (const byte of randomBytes(length)) id += letters[byte % letters.length];
+  return style === 'mistral' ? id : `call_${id}`;
+}

@@ -1,0 +1,105 @@
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { ToolUse } from '../openai/tools.ts';
+import { findReasoningFormat, fittingReasoningFormat } from '../output/reasoning/formats.ts';
+import type { ReasoningFormat } from '../output/reasoning/reasoning-parser.ts';
+import { SpecialTexts } from '../output/special-texts.ts';
+import { findToolFormat, fittingToolFormat } from '../output/tools/formats.ts';
+import { namedCallParser, requiredCallsParser } from '../output/tools/guided-calls.ts';
+import type { OfferedTool, ToolFormat, ToolParser } from '../output/tools/tool-parser.ts';
+import type { ChatTemplate } from '../prompt/chat-template.ts';
+import type { AnswerParsers } from './answer-parts.ts';
+
+interface Formats {
+  readonly tools: ToolFormat | undefined;
+  readonly reasoning: ReasoningFormat | undefined;
+}
+
+/** Looking through a template takes longer than a request should, so it is done once. */
+const known = new WeakMap<ChatTemplate, Formats>();
+
+/** How a model writes its calls and its reasoning: what the operator says, else what its chat template tells. */
+export function formatsOf(model: ServedModel, template: ChatTemplate): Formats {
+  let fitting = known.get(template);
+  if (!fitting) {
+    fitting = { tools: fittingToolFormat(template.text), reasoning: fittingReasoningFormat(template.text) };
+    known.set(template, fitting);
+  }
+  const { toolCallParser: tools, reasoningParser: reasoning } = model;
+  return {
+    tools: tools === undefined ? fitting.tools : findToolFormat(tools),
+    reasoning: reasoning === undefined ? fitting.reasoning : findReasoningFormat(reasoning),
+  };
+}
+
+/** The markers that the backend must keep in the text although they are special tokens. */
+export function keptMarkers({ tools, reasoning }: Formats, use: ToolUse | undefined): readonly string[] {
+  return [...(use?.mode === 'auto' ? (tools?.specialMarkers ?? []) : []), ...(reasoning?.specialMarkers ?? [])];
+}
+
+interface ParserOptions {
+  readonly model: ServedModel;
+  readonly formats: Formats;
+  readonly use: ToolUse | undefined;
+  /** The texts of special tokens that are to be taken out of the text; undefined: the backend does that. */
+  readonly specialTexts: readonly string[] | undefined;
+  /** The rendered prompt, which may have opened the reasoning. */
+  readonly prompt: string;
+}
+
+/** The parsers of an answer; undefined where all of it is text. */
+export function parsersFor({ model, formats, use, specialTexts, prompt }: ParserOptions): AnswerParsers | undefined {
+  const { tools, reasoning } = formats;
+  if (!use && !reasoning) return undefined;
+  const opening = prompt.slice(-longestOpening);
+  return {
+    newReasoning: () => reasoning?.parser({ prompt: opening }),
+    newTools: () => use && toolParser(use, tools, model),
+    newSpecials: () => specialTexts && new SpecialTexts(specialTexts),
+    idStyle: tools?.idStyle ?? 'openai',
+    isSingleCall: use !== undefined && !use.isParallel,
+  };
+}
+
+/** More than any template writes to open the answer. */
+const longestOpening = 200;
+
+function toolParser(use: ToolUse, format: ToolFormat | undefined, { mostHeldOfCalls }: ServedModel): ToolParser {
+  const offered = use.tools.map(
+    ({ function: { name, parameters } }): OfferedTool => ({
+      name,
+      parameters: parameters ?? undefined,
+    }),
+  );
+  const options = { tools: offered, mostHeld: mostHeldOfCalls };
+  if (typeof use.mode === 'object') return namedCallParser(use.mode.name, options);
+  if (use.mode === 'required') return requiredCallsParser(options);
+  if (!format) throw new Error('Tools were offered to a model whose calls cannot be read.');
+  return format.parser(options);
+}
+
+/** Refuses tools by name where the model cannot take them, or its calls could not be read. */
+export function refuseTools(
+  model: ServedModel,
+  template: ChatTemplate,
+  { tools: format }: Formats,
+  use: ToolUse,
+): void {
+  if (!template.mentions('tools')) throw refusal("tools: this model's chat template has no place for them.", 'tools');
+  if (use.mode !== 'auto') return;
+  if (!format)
+    throw refusal(
+      `tools: no parser of tool calls is known for this model; start Conch with --tool-call-parser ${model.name}=NAME.`,
+      'tools',
+    );
+  if (format.specialMarkers.length > 0 && model.contract.support('skip_special_tokens').kind === 'refused')
+    throw refusal(
+      'tools: this model writes its calls with special tokens, which its server takes out of the text. ' +
+        'tool_choice required or a named function work where answers can be guided.',
+      'tools',
+    );
+}
+
+function refusal(message: string, param: string): ApiError {
+  return new ApiError('unsupported_parameter', message, { param });
+}

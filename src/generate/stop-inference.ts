@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { InferenceServer, InferRequest } from '../kserve/server.ts';
+
+/** Milliseconds that a stop command may take. */
+const longestStop = 10_000;
+
+/** Milliseconds after which a request that was still on its way has reached the engine. */
+const arrival = 1_000;
+
+/**
+ * Tells a server to end an inference. An engine does not know one that is still before it, in a queue or in preprocessing:
+ * then it is told once more.
+ */
+export async function stopInference(server: InferenceServer, command: InferRequest, hasBegun: boolean): Promise<void> {
+  await send(server, command);
+  if (hasBegun) return;
+  await sleep(arrival, undefined, { ref: false });
+  await send(server, command);
+}
+
+/** What it is answered does not matter: where it was in vain, the server is gone or the inference is over. */
+async function send(server: InferenceServer, command: InferRequest): Promise<void> {
+  try {
+    for await (const _ of server.stream(command, { timeout: longestStop }));
+  } catch {
+    // See above.
+  }
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { ApiError } from '../errors.ts';
+import { list, refused } from './fields.ts';
+
+/** The most functions that a request may offer. */
+const mostTools = 1024;
+
+const functionName = z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes, dots or underscores');
+const schema = z.record(z.string(), z.unknown(), 'must be a JSON schema, which is an object');
+
+const unsupported = (message: string) => ({ message, params: { code: 'unsupported_parameter' } });
+
+const functionTool = z.looseObject({
+  type: z.string().refine((type) => type === 'function', unsupported('only tools of type function are offered')),
+  function: z.looseObject({
+    name: functionName,
+    description: z.string().nullish(),
+    parameters: schema.nullish(),
+    strict: z.boolean().nullish(),
+  }),
+});
+
+const namedFunction = z.object({ type: z.literal('function'), function: z.object({ name: functionName }) });
+
+const allowedTools = z.object({
+  type: z.literal('allowed_tools'),
+  allowed_tools: z.object({
+    mode: z.enum(['auto', 'required']),
+    tools: z.array(namedFunction).min(1).max(mostTools),
+  }),
+});
+
+const custom = z
+  .looseObject({ type: z.string() })
+  .refine(() => false, unsupported('custom tools are not offered; name a function'));
+
+/** The fields of a chat request that are about tools. */
+export const toolFields = {
+  tools: list(functionTool, { most: mostTools }).nullish(),
+  tool_choice: z
+    .union(
+      [z.enum(['none', 'auto', 'required']), z.discriminatedUnion('type', [namedFunction, allowedTools]), custom],
+      {
+        error: 'must be none, auto, required, a function by its name, or allowed_tools',
+      },
+    )
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  functions: refused('it was replaced by tools; send those'),
+  function_call: refused('it was replaced by tool_choice; send that', ['none', 'auto']),
+};
+
+/** A call that the assistant made earlier in a conversation. */
+export const pastCall = z.looseObject({
+  id: z.string().min(1),
+  type: z.literal('function'),
+  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
+});
+
+type ToolRequest = z.output<z.ZodObject<typeof toolFields>>;
+type FunctionTool = z.output<typeof functionTool>;
+
+/** What a request says about tools, checked. */
+export interface ToolUse {
+  /** The tools that may be called, as the request describes them. */
+  readonly tools: readonly FunctionTool[];
+  readonly mode: 'auto' | 'required' | { readonly name: string };
+  /** Whether an answer may hold several calls. */
+  readonly isParallel: boolean;
+}
+
+/** The tools that an answer may call; undefined where there are none, or none may be called. */
+export function toolUseOf({
+  tools,
+  tool_choice: choice,
+  parallel_tool_calls: parallel,
+}: ToolRequest): ToolUse | undefined {
+  checkNames(tools ?? []);
+  if (!tools || tools.length === 0) {
+    if (choice && choice !== 'none' && choice !== 'auto')
+      throw invalid('tool_choice', 'there are no tools to choose from.');
+    return undefined;
+  }
+  const isParallel = parallel ?? true;
+  if (choice === 'none') return undefined;
+  if (typeof choice !== 'object' || choice === null) return { tools, mode: choice ?? 'auto', isParallel };
+  if ('allowed_tools' in choice) {
+    const { mode, tools: allowed } = choice.allowed_tools as { mode: 'auto' | 'required'; tools: FunctionTool[] };
+    const field = 'tool_choice.allowed_tools.tools';
+    return { tools: allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`)), mode, isParallel };
+  }
+  const named = toolNamed(choice as FunctionTool, tools, 'tool_choice');
+  return { tools: [named], mode: { name: named.function.name }, isParallel: false };
+}
+
+function toolNamed({ function: { name } }: FunctionTool, tools: readonly FunctionTool[], param: string): FunctionTool {
+  const found = tools.find((tool) => tool.function.name === name);
+  if (!found) throw invalid(param, `no tool is named ${JSON.stringify(name)}.`);
+  return found;
+}
+
+function checkNames(tools: readonly FunctionTool[]): void {
+  const seen = new Set<string>();
+  tools.forEach((tool, at) => {
+    const { name } = tool.function;
+    if (seen.has(name))
+      throw invalid(`tools[${at}].function.name`, `another tool is named ${JSON.stringify(name)} too.`);
+    seen.add(name);
+  });
+}
+
+/** A message with the result of a call must name one that the assistant made before. */
+export function checkToolMessages(messages: readonly { readonly role: string }[]): void {
+  const made = new Set<string>();
+  messages.forEach((message, at) => {
+    const {
+      role,
+      tool_calls: calls,
+      tool_call_id: id,
+    } = message as {
+      role: string;
+      tool_calls?: { id: string }[] | null;
+      tool_call_id?: string;
+    };
+    if (role === 'assistant') for (const call of calls ?? []) made.add(call.id);
+    if (role === 'tool' && id !== undefined && !made.has(id))
+      throw invalid(`messages[${at}].tool_call_id`, `no call before it has the id ${JSON.stringify(id)}.`);
+  });
+}
+
+function invalid(param: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${param}: ${message}`, { param });
+}

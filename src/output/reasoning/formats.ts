@@ -1,0 +1,21 @@
+import { deepseekR1 } from './deepseek-r1.ts';
+import { glm45 } from './glm45.ts';
+import { gptOss } from './gpt-oss.ts';
+import { granite } from './granite.ts';
+import { mistral } from './mistral.ts';
+import { qwen3 } from './qwen3.ts';
+import type { ReasoningFormat } from './reasoning-parser.ts';
+import { think } from './think.ts';
+
+/** Every format. Where a template fits several, the first is meant: those with rarer markers stand before others. */
+export const reasoningFormats: readonly ReasoningFormat[] = [gptOss, mistral, granite, glm45, deepseekR1, qwen3, think];
+
+/** The format of this name or alias. */
+export function findReasoningFormat(name: string): ReasoningFormat | undefined {
+  return reasoningFormats.find((format) => format.name === name || format.aliases?.includes(name));
+}
+
+/** The format that the models of a chat template write; undefined where they do not reason. */
+export function fittingReasoningFormat(template: string): ReasoningFormat | undefined {
+  return reasoningFormats.find((format) => format.fits(template));
+}

@@ -1,0 +1,14 @@
+import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import type { ReasoningFormat } from './reasoning-parser.ts';
+import { THINK } from './think.ts';
+
+const options: MarkedReasoningOptions = { markers: [THINK], dropsLeadingBlanks: true };
+
+/** GLM-4.5 and later: `\n<think>…</think>\n…`. The newline before either belongs to the header of the message. */
+export const glm45: ReasoningFormat = {
+  name: 'glm45',
+  aliases: ['glm47'],
+  specialMarkers: [],
+  fits: (template) => template.includes('[gMASK]') && template.includes('<think>'),
+  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+};

@@ -1,0 +1,184 @@
+import { MarkerFinder } from '../marker-finder.ts';
+import { JoinedParts } from './joined-parts.ts';
+import { MarkedText } from './marked-text.ts';
+import type { ReasoningFormat, ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
+
+const START = '<|start|>';
+const CHANNEL = '<|channel|>';
+const CONSTRAIN = '<|constrain|>';
+const MESSAGE = '<|message|>';
+const CALL = '<|call|>';
+const END = '<|end|>';
+const RETURN = '<|return|>';
+
+/** The prompt ends within a header, so the answer may begin with the recipient of a call. */
+const RECIPIENT = 'to=functions.';
+const MESSAGE_ENDS = [CALL, END, RETURN];
+const LONGEST_HEADER = 512;
+
+/** `call`: for a tool, or not understood. Between two messages there is nothing, unless the model left out the frame. */
+type Place = 'between' | 'header' | 'reasoning' | 'text' | 'call';
+
+const markers: Readonly<Record<Place, readonly string[]>> = {
+  between: [START, CHANNEL, END, RETURN, RECIPIENT],
+  header: [MESSAGE, START, ...MESSAGE_ENDS],
+  reasoning: [START, CHANNEL, ...MESSAGE_ENDS],
+  text: [START, CHANNEL, ...MESSAGE_ENDS],
+  call: MESSAGE_ENDS,
+};
+
+/**
+ * Reads messages of the harmony format. The analysis is reasoning. Of messages for the user the text is given, without
+ * its frame. Messages with a recipient are given as they came, with their frame: the tool parser reads them.
+ */
+class HarmonyReasoning implements ReasoningParser {
+  readonly #source = new MarkedText();
+  readonly #reasoning = new JoinedParts();
+  readonly #text = new JoinedParts();
+  #sink: ReasoningSink | undefined;
+  #place: Place = 'between';
+  #finder = new MarkerFinder(markers.between);
+  #header = '';
+  /** Whether the header is too long to be one; then it is given as it comes. */
+  #isNoHeader = false;
+  /** Blanks between two messages. */
+  #blanks = '';
+  #isFresh = true;
+
+  constructor(prompt: string) {
+    const last = prompt.slice(Math.max(prompt.lastIndexOf(START), 0));
+    if (last.endsWith(MESSAGE)) this.#begin(placeOf(last.slice(0, -MESSAGE.length)));
+  }
+
+  push(text: string, sink: ReasoningSink): void {
+    this.#sink = sink;
+    this.#source.add(text);
+    while (!this.#source.isRead) {
+      this.#take(this.#source.read(this.#finder));
+      const marker = this.#finder.found;
+      if (marker !== undefined) this.#meet(marker);
+    }
+  }
+
+  end(sink: ReasoningSink): void {
+    this.#sink = sink;
+    this.#take(this.#source.end());
+    // Of a header that was cut off nothing is text.
+    if (/^(<\|start\|>\w*)?(<\|channel\|>\w*)?$/.test(this.#header)) this.#header = '';
+    this.#giveText(this.#blanks + this.#header);
+    this.#blanks = '';
+    this.#header = '';
+  }
+
+  #take(text: string): void {
+    if (text === '') return;
+    switch (this.#place) {
+      case 'between':
+        if (text.trim() === '') {
+          this.#blanks += text;
+          return;
+        }
+        this.#isFresh = false;
+        this.#giveText(this.#blanks + text);
+        this.#blanks = '';
+        return;
+      case 'header':
+        this.#header += text;
+        if (this.#header.length > LONGEST_HEADER) this.#isNoHeader = true;
+        if (this.#isNoHeader) this.#giveHeader();
+        return;
+      case 'reasoning':
+        this.#sink?.reasoning(this.#reasoning.join(text));
+        return;
+      case 'text':
+        this.#giveText(text);
+        return;
+      case 'call':
+        this.#sink?.text(text);
+    }
+  }
+
+  #meet(marker: string): void {
+    switch (this.#place) {
+      case 'between':
+        if (marker !== RECIPIENT) this.#follow(marker);
+        else if (this.#isFresh) this.#beginHeader(this.#blanks + marker);
+        else this.#take(marker);
+        return;
+      case 'header':
+        if (marker === MESSAGE && !this.#isNoHeader) this.#begin(placeOf(this.#header));
+        else if (marker === START) {
+          this.#giveHeader();
+          this.#beginHeader(marker);
+        } else {
+          this.#header += marker;
+          this.#giveHeader();
+          this.#enter('between');
+        }
+        return;
+      case 'reasoning':
+      case 'text':
+        this.#follow(marker);
+        return;
+      case 'call':
+        this.#sink?.text(marker);
+        this.#enter('between');
+    }
+  }
+
+  /** Goes on behind a message. */
+  #follow(marker: string): void {
+    if (marker === START || marker === CHANNEL) this.#beginHeader(marker);
+    else this.#enter('between');
+  }
+
+  #beginHeader(begin: string): void {
+    this.#enter('header');
+    this.#header = begin;
+    this.#isNoHeader = false;
+  }
+
+  #begin(place: Place): void {
+    if (place === 'reasoning') this.#reasoning.beginPart();
+    if (place === 'text') this.#text.beginPart();
+    if (place === 'call') this.#sink?.text(this.#header + MESSAGE);
+    this.#header = '';
+    this.#enter(place);
+  }
+
+  #enter(place: Place): void {
+    this.#place = place;
+    this.#finder = new MarkerFinder(markers[place]);
+    this.#isFresh = false;
+    this.#blanks = '';
+  }
+
+  /** What looked like a header is text. */
+  #giveHeader(): void {
+    const header = this.#header;
+    this.#header = '';
+    this.#giveText(header);
+  }
+
+  #giveText(text: string): void {
+    if (text !== '') this.#sink?.text(this.#text.join(text));
+  }
+}
+
+/** Where the text of a message belongs, by its header. */
+function placeOf(header: string): Place {
+  const role = /^<\|start\|>(\w*)/.exec(header)?.[1] ?? 'assistant';
+  const channel = /<\|channel\|>\s*(\w*)/.exec(header)?.[1] ?? 'final';
+  if (role !== 'assistant' || /(^|\s)to=/.test(header)) return 'call';
+  if (channel === 'analysis') return 'reasoning';
+  return channel === 'final' || channel === 'commentary' ? 'text' : 'call';
+}
+
+/** gpt-oss: `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>…`. */
+export const gptOss: ReasoningFormat = {
+  name: 'gpt-oss',
+  aliases: ['openai_gptoss', 'gpt_oss', 'harmony'],
+  specialMarkers: [START, CHANNEL, CONSTRAIN, MESSAGE, CALL, END, RETURN],
+  fits: (template) => template.includes(START) && template.includes(CHANNEL),
+  parser: ({ prompt }) => new HarmonyReasoning(prompt),
+};

@@ -1,0 +1,184 @@
+import { MarkerFinder } from '../marker-finder.ts';
+import { isSpace } from '../tools/characters.ts';
+import { JoinedParts } from './joined-parts.ts';
+import { MarkedText } from './marked-text.ts';
+import type { ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
+
+const FENCE = '```';
+const NEWLINE = 0x0a;
+
+/** Markers that belong together. */
+export interface ReasoningMarkers {
+  readonly open: readonly string[];
+  readonly close: readonly string[];
+  /** What may enclose the answer that follows. */
+  readonly answer?: { readonly open: string; readonly close: string };
+}
+
+/** What sets the formats apart that write reasoning between markers. */
+export interface MarkedReasoningOptions {
+  readonly markers: readonly [ReasoningMarkers, ...ReasoningMarkers[]];
+  /** Whether the answer begins in reasoning that nothing opened, unless the prompt has closed it. */
+  readonly beginsInReasoning?: boolean;
+  /** Whether blanks at the beginning belong to the header of the message, not to the answer. */
+  readonly dropsLeadingBlanks?: boolean;
+  /** Whether the markers are special tokens: these are never a part of a text and count wherever they stand. */
+  readonly areSpecial?: boolean;
+  /** What ends reasoning that was not closed, and is a part of the answer. */
+  readonly answerBegins?: readonly string[];
+}
+
+/**
+ * Reads reasoning between markers.
+ *
+ * Blanks around markers belong to them, except those between text of the answer and reasoning that begins later: they
+ * part that text from what follows the reasoning. Further reasoning begins a line of its own.
+ *
+ * An answer may also write **about** the markers. So one that opens reasoning counts only where it begins a line, and
+ * not in a fenced block of code; elsewhere it is text.
+ */
+export class MarkedReasoning implements ReasoningParser {
+  readonly #options: MarkedReasoningOptions;
+  readonly #source = new MarkedText();
+  readonly #reasoning = new JoinedParts();
+  #finder: MarkerFinder;
+  #sink: ReasoningSink | undefined;
+  #isReasoning = false;
+  /** The markers of the reasoning that was opened last. */
+  #markers: ReasoningMarkers;
+  /** Whether only blanks have come since the reasoning, or the answer, began; and whether these are dropped. */
+  #isFresh = true;
+  #dropsBlanks: boolean;
+  /** Blanks that are dropped if a marker follows. */
+  #blanks = '';
+  #mayBeEnclosed = false;
+  #isEnclosed = false;
+  #lineIsBlank = true;
+  #isInFence = false;
+
+  constructor(options: MarkedReasoningOptions, prompt: string) {
+    this.#options = options;
+    this.#markers = options.markers[0];
+    this.#dropsBlanks = options.dropsLeadingBlanks ?? false;
+    this.#finder = this.#answerFinder();
+    const end = prompt.trimEnd();
+    const opened = options.markers.find(({ open }) => open.some((marker) => end.endsWith(marker)));
+    if (opened) this.#beginReasoning(opened);
+    else if (options.markers.some(({ close }) => close.some((marker) => end.endsWith(marker)))) this.#beginAnswer();
+    else if (options.beginsInReasoning) this.#beginReasoning(this.#markers);
+  }
+
+  push(text: string, sink: ReasoningSink): void {
+    this.#sink = sink;
+    this.#source.add(text);
+    while (!this.#source.isRead) {
+      this.#take(this.#source.read(this.#finder));
+      const marker = this.#finder.found;
+      if (marker === undefined) continue;
+      if (this.#isReasoning) this.#meetInReasoning(marker);
+      else this.#meetInAnswer(marker);
+    }
+  }
+
+  end(sink: ReasoningSink): void {
+    this.#sink = sink;
+    this.#take(this.#source.end());
+    this.#give(this.#blanks);
+    this.#blanks = '';
+  }
+
+  #meetInReasoning(marker: string): void {
+    if (this.#markers.close.includes(marker)) this.#beginAnswer();
+    else if (this.#options.answerBegins?.includes(marker)) {
+      this.#beginAnswer();
+      this.#take(marker);
+    } // The model may open what was open from the beginning.
+    else if (!this.#isFresh) this.#take(marker);
+  }
+
+  #meetInAnswer(marker: string): void {
+    const opened = this.#options.markers.find(({ open }) => open.includes(marker));
+    const enclosure = this.#markers.answer;
+    if (opened && (this.#options.areSpecial || (this.#lineIsBlank && !this.#isInFence))) {
+      if (!this.#isFresh) this.#give(this.#blanks);
+      this.#beginReasoning(opened);
+    } else if (marker === enclosure?.open && this.#isFresh && this.#mayBeEnclosed) this.#isEnclosed = true;
+    else if (marker === enclosure?.close && this.#isEnclosed) {
+      this.#begin();
+      this.#mayBeEnclosed = false;
+    } else {
+      if (marker === FENCE && this.#lineIsBlank) this.#isInFence = !this.#isInFence;
+      this.#take(marker);
+    }
+  }
+
+  #beginReasoning(markers: ReasoningMarkers): void {
+    this.#isReasoning = true;
+    this.#markers = markers;
+    const { open, close } = markers;
+    this.#finder = new MarkerFinder([...open, ...close, ...(this.#options.answerBegins ?? [])]);
+    this.#reasoning.beginPart();
+    this.#begin();
+  }
+
+  #beginAnswer(): void {
+    this.#isReasoning = false;
+    this.#finder = this.#answerFinder();
+    this.#mayBeEnclosed = true;
+    this.#lineIsBlank = true;
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#isFresh = true;
+    this.#dropsBlanks = true;
+    this.#isEnclosed = false;
+    this.#blanks = '';
+  }
+
+  #answerFinder(): MarkerFinder {
+    const { markers, areSpecial } = this.#options;
+    const { answer } = this.#markers;
+    return new MarkerFinder([
+      ...markers.flatMap(({ open }) => open),
+      ...(areSpecial ? [] : [FENCE]),
+      ...(answer ? [answer.open, answer.close] : []),
+    ]);
+  }
+
+  /** Takes text that is no marker. */
+  #take(text: string): void {
+    if (text === '') return;
+    let from = 0;
+    if (this.#isFresh) {
+      while (from < text.length && isSpace(text.charCodeAt(from))) from++;
+      if (!this.#dropsBlanks) this.#blanks += text.slice(0, from);
+      this.#isFresh = from === text.length;
+    }
+    let to = text.length;
+    while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
+    if (!this.#isReasoning) this.#lineIsBlank = lineIsBlank(text, this.#lineIsBlank);
+    if (!this.#isReasoning && !this.#isEnclosed) to = text.length;
+    if (from < to) {
+      this.#give(this.#blanks + text.slice(from, to));
+      this.#blanks = '';
+    }
+    this.#blanks += text.slice(to);
+  }
+
+  #give(text: string): void {
+    if (text === '') return;
+    if (this.#isReasoning) this.#sink?.reasoning(this.#reasoning.join(text));
+    else this.#sink?.text(text);
+  }
+}
+
+/** Whether the line that a text ends in has only blanks so far; `before`: that of the text before it. */
+function lineIsBlank(text: string, before: boolean): boolean {
+  for (let at = text.length - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at);
+    if (code === NEWLINE) return true;
+    if (!isSpace(code)) return false;
+  }
+  return before;
+}

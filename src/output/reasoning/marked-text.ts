@@ -1,0 +1,35 @@
+import type { MarkerFinder } from '../marker-finder.ts';
+
+/** A text that comes in pieces and is read from marker to marker. It keeps only what could still become one. */
+export class MarkedText {
+  #piece = '';
+  #at = 0;
+  #partial = '';
+
+  add(piece: string): void {
+    this.#piece = piece;
+    this.#at = 0;
+  }
+
+  /** Whether all pieces so far were read. */
+  get isRead(): boolean {
+    return this.#at >= this.#piece.length;
+  }
+
+  /** The text before the next marker, or all that is certain not to be one: `finder.found` tells which. */
+  read(finder: MarkerFinder): string {
+    const from = this.#at;
+    this.#at = finder.find(this.#piece, from, this.#piece.length);
+    const text = this.#partial + this.#piece.slice(from, this.#at);
+    const end = text.length - (finder.found?.length ?? finder.partial);
+    this.#partial = finder.found === undefined ? text.slice(end) : '';
+    return text.slice(0, end);
+  }
+
+  /** No more comes: what was kept is no marker. */
+  end(): string {
+    const rest = this.#partial;
+    this.#partial = '';
+    return rest;
+  }
+}

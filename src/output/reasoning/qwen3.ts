@@ -1,0 +1,18 @@
+import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import type { ReasoningFormat } from './reasoning-parser.ts';
+import { THINK } from './think.ts';
+
+const options: MarkedReasoningOptions = {
+  markers: [THINK],
+  // Qwen3.5 may call a tool without closing its reasoning; it also mentions <tool_call> in it, without a function.
+  answerBegins: ['<tool_call>\n<function='],
+};
+
+/** Qwen3, QwQ and others with their template: the model or the prompt opens `<think>`; without thinking the prompt closes it. */
+export const qwen3: ReasoningFormat = {
+  name: 'qwen3',
+  specialMarkers: [],
+  fits: (template) =>
+    template.includes('<|im_start|>') && template.includes('<think>') && template.includes('</think>'),
+  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+};

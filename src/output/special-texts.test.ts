@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { SpecialTexts } from './special-texts.ts';
+
+const specials = ['<|end|>', '<|eot|>', '<|e', '</s>'];
+const run = (...pieces: string[]): string => {
+  const filter = new SpecialTexts(specials);
+  return pieces.map((piece) => filter.push(piece)).join('') + filter.flush();
+};
+
+describe('SpecialTexts', () => {
+  it('takes the texts out however the text is cut', () => {
+    const text = 'a <|end|>b</s></s> c <|eot|><|x|> <|e!';
+    for (let at = 0; at <= text.length; at++) expect(run(text.slice(0, at), text.slice(at))).toBe('a b c <|x|> !');
+    expect(run(...Array.from(text))).toBe('a b c <|x|> !');
+  });
+
+  it('holds back only what could still become one', () => {
+    const filter = new SpecialTexts(specials);
+    expect([filter.push('one <'), filter.push('| two'), filter.push(' </'), filter.flush()]).toEqual([
+      'one ',
+      '<| two',
+      ' ',
+      '</',
+    ]);
+  });
+
+  it('gives everything where there are none', () => {
+    const filter = new SpecialTexts([]);
+    expect([filter.push('a <'), filter.flush()]).toEqual(['a <', '']);
+  });
+});

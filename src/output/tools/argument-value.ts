@@ -1,0 +1,136 @@
+import type { AnswerReader } from './answer-reader.ts';
+import { JsonStringWriter, type ValueWriter } from './json-text.ts';
+import type { OfferedTool } from './tool-parser.ts';
+
+const PYTHON_WORDS: ReadonlyMap<string, string> = new Map([
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+]);
+
+/** What a JSON value, or Python's True, False and None, can begin with. */
+const JSON_BEGINS = '{["-0123456789tfnTFN';
+
+interface ValueOptions {
+  readonly tool: OfferedTool;
+  readonly parameter: string;
+  /** Whether the model wrote the text as a string: without a schema it is one. */
+  readonly isQuoted?: boolean;
+}
+
+/**
+ * Writes the text that a model gave for a parameter as the JSON that the parameter's schema asks for. A string is
+ * streamed; all else is held until it is complete, and is a string after all where it is not JSON.
+ */
+export function argumentValue(reader: AnswerReader, { tool, parameter, isQuoted = false }: ValueOptions): ValueWriter {
+  const types = typesOf(parameterSchema(tool, parameter));
+  const isString = types === undefined ? isQuoted : types.size === 1 && types.has('string');
+  if (isString) return new JsonStringWriter(reader.giveArguments);
+  return new UntypedValue(types, reader);
+}
+
+class UntypedValue implements ValueWriter {
+  readonly #types: ReadonlySet<string> | undefined;
+  readonly #mostHeld: number;
+  readonly #give: (json: string) => void;
+  #held = '';
+  #begin = '';
+  /** Where the text goes on once it is known what it is. */
+  #decided: ValueWriter | undefined;
+
+  constructor(types: ReadonlySet<string> | undefined, { mostHeld, giveArguments }: AnswerReader) {
+    this.#types = types;
+    this.#mostHeld = mostHeld;
+    this.#give = giveArguments;
+  }
+
+  push(text: string): void {
+    if (this.#decided) {
+      this.#decided.push(text);
+      return;
+    }
+    this.#held += text;
+    if (this.#begin === '') this.#begin = text.trimStart().charAt(0);
+    if (this.#begin !== '' && !JSON_BEGINS.includes(this.#begin)) this.#decide(new JsonStringWriter(this.#give));
+    else if (this.#held.length > this.#mostHeld) this.#decide(this.#tooLong());
+  }
+
+  end(): void {
+    if (!this.#decided) {
+      const json = jsonOf(this.#held, this.#types);
+      if (json !== undefined) {
+        this.#give(json);
+        return;
+      }
+      this.#decide(new JsonStringWriter(this.#give));
+    }
+    this.#decided?.end();
+  }
+
+  cut(): void {
+    this.#give(this.#held);
+    this.#decided?.cut();
+  }
+
+  #decide(writer: ValueWriter): void {
+    this.#decided = writer;
+    writer.push(this.#held);
+    this.#held = '';
+  }
+
+  /** What can't be held any longer is taken for what it looks like. */
+  #tooLong(): ValueWriter {
+    const isJson = this.#begin === '{' || this.#begin === '[';
+    return isJson ? { push: this.#give, end() {}, cut() {} } : new JsonStringWriter(this.#give);
+  }
+}
+
+/** The JSON that a text is. Where the types allow strings, only what they name besides is read as JSON. */
+function jsonOf(text: string, types: ReadonlySet<string> | undefined): string | undefined {
+  const trimmed = text.trim();
+  const json = PYTHON_WORDS.get(trimmed) ?? trimmed;
+  try {
+    const value: unknown = JSON.parse(json);
+    return !types?.has('string') || allows(types, value) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parameterSchema(tool: OfferedTool, parameter: string): unknown {
+  const properties = tool.parameters?.['properties'];
+  return isRecord(properties) && Object.hasOwn(properties, parameter) ? properties[parameter] : undefined;
+}
+
+/** The JSON types that a schema names, in it or in its alternatives; undefined where it leaves that open. */
+function typesOf(schema: unknown): ReadonlySet<string> | undefined {
+  if (!isRecord(schema)) return undefined;
+  const { type, enum: values } = schema;
+  if (typeof type === 'string') return new Set([type]);
+  if (Array.isArray(type)) return new Set(type.map(String));
+  if (Array.isArray(values)) return new Set(values.map(typeName));
+  const alternatives = schema['anyOf'] ?? schema['oneOf'];
+  if (!Array.isArray(alternatives)) return undefined;
+  const types = new Set<string>();
+  for (const alternative of alternatives) {
+    const type: unknown = isRecord(alternative) ? alternative['type'] : undefined;
+    if (typeof type !== 'string') return undefined;
+    types.add(type);
+  }
+  return types;
+}
+
+function allows(types: ReadonlySet<string>, value: unknown): boolean {
+  const type = typeName(value);
+  return type !== 'string' && (types.has(type) || (type === 'number' && types.has('integer')));
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

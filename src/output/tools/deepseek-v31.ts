@@ -1,0 +1,33 @@
+import { AnswerReader, type Reading } from './answer-reader.ts';
+import { OPEN_BRACE } from './characters.ts';
+import { DEEPSEEK } from './deepseek-markers.ts';
+import { passCall } from './json-calls.ts';
+import { sectionedCalls } from './sectioned-calls.ts';
+import type { ToolFormat } from './tool-parser.ts';
+
+/** Reads `name<｜tool▁sep｜>{…}` and the end of the call. */
+function* readCall(reader: AnswerReader): Reading<boolean> {
+  const name = (yield* reader.heldUntil([DEEPSEEK.separator]))?.text.trim();
+  if (name === undefined || !reader.offered(name)) return false;
+  yield* reader.skipSpace();
+  if ((yield* reader.peek()) !== OPEN_BRACE) return false;
+  yield* passCall(reader, { name, ends: [DEEPSEEK.callEnd] });
+  yield* reader.skipSpace();
+  if (yield* reader.literal(DEEPSEEK.callEnd)) reader.drop();
+  return true;
+}
+
+const grammar = sectionedCalls({
+  open: DEEPSEEK.callsBegin,
+  close: DEEPSEEK.callsEnd,
+  callOpen: DEEPSEEK.callBegin,
+  readCall,
+});
+
+/** DeepSeek V3.1: the section of V3, but name and bare JSON in each call. */
+export const deepseekV31: ToolFormat = {
+  name: 'deepseek_v31',
+  specialMarkers: Object.values(DEEPSEEK),
+  fits: (template) => template.includes(DEEPSEEK.callsBegin) && !template.includes('```json'),
+  parser: (options) => new AnswerReader(options, grammar),
+};

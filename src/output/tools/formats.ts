@@ -1,0 +1,43 @@
+import { deepseekV3 } from './deepseek-v3.ts';
+import { deepseekV31 } from './deepseek-v31.ts';
+import { glm45 } from './glm45.ts';
+import { gptOss } from './gpt-oss.ts';
+import { granite } from './granite.ts';
+import { hermes } from './hermes.ts';
+import { kimiK2 } from './kimi-k2.ts';
+import { llama3Json } from './llama3-json.ts';
+import { llama4Pythonic } from './llama4-pythonic.ts';
+import { minimaxM2 } from './minimax-m2.ts';
+import { mistral } from './mistral.ts';
+import { phi4Mini } from './phi4-mini.ts';
+import { pythonic } from './pythonic.ts';
+import { qwen3Coder } from './qwen3-coder.ts';
+import type { ToolFormat } from './tool-parser.ts';
+
+/** Every format. Where a template fits several, the first is meant: those with rarer markers stand before others. */
+export const toolFormats: readonly ToolFormat[] = [
+  gptOss,
+  kimiK2,
+  minimaxM2,
+  deepseekV3,
+  deepseekV31,
+  glm45,
+  qwen3Coder,
+  granite,
+  mistral,
+  phi4Mini,
+  hermes,
+  llama4Pythonic,
+  pythonic,
+  llama3Json,
+];
+
+/** The format of this name or alias. */
+export function findToolFormat(name: string): ToolFormat | undefined {
+  return toolFormats.find((format) => format.name === name || format.aliases?.includes(name));
+}
+
+/** The format that the models of a chat template write. */
+export function fittingToolFormat(template: string): ToolFormat | undefined {
+  return toolFormats.find((format) => format.fits(template));
+}

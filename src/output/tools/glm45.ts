@@ -1,0 +1,31 @@
+import { AnswerReader, type Reading } from './answer-reader.ts';
+import { sectionedCalls } from './sectioned-calls.ts';
+import { readTaggedCall } from './tagged-parameters.ts';
+import type { ToolFormat } from './tool-parser.ts';
+
+function* readCall(reader: AnswerReader): Reading<boolean> {
+  yield* reader.skipSpace();
+  const name = yield* reader.heldUntil(['\n', '<']);
+  const tool = name && reader.offered(name.text.trim());
+  if (!tool) return false;
+  reader.putBack(name.marker.length);
+  return yield* readTaggedCall(reader, tool, {
+    keyOpen: '<arg_key>',
+    keyClose: '</arg_key>',
+    valueOpen: '<arg_value>',
+    valueClose: '</arg_value>',
+    hasOwnLines: false,
+    callClose: '</tool_call>',
+  });
+}
+
+const grammar = sectionedCalls({ callOpen: '<tool_call>', readCall });
+
+/** GLM 4.5 to 4.7: `<tool_call>name\n<arg_key>k</arg_key>\n<arg_value>v</arg_value>\n</tool_call>`. */
+export const glm45: ToolFormat = {
+  name: 'glm45',
+  aliases: ['glm47'],
+  specialMarkers: [],
+  fits: (template) => template.includes('<arg_key>'),
+  parser: (options) => new AnswerReader(options, grammar),
+};

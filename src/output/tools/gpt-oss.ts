@@ -1,0 +1,80 @@
+import { MarkerFinder } from '../marker-finder.ts';
+import { AnswerReader, type Reading } from './answer-reader.ts';
+import { OPEN_BRACE } from './characters.ts';
+import { passCall } from './json-calls.ts';
+import type { ToolFormat } from './tool-parser.ts';
+
+const START = '<|start|>';
+const CHANNEL = '<|channel|>';
+const CONSTRAIN = '<|constrain|>';
+const MESSAGE = '<|message|>';
+const CALL = '<|call|>';
+const END = '<|end|>';
+const RETURN = '<|return|>';
+
+const MESSAGE_ENDS = [CALL, END, RETURN];
+const FUNCTIONS = 'functions.';
+
+/**
+ * Reads messages of the harmony format. The reasoning was split off before; what it left of the frame of a message is
+ * understood here: the headers of text for the user and the ends of messages are markup. The prompt ends within the
+ * header of the first message, so the answer may begin with its recipient.
+ */
+function* grammar(reader: AnswerReader): Reading<void> {
+  const finder = new MarkerFinder([START, CHANNEL, END, RETURN]);
+  yield* reader.skipSpace();
+  if (yield* reader.literal(`to=${FUNCTIONS}`)) yield* readMessage(reader, ` to=${FUNCTIONS}`);
+  for (;;) {
+    const marker = yield* reader.textUntil(finder);
+    if (marker === undefined) return;
+    if (marker === START || marker === CHANNEL) yield* readMessage(reader, marker);
+    else reader.drop();
+  }
+}
+
+/** Reads a header, and the message too where it is no text for the user. */
+function* readMessage(reader: AnswerReader, begin: string): Reading<void> {
+  const header = yield* reader.heldUntil([MESSAGE, ...MESSAGE_ENDS]);
+  if (header?.marker !== MESSAGE) return;
+  const { channel, recipient } = readHeader(begin + header.text);
+  if (recipient === undefined && (channel === 'final' || channel === 'commentary')) {
+    reader.drop();
+    return;
+  }
+  const name = recipient?.startsWith(FUNCTIONS) ? recipient.slice(FUNCTIONS.length) : recipient;
+  if (name !== undefined && reader.offered(name)) {
+    yield* reader.skipSpace();
+    if ((yield* reader.peek()) === OPEN_BRACE) {
+      yield* passCall(reader, { name, ends: MESSAGE_ENDS });
+      yield* dropEnd(reader);
+      return;
+    }
+  }
+  reader.giveHeld();
+  yield* reader.passUntil(new MarkerFinder(MESSAGE_ENDS), reader.giveText);
+}
+
+function* dropEnd(reader: AnswerReader): Reading<void> {
+  yield* reader.skipSpace();
+  for (const end of MESSAGE_ENDS) {
+    if (!(yield* reader.literal(end))) continue;
+    reader.drop();
+    return;
+  }
+}
+
+/** The recipient stands in the section of the role or in that of the channel. */
+function readHeader(header: string): { readonly channel: string; readonly recipient: string | undefined } {
+  const recipient = / to=([^\s<]+)/.exec(header)?.[1];
+  const channel = header.slice(header.lastIndexOf(CHANNEL) + CHANNEL.length);
+  return { recipient, channel: /^\s*(\w*)/.exec(channel)?.[1] ?? '' };
+}
+
+/** gpt-oss: `<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`. */
+export const gptOss: ToolFormat = {
+  name: 'gpt-oss',
+  aliases: ['openai', 'gpt_oss', 'harmony'],
+  specialMarkers: [START, CHANNEL, CONSTRAIN, MESSAGE, CALL, END, RETURN],
+  fits: (template) => template.includes(START) && template.includes(CHANNEL),
+  parser: (options) => new AnswerReader(options, grammar),
+};

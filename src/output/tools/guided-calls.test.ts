@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
+import { namedCallParser, requiredCallsParser } from './guided-calls.ts';
+
+const options = { tools, mostHeld: 1000 };
+
+function required(text: string): readonly Given[] {
+  const result = run(requiredCallsParser(options), [text]);
+  for (let at = 0; at <= text.length; at++)
+    expect(run(requiredCallsParser(options), [text.slice(0, at), text.slice(at)])).toEqual(result);
+  return result;
+}
+
+function named(text: string): readonly Given[] {
+  const result = run(namedCallParser('search', options), [text]);
+  expect(run(namedCallParser('search', options), text.split(''))).toEqual(result);
+  return result;
+}
+
+describe('required calls', () => {
+  it('are a list', () => {
+    expect(
+      required('[{"name": "get_weather", "parameters": {"city": "Zürich"}},\n{"name": "ping", "parameters": {}}]\n'),
+    ).toEqual([
+      { call: 'get_weather', arguments: '{"city": "Zürich"}', isComplete: true },
+      { call: 'ping', arguments: '{}', isComplete: true },
+    ]);
+  });
+
+  it('may be cut', () => {
+    expect(required('[{"name": "get_weather", "parameters": {"ci')).toEqual([
+      { call: 'get_weather', arguments: '{"ci', isComplete: true },
+    ]);
+    expect(required('[{"name": "get_wea')).toEqual([{ text: '[{"name": "get_wea' }]);
+  });
+
+  it('are text where they are none', () => {
+    expect(required('I will not. [{"name": "ping"}]')).toEqual([{ text: 'I will not. [{"name": "ping"}]' }]);
+  });
+});
+
+describe('a named call', () => {
+  it('is its arguments', () => {
+    expect(named(' {"query": "a } b"}\n')).toEqual([
+      { call: 'search', arguments: '{"query": "a } b"}', isComplete: true },
+    ]);
+  });
+
+  it('keeps what follows', () => {
+    expect(named('{} done')).toEqual([{ call: 'search', arguments: '{}', isComplete: true }, { text: ' done' }]);
+  });
+
+  it('is text where it is none', () => {
+    expect(named('No {}.')).toEqual([{ text: 'No {}.' }]);
+    expect(named('')).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { AnswerReader, type Reading } from './answer-reader.ts';
+import { sectionedCalls } from './sectioned-calls.ts';
+import { readTaggedCall, unquoted } from './tagged-parameters.ts';
+import type { ToolFormat } from './tool-parser.ts';
+
+const CALLS_BEGIN = '<minimax:tool_call>';
+
+function* readCall(reader: AnswerReader): Reading<boolean> {
+  const name = yield* reader.heldUntil(['>']);
+  const tool = name && reader.offered(unquoted(name.text.trim()));
+  if (!tool) return false;
+  return yield* readTaggedCall(reader, tool, {
+    keyOpen: '<parameter name=',
+    keyClose: '>',
+    valueClose: '</parameter>',
+    hasOwnLines: false,
+    callClose: '</invoke>',
+  });
+}
+
+const grammar = sectionedCalls({
+  open: CALLS_BEGIN,
+  close: '</minimax:tool_call>',
+  callOpen: '<invoke name=',
+  readCall,
+});
+
+/** MiniMax M2: `<minimax:tool_call>`, in it `<invoke name="f">` with `<parameter name="p">value</parameter>`. */
+export const minimaxM2: ToolFormat = {
+  name: 'minimax_m2',
+  specialMarkers: [CALLS_BEGIN, '</minimax:tool_call>'],
+  fits: (template) => template.includes(CALLS_BEGIN),
+  parser: (options) => new AnswerReader(options, grammar),
+};

@@ -1,0 +1,82 @@
+import { MarkerFinder } from '../marker-finder.ts';
+import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
+import { argumentValue } from './argument-value.ts';
+import { passBrokenCall } from './broken-call.ts';
+import { isWordCharacter } from './characters.ts';
+import { readPythonValue } from './python-value.ts';
+import type { OfferedTool } from './tool-parser.ts';
+
+interface PythonicCalls {
+  /** What a family may write around the list. */
+  readonly open?: string;
+  readonly close?: string;
+}
+
+/** An answer with calls written as a Python list of them: `[first(a=1), second(b="x")]`. */
+export function pythonicCalls({ open, close }: PythonicCalls = {}): AnswerGrammar {
+  const markers = open === undefined ? ['['] : [open, '['];
+  const ends = close === undefined ? [] : [close];
+  return function* (reader) {
+    const finder = new MarkerFinder(markers);
+    for (;;) {
+      const marker = yield* reader.textUntil(finder);
+      if (marker === undefined) return;
+      if (marker === open) {
+        yield* reader.skipSpace();
+        if (!(yield* reader.literal('['))) continue;
+      }
+      if (!(yield* readList(reader, ends))) continue;
+      yield* reader.skipSpace();
+      if (close !== undefined && (yield* reader.literal(close))) reader.drop();
+    }
+  };
+}
+
+/** Reads the calls of a list and its end: whether calls stand last in it. */
+function* readList(reader: AnswerReader, ends: readonly string[]): Reading<boolean> {
+  do {
+    yield* reader.skipSpace();
+    const name = yield* reader.word(isWordCharacter);
+    const tool = reader.offered(name);
+    if (!tool || !(yield* reader.literal('('))) return false;
+    if (!(yield* readCall(reader, tool, ends))) return false;
+    yield* reader.skipSpace();
+  } while (yield* reader.literal(','));
+  if (yield* reader.literal(']')) reader.drop();
+  return true;
+}
+
+/** Reads the arguments of a call and its end: whether it is a call, which is known with its first argument. */
+function* readCall(reader: AnswerReader, tool: OfferedTool, ends: readonly string[]): Reading<boolean> {
+  let separator = '{';
+  do {
+    yield* reader.skipSpace();
+    const parameter = yield* reader.word(isWordCharacter);
+    if (parameter === '') break;
+    yield* reader.skipSpace();
+    const isFirst = separator === '{';
+    const isNamed = yield* reader.literal('=');
+    if (!isNamed && isFirst) return false;
+    if (!isNamed) return yield* endBroken(reader, ends);
+    if (isFirst) reader.beginCall(tool.name);
+    reader.drop();
+    reader.giveArguments(`${separator}${JSON.stringify(parameter)}: `);
+    separator = ', ';
+    const text = argumentValue(reader, { tool, parameter, isQuoted: true });
+    if (!(yield* readPythonValue(reader, text))) return yield* endBroken(reader, ends);
+    yield* reader.skipSpace();
+  } while (yield* reader.literal(','));
+  const isFirst = separator === '{';
+  if (!(yield* reader.literal(')'))) return isFirst ? false : yield* endBroken(reader, ends);
+  if (isFirst) reader.beginCall(tool.name);
+  reader.drop();
+  reader.giveArguments(isFirst ? '{}' : '}');
+  reader.endCall();
+  return true;
+}
+
+function* endBroken(reader: AnswerReader, ends: readonly string[]): Reading<boolean> {
+  const end = yield* passBrokenCall(reader, ends);
+  if (end !== undefined) reader.putBack(end.length);
+  return true;
+}

@@ -1,0 +1,32 @@
+import { MarkerFinder } from '../marker-finder.ts';
+import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
+
+interface SectionedCalls {
+  /** What stands around all calls; models forget it, so a call is also known by its own marker. */
+  readonly open?: string;
+  readonly close?: string;
+  readonly callOpen: string;
+  /** Reads a call behind its marker, with what closes it: whether it gave one. */
+  readonly readCall: (reader: AnswerReader) => Reading<boolean>;
+}
+
+/** An answer with calls that each have a marker and may stand in a section. */
+export function sectionedCalls({ open, close, callOpen, readCall }: SectionedCalls): AnswerGrammar {
+  return function* (reader) {
+    const finder = new MarkerFinder(open === undefined ? [callOpen] : [open, callOpen]);
+    for (;;) {
+      const marker = yield* reader.textUntil(finder);
+      if (marker === undefined) return;
+      if (marker === open) {
+        yield* reader.skipSpace();
+        if (!(yield* reader.literal(callOpen))) continue;
+      }
+      while (yield* readCall(reader)) {
+        yield* reader.skipSpace();
+        if (yield* reader.literal(callOpen)) continue;
+        if (close !== undefined && (yield* reader.literal(close))) reader.drop();
+        break;
+      }
+    }
+  };
+}
