@@ -15,6 +15,7 @@ export function diagnosisText(diagnosis: Diagnosis): string {
     row('outputs', outputs.join(', ')),
     row('tokenizer', diagnosis.tokenizer ?? '-'),
     row('template', diagnosis.template ?? '-'),
+    row('calls', `${diagnosis.toolCallParser}; reasoning: ${diagnosis.reasoningParser}`),
     row('limits', limitsText(limits)),
     row('honoured', parameters?.honoured.join(', ') || '-'),
     row('emulated', parameters?.emulated.join(', ') || '-'),

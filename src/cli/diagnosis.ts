@@ -1,4 +1,5 @@
 import { type GenerateRequest, type ParameterName, parameterNames, type Structure } from '../contracts/contract.ts';
+import { formatsOf } from '../generate/parsers.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { ModelRow, ServedModel } from '../models/served-model.ts';
@@ -26,6 +27,9 @@ export interface Diagnosis {
   };
   readonly tokenizer?: string;
   readonly template?: string;
+  /** How its tool calls and its reasoning are read. */
+  readonly toolCallParser?: string;
+  readonly reasoningParser?: string;
   readonly limits?: ServedModel['contract']['limits'];
   /** What is missing, and the flag that mends it; what to know of this kind of model. */
   readonly remarks: readonly string[];
@@ -55,6 +59,7 @@ async function describe(model: ServedModel, { server, version, state }: ModelRow
   );
   const assets = model.loadedAssets();
   const sent = requestsOf(model);
+  const formats = assets?.template && formatsOf(model, assets.template);
   const context = model.contextLength();
   return {
     model: model.name,
@@ -71,8 +76,10 @@ async function describe(model: ServedModel, { server, version, state }: ModelRow
     parameters: parametersOf(model),
     tokenizer: assets?.tokenizer?.source ?? '-',
     template: assets?.template?.source ?? '-',
+    toolCallParser: formats?.tools?.name ?? 'none',
+    reasoningParser: formats?.reasoning?.name ?? 'none',
     limits: { ...contract.limits, ...(context === undefined ? {} : { context }) },
-    remarks: remarksOn(model, assets),
+    remarks: remarksOn(model, assets, formats),
   };
 }
 

@@ -1,8 +1,13 @@
+import type { Formats } from '../generate/parsers.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 
 /** What is missing for a model, with the flag that mends it, and what is to be known of its kind. */
-export function remarksOn(model: ServedModel, assets: PromptAssets | undefined): string[] {
+export function remarksOn(
+  model: ServedModel,
+  assets: PromptAssets | undefined,
+  formats: Formats | undefined,
+): string[] {
   const { name, contract } = model;
   const remarks: string[] = [];
   if (!assets?.template)
@@ -15,6 +20,12 @@ export function remarksOn(model: ServedModel, assets: PromptAssets | undefined):
     );
   if (model.contextLength() === undefined)
     remarks.push(`Nobody says how long its context is: --context-length ${name}=N.`);
+  if (assets?.template?.mentions('tools') && !formats?.tools)
+    remarks.push(`No parser of tool calls fits its template, so tools are refused: --tool-call-parser ${name}=NAME.`);
+  if (formats?.tools?.specialMarkers.length && contract.support('skip_special_tokens').kind === 'refused')
+    remarks.push(
+      'Its tool calls are written with special tokens, which its server takes out of the text, so tools are refused: ask the engine itself.',
+    );
   if (contract.kind === 'trtllm' && (model.postprocessors ?? 1) > 1)
     remarks.push(
       `Its postprocessing has ${model.postprocessors} instances: chunks of a streamed answer may change places. Set its instance count to 1.`,

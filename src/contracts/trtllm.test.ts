@@ -19,8 +19,8 @@ const oldInputs = `
 const old = (decoupled: boolean) =>
   trtllmContract(configOf(oldInputs, 'text_output STRING -1,-1'), { decoupled, addsSpecialTokens: false });
 
-const accumulating = (decoupled: boolean) =>
-  trtllmContract(configOf(blsInputs, textOutputs, { parameters: { accumulate_tokens: 'True' } }), { decoupled });
+const accumulating = (decoupled: boolean, said = 'True') =>
+  trtllmContract(configOf(blsInputs, textOutputs, { parameters: { accumulate_tokens: said } }), { decoupled });
 
 const all: Sampling = {
   maxTokens: 9,
@@ -177,6 +177,15 @@ describe('what is read', () => {
         ['text', 'a', 2, 0],
         ['finish', undefined, 0],
       ]);
+  });
+
+  it.each(['true', 'yes', '1', 't'])('is accumulated where its model says %s', (said) => {
+    const texts = ['a', 'ab', 'abc'].map((text) => uncounted(text));
+    expect(decoded(accumulating(true, said).decoder(requestOf()), texts)).toEqual([
+      ['text', 'a', 1, 0],
+      ['text', 'b', 1, 0],
+      ['text', 'c', 1, 0],
+    ]);
   });
 
   it('is what is new in an accumulated text, with no broken character', () => {

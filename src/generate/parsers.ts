@@ -10,7 +10,8 @@ import type { OfferedTool, ToolFormat, ToolParser } from '../output/tools/tool-p
 import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { AnswerParsers } from './answer-parts.ts';
 
-interface Formats {
+/** How one model writes what is told from its text. */
+export interface Formats {
   readonly tools: ToolFormat | undefined;
   readonly reasoning: ReasoningFormat | undefined;
 }

@@ -104,6 +104,27 @@ describe('ModelRegistry', () => {
     expect(registry.rows()).toMatchObject([{ name: 'bad', state: 'UNAVAILABLE', reason }]);
   });
 
+  it('keeps how a model is spoken to when one call for its configuration fails', async () => {
+    const server = new ScriptedServer('a', [{ name: 'llama' }, { name: 'qwen' }]);
+    const registry = registryOf([server]);
+    await registry.refresh();
+    const before = registry.list();
+    server.entries = [{ name: 'llama', config: new Error('busy') }, { name: 'qwen' }, { name: 'new' }];
+    await registry.refresh();
+    expect(registry.list().map(({ name }) => name)).toEqual(['llama', 'new', 'qwen']);
+    expect(registry.find('llama')).toBe(before[0]);
+  });
+
+  it('shows a name for a model that no server has', async () => {
+    const registry = registryOf([new ScriptedServer('a', [{ name: 'llama' }])], new Map([['gpt', 'lama']]));
+    await registry.refresh();
+    expect(registry.rows().at(-1)).toMatchObject({
+      name: 'gpt',
+      state: 'MISSING',
+      reason: 'it serves lama, which no server has',
+    });
+  });
+
   it('expects the models of a server that went back, while another one answers', async () => {
     const [first, second] = [new ScriptedServer('a', [{ name: 'llama' }]), new ScriptedServer('b', [{ name: 'qwen' }])];
     const registry = registryOf([first, second]);

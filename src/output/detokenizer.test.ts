@@ -49,6 +49,25 @@ describe('the detokenizer', () => {
     ],
   ];
 
+  it('gives the same text wherever the bytes of it are cut into tokens', () => {
+    const text = 'It is 👩‍👩‍👧‍👦, 東京, مرحبا, Z͑ͫ̓, e\u0301:\n\tif x:\n        return  {}\n';
+    const whole = [...Buffer.from(text)];
+    for (let first = 0; first <= whole.length; first++)
+      for (const second of [first, Math.min(first + 1, whole.length), Math.min(first + 5, whole.length)]) {
+        const cut = [whole.slice(0, first), whole.slice(first, second), whole.slice(second)];
+        const pieces = cut.filter((piece) => piece.length > 0);
+        const table = tableOf(pieces.map((piece): Row => [piece, isUtf8(Buffer.from(piece)) ? 0 : tokenKind.part]));
+        expect(run(table, [...pieces.keys()]).join('')).toBe(text);
+      }
+  });
+
+  it('keeps the space that begins a text that goes on with another', () => {
+    const table = tableOf([[' one'], [' two']], { strip: { character: ' ', most: 1 } });
+    expect(run(table, [0, 1]).join('')).toBe('one two');
+    const going = new Detokenizer(table, { skipSpecialTokens: true, continuesText: true });
+    expect(going.push(0) + going.push(1) + going.flush()).toBe(' one two');
+  });
+
   it.each(kinds)('gives at once all that no next token can change: %s', (_, kind, decode) => {
     const table = tableOf(bytes.map((byte) => [[byte], kind]));
     // The first four bytes complete every character that the others begin, and break every text.

@@ -236,6 +236,13 @@ describe('the other formats', () => {
     expect(parse({ format: format(name), text: ' \n ' })).toEqual([{ text: ' \n ' }]);
   });
 
+  it.each(reasoningFormats.map(({ name }) => name))('%s: gives the blanks of an answer at once', (name) => {
+    const recording = new Recording();
+    const parser = format(name).parser({ prompt: '</think>' });
+    for (const piece of ['Yes.', '\n', ' ']) parser.push(piece, recording);
+    expect(recording.given).toEqual([{ text: name === 'gpt-oss' ? 'Yes.' : 'Yes.\n ' }]);
+  });
+
   it('glm45 begins with a newline', () => {
     expect(parse({ format: format('glm45'), text: '\n<think>Hm.</think>\nYes.\n' })).toEqual([
       { reasoning: 'Hm.' },

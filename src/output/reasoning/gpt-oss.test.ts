@@ -65,7 +65,11 @@ describe('an answer of gpt-oss', () => {
   it('may begin with the recipient, since the prompt ends within the header', () => {
     const call = ' to=functions.ping<|channel|>commentary json<|message|>{}<|call|>';
     expect(parse(call)).toEqual({ reasoning: '', text: call, given: [ping] });
-    expect(parse(' to=do: call to=functions.ping').text).toBe(' to=do: call to=functions.ping');
+    expect(parse(' to=do: sleep').text).toBe(' to=do: sleep');
+    expect(parse(`Say to=functions.ping${analysis}`)).toMatchObject({
+      reasoning: 'Hm.',
+      text: 'Say to=functions.ping',
+    });
   });
 
   it('may say what it is about to do, and reason again', () => {

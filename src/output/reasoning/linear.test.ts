@@ -15,7 +15,7 @@ const loads = reasoningFormats.flatMap((format) => {
   const close = open === '<think>' ? '</think>\n' : open === '[THINK]' ? '[/THINK]' : '<|end|>\n';
   const texts: Readonly<Record<string, (length: number) => string>> = {
     reasoning: (length) => open + 'So it is. '.repeat(length / 10),
-    'blanks in reasoning': (length) => open + '\n '.repeat(length / 2),
+    'blanks in reasoning': (length) => `${open}Hm.${'\n '.repeat(length / 2)}`,
     'blanks before an answer': (length) => ' \n'.repeat(length / 2),
     'begun markers': (length) =>
       open +

@@ -125,7 +125,6 @@ export class MarkedReasoning implements ReasoningParser {
     this.#isReasoning = false;
     this.#finder = this.#answerFinder();
     this.#mayBeEnclosed = true;
-    this.#lineIsBlank = true;
     this.#begin();
   }
 
