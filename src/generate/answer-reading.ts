@@ -10,12 +10,14 @@ interface ReadingOptions {
   readonly model: ServedModel;
   readonly template: ChatTemplate;
   readonly use: ToolUse | undefined;
+  /** Whether the answer must have a form from its first token on. */
+  readonly isGuided: boolean;
   readonly prompt: string;
   readonly sampling: Sampling;
 }
 
 /** How the answer of a chat is read, and what the backend must be asked for so that it can be. */
-export async function answerReading({ model, template, use, prompt, sampling }: ReadingOptions): Promise<{
+export async function answerReading({ model, template, use, isGuided, prompt, sampling }: ReadingOptions): Promise<{
   readonly sampling: Sampling;
   readonly parsers: AnswerParsers | undefined;
 }> {
@@ -27,11 +29,11 @@ export async function answerReading({ model, template, use, prompt, sampling }: 
   const kept = new Set(keptMarkers(formats, use));
   const asksForAll = sampling.skipSpecialTokens === false;
   if (kept.size === 0)
-    return { sampling, parsers: parsersFor({ model, formats, use, specialTexts: undefined, prompt }) };
+    return { sampling, parsers: parsersFor({ model, formats, use, isGuided, specialTexts: undefined, prompt }) };
   const table = await (await model.assets()).tokenizer?.table?.();
   const specialTexts = table && !asksForAll ? specialTextsOf(table).filter((text) => !kept.has(text)) : undefined;
   return {
     sampling: { ...sampling, skipSpecialTokens: false },
-    parsers: parsersFor({ model, formats, use, specialTexts, prompt }),
+    parsers: parsersFor({ model, formats, use, isGuided, specialTexts, prompt }),
   };
 }

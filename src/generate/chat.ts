@@ -2,6 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../openai/sampling.ts';
+import { checkToolSchemas } from '../openai/schema-check.ts';
 import { chatShape } from '../openai/shapes.ts';
 import { structureOf, type WantedStructure } from '../openai/structure.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../openai/tools.ts';
@@ -11,6 +12,9 @@ import { type Answer, answerOptions, type GenerateContext, requireCounts, withLe
 import { answerReading } from './answer-reading.ts';
 import { generate } from './generation.ts';
 import { formatsOf, refuseTools } from './parsers.ts';
+import { generateEmulated } from './structured.ts';
+import { type Correct, type Emulation, emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
+import { corrected, instructed, instructedByUser } from './structured-prompt.ts';
 import { refuseUnsupported } from './support.ts';
 import { callStructure } from './tool-structure.ts';
 import { withoutReasoning } from './without-reasoning.ts';
@@ -21,16 +25,20 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
   const use = toolUseOf(request);
+  checkToolSchemas(request.tools ?? []);
   checkToolMessages(request.messages);
   const structure = chatStructure(request, use);
+  const emulation = emulationOf(model, structure, context.structuredRetries);
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
-  refuseUnsupported(model, { sampling, beams, logprobs, structure });
+  refuseUnsupported(model, { sampling, beams, logprobs, structure: emulation ? undefined : structure });
+  if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
-  const { prompt, template, ignored } = await renderPrompt(request, model, use);
-  const reading = await answerReading({ model, template, use, prompt, sampling });
-  const events = await generate({
+  const { prompt, template, ignored, messages } = await renderPrompt(request, { model, use, emulation });
+  const isGuided = structure !== undefined;
+  const reading = await answerReading({ model, template, use, isGuided, prompt, sampling });
+  const generation = {
     model,
     requestId: options.inferenceId,
     prompts: [{ text: prompt }],
@@ -46,13 +54,22 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     promptField: 'messages',
     signal,
     timeout: context.timeout,
-  });
+  } as const;
+  // An answer that goes on with a message cannot be followed by a complaint about it.
+  const correct: Correct | undefined = request.continue_final_message
+    ? undefined
+    : async (answer, fault) =>
+        (await renderPrompt({ ...request, messages: corrected(messages, answer, fault) }, { model, use })).prompt;
+  const { events, tries } = emulation
+    ? await generateEmulated(generation, emulation, correct)
+    : { events: await generate(generation), tries: undefined };
   const hidesReasoning = request.include_reasoning === false;
   return {
     options,
     events: hidesReasoning ? withoutReasoning(events) : events,
     isStreamed: request.stream ?? false,
     ignored: [...ignored, ...unusedByBeams(request, beams)],
+    structuredTries: tries,
   };
 }
 
@@ -89,11 +106,23 @@ function maxTokensOf(request: ChatRequest): number | null | undefined {
   return current ?? deprecated;
 }
 
-async function renderPrompt(
-  request: ChatRequest,
-  model: ServedModel,
-  use: ToolUse | undefined,
-): Promise<{ prompt: string; template: ChatTemplate; ignored: string[] }> {
+interface RenderOptions {
+  readonly model: ServedModel;
+  readonly use: ToolUse | undefined;
+  /** Told to the model in a message of its own, or in one that is there. */
+  readonly emulation?: Emulation | undefined;
+}
+
+interface Rendered {
+  readonly prompt: string;
+  readonly template: ChatTemplate;
+  /** What the template never reads. */
+  readonly ignored: string[];
+  /** What was rendered. */
+  readonly messages: readonly ChatMessage[];
+}
+
+async function renderPrompt(request: ChatRequest, { model, use, emulation }: RenderOptions): Promise<Rendered> {
   const { template, tokenizer } = await model.assets();
   if (!template) throw noTemplate(model);
   if (use) refuseTools(model, template, formatsOf(model, template), use);
@@ -104,16 +133,21 @@ async function renderPrompt(
       param: 'continue_final_message',
     });
   const variables = templateVariables(request, template);
-  const text = await template.render({
-    messages: request.messages.map(templateMessage),
-    ...(use ? { tools: use.tools } : {}),
-    ...(request.documents ? { documents: request.documents } : {}),
-    addGenerationPrompt,
-    continueFinalMessage: continues,
-    variables,
-  });
-  const prompt = model.addsSpecialTokens && tokenizer ? withoutDoubledBos(text, tokenizer) : text;
-  return { prompt, template, ignored: unreadBy(template, request) };
+  const render = async (messages: readonly ChatMessage[]): Promise<Rendered> => {
+    const text = await template.render({
+      messages: messages.map(templateMessage),
+      ...(use ? { tools: use.tools } : {}),
+      ...(request.documents ? { documents: request.documents } : {}),
+      addGenerationPrompt,
+      continueFinalMessage: continues,
+      variables,
+    });
+    const prompt = model.addsSpecialTokens && tokenizer ? withoutDoubledBos(text, tokenizer) : text;
+    return { prompt, template, ignored: unreadBy(template, request), messages };
+  };
+  if (!emulation) return render(request.messages);
+  const inSystem = await render(instructed(request.messages, emulation.form)).catch(() => undefined);
+  return inSystem ?? render(instructedByUser(request.messages, emulation.form));
 }
 
 /** What the request says to the template and the template never reads. */

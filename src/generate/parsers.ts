@@ -3,6 +3,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { ToolUse } from '../openai/tools.ts';
 import { findReasoningFormat, fittingReasoningFormat } from '../output/reasoning/formats.ts';
 import type { ReasoningFormat } from '../output/reasoning/reasoning-parser.ts';
+import { think } from '../output/reasoning/think.ts';
 import { SpecialTexts } from '../output/special-texts.ts';
 import { findToolFormat, fittingToolFormat } from '../output/tools/formats.ts';
 import { namedCallParser, requiredCallsParser } from '../output/tools/guided-calls.ts';
@@ -42,6 +43,8 @@ interface ParserOptions {
   readonly model: ServedModel;
   readonly formats: Formats;
   readonly use: ToolUse | undefined;
+  /** Whether the answer must have a form from its first token on. */
+  readonly isGuided: boolean;
   /** The texts of special tokens that are to be taken out of the text; undefined: the backend does that. */
   readonly specialTexts: readonly string[] | undefined;
   /** The rendered prompt, which may have opened the reasoning. */
@@ -49,10 +52,19 @@ interface ParserOptions {
 }
 
 /** The parsers of an answer; undefined where all of it is text. */
-export function parsersFor({ model, formats, use, specialTexts, prompt }: ParserOptions): AnswerParsers | undefined {
-  const { tools, reasoning } = formats;
+export function parsersFor({
+  model,
+  formats,
+  use,
+  isGuided,
+  specialTexts,
+  prompt,
+}: ParserOptions): AnswerParsers | undefined {
+  const { tools } = formats;
+  const reasoning = isGuided && formats.reasoning?.name === 'deepseek_r1' ? think : formats.reasoning;
   if (!use && !reasoning) return undefined;
-  const opening = prompt.slice(-longestOpening);
+  // A guided answer begins with its form, whatever the prompt has opened.
+  const opening = isGuided ? '' : prompt.slice(-longestOpening);
   return {
     newReasoning: () => reasoning?.parser({ prompt: opening }),
     newTools: () => use && toolParser(use, tools, model),

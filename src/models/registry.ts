@@ -167,8 +167,8 @@ export class ModelRegistry {
     if (!ready || !('contract' in ready.detection)) {
       const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
       const reason = refusal?.reason ?? found.reason;
-      const isInner = refusal?.isInner ?? false;
-      return [{ isInner, name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason }];
+      const row = { name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason };
+      return [refusal?.isInner ? { ...row, isInner: true } : row];
     }
     const served = this.list().filter((model) => model.root === name);
     const contract = ready.detection.contract.kind;

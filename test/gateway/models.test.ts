@@ -153,7 +153,7 @@ describe('conch models', () => {
       const served = { version: '1', server: triton, contract: 'vllm', tokenizer: '-', state: 'READY', reason: '' };
       const other = { ...served, contract: '-' };
       expect(models).toEqual([
-        { ...other, name: 'add-one', reason: 'it is an inner part of add-two' },
+        { ...other, name: 'add-one', reason: 'it is an inner part of add-two', isInner: true },
         { ...other, name: 'add-two', reason: 'no contract fits its tensors' },
         ...['2410', '2502', 'bos', 'embed', 'llama', 'queue', 'toy'].map((name) => ({
           ...served,

@@ -33,6 +33,8 @@ export interface AskOptions {
   readonly id?: string;
   readonly signal?: AbortSignal;
   readonly timeout?: number;
+  /** Called with the number of responses so far. */
+  readonly onResponses?: (count: number) => void;
 }
 
 interface Declared {
@@ -55,12 +57,24 @@ export class ToyClient {
     let error: string | undefined;
     try {
       const request = await this.request(model, inputs, id);
-      for await (const batch of this.server.stream(request, options)) responses.push(...batch);
+      for await (const batch of this.server.stream(request, options)) {
+        responses.push(...batch);
+        options.onResponses?.(responses.length);
+      }
     } catch (fault) {
       if (!(fault instanceof StatusError)) throw fault;
       error = fault.message;
     }
     return { messages: responses.map(messageOf), responses, ...(error !== undefined && { error }) };
+  }
+
+  /** Asks, and leaves once so many responses have come. */
+  async leaveAfter(count: number, model: string, inputs: Inputs): Promise<Answer> {
+    const leaving = new AbortController();
+    const onResponses = (received: number) => {
+      if (received >= count) leaving.abort();
+    };
+    return this.ask(model, inputs, { signal: leaving.signal, onResponses });
   }
 
   async request(model: string, inputs: Inputs, id = 'one'): Promise<InferRequest> {

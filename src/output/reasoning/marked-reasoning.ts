@@ -88,12 +88,11 @@ export class MarkedReasoning implements ReasoningParser {
   }
 
   #meetInReasoning(marker: string): void {
-    if (this.#markers.close.includes(marker)) this.#beginAnswer();
-    else if (this.#options.answerBegins?.includes(marker)) {
-      this.#beginAnswer();
-      this.#take(marker);
-    } // The model may open what was open from the beginning.
-    else if (!this.#isFresh) this.#take(marker);
+    const isOpening = this.#markers.open.includes(marker);
+    // The model may open what was open from the beginning.
+    if (isOpening && this.#isFresh) return;
+    if (!isOpening) this.#beginAnswer();
+    if (!this.#markers.close.includes(marker)) this.#take(marker);
   }
 
   #meetInAnswer(marker: string): void {
