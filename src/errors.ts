@@ -16,6 +16,7 @@ export const errorTable = {
   client_closed_request: { status: 499, type: 'invalid_request_error' },
   internal_error: { status: 500, type: 'server_error' },
   backend_error: { status: 502, type: 'server_error' },
+  structured_output_invalid: { status: 502, type: 'server_error' },
   server_unreachable: { status: 502, type: 'server_error' },
   model_not_ready: { status: 503, type: 'server_error' },
   server_not_ready: { status: 503, type: 'server_error' },

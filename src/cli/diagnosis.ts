@@ -1,4 +1,10 @@
-import { type GenerateRequest, type ParameterName, parameterNames, type Structure } from '../contracts/contract.ts';
+import {
+  type GenerateRequest,
+  type ParameterName,
+  parameterNames,
+  type Structure,
+  type Support,
+} from '../contracts/contract.ts';
 import { formatsOf } from '../generate/parsers.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
@@ -37,12 +43,12 @@ export interface Diagnosis {
 }
 
 /** Looks at every model that the registry knows of. */
-export async function diagnose(registry: ModelRegistry): Promise<Diagnosis[]> {
+export async function diagnose(registry: ModelRegistry, emulatesStructure: boolean): Promise<Diagnosis[]> {
   const served = new Map(registry.list().map((model) => [model.name, model]));
   return Promise.all(
     registry.rows().map(async (row) => {
       const model = row.reason === '' ? served.get(row.name) : undefined;
-      return model ? describe(model, row) : unserved(row);
+      return model ? describe(model, row, emulatesStructure) : unserved(row);
     }),
   );
 }
@@ -51,7 +57,11 @@ function unserved({ name, version, server, state, reason, isInner = false }: Mod
   return { model: name, version, server, state, isServed: false, isInner, reason, remarks: [] };
 }
 
-async function describe(model: ServedModel, { server, version, state }: ModelRow): Promise<Diagnosis> {
+async function describe(
+  model: ServedModel,
+  { server, version, state }: ModelRow,
+  emulatesStructure: boolean,
+): Promise<Diagnosis> {
   const { contract } = model;
   const fault = await model.assets().then(
     () => undefined,
@@ -73,7 +83,7 @@ async function describe(model: ServedModel, { server, version, state }: ModelRow
     target: model.model,
     inputs: [...new Set(sent.flatMap(({ inputs }) => inputs.map(({ name }) => name)))],
     outputs: [...new Set(sent.flatMap(({ outputs = [] }) => outputs))],
-    parameters: parametersOf(model),
+    parameters: parametersOf(model, emulatesStructure),
     tokenizer: assets?.tokenizer?.source ?? '-',
     template: assets?.template?.source ?? '-',
     toolCallParser: formats?.tools?.name ?? 'none',
@@ -83,8 +93,13 @@ async function describe(model: ServedModel, { server, version, state }: ModelRow
   };
 }
 
-function parametersOf({ contract }: ServedModel): NonNullable<Diagnosis['parameters']> {
-  const supports = parameterNames.map((name) => ({ name, support: contract.support(name) }));
+function parametersOf({ contract }: ServedModel, emulatesStructure: boolean): NonNullable<Diagnosis['parameters']> {
+  const supportOf = (name: ParameterName): Support => {
+    const support = contract.support(name);
+    const isEmulated = name === 'structured_outputs' && support.kind === 'refused' && emulatesStructure;
+    return isEmulated ? { kind: 'emulated' } : support;
+  };
+  const supports = parameterNames.map((name) => ({ name, support: supportOf(name) }));
   const named = (kind: 'honoured' | 'emulated') =>
     supports.filter(({ support }) => support.kind === kind).map(({ name }) => name);
   return {

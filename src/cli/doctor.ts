@@ -41,7 +41,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   try {
     await untilSettled(registry, input);
-    const all = await diagnose(registry);
+    const all = await diagnose(registry, input.settings.structuredRetries > 0);
     const chosen = wanted === undefined ? all : all.filter(({ model }) => model === wanted);
     if (chosen.length === 0) throw new SettingsError([noSuchModel(wanted, all)]);
     const diagnoses: Diagnosis[] = [];

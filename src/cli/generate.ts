@@ -139,10 +139,11 @@ async function print(request: CompletionRequest, { registry, input, terminal }: 
   const { stopAfterMs } = ownFlags(input, definition);
   const leaving = stopAfterMs === undefined ? undefined : AbortSignal.timeout(stopAfterMs);
   const signal = leaving ? AbortSignal.any([leaving, terminal.stop]) : terminal.stop;
-  const { requestTimeout } = input.settings;
+  const { requestTimeout, structuredRetries } = input.settings;
   const context = {
     findModel: (name: string) => registry.find(name),
     timeout: requestTimeout === 0 ? undefined : requestTimeout,
+    structuredRetries,
   };
   const timing = new Timing();
   try {

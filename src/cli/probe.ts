@@ -15,7 +15,7 @@ const longestProbe = 60_000;
 /** Sends a model one short request. */
 export async function probe(model: string, registry: ModelRegistry): Promise<ProbeResult> {
   const request = { model, prompt: 'The sea is', max_tokens: 16, temperature: 0, stream: true };
-  const context = { findModel: (name: string) => registry.find(name), timeout: longestProbe };
+  const context = { findModel: (name: string) => registry.find(name), timeout: longestProbe, structuredRetries: 0 };
   const timing = new Timing();
   let text = '';
   try {

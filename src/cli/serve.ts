@@ -55,6 +55,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     generate: {
       findModel: (name) => registry.find(name),
       timeout: settings.requestTimeout === 0 ? undefined : settings.requestTimeout,
+      structuredRetries: settings.structuredRetries,
     },
     logger,
   });

@@ -63,6 +63,7 @@ describe('loadSettings', () => {
       kserveGrpcPort: 8001,
       toolCallParser: undefined,
       maxToolCallParseBytes: 131_072,
+      structuredRetries: 2,
       loraSeparator: undefined,
       host: '127.0.0.1',
       port: 9000,

@@ -143,6 +143,11 @@ export const settingTable = {
     'Most text of a tool call that is held back until it is known what it is; beyond, it is given as text.',
     { group: 'models' },
   ),
+  structuredRetries: setting(
+    z.number().int().min(0).max(20).default(2),
+    'How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it; 0 refuses such requests.',
+    { group: 'models' },
+  ),
   historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {
     group: 'models',
     otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],

@@ -14,6 +14,8 @@ export interface Answer {
   readonly isStreamed: boolean;
   /** Parts of the request that had no effect, for the header that names them. */
   readonly ignored: readonly string[];
+  /** How many tries an answer took whose form was emulated, for the header that says so. */
+  readonly structuredTries?: number | undefined;
 }
 
 /** What the pipeline needs from outside the request. */
@@ -21,6 +23,8 @@ export interface GenerateContext {
   findModel(name: string): ServedModel;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
+  /** How often an answer without its form is asked for again where the backend cannot guide it; 0: that is refused. */
+  readonly structuredRetries: number;
 }
 
 /** The fields of a request that shape its answer in both APIs. */

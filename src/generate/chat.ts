@@ -36,7 +36,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
   const { prompt, template, ignored, messages } = await renderPrompt(request, { model, use, emulation });
-  const isGuided = structure !== undefined;
+  const isGuided = structure !== undefined && !emulation;
   const reading = await answerReading({ model, template, use, isGuided, prompt, sampling });
   const generation = {
     model,

@@ -9,6 +9,8 @@ import { refuseUnknownIds, textOfIds } from '../prompt/token-prompt.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
 import { bestOf } from './best-of.ts';
 import { generate } from './generation.ts';
+import { generateEmulated } from './structured.ts';
+import { emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
 import { refuseUnsupported } from './support.ts';
 import type { Prompt } from './token-inputs.ts';
 
@@ -29,7 +31,11 @@ export async function complete(
   const ranking = candidates > perPrompt ? (logprobs ?? 0) : logprobs;
   const structure = structureOf(request);
   if (logprobs === undefined && ranking !== undefined) refuseRanking(model);
-  refuseUnsupported(model, { sampling, beams, logprobs: ranking, structure }, 'logprobs');
+  const emulation = emulationOf(model, structure, context.structuredRetries);
+  const guided = emulation ? undefined : structure;
+  refuseUnsupported(model, { sampling, beams, logprobs: ranking, structure: guided }, 'logprobs');
+  if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
+  if (emulation && candidates > perPrompt) refuseBesideEmulation(emulation, 'best_of');
   const prompts = await promptsOf(request.prompt, model);
   const options = answerOptions(request, {
     shape: completionShape,
@@ -56,6 +62,14 @@ export async function complete(
     signal,
     timeout: context.timeout,
   } as const;
+  const ignored = unusedByBeams(request, beams);
+  if (emulation) {
+    const { events, tries } = await generateEmulated(
+      { ...generation, logprobs, choicesPerPrompt: perPrompt },
+      emulation,
+    );
+    return { options, events, isStreamed, ignored, structuredTries: tries };
+  }
   const events =
     candidates > perPrompt
       ? await bestOf(
@@ -64,7 +78,7 @@ export async function complete(
           logprobs !== undefined,
         )
       : await generate({ ...generation, logprobs, choicesPerPrompt: perPrompt });
-  return { options, events, isStreamed, ignored: unusedByBeams(request, beams) };
+  return { options, events, isStreamed, ignored };
 }
 
 function checkEcho(request: CompletionRequest): void {

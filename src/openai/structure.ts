@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import type { Structure } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
+import { list } from './fields.ts';
+import { checkSchema } from './schema-check.ts';
+import { patternFault } from './schema-pattern.ts';
+import { isObject } from './schema-references.ts';
+import { longestSchema } from './schema-size.ts';
 
-const schema = z.record(z.string(), z.unknown(), 'must be a JSON schema, which is an object');
-const choices = z.array(z.string().min(1)).min(1);
+/** Looked into by `checkSchema`, which stops at its limits, where a record would look at every key. */
+const schema = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be a JSON schema, which is an object');
+const mostChoices = 10_000;
+const choices = list(z.string().min(1), { least: 1, most: mostChoices });
 
 /** Exactly one form, as vLLM's own server takes it. */
 const structuredOutputs = z
@@ -62,9 +69,10 @@ export function structureOf(request: StructureRequest): WantedStructure | undefi
     if (structure) wanted.push({ field, structure });
   };
   if (format?.type === 'json_object') add('response_format', { json_object: true });
-  if (format?.type === 'json_schema') add('response_format', { json: format.json_schema.schema ?? {} });
+  if (format?.type === 'json_schema')
+    add('response_format', { json: schemaOf(format.json_schema.schema ?? {}, schemaPlace('response_format')) });
   add('guided_json', request.guided_json ? { json: schemaOf(request.guided_json, 'guided_json') } : undefined);
-  add('guided_regex', request.guided_regex ? { regex: request.guided_regex } : undefined);
+  add('guided_regex', request.guided_regex ? { regex: regexOf(request.guided_regex, 'guided_regex') } : undefined);
   add('guided_choice', request.guided_choice ? { choice: request.guided_choice } : undefined);
   add('guided_grammar', request.guided_grammar ? { grammar: request.guided_grammar } : undefined);
   if (outputs) add('structured_outputs', outputsOf(outputs));
@@ -76,17 +84,43 @@ export function structureOf(request: StructureRequest): WantedStructure | undefi
   return first;
 }
 
+/** Where the schema stands in a field that asks for JSON. */
+export function schemaPlace(field: string): string {
+  if (field === 'response_format') return 'response_format.json_schema.schema';
+  return field === 'structured_outputs' ? 'structured_outputs.json' : field;
+}
+
 function outputsOf(outputs: NonNullable<StructureRequest['structured_outputs']>): Structure {
-  if (outputs.json !== undefined) return { json: schemaOf(outputs.json, 'structured_outputs') };
+  if (outputs.json !== undefined) return { json: schemaOf(outputs.json, schemaPlace('structured_outputs')) };
+  if (outputs.regex !== undefined) return { regex: regexOf(outputs.regex, 'structured_outputs.regex') };
   return outputs as Structure;
 }
 
 /** vLLM takes a schema as an object or as its text. */
-function schemaOf(given: string | Record<string, unknown>, field: string): Record<string, unknown> {
-  if (typeof given !== 'string') return given;
+function schemaOf(given: string | Readonly<Record<string, unknown>>, field: string): Readonly<Record<string, unknown>> {
+  const read = typeof given === 'string' ? parsed(given, field) : given;
+  checkSchema(read, field);
+  return read;
+}
+
+function parsed(text: string, field: string): Readonly<Record<string, unknown>> {
+  if (text.length > longestSchema) throw invalid(field, `is larger than ${longestSchema} characters of JSON.`);
+  let value: unknown;
   try {
-    return schema.parse(JSON.parse(given));
+    value = JSON.parse(text);
   } catch {
-    throw new ApiError('invalid_request', `${field}: is not the text of a JSON schema.`, { param: field });
+    // Left undefined, which is no schema.
   }
+  if (!isObject(value)) throw invalid(field, 'is not the text of a JSON schema.');
+  return value;
+}
+
+function regexOf(pattern: string, field: string): string {
+  const fault = patternFault(pattern);
+  if (fault !== undefined) throw invalid(field, fault);
+  return pattern;
+}
+
+function invalid(param: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${param}: ${message}`, { param });
 }

@@ -64,7 +64,7 @@ const apis = [
     schema: ChatRequest,
     rows: chatRows,
     table: chatTable,
-    basic: { messages: user(prompt) },
+    ask: (text: string): object => ({ messages: user(text) }),
   },
   {
     api: 'completions',
@@ -72,12 +72,21 @@ const apis = [
     schema: CompletionRequest,
     rows: completionRows,
     table: completionTable,
-    basic: { prompt },
+    ask: (text: string): object => ({ prompt: text }),
   },
 ] as const;
 
 /** What a field needs beside its own value before it means anything. */
 const company: Readonly<Record<string, object>> = { length_penalty: { use_beam_search: true } };
+
+/** What the model says where the form of its answer is emulated: it must have it by itself. */
+const answers: Readonly<Record<string, string>> = {
+  response_format: '{"a":1}',
+  structured_outputs: '"a"',
+  guided_json: '{"a":1}',
+  guided_regex: 'abc',
+  guided_choice: 'no',
+};
 
 /** The fields that may be named in the place of another that cannot be honoured without them. */
 const standIns: Readonly<Record<string, readonly string[]>> = {
@@ -86,7 +95,7 @@ const standIns: Readonly<Record<string, readonly string[]>> = {
   top_logprobs: ['logprobs'],
 };
 
-describe.each(apis)('the fields of $api', ({ path, schema, rows, table, basic }) => {
+describe.each(apis)('the fields of $api', ({ path, schema, rows, table, ask }) => {
   it('are all in the table', () => {
     expect(Object.keys(table).toSorted()).toEqual(Object.keys(schema.shape).toSorted());
   });
@@ -95,6 +104,8 @@ describe.each(apis)('the fields of $api', ({ path, schema, rows, table, basic })
     const fields = Object.entries<Row>(rows);
     const outcomes = await Promise.all(
       fields.map(async ([field, { send }]): Promise<[string, string]> => {
+        const text = table[field]?.[contract] === 'emulated' ? answers[field] : undefined;
+        const basic = ask(text === undefined ? prompt : directive({ answer: text }));
         const body = { ...basic, max_tokens: 64, ...send, ...company[field], model: models[contract] };
         if ('max_completion_tokens' in send) Reflect.deleteProperty(body, 'max_tokens');
         const answer = await post(conch.url + path, body);

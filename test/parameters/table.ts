@@ -48,11 +48,11 @@ const shared: Rows = {
   use_beam_search: 'rhhr',
   beam_width: 'rhhr',
   length_penalty: 'rhhr',
-  response_format: 'hhhr',
-  structured_outputs: 'hhhr',
-  guided_json: 'hhhr',
-  guided_regex: 'hhhr',
-  guided_choice: 'hhhr',
+  response_format: 'hhhe',
+  structured_outputs: 'hhhe',
+  guided_json: 'hhhe',
+  guided_regex: 'hhhe',
+  guided_choice: 'hhhe',
   guided_grammar: 'hhhr',
 };
 

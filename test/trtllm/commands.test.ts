@@ -39,6 +39,7 @@ describe('conch doctor', () => {
           outputs   output_ids, sequence_length, generation_logits, kv_cache_reused_blocks
           tokenizer TOKENIZER
           template  tokenizer_config.json of TOKENIZER
+          calls     hermes; reasoning: qwen3
           limits    600 tokens of context, 512 tokens of prompt, 2 beams, vocabulary of 151680
           honoured  temperature, top_p, top_k, repetition_penalty, frequency_penalty, presence_penalty, seed, stop, logit_bias, logprobs, top_logprobs, structured_outputs, min_tokens, ignore_eos, bad_words, stop_token_ids, use_beam_search, length_penalty
           emulated  allowed_token_ids, include_stop_str_in_output, skip_special_tokens, spaces_between_special_tokens
@@ -52,15 +53,15 @@ describe('conch doctor', () => {
           outputs   text_output, finish_reason
           tokenizer -
           template  -
+          calls     none; reasoning: none
           limits    not known
           honoured  temperature, top_p, top_k, frequency_penalty, presence_penalty, seed
-          emulated  stop, include_stop_str_in_output
+          emulated  stop, structured_outputs, include_stop_str_in_output
           refused   min_p: The model on TensorRT-LLM's LLM API has no input for it.
                     repetition_penalty: The model on TensorRT-LLM's LLM API has no input for it.
                     logit_bias: The model on TensorRT-LLM's LLM API has no input for it.
                     logprobs: The model on TensorRT-LLM's LLM API has no input for it.
                     top_logprobs: The model on TensorRT-LLM's LLM API has no input for it.
-                    structured_outputs: The model on TensorRT-LLM's LLM API has no input for it.
                     min_tokens: The model on TensorRT-LLM's LLM API has no input for it.
                     ignore_eos: The model on TensorRT-LLM's LLM API has no input for it.
                     bad_words: The model on TensorRT-LLM's LLM API has no input for it.

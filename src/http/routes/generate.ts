@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts';
 import type { Answer, GenerateContext } from '../../generate/answer.ts';
 import { chat } from '../../generate/chat.ts';
 import { complete } from '../../generate/completion.ts';
+import { structuredHeader } from '../../generate/structured-emulation.ts';
 import { ChatRequest } from '../../openai/chat-request.ts';
 import { collect } from '../../openai/collect.ts';
 import { CompletionRequest } from '../../openai/completion-request.ts';
@@ -49,6 +50,8 @@ async function answer<Body extends { readonly model: string }>(
     reply.header('x-conch-ignored', ignoredHeader(ignored));
     request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'request fields without effect');
   }
+  if (result.structuredTries !== undefined)
+    reply.header('x-conch-structured', structuredHeader(result.structuredTries));
   if (!result.isStreamed) return collect(result.events, result.options);
   await sendEvents(reply, result, signal);
   return reply;

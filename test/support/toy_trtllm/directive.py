@@ -4,6 +4,7 @@ The engine finds it in the decoded prompt, so it works through every model in fr
 
 What is answered (then comes the tokenizer's end token, unless said otherwise)
   answer            the text of the answer
+  answer_by_seed    texts, of which the seed chooses one: its rest when divided by their number
   answer_ids        the token ids of the answer
   repeat            how often the answer is repeated (1)
   tokens            exactly this many tokens, one word each: " a", " b", …, " z", " a", …
@@ -37,8 +38,8 @@ How it is answered
 from toy_vllm.directive import find_directive as find
 
 KEYS = frozenset(
-    "answer answer_ids repeat tokens echo_prompt echo_ids echo_parameters count_of until until_tokens release tag "
-    "chunk delay_ms hold_at error_at error_text error_apart crash_at without_end stop_fails silent".split()
+    "answer answer_by_seed answer_ids repeat tokens echo_prompt echo_ids echo_parameters count_of until until_tokens "
+    "release tag chunk delay_ms hold_at error_at error_text error_apart crash_at without_end stop_fails silent".split()
 )
 
 

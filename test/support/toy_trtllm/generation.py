@@ -119,6 +119,8 @@ class Generation:
             text = json.dumps(row.received, ensure_ascii=False)
         elif "answer" in directive:
             text = directive["answer"] * directive.get("repeat", 1)
+        elif "answer_by_seed" in directive:
+            text = directive["answer_by_seed"][seed % len(directive["answer_by_seed"])]
         elif row.guide is not None:
             text = guided_text(*row.guide, seed=seed, is_set_up=self._has_guides)
         else:

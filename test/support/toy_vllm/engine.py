@@ -5,7 +5,7 @@ import json
 import os
 
 from .directive import find_directive
-from .language import constrained_answer, default_answer
+from .language import constrained_answer, count_results, default_answer
 
 MAXIMUM_LOGPROBS = 20
 _PATIENCE_SECONDS = 10
@@ -137,6 +137,9 @@ class Generation:
             text = json.dumps(self._received, ensure_ascii=False)
         elif "answer" in directive:
             text = directive["answer"] * directive.get("repeat", 1)
+        elif "answers" in directive:
+            results = count_results(self._prompt[self._prompt.rfind('"answers"') :])
+            text = directive["answers"][min(results, len(directive["answers"]) - 1)]
         else:
             text = constrained_answer(sampling.constraint, seed) if sampling.constraint else None
             if text is None:

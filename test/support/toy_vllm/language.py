@@ -10,6 +10,7 @@ from tokenizers.decoders import DecodeStream
 
 _ROLES = {"system", "user", "assistant", "developer", "model", "tool", "ipython", "think", "/think"}
 _MARKS = re.compile(r"<\|[^|>]*\|>|<｜[^｜>]*｜>|</?[a-z_]+>|\[/?[A-Z_]+\]")
+_RESULTS = re.compile(r"<tool_response>|<\|start_header_id\|>ipython<|\[TOOL_RESULTS\]|<｜tool▁output▁begin｜>")
 _REMARKS = ["I agree with every part of it", "let us look at it again", "there is more to it", "that is all I know"]
 
 
@@ -72,24 +73,39 @@ def default_answer(prompt, sampling, sequence):
     return f'You said "{" ".join(words)}". This is answer number {seed}, and I think that {remark}, word by word by word.'
 
 
+def count_results(prompt):
+    """How many results of tools a part of a prompt holds, by the markers of the templates that the tests use."""
+    return len(_RESULTS.findall(prompt))
+
+
 def constrained_answer(constraint, seed):
     """An answer that a structured output allows, or None where the toy has no opinion."""
     if "choice" in constraint:
         return constraint["choice"][seed % len(constraint["choice"])]
     if "json" in constraint:
-        schema = constraint["json"]
-        return json.dumps(_instance(json.loads(schema) if isinstance(schema, str) else schema))
+        schema = json.loads(constraint["json"]) if isinstance(constraint["json"], str) else constraint["json"]
+        return json.dumps(_instance(schema, schema))
     return '{"toy": true}' if "json_object" in constraint else None
 
 
-def _instance(schema):
+def _instance(schema, root):
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
+    if "$ref" in schema:
+        return _instance(_definition(schema["$ref"], root), root)
+    if "anyOf" in schema:
+        return _instance(schema["anyOf"][0], root)
     kind = schema.get("type", "object")
     if kind == "object":
-        return {name: _instance(value) for name, value in schema.get("properties", {}).items()}
+        return {name: _instance(value, root) for name, value in schema.get("properties", {}).items()}
     if kind == "array":
-        return [_instance(schema.get("items", {"type": "integer"}))]
+        return [_instance(schema.get("items", {"type": "integer"}), root)]
     return {"string": "toy", "integer": 7, "number": 7.5, "boolean": True, "null": None}[kind]
+
+
+def _definition(reference, root):
+    for step in reference.split("/")[1:]:
+        root = root[step]
+    return root

@@ -1,0 +1,59 @@
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { checkSchema } from '../openai/schema-check.ts';
+import { isJudged } from '../openai/schema-validate.ts';
+import { schemaPlace, type WantedStructure } from '../openai/structure.ts';
+import type { CheckedForm } from './structured-reader.ts';
+
+/** A form that the backend cannot guide an answer to: the answer is held against it here. */
+export interface Emulation {
+  readonly form: CheckedForm;
+  /** The request field that asks for it. */
+  readonly field: string;
+  /** How many tries an unstreamed answer gets after the first. */
+  readonly retries: number;
+}
+
+/** Asks for a better answer: the prompt of the next try. */
+export type Correct = (answer: string, fault: string) => Promise<string>;
+
+/** Whether a form that is asked for must be, and can be, emulated; schemas with keywords that cannot be checked are refused. */
+export function emulationOf(
+  model: ServedModel,
+  wanted: WantedStructure | undefined,
+  retries: number,
+): Emulation | undefined {
+  if (!wanted || retries === 0 || wanted.field === 'tool_choice') return undefined;
+  const { structure: form, field } = wanted;
+  if ('grammar' in form || model.contract.support('structured_outputs').kind !== 'refused') return undefined;
+  if ('json' in form) checkSchema(form.json, schemaPlace(field), { knows: isJudged });
+  return { form, field, retries };
+}
+
+/** Refuses a field that cannot be had beside an emulated form. */
+export function refuseBesideEmulation({ field }: Emulation, param: string): never {
+  const reason = `not together with ${field}, which the backend of this model cannot guide answers to.`;
+  throw new ApiError('unsupported_parameter', `${param}: ${reason}`, { param });
+}
+
+const longestFault = 200;
+
+/** The fault of a model whose answers do not have their form. */
+export function invalidAnswer({ field }: Emulation, fault: string, tries: number): ApiError {
+  const after = tries === 1 ? '' : ` after ${tries} tries`;
+  return new ApiError(
+    'structured_output_invalid',
+    `The answer does not have the form that ${field} asks for${after}: ${fault.slice(0, longestFault)}.`,
+    { param: field, headers: { 'x-conch-structured': structuredHeader(tries) } },
+  );
+}
+
+/** The fault of a request whose form takes too long to look for. */
+export function undecided({ field }: Emulation, message: string): ApiError {
+  return new ApiError('invalid_request', `${field}: ${message}`, { param: field });
+}
+
+/** How an answer says that its form was emulated, and how many tries that took. */
+export function structuredHeader(tries: number): string {
+  return `emulated; tries=${tries}`;
+}

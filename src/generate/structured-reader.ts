@@ -1,0 +1,56 @@
+import type { Structure } from '../contracts/contract.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
+import type { Verdict } from '../openai/schema-validate.ts';
+import { JsonProgress } from './structured-json.ts';
+import { structuredThread } from './structured-thread.ts';
+
+/** The forms that an answer can be held against. */
+export type CheckedForm = Exclude<Structure, { grammar: string }>;
+
+type FinishReason = Extract<GenerateEvent, { type: 'finish' }>['reason'];
+
+/** Reads one answer that must have a form. */
+export class FormReader {
+  readonly #form: CheckedForm;
+  readonly #json: JsonProgress | undefined;
+  /** Characters of an echoed prompt that stand before the answer. */
+  #toSkip: number;
+  #text = '';
+
+  constructor(form: CheckedForm, prefix: string) {
+    this.#form = form;
+    this.#toSkip = prefix.length;
+    if ('json' in form || 'json_object' in form) this.#json = new JsonProgress({ mustBeObject: 'json_object' in form });
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Takes more of the answer; what is wrong with it by now, where nothing that follows can mend it. */
+  push(added: string): string | undefined {
+    const text = added.slice(this.#toSkip);
+    this.#toSkip -= added.length - text.length;
+    this.#text += text;
+    if (this.#json) return this.#json.push(text) ? undefined : 'it is not JSON';
+    if (!('choice' in this.#form)) return undefined;
+    return this.#form.choice.some((choice) => choice.startsWith(this.#text)) ? undefined : 'it is none of the choices';
+  }
+
+  /** What is to be said of the whole answer. */
+  async end(reason: FinishReason): Promise<Verdict> {
+    const verdict = await this.#judge();
+    if (verdict.kind !== 'invalid' || reason !== 'length') return verdict;
+    return { kind: 'invalid', message: 'it was cut off at the most tokens that it may have' };
+  }
+
+  async #judge(): Promise<Verdict> {
+    const form = this.#form;
+    if ('choice' in form)
+      return form.choice.includes(this.#text)
+        ? { kind: 'valid' }
+        : { kind: 'invalid', message: 'it is none of the choices' };
+    if (this.#json && !this.#json.isComplete) return { kind: 'invalid', message: 'it is not JSON' };
+    return structuredThread.judge(form, this.#text);
+  }
+}

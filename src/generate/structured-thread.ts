@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Verdict } from '../openai/schema-validate.ts';
+import type { JudgedForm } from './structured-judge.ts';
+
+/** Milliseconds that one answer may take. */
+const longest = 1000;
+
+interface Job {
+  readonly form: JudgedForm;
+  readonly text: string;
+  readonly resolve: (verdict: Verdict) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One thread for all answers, one after the other: started at first use, ended when an answer takes too long. */
+class StructuredThread {
+  readonly #waiting: Job[] = [];
+  #worker: Worker | undefined;
+  #job: Job | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Judges an answer off the event loop. */
+  judge(form: JudgedForm, text: string): Promise<Verdict> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ form, text, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#job) return;
+    this.#job = this.#waiting.shift();
+    // An idle thread must not keep the process alive.
+    if (!this.#job) return this.#worker?.unref();
+    try {
+      const worker = this.#running();
+      worker.ref();
+      worker.postMessage({ form: this.#job.form, text: this.#job.text });
+    } catch (error) {
+      this.#settle()?.reject(error as Error);
+    }
+  }
+
+  #running(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(workerFile(), { resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    worker.on('message', (message: 'started' | Verdict) => {
+      if (worker !== this.#worker) return;
+      if (message === 'started') this.#timer = setTimeout(() => this.#giveUp(worker), longest);
+      else this.#settle()?.resolve(message);
+    });
+    worker.on('error', (error) => this.#lose(worker, error));
+    worker.on('exit', (code) => this.#lose(worker, new Error(`The thread ended with code ${code}.`)));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #giveUp(worker: Worker): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    void worker.terminate();
+    this.#settle()?.resolve({ kind: 'undecided', message: 'takes too long to apply to an answer.' });
+  }
+
+  #lose(worker: Worker, error: Error): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    this.#settle()?.reject(new Error('An answer could not be checked.', { cause: error }));
+  }
+
+  /** Ends the job that runs; the next one begins once its outcome is known. */
+  #settle(): Job | undefined {
+    clearTimeout(this.#timer);
+    const job = this.#job;
+    this.#job = undefined;
+    queueMicrotask(() => this.#next());
+    return job;
+  }
+}
+
+/** The one thread of this process for the forms of answers. */
+export const structuredThread = new StructuredThread();
+
+/** Node 20 runs no TypeScript in a thread: from the sources (in tests) the built file is taken. */
+function workerFile(): URL {
+  const built = import.meta.url.endsWith('.js');
+  const file = new URL(built ? './structured-worker.js' : '../../dist/generate/structured-worker.js', import.meta.url);
+  if (!existsSync(fileURLToPath(file))) throw new Error('structured-worker.js is missing: run npm run build first.');
+  return file;
+}

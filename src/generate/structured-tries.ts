@@ -1,0 +1,161 @@
+import type { Sampling } from '../contracts/contract.ts';
+import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import { type GenerationOptions, generate } from './generation.ts';
+import { type Correct, type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
+import { FormReader } from './structured-reader.ts';
+import type { Prompt } from './token-inputs.ts';
+
+type ChoiceEvent = Extract<GenerateEvent, { choice: number }>;
+
+/** One answer that has its form, and what all tries for it have used. */
+interface Settled {
+  readonly events: readonly ChoiceEvent[];
+  /** Undefined where nobody counts. */
+  readonly usages: readonly (TokenUsage | undefined)[];
+}
+
+/** Generates each answer until it has its form, or no try is left; the answers beside each other. */
+export async function triesOf(
+  options: GenerationOptions,
+  emulation: Emulation,
+  correct: Correct | undefined,
+): Promise<{ readonly events: GenerateEvents; readonly tries: number }> {
+  const { prompts, choicesPerPrompt } = options;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const run = new Tries({ ...options, signal }, emulation, correct);
+  const choices = Array.from({ length: prompts.length * choicesPerPrompt }, (_, choice) => run.settle(choice));
+  try {
+    const settled = await Promise.all(choices);
+    const events: GenerateEvent[] = settled.flatMap((each) => each.events);
+    const usage = usageOf(settled, choicesPerPrompt);
+    return {
+      events: once(usage ? [...events, { type: 'usage', ...usage }] : events),
+      tries: Math.max(...settled.map(({ usages }) => usages.length)),
+    };
+  } catch (error) {
+    // The other answers are of no use any more.
+    stop.abort();
+    throw error;
+  }
+}
+
+class Tries {
+  readonly #options: GenerationOptions;
+  readonly #emulation: Emulation;
+  readonly #correct: Correct | undefined;
+  readonly #start = performance.now();
+
+  constructor(options: GenerationOptions, emulation: Emulation, correct: Correct | undefined) {
+    this.#options = options;
+    this.#emulation = emulation;
+    this.#correct = correct;
+  }
+
+  async settle(choice: number): Promise<Settled> {
+    const { prompts, prefixes, choicesPerPrompt, sampling } = this.#options;
+    const at = Math.floor(choice / choicesPerPrompt);
+    const prefix = prefixes[at] ?? '';
+    // Asked the same again, a model that takes the likeliest token says the same again.
+    const canDiffer = this.#correct !== undefined || sampling.temperature !== 0;
+    const most = 1 + (canDiffer ? this.#emulation.retries : 0);
+    const usages: (TokenUsage | undefined)[] = [];
+    let prompt = prompts[at] as Prompt;
+    let fault: string | undefined;
+    for (;;) {
+      const tried = await this.#try({ prompt, prefix, choice, attempt: usages.length }).catch((error: unknown) => {
+        throw fault !== undefined && isTooLong(error) ? invalidAnswer(this.#emulation, fault, usages.length) : error;
+      });
+      usages.push(tried.usage);
+      ({ fault } = tried);
+      if (fault === undefined) return { events: tried.events, usages };
+      if (usages.length === most) throw invalidAnswer(this.#emulation, fault, most);
+      if (this.#correct) prompt = { text: await this.#correct(tried.text, fault) };
+    }
+  }
+
+  async #try({ prompt, prefix, choice, attempt }: Attempt) {
+    const { sampling, choicesPerPrompt, requestId, prompts } = this.#options;
+    const isOnly = prompts.length * choicesPerPrompt === 1;
+    const answer = choice % choicesPerPrompt;
+    const events = await generate({
+      ...this.#options,
+      requestId: isOnly && attempt === 0 ? requestId : `${requestId}-${choice}-${attempt}`,
+      prompts: [prompt],
+      prefixes: [prefix],
+      choicesPerPrompt: 1,
+      sampling: seeded(sampling, answer + attempt * choicesPerPrompt),
+      structure: undefined,
+      timeout: this.#timeLeft(),
+    });
+    return this.#read(events, new FormReader(this.#emulation.form, prefix), choice);
+  }
+
+  async #read(events: GenerateEvents, reader: FormReader, choice: number) {
+    const kept: ChoiceEvent[] = [];
+    let usage: TokenUsage | undefined;
+    let fault: string | undefined;
+    for await (const batch of events)
+      for (const event of batch) {
+        if (event.type === 'usage') usage = event;
+        if (event.type === 'usage' || event.type === 'prompt-tokens') continue;
+        kept.push({ ...event, choice });
+        if (event.type === 'text-delta') {
+          const found = reader.push(event.text);
+          fault ??= found;
+        }
+        if (event.type !== 'finish') continue;
+        const verdict = fault === undefined || event.reason === 'length' ? await reader.end(event.reason) : undefined;
+        if (verdict?.kind === 'undecided') throw undecided(this.#emulation, verdict.message);
+        if (verdict?.kind === 'invalid') fault = verdict.message;
+      }
+    return { events: kept, usage, fault, text: reader.text };
+  }
+
+  /** All tries together have the time of one request. */
+  #timeLeft(): number | undefined {
+    const { timeout } = this.#options;
+    if (timeout === undefined) return undefined;
+    const left = timeout - (performance.now() - this.#start);
+    if (left < 1) throw new ApiError('deadline_exceeded', 'The answer was not complete within the time limit.');
+    return left;
+  }
+}
+
+interface Attempt {
+  readonly prompt: Prompt;
+  readonly prefix: string;
+  readonly choice: number;
+  readonly attempt: number;
+}
+
+/** The wrong answer and the complaint about it may be what is too much. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'context_length_exceeded';
+}
+
+/** Every try has a seed of its own, so that a seeded request stays repeatable. */
+function seeded(sampling: Sampling, offset: number): Sampling {
+  return sampling.seed === undefined ? sampling : { ...sampling, seed: sampling.seed + offset };
+}
+
+/** What all tries used together. Answers of one prompt share the prompt of their first try, as they do elsewhere. */
+function usageOf(settled: readonly Settled[], choicesPerPrompt: number): TokenUsage | undefined {
+  const sum = { promptTokens: 0, completionTokens: 0 } as { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] };
+  for (const [choice, { usages }] of settled.entries())
+    for (const [attempt, usage] of usages.entries()) {
+      if (!usage) return undefined;
+      const sharesPrompt = attempt === 0 && choice % choicesPerPrompt > 0;
+      sum.completionTokens += usage.completionTokens;
+      if (usage.reasoningTokens !== undefined) sum.reasoningTokens = (sum.reasoningTokens ?? 0) + usage.reasoningTokens;
+      if (sharesPrompt) continue;
+      sum.promptTokens += usage.promptTokens;
+      if (usage.cachedTokens !== undefined) sum.cachedTokens = (sum.cachedTokens ?? 0) + usage.cachedTokens;
+    }
+  return sum;
+}
+
+async function* once(events: GenerateEvent[]): GenerateEvents {
+  yield events;
+}

@@ -1,0 +1,62 @@
+/** The longest regular expression that is taken, in characters. */
+export const longestPattern = 4096;
+
+/** The most characters that a pattern may come to when its counted repetitions are written out. */
+const mostWrittenOut = 100_000;
+
+/**
+ * What is wrong with a regular expression; undefined: nothing. It is never run here. It is compiled without the flag u:
+ * with it, `\p{…}` would look up sets of characters at once, which takes long for many of them; without it only the
+ * syntax is read, in one pass.
+ */
+export function patternFault(pattern: string): string | undefined {
+  if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters.`;
+  try {
+    RegExp(pattern);
+  } catch {
+    return 'is not a valid regular expression.';
+  }
+  if (writtenOut(pattern) > mostWrittenOut)
+    return `repeats too much: written out it has more than ${mostWrittenOut} characters.`;
+  return undefined;
+}
+
+const repetition = /\{(\d+)(?:,(\d*))?\}/y;
+
+/** How long a pattern is with `{m,n}` written out, as automata have it; nested ones multiply. */
+function writtenOut(pattern: string): number {
+  const outer: number[] = [];
+  let size = 0;
+  let atom = 0;
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern[at];
+    if (character === '(') {
+      outer.push(size);
+      size = 0;
+      atom = 0;
+    } else if (character === ')') {
+      atom = size + 1;
+      size = (outer.pop() ?? 0) + atom;
+    } else if (character === '{') {
+      repetition.lastIndex = at;
+      const [whole = '', least, most] = repetition.exec(pattern) ?? [];
+      const times = Math.max(Number(least ?? 1), Number(most ?? 0), 1);
+      size += atom * (times - 1);
+      if (whole !== '') at += whole.length - 1;
+    } else {
+      if (character === '\\') at++;
+      else if (character === '[') at = endOfClass(pattern, at);
+      atom = 1;
+      size++;
+    }
+  }
+  return size;
+}
+
+function endOfClass(pattern: string, start: number): number {
+  for (let at = start + 1; at < pattern.length; at++) {
+    if (pattern[at] === '\\') at++;
+    else if (pattern[at] === ']') return at;
+  }
+  return pattern.length;
+}
