@@ -14,6 +14,8 @@ export interface AnswerParsers {
   readonly idStyle: 'openai' | 'mistral';
   /** Whether the answer is complete with its first call. */
   readonly isSingleCall: boolean;
+  /** Whether the answer must be read token by token: to end with its first call, or to count the tokens of reasoning. */
+  readonly needsSteps: boolean;
 }
 
 /** Tells reasoning and tool calls from the text of one answer. What is no reasoning may still be a call. */

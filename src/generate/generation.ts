@@ -67,7 +67,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         prompt: prompt.text,
         ...(tokenized ? { tokens: tokenized.inputs[promptIndex] as NonNullable<GenerateRequest['tokens']> } : {}),
         sampling: choiceSampling(limits[promptIndex] as Sampling, { answer, draws: contract.repeatsItself && !beams }),
-        stream: options.stream || cutsHere(options),
+        stream: options.stream || readsAsItComes(options),
         ...(beams ? { beams: beams.beams } : {}),
         ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
         ...(options.structure ? { structure: options.structure.structure } : {}),
@@ -135,9 +135,14 @@ function faultPlace({ model, promptField, structure, signal }: GenerationOptions
   return { contract: model.contract, fields, signal };
 }
 
-/** Whether stop texts are looked for on this side: then an answer is read as it comes, so that it can be ended. */
+/** Whether stop texts are looked for on this side. */
 function cutsHere({ model, sampling: { stop = [] } }: GenerationOptions): boolean {
   return !model.contract.cutsStopTexts && stop.length > 0;
+}
+
+/** Whether an answer is read as it comes although it is wanted whole: to end it early, or to count its parts. */
+function readsAsItComes(options: GenerationOptions): boolean {
+  return cutsHere(options) || (options.parsers?.needsSteps ?? false);
 }
 
 /** Makes the texts of answers where the backend gives tokens, or does not end at stop texts itself. */

@@ -71,6 +71,7 @@ export function parsersFor({
     newSpecials: () => specialTexts && new SpecialTexts(specialTexts),
     idStyle: tools?.idStyle ?? 'openai',
     isSingleCall: use !== undefined && !use.isParallel,
+    needsSteps: reasoning !== undefined || (use !== undefined && !use.isParallel),
   };
 }
 

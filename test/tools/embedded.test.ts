@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { user } from '../gateway/asking.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { inRoot } from '../support/environment.ts';
+import { ask, type WireCall } from './asking.ts';
+
+const model = 'smollm2-135m-instruct';
+/** How many seeds each form is tried with: CONCH_TEST_SEEDS=50 is what the issue asks for, and takes minutes. */
+const seeds = Array.from({ length: Number(process.env['CONCH_TEST_SEEDS'] ?? 10) }, (_, seed) => seed + 1);
+const atOnce = 5;
+
+let conch: Conch;
+beforeAll(async () => {
+  // The model's own template has no place for tools.
+  const flags = ['--chat-template', `${model}=${inRoot('test/tools/smollm2-tools.jinja')}`];
+  conch = await startConch({ flags, readyMilliseconds: 180_000 });
+}, 200_000);
+afterAll(() => conch.stop());
+
+const Animal = z.strictObject({
+  name: z.string().min(2).max(20),
+  kind: z.enum(['cat', 'dog', 'fox']),
+  age: z.number().int().min(0).max(30),
+  home: z.strictObject({
+    town: z.string().max(12),
+    rooms: z.array(z.strictObject({ use: z.enum(['sleep', 'eat']), doors: z.number().int().min(1).max(9) })).max(2),
+  }),
+  toys: z
+    .array(z.string().regex(/^[a-z]{3,8}$/))
+    .min(1)
+    .max(3),
+  isShy: z.boolean(),
+});
+
+const functions = {
+  get_weather: z.strictObject({ city: z.string().min(1).max(12), days: z.number().int().min(1).max(14) }),
+  send_letter: z.strictObject({
+    to: z.strictObject({ name: z.string().max(12), country: z.enum(['CH', 'FR', 'JP']) }),
+    lines: z.array(z.string().max(16)).min(1).max(2),
+  }),
+  set_alarm: z.strictObject({ hour: z.number().int().min(0).max(23), repeats: z.boolean() }),
+};
+type FunctionName = keyof typeof functions;
+const tools = Object.entries(functions).map(([name, schema]) => ({
+  type: 'function',
+  function: { name, parameters: z.toJSONSchema(schema) },
+}));
+
+/** Seconds of processor time that the program has used. */
+function processorSeconds(): number {
+  const fields = readFileSync(`/proc/${conch.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+interface Outcome {
+  readonly seed: number;
+  readonly reason: string | null;
+  readonly message: Record<string, unknown>;
+}
+
+/** The answers to one question with every seed, some at once, as they would come from users. */
+async function answers(body: object): Promise<Outcome[]> {
+  const before = processorSeconds();
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < seeds.length; at += atOnce)
+    outcomes.push(
+      ...(await Promise.all(
+        seeds.slice(at, at + atOnce).map(async (seed) => {
+          const { choices } = await ask(conch.url, { model, temperature: 1, seed, max_tokens: 700, ...body });
+          return { seed, reason: choices[0]?.finish_reason ?? null, message: choices[0]?.message ?? {} };
+        }),
+      )),
+    );
+  const seconds = (processorSeconds() - before).toFixed(1);
+  if (process.env['CONCH_TEST_SEEDS']) console.log(`${seeds.length} seeds: ${seconds} s of processor time`);
+  return outcomes;
+}
+
+const callsIn = ({ message }: Outcome) => (message['tool_calls'] ?? []) as WireCall[];
+const isValid = ({ function: { name, arguments: text } }: WireCall) =>
+  functions[name as FunctionName].safeParse(JSON.parse(text)).success;
+
+describe('the embedded model', { timeout: 600_000 }, () => {
+  it('obeys a JSON schema with nested objects, enums and bounds, whatever the seed', async () => {
+    const response_format = { type: 'json_schema', json_schema: { name: 'animal', schema: z.toJSONSchema(Animal) } };
+    const all = await answers({ messages: user('Describe a pet as JSON.'), response_format });
+    const wrong = all.filter(
+      ({ reason, message }) => reason !== 'stop' || !Animal.safeParse(JSON.parse(String(message['content']))).success,
+    );
+    expect(wrong).toEqual([]);
+    expect(new Set(all.map(({ message }) => message['content'])).size).toBeGreaterThan(seeds.length / 2);
+  });
+
+  it('calls a function that is named, whatever the seed', async () => {
+    const tool_choice = { type: 'function', function: { name: 'send_letter' } };
+    const all = await answers({ messages: user('Write to Ann in France.'), tools, tool_choice });
+    const wrong = all.filter((outcome) => {
+      const calls = callsIn(outcome);
+      const names = calls.map((call) => call.function.name).join();
+      return outcome.reason !== 'tool_calls' || names !== 'send_letter' || !calls.every(isValid);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  // One call each: with no bound, four of fifty seeds repeat calls until their tokens are used up.
+  it('calls any of three functions where a call is required', async () => {
+    const body = {
+      messages: user('Wake me at seven, and tell me how the weather is.'),
+      tools,
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+    };
+    const all = await answers({ ...body, stream: true });
+    const wrong = all.filter((outcome) => {
+      const calls = callsIn(outcome);
+      return outcome.reason !== 'tool_calls' || calls.length === 0 || !calls.every(isValid);
+    });
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { user } from '../gateway/asking.ts';
+import { runConch } from '../support/command.ts';
+import type { Conch } from '../support/conch.ts';
+import { gatewayFlags, post, startGateway } from '../support/gateway.ts';
+import { tools } from './asking.ts';
+
+let conch: Conch;
+beforeAll(async () => {
+  conch = await startGateway();
+});
+afterAll(() => conch.stop());
+
+const tool = (definition: object) => [{ type: 'function', function: definition }];
+const named = (name: string) => ({ type: 'function', function: { name } });
+const allowed = (name: string) => ({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named(name)] } });
+const missing = 'Invalid input: expected string, received undefined';
+const nameRule = 'must be 1 to 64 letters, digits, dashes, dots or underscores';
+
+type Row = [what: string, body: object, param: string, message: string, code?: string];
+const rows: Row[] = [
+  ['a tool without a name', { tools: tool({}) }, 'tools[0].function.name', missing],
+  ['a tool with an empty name', { tools: tool({ name: '' }) }, 'tools[0].function.name', nameRule],
+  ['a name with a space', { tools: tool({ name: 'a b' }) }, 'tools[0].function.name', nameRule],
+  [
+    'two tools of one name',
+    { tools: [...tools, ...tool({ name: 'ping' })] },
+    'tools[2].function.name',
+    'another tool is named "ping" too.',
+  ],
+  [
+    'parameters that are no schema',
+    { tools: tool({ name: 'a', parameters: ['x'] }) },
+    'tools[0].function.parameters',
+    'must be a JSON schema, which is an object',
+  ],
+  ['a choice of no tool', { tools, tool_choice: named('launch') }, 'tool_choice', 'no tool is named "launch".'],
+  [
+    'an allowed tool that is none',
+    { tools, tool_choice: allowed('launch') },
+    'tool_choice.allowed_tools.tools[0]',
+    'no tool is named "launch".',
+  ],
+  ['a choice without tools', { tool_choice: 'required' }, 'tool_choice', 'there are no tools to choose from.'],
+  [
+    'a word that is no choice',
+    { tools, tool_choice: 'sometimes' },
+    'tool_choice',
+    'Invalid option: expected one of "none"|"auto"|"required"',
+  ],
+  [
+    'a custom tool',
+    { tools: [{ type: 'custom', custom: { name: 'x' } }] },
+    'tools[0].type',
+    'only tools of type function are offered',
+    'unsupported_parameter',
+  ],
+  [
+    'the choice of a custom tool',
+    { tools, tool_choice: { type: 'custom', custom: { name: 'x' } } },
+    'tool_choice',
+    'custom tools are not offered; name a function',
+    'unsupported_parameter',
+  ],
+  [
+    'functions of long ago',
+    { functions: [{ name: 'x' }] },
+    'functions',
+    'it was replaced by tools; send those',
+    'unsupported_parameter',
+  ],
+  [
+    'a form of the answer beside tools',
+    { tools, response_format: { type: 'json_object' } },
+    'response_format',
+    'not together with tools, which it would leave no room for.',
+    'unsupported_parameter',
+  ],
+  [
+    'a result of a call that nobody made',
+    { messages: [...user('x'), { role: 'tool', tool_call_id: 'call_9', content: 'y' }] },
+    'messages[1].tool_call_id',
+    'no call before it has the id "call_9".',
+  ],
+  [
+    'a result without the id of its call',
+    { messages: [...user('x'), { role: 'tool', content: 'y' }] },
+    'messages[1].tool_call_id',
+    missing,
+  ],
+  [
+    'tools for a template without a place for them',
+    { model: 'vllm-llama', tools },
+    'tools',
+    "this model's chat template has no place for them.",
+    'unsupported_parameter',
+  ],
+];
+
+describe('a request is refused by the field that is wrong', () => {
+  it.each(rows)('%s', async (_, body, param, message, code = 'invalid_request') => {
+    const sent = { model: 'vllm-toy', messages: user('x'), ...body };
+    for (const stream of [false, true]) {
+      const answer = await post(`${conch.url}/v1/chat/completions`, { ...sent, stream });
+      expect({ status: answer.status, body: answer.body }).toEqual({
+        status: 400,
+        body: { error: { message: `${param}: ${message}`, type: 'invalid_request_error', param, code } },
+      });
+    }
+  });
+});
+
+describe('a parser that does not exist', () => {
+  it.each([
+    ['--tool-call-parser', 'hermess', /tool_call_parser: there is no parser "hermess"\. There are: .*hermes, .*none\./],
+    ['--tool-call-parser', 'vllm-toy=hermess', /there is no parser "hermess"\. There are: .*deepseek_v31, /],
+    ['--reasoning-parser', 'qwen', /reasoning_parser: there is no parser "qwen"\. There are: .*qwen3, .*none\./],
+  ])('ends the start with the list of those that do: %s %s', async (flag, value, expected) => {
+    const { code, stderr } = await runConch([...gatewayFlags(), flag, value]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(expected);
+  });
+});

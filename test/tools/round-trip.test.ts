@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { fittingReasoningFormat } from '../../src/output/reasoning/formats.ts';
+import { findToolFormat, fittingToolFormat } from '../../src/output/tools/formats.ts';
+import { loadPromptAssets } from '../../src/prompt/assets.ts';
+import type { ChatTemplate, TemplateMessage } from '../../src/prompt/chat-template.ts';
+import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
+import { type Given, Recording } from '../support/tool-recording.ts';
+
+const hub = { endpoint: 'http://127.0.0.1:1', cacheFolder: '/nowhere', offline: true };
+const date = { date_string: '26 Jul 2024' };
+
+const searched = {
+  query: 'Zürich "quoted" \\back\\ 東京 😀\nnext {"name": "ping"}',
+  filter: { all: [{ key: 'a b', is: null }, { '}': ['</tool_call>', ']'] }], none: {} },
+  exact: false,
+  limit: -2.5e-7,
+};
+const pinged = {};
+
+/** As OpenAI's clients send them: the arguments are the JSON text. */
+const calls = [
+  { id: 'abc123def', type: 'function', function: { name: 'search', arguments: JSON.stringify(searched) } },
+  { id: 'abc123deg', type: 'function', function: { name: 'ping', arguments: JSON.stringify(pinged) } },
+];
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'search',
+      description: 'Looks for something',
+      parameters: {
+        type: 'object',
+        properties: {
+          query: { type: 'string' },
+          filter: { type: 'object' },
+          exact: { type: 'boolean' },
+          limit: { type: 'number' },
+        },
+      },
+    },
+  },
+  {
+    type: 'function',
+    function: { name: 'ping', description: 'Answers', parameters: { type: 'object', properties: {} } },
+  },
+];
+const offered = tools.map(({ function: { name, parameters } }) => ({ name, parameters }));
+
+const question: TemplateMessage = { role: 'user', content: 'Where is it?' };
+const turn = (count: number): TemplateMessage => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: calls.slice(0, count),
+});
+const results = [
+  { role: 'tool', tool_call_id: 'abc123def', content: '{"found": "über"}' },
+  { role: 'tool', tool_call_id: 'abc123deg', content: 'pong' },
+];
+
+async function assetsOf(name: TokenizerName) {
+  const assets = await loadPromptAssets({ tokenizer: tokenizerFolder(name), hub });
+  if (!assets.template) throw new Error(`${name} has no chat template`);
+  return { template: assets.template, eosToken: assets.eosToken ?? '' };
+}
+
+const render = (template: ChatTemplate, messages: TemplateMessage[], addGenerationPrompt = false) =>
+  template.render({ messages, tools, addGenerationPrompt, continueFinalMessage: false, variables: date });
+
+/** What the model would have written for these calls, by its own template. */
+async function answerWith(name: TokenizerName, count: number): Promise<string> {
+  const { template, eosToken } = await assetsOf(name);
+  const prompt = await render(template, [question], true);
+  const whole = await render(template, [question, turn(count)]);
+  expect(whole.startsWith(prompt)).toBe(true);
+  const [answer = ''] = whole.slice(prompt.length).split(eosToken);
+  return answer;
+}
+
+/** What Conch reads from the pieces of an answer: reasoning is told apart first, what is left may be a call. */
+function read({ text }: ChatTemplate, pieces: readonly string[]): { given: readonly Given[]; reasoning: string } {
+  const parser = fittingToolFormat(text)?.parser({ tools: offered, mostHeld: 65_536 });
+  if (!parser) throw new Error('No format fits the template');
+  const reasoningParser = fittingReasoningFormat(text)?.parser({ prompt: '' });
+  const recording = new Recording();
+  let reasoning = '';
+  const sink = {
+    reasoning: (thought: string) => void (reasoning += thought),
+    text: (rest: string) => parser.push(rest, recording),
+  };
+  for (const piece of pieces)
+    if (reasoningParser) reasoningParser.push(piece, sink);
+    else sink.text(piece);
+  reasoningParser?.end(sink);
+  parser.end(recording);
+  return { given: recording.given, reasoning };
+}
+
+/** Each way to cut the answer in two, and one character at a time. */
+function* cuts(answer: string): Generator<string[]> {
+  for (let at = 0; at <= answer.length; at++) yield [answer.slice(0, at), answer.slice(at)];
+  yield answer.split('');
+}
+
+const families = [
+  { name: 'llama3_2', format: 'llama3_json', most: 1 },
+  { name: 'qwen3', format: 'hermes', most: 2 },
+  { name: 'mistral_nemo', format: 'mistral', most: 2 },
+  { name: 'deepseek_v3', format: 'deepseek_v3', most: 2 },
+] as const;
+const turns = families.flatMap(({ name, most }) =>
+  Array.from({ length: most }, (_, at) => ({ name, count: at + 1 }) as const),
+);
+
+describe('calls as a chat template writes them', () => {
+  it.each(families)('are of the format that is found for it: $name writes $format', async ({ name, format }) => {
+    const { template } = await assetsOf(name);
+    expect(fittingToolFormat(template.text)).toBe(findToolFormat(format));
+  });
+
+  it.each(turns)('are read again, however they are cut: $name, $count', async ({ name, count }) => {
+    const { template } = await assetsOf(name);
+    const answer = await answerWith(name, count);
+    const expected = [
+      { call: 'search', arguments: searched, isComplete: true },
+      { call: 'ping', arguments: pinged, isComplete: true },
+    ].slice(0, count);
+    for (const pieces of cuts(answer)) {
+      const { given, reasoning } = read(template, pieces);
+      const parsed = given.map((part) =>
+        'call' in part ? { ...part, arguments: JSON.parse(part.arguments) as unknown } : part,
+      );
+      expect({ parsed, reasoning: reasoning.trim() }).toEqual({ parsed: expected, reasoning: '' });
+    }
+  });
+
+  it('are refused where the template writes only one', async () => {
+    const { template } = await assetsOf('llama3_2');
+    await expect(render(template, [question, turn(2)])).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'messages',
+      message: 'This model only supports single tool-calls at once!',
+    });
+  });
+});
+
+describe('a history with calls and their results', () => {
+  it.each(turns)('is rendered with every part of it: $name, $count', async ({ name, count }) => {
+    const { template } = await assetsOf(name);
+    const history = [question, turn(count), ...results.slice(0, count)];
+    const whole = await render(template, history, true);
+    // Qwen's template leaves the reasoning of a turn out once it is answered.
+    const answer = (await answerWith(name, count)).replace(/^<think>\s*<\/think>\s*/, '');
+    const [, ...after] = whole.split(answer);
+    // Llama's template writes a result as a JSON string.
+    const missing = results
+      .slice(0, count)
+      .filter(({ content }) => !after.some((text) => text.includes(content) || text.includes(JSON.stringify(content))));
+    expect(after).toHaveLength(1);
+    expect(missing).toEqual([]);
+  });
+
+  it.each(['llama3', 'gemma3'] as const)('has no place for calls in the template of %s', async (name) => {
+    const { template } = await assetsOf(name);
+    expect({ tools: template.mentions('tools'), format: fittingToolFormat(template.text)?.name }).toEqual({
+      tools: false,
+      format: undefined,
+    });
+  });
+});

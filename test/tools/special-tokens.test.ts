@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { user } from '../gateway/asking.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { tokenizerFolder } from '../support/environment.ts';
+import { directive } from '../support/exchange.ts';
+import { gatewayFlags, startGateway } from '../support/gateway.ts';
+import { anyId, ask, called, choiceWith, samplingIn, tools } from './asking.ts';
+
+const weather = '{"city": "Bern"}';
+const nineId: unknown = expect.stringMatching(/^[a-zA-Z0-9]{9}$/);
+
+/** What else the model writes in special tokens of the tokenizer that it is served with. */
+const families = [
+  {
+    family: 'mistral',
+    model: 'vllm-toy',
+    flags: ['--tool-call-parser', 'vllm-toy=mistral'],
+    answer: `<|object_ref_start|>So.[TOOL_CALLS][{"name": "get_weather", "arguments": ${weather}}]<|object_ref_end|>`,
+    content: 'So.',
+    id: nineId,
+  },
+  {
+    family: 'deepseek_v3',
+    model: 'vllm-toy',
+    flags: ['--tool-call-parser', 'vllm-toy=deepseek_v3'],
+    answer:
+      'So.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n' +
+      `${weather}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜><|object_ref_end|>`,
+    content: 'So.',
+    id: anyId,
+  },
+  {
+    family: 'llama3_json, whose tag is a special token of its tokenizer',
+    model: 'vllm-bos',
+    flags: ['--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`],
+    answer: `<|reserved_special_token_3|><|python_tag|>{"name": "get_weather", "parameters": ${weather}}<|eom_id|>`,
+    content: null,
+    id: anyId,
+  },
+] as const;
+
+describe.each(families)('calls in special tokens: $family', ({ model, flags, answer, content, id }) => {
+  let conch: Conch;
+  beforeAll(async () => {
+    conch = await startGateway(...flags);
+  });
+  afterAll(() => conch.stop());
+
+  it.each([false, true])('are read, and the other special tokens are taken out (stream %s)', async (stream) => {
+    const { choices } = await ask(conch.url, { model, messages: user(directive({ answer })), tools, stream });
+    expect(choices).toEqual([choiceWith({ content, calls: [called('get_weather', weather, id)] })]);
+  });
+
+  it('are kept by the backend only where they are looked for', async () => {
+    const messages = user(directive({ echo_parameters: true }));
+    const kept = async (more: object): Promise<unknown> => {
+      const { choices } = await ask(conch.url, { model, messages, ...more });
+      return samplingIn(choices[0])['skip_special_tokens'];
+    };
+    expect(await kept({ tools })).toBe(false);
+    expect(await kept({ tools, tool_choice: 'none' })).toBeUndefined();
+    expect(await kept({})).toBeUndefined();
+  });
+
+  it('stay where the request wants to see them all', async () => {
+    const body = { model, messages: user(directive({ answer })), tools, skip_special_tokens: false };
+    const { choices } = await ask(conch.url, body);
+    const text = String(choices[0]?.message['content']);
+    expect(text).toMatch(/<\|(object_ref_end|eom_id)\|>$/);
+    expect(choices[0]?.message['tool_calls']).toEqual([called('get_weather', weather, id)]);
+  });
+});
+
+describe('a model whose parsers are turned off', () => {
+  it('refuses tools by name, and gives all as text', async () => {
+    const conch = await startConch({
+      flags: [...gatewayFlags(), '--tool-call-parser', 'none', '--reasoning-parser', 'none'],
+    });
+    try {
+      const answer = '<think>\nx\n</think>\n\ny';
+      const { choices } = await ask(conch.url, { messages: user(directive({ answer })) });
+      expect(choices).toEqual([choiceWith({ content: answer })]);
+      await expect(ask(conch.url, { messages: user('x'), tools })).rejects.toThrow(
+        'tools: no parser of tool calls is known for this model; start Conch with --tool-call-parser vllm-toy=NAME.',
+      );
+    } finally {
+      await conch.stop();
+    }
+  });
+});
