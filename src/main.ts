@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { checkModelSettings } from './cli/check-model-settings.ts';
 import type { CliCommand, Terminal } from './cli/command.ts';
 import { doctorCommand } from './cli/doctor.ts';
 import { engineInstallCommand } from './cli/engine-install.ts';
@@ -61,6 +62,7 @@ async function run(terminal: Terminal): Promise<number> {
     case 'check': {
       const problems = await checkFiles(invocation.settings);
       if (problems.length > 0) throw new SettingsError(problems);
+      checkModelSettings(invocation.settings);
       terminal.out('The settings are valid.');
       return 0;
     }

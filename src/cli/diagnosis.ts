@@ -45,8 +45,10 @@ export interface Diagnosis {
 /** Looks at every model that the registry knows of. */
 export async function diagnose(registry: ModelRegistry, emulatesStructure: boolean): Promise<Diagnosis[]> {
   const served = new Map(registry.list().map((model) => [model.name, model]));
+  // A server that does not answer is told of by itself.
+  const rows = registry.rows().filter(({ state }) => state !== 'UNREACHABLE');
   return Promise.all(
-    registry.rows().map(async (row) => {
+    rows.map(async (row) => {
       const model = row.reason === '' ? served.get(row.name) : undefined;
       return model ? describe(model, row, emulatesStructure) : unserved(row);
     }),

@@ -41,19 +41,21 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   try {
     await untilSettled(registry, input);
+    const described = await Promise.all(servers.map(describeServer));
     const all = await diagnose(registry, input.settings.structuredRetries > 0);
     const chosen = wanted === undefined ? all : all.filter(({ model }) => model === wanted);
-    if (chosen.length === 0) throw new SettingsError([noSuchModel(wanted, all)]);
+    const hasAnswered = described.some(({ fault }) => fault === undefined);
+    if (chosen.length === 0 && (wanted !== undefined || hasAnswered))
+      throw new SettingsError([noSuchModel(wanted, all)]);
     const diagnoses: Diagnosis[] = [];
     for (const each of chosen)
       diagnoses.push(flags.probe && each.isServed ? { ...each, probe: await probe(each.model, registry) } : each);
-    const described = await Promise.all(servers.map(describeServer));
     terminal.out(
       flags.json
         ? JSON.stringify({ servers: described, models: diagnoses }, null, 2)
         : [described.map(serverText).join('\n'), ...diagnoses.map(diagnosisText)].join('\n\n'),
     );
-    return diagnoses.every(isWell) ? 0 : 1;
+    return diagnoses.every(isWell) && described.every(({ fault }) => fault === undefined) ? 0 : 1;
   } finally {
     await close();
   }

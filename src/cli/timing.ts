@@ -5,6 +5,7 @@ export class Timing {
   readonly #begin = performance.now();
   #first: number | undefined;
   #tokens = 0;
+  #deltas = 0;
   #promptTokens: number | undefined;
   #reason: string | undefined;
   #choice = 0;
@@ -15,6 +16,7 @@ export class Timing {
       case 'text-delta':
         this.#first ??= performance.now();
         this.#tokens += event.tokens;
+        this.#deltas++;
         if (event.choice !== this.#choice) show('\n');
         this.#choice = event.choice;
         show(event.logprobs ? event.logprobs.map(logprobText).join('') : event.text);
@@ -37,7 +39,11 @@ export class Timing {
   summary(end = this.#reason === undefined ? undefined : `ended by ${this.#reason}`): string {
     const first = this.#first ?? performance.now();
     const seconds = (performance.now() - first) / 1000;
-    const rate = this.#tokens > 1 && seconds > 0 ? [`${((this.#tokens - 1) / seconds).toFixed(1)} tokens/s`] : [];
+    // An answer that came whole has no rate.
+    const rate =
+      this.#deltas > 1 && this.#tokens > 1 && seconds > 0
+        ? [`${((this.#tokens - 1) / seconds).toFixed(1)} tokens/s`]
+        : [];
     return [
       ...(this.#promptTokens === undefined ? [] : [`${this.#promptTokens} tokens in`]),
       `${this.#tokens} tokens out`,

@@ -83,7 +83,7 @@ function support(
         'allowed_token_ids and bad_words work.',
     };
   if (parameter === 'use_beam_search' || parameter === 'length_penalty')
-    return { kind: 'refused', reason: "Triton's vLLM backend offers no beam search." };
+    return { kind: 'refused', reason: 'This backend offers no beam search.' };
   if (parameter === 'structured_outputs' && !takesStructure)
     return {
       kind: 'refused',
