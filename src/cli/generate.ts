@@ -141,7 +141,7 @@ async function print(request: CompletionRequest, { registry, input, terminal }: 
   const signal = leaving ? AbortSignal.any([leaving, terminal.stop]) : terminal.stop;
   const { requestTimeout, structuredRetries } = input.settings;
   const context = {
-    findModel: (name: string) => registry.find(name),
+    findModel: (name: string) => registry.findForRequest(name),
     timeout: requestTimeout === 0 ? undefined : requestTimeout,
     structuredRetries,
   };

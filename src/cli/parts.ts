@@ -31,6 +31,7 @@ export async function openParts(
   const registry = new ModelRegistry({
     servers,
     refreshInterval: settings.refreshInterval,
+    loraSeparator: settings.loraSeparator,
     hints: (model) => {
       const { contract, tokenizer, engineDir, cancelWith } = modelSettings(settings, model);
       return { contract, tokenizer, engineDir, stopsByRequest: cancelWith === 'stop-input' };

@@ -53,7 +53,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     maxInputSize: settings.httpMaxInputSize,
     strictFields: settings.strictFields,
     generate: {
-      findModel: (name) => registry.find(name),
+      findModel: (name) => registry.findForRequest(name),
       timeout: settings.requestTimeout === 0 ? undefined : settings.requestTimeout,
       structuredRetries: settings.structuredRetries,
     },

@@ -147,8 +147,8 @@ describe('helpText', () => {
 
       Models:
             --lora-separator TEXT
-                What stands between a model and its LoRA adapter in a name. Without
-                effect in this version. [CONCH_LORA_SEPARATOR]
+                What stands between a model and its LoRA adapter in the name of a
+                request: MODEL_lora_ADAPTER. [default: _lora_; CONCH_LORA_SEPARATOR]
             --tokenizer [MODEL=]DIR
                 Folder with tokenizer.json and tokenizer_config.json, or a name on the
                 Hugging Face hub. [repeatable; CONCH_TOKENIZER]

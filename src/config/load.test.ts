@@ -64,7 +64,7 @@ describe('loadSettings', () => {
       toolCallParser: undefined,
       maxToolCallParseBytes: 131_072,
       structuredRetries: 2,
-      loraSeparator: undefined,
+      loraSeparator: '_lora_',
       host: '127.0.0.1',
       port: 9000,
       apiKey: undefined,

@@ -76,10 +76,9 @@ export const localSettings = {
     group: 'kserve',
   }),
 
-  // Triton's own frontend knows this: a start line that has it starts, and a warning says that it does nothing yet.
   loraSeparator: setting(
-    text.optional(),
-    'What stands between a model and its LoRA adapter in a name. Without effect in this version.',
+    text.default('_lora_'),
+    'What stands between a model and its LoRA adapter in the name of a request: MODEL_lora_ADAPTER.',
     { group: 'models', placeholder: 'TEXT' },
   ),
 };

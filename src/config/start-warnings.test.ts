@@ -8,10 +8,7 @@ const open = (host: string) =>
 describe('startWarnings', () => {
   it.each([
     [[], []],
-    [
-      ['--tool-call-parser', 'llama3', '--lora-separator', '_lora_'],
-      ['lora_separator has no effect in this version: names with an adapter are unknown models.'],
-    ],
+    [['--tool-call-parser', 'llama3', '--lora-separator', '_lora_'], []],
     [['--triton', 'a'], [open('0.0.0.0')]],
     [['--triton', 'a', '--api-key', 'k'], []],
     [['--triton', 'a', '--openai-restricted-api', 'metrics,inference', 'x-key', 'k'], []],

@@ -4,7 +4,7 @@ const tritonsShortestKeepalive = 300_000;
 
 /** What the start should warn of: settings that are valid and may still be a mistake. */
 export function startWarnings(
-  settings: Pick<Settings, 'host' | 'apiKey' | 'openaiRestrictedApi' | 'keepaliveInterval' | 'loraSeparator'>,
+  settings: Pick<Settings, 'host' | 'apiKey' | 'openaiRestrictedApi' | 'keepaliveInterval'>,
 ): readonly string[] {
   const warnings: string[] = [];
   const isRestricted = settings.openaiRestrictedApi.some(({ apis }) => apis.includes('inference'));
@@ -18,8 +18,6 @@ export function startWarnings(
       `keepalive_interval is ${settings.keepaliveInterval / 1000}s: Triton's default is to close connections that ping more often than every 300s.`,
     );
   }
-  if (settings.loraSeparator !== undefined)
-    warnings.push('lora_separator has no effect in this version: names with an adapter are unknown models.');
   return warnings;
 }
 

@@ -69,6 +69,8 @@ export interface GenerateRequest {
   readonly logprobs?: number;
   /** Left out: sampling. */
   readonly beams?: Beams;
+  /** The name under which the backend knows a LoRA adapter. */
+  readonly loraName?: string;
   /** The number under which the engine knows a LoRA adapter. */
   readonly loraTaskId?: number;
 }
@@ -180,6 +182,8 @@ export interface GenerationContract {
   readonly guessesCounts?: boolean;
   /** Whether a request without a seed is always answered alike: then one is drawn for it here. */
   readonly repeatsItself?: boolean;
+  /** Whether requests may name a LoRA adapter. */
+  readonly namesAdapters?: boolean;
   readonly limits: Limits;
   support(parameter: ParameterName): Support;
   encode(request: GenerateRequest): InferRequest;

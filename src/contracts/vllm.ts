@@ -55,6 +55,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     speaksTokens: false,
     cutsStopTexts: true,
     counts,
+    namesAdapters: true,
     limits: declaredLimits(config),
     support: (parameter) =>
       support(parameter, {
@@ -103,6 +104,7 @@ function samplingParameters(request: GenerateRequest, structureKey: string | und
   for (const [key, name] of sampledBy) if (sampling[key] !== undefined) parameters[name] = sampling[key];
   if (sampling.topP !== undefined) parameters['top_p'] = Math.max(sampling.topP, smallestTopP);
   if (logprobs !== undefined) parameters['logprobs'] = logprobs;
+  if (request.loraName !== undefined) parameters['lora_name'] = request.loraName;
   // The backend wants it as a text inside the text.
   if (structure && structureKey) parameters[structureKey] = JSON.stringify(structure);
   return parameters;

@@ -71,6 +71,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         ...(beams ? { beams: beams.beams } : {}),
         ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
         ...(options.structure ? { structure: options.structure.structure } : {}),
+        ...(model.loraName === undefined ? {} : { loraName: model.loraName }),
         ...(model.loraTaskId === undefined ? {} : { loraTaskId: model.loraTaskId }),
       };
       return infer(request, run, {

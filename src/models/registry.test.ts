@@ -64,6 +64,7 @@ function registryOf(servers: readonly InferenceServer[], aliases: ReadonlyMap<st
     servers,
     refreshInterval: 1_000_000,
     hints: () => ({}),
+    loraSeparator: '_lora_',
     aliases,
     describe: (found) => ({ ...found, tokenizerName: '-' }) as unknown as ServedModel,
   });

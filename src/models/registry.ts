@@ -13,6 +13,8 @@ export interface RegistryOptions {
   readonly refreshInterval: number;
   /** What the operator has set for a model that bears on how it is spoken to. */
   hints(model: string): ModelHints;
+  /** What stands between a model and its LoRA adapter in a name. */
+  readonly loraSeparator: string;
   /** Further names under which a model is served. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Everything about a served model that the servers do not tell. */
@@ -115,6 +117,13 @@ export class ModelRegistry {
     throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, {
       param: 'model',
     });
+  }
+
+  /** The same for a request, which may name an adapter behind a model; whether there is such a one, its server knows. */
+  findForRequest(name: string): ServedModel {
+    const [base = '', adapter = '', ...more] = name.split(this.#options.loraSeparator);
+    const model = this.#models.has(name) || adapter === '' || more.length > 0 ? undefined : this.#models.get(base);
+    return model?.contract.namesAdapters ? { ...model, name, loraName: adapter } : this.find(name);
   }
 
   /** Why no request can be answered now; undefined when some can. */

@@ -26,6 +26,8 @@ export interface ServedModel {
   readonly mostHeldOfCalls: number;
   /** How many instances of TensorRT-LLM's postprocessing answer for it, where they do. */
   readonly postprocessors: number | undefined;
+  /** The LoRA adapter that it stands for, by its name on the server. */
+  readonly loraName?: string;
   /** The LoRA adapter that it stands for, by its number in the engine. */
   readonly loraTaskId: number | undefined;
   /** Where its tokenizer comes from, for people; `-` when it has none. */

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Conch } from '../support/conch.ts';
+import { directive } from '../support/exchange.ts';
+import { post, startGateway } from '../support/gateway.ts';
+import { receivedFor } from './asking.ts';
+
+let conch: Conch;
+let other: Conch;
+beforeAll(async () => {
+  [conch, other] = await Promise.all([startGateway(), startGateway('--lora-separator', ':')]);
+});
+afterAll(() => Promise.all([conch.stop(), other.stop()]));
+
+const echo = directive({ echo_parameters: true });
+const complete = (model: string, url = conch.url) => post(`${url}/v1/completions`, { model, prompt: echo });
+const unknown = (message: string) => ({
+  error: { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' },
+});
+
+describe('a model with an adapter behind its name', () => {
+  it('answers with that adapter, under the name that was asked for', async () => {
+    const answer = await complete('vllm-llama_lora_lora_a');
+    expect([answer.status, answer.body['model']]).toEqual([200, 'vllm-llama_lora_lora_a']);
+    expect(receivedFor(answer)[0]?.sampling_parameters).toMatchObject({ lora_name: 'lora_a' });
+    const base = await complete('vllm-llama');
+    expect(receivedFor(base)[0]?.sampling_parameters).not.toHaveProperty('lora_name');
+  });
+
+  it('may be named with another separator', async () => {
+    const answer = await complete('vllm-llama:lora_b', other.url);
+    expect(receivedFor(answer)[0]?.sampling_parameters).toMatchObject({ lora_name: 'lora_b' });
+    expect((await complete('vllm-llama_lora_lora_b', other.url)).status).toBe(404);
+  });
+
+  it('is a 404 where there is no such adapter, no adapter at all, or no such model', async () => {
+    const answers = await Promise.all(
+      ['vllm-llama_lora_zzz', 'vllm-toy_lora_lora_a', 'nothing_lora_lora_a', 'vllm-llama_lora_'].map((model) =>
+        complete(model),
+      ),
+    );
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [404, unknown('This model has no LoRA adapter named zzz.')],
+      [404, unknown('This model was loaded without LoRA adapters.')],
+      [404, unknown('The model "nothing_lora_lora_a" does not exist.')],
+      [404, unknown('The model "vllm-llama_lora_" does not exist.')],
+    ]);
+  });
+});
