@@ -46,3 +46,39 @@ describe('parseRequest', () => {
     expect(request).toEqual({ ...fine, never: false });
   });
 });
+
+describe('the words of a fault', () => {
+  const schema = z.object({
+    text: z.string().min(2).optional(),
+    count: z.number().int().min(1).max(5).optional(),
+    flag: z.boolean().optional(),
+    list: z
+      .array(z.object({ name: z.string() }))
+      .max(1)
+      .optional(),
+    bias: z.record(z.string().regex(/^\d+$/, 'keys must be token ids'), z.number()).optional(),
+  });
+  const fault = (body: object): string => {
+    try {
+      parseRequest(schema, body);
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it.each([
+    [{ text: 5 }, 'text: must be a text.'],
+    [{ text: 'x' }, 'text: must have at least 2 characters.'],
+    [{ count: 1.5 }, 'count: must be a whole number.'],
+    [{ count: 0 }, 'count: must be at least 1.'],
+    [{ count: 6 }, 'count: must be at most 5.'],
+    [{ flag: 1 }, 'flag: must be true or false.'],
+    [{ list: {} }, 'list: must be a list.'],
+    [{ list: [{}] }, 'list[0].name: is required.'],
+    [{ list: [{ name: 'a' }, { name: 'b' }] }, 'list: must have at most 1 entries.'],
+    [{ bias: { x: 1 } }, 'bias.x: keys must be token ids'],
+  ])('of %j are: %s', (body, message) => {
+    expect(fault(body)).toBe(message);
+  });
+});

@@ -65,9 +65,42 @@ function requestFault(error: z.ZodError, body: object): ApiError {
   const issue = firstIssue(error.issues);
   const param = pathText(issue.path);
   const isMissing = issue.path.length === 1 && !Object.hasOwn(body, issue.path[0] as string);
-  const message = isMissing ? `The field ${param} is required.` : `${param || 'The body'}: ${issue.message}`;
+  const message = isMissing ? `The field ${param} is required.` : `${param || 'The body'}: ${wordsOf(issue)}`;
   const code = issue.code === 'custom' ? (issue.params?.['code'] as ErrorCode | undefined) : undefined;
   return new ApiError(code ?? 'invalid_request', message, param ? { param } : {});
+}
+
+/** The library's own wording of the commonest faults, in the words of the others. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (!/^(?:Invalid input|Too small|Too big|Invalid key)/.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.message.endsWith('received undefined')) return 'is required.';
+      return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}.`;
+    case 'too_small':
+      return `must ${issue.origin === 'string' || issue.origin === 'array' ? 'have' : 'be'} ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unitOf(issue.origin)}.`;
+    case 'too_big':
+      return `must ${issue.origin === 'string' || issue.origin === 'array' ? 'have' : 'be'} ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unitOf(issue.origin)}.`;
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' ? ' entries' : '';
 }
 
 /** The fault itself: inside a union, that of the one alternative which came furthest. */

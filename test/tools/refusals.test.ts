@@ -14,7 +14,7 @@ afterAll(() => conch.stop());
 const tool = (definition: object) => [{ type: 'function', function: definition }];
 const named = (name: string) => ({ type: 'function', function: { name } });
 const allowed = (name: string) => ({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named(name)] } });
-const missing = 'Invalid input: expected string, received undefined';
+const missing = 'is required.';
 const nameRule = 'must be 1 to 64 letters, digits, dashes, dots or underscores';
 
 type Row = [what: string, body: object, param: string, message: string, code?: string];
