@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, requestOf, shownInputs } from '../../test/support/contract-fixtures.ts';
+import { configOf, requestOf, sharedSampling, shownInputs } from '../../test/support/contract-fixtures.ts';
 import { engineInputs, engineOutputs } from '../servers/repository/trtllm-tensors.ts';
 import type { ParameterName, Sampling, TokenInputs } from './contract.ts';
 import { type EngineFacts, trtllmTokensContract } from './trtllm-tokens.ts';
@@ -34,15 +34,7 @@ describe('what is sent to an engine', () => {
   it('is the prompt in ids, with all that was asked for', () => {
     const contract = engine({ blockSize: 64 }, normalizing);
     const sampling = {
-      maxTokens: 9,
-      minTokens: 2,
-      temperature: 0.5,
-      topP: 0.25,
-      topK: 40,
-      repetitionPenalty: 1.5,
-      frequencyPenalty: 0.5,
-      presencePenalty: -0.5,
-      seed: 7,
+      ...sharedSampling,
       logitBias: { '1': -5, '4': 2 },
       allowedTokenIds: [3, 4],
     };

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, decoded, requestOf, responseOf, shownInputs } from '../../test/support/contract-fixtures.ts';
+import {
+  configOf,
+  decoded,
+  requestOf,
+  responseOf,
+  sharedSampling,
+  shownInputs,
+} from '../../test/support/contract-fixtures.ts';
 import { numberTensor, textTensor } from '../kserve/tensors.ts';
 import { blsInputs, ensembleInputs, textOutputs } from '../servers/repository/trtllm-tensors.ts';
 import type { ParameterName, Sampling } from './contract.ts';
@@ -23,15 +30,7 @@ const accumulating = (decoupled: boolean, said = 'True') =>
   trtllmContract(configOf(blsInputs, textOutputs, { parameters: { accumulate_tokens: said } }), { decoupled });
 
 const all: Sampling = {
-  maxTokens: 9,
-  minTokens: 2,
-  temperature: 0.5,
-  topP: 0.25,
-  topK: 40,
-  repetitionPenalty: 1.5,
-  frequencyPenalty: 0.5,
-  presencePenalty: -0.5,
-  seed: 7,
+  ...sharedSampling,
   stop: ['###', 'END'],
   ignoreEos: true,
   badWords: ['bad'],

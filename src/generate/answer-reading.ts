@@ -1,7 +1,7 @@
 import type { Sampling } from '../contracts/contract.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ToolUse } from '../openai/tools.ts';
-import { specialTextsOf } from '../output/special-texts.ts';
+import { specialTreeOf } from '../output/special-texts.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { AnswerParsers } from './answer-parts.ts';
 import { formatsOf, keptMarkers, parsersFor } from './parsers.ts';
@@ -29,11 +29,11 @@ export async function answerReading({ model, template, use, isGuided, prompt, sa
   const kept = new Set(keptMarkers(formats, use));
   const asksForAll = sampling.skipSpecialTokens === false;
   if (kept.size === 0)
-    return { sampling, parsers: parsersFor({ model, formats, use, isGuided, specialTexts: undefined, prompt }) };
+    return { sampling, parsers: parsersFor({ model, formats, use, isGuided, specials: undefined, prompt }) };
   const table = await (await model.assets()).tokenizer?.table?.();
-  const specialTexts = table && !asksForAll ? specialTextsOf(table).filter((text) => !kept.has(text)) : undefined;
+  const specials = table && !asksForAll ? specialTreeOf(table, kept) : undefined;
   return {
     sampling: { ...sampling, skipSpecialTokens: false },
-    parsers: parsersFor({ model, formats, use, isGuided, specialTexts, prompt }),
+    parsers: parsersFor({ model, formats, use, isGuided, specials, prompt }),
   };
 }

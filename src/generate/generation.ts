@@ -122,8 +122,11 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
 }
 
 function stopper(server: InferenceServer, contract: GenerationContract, request: GenerateRequest) {
-  const command = contract.stopRequest?.(request);
-  return command && ((hasBegun: boolean) => void stopInference(server, command, hasBegun));
+  if (!('stopRequest' in contract)) return undefined;
+  return (hasBegun: boolean): void => {
+    const command = contract.stopRequest?.(request);
+    if (command) void stopInference(server, command, hasBegun);
+  };
 }
 
 function faultPlace({ model, promptField, structure, signal }: GenerationOptions) {

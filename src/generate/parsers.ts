@@ -3,8 +3,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { ToolUse } from '../openai/tools.ts';
 import { findReasoningFormat, fittingReasoningFormat } from '../output/reasoning/formats.ts';
 import type { ReasoningFormat } from '../output/reasoning/reasoning-parser.ts';
-import { think } from '../output/reasoning/think.ts';
-import { SpecialTexts } from '../output/special-texts.ts';
+import { SpecialTexts, type SpecialTree } from '../output/special-texts.ts';
 import { findToolFormat, fittingToolFormat } from '../output/tools/formats.ts';
 import { namedCallParser, requiredCallsParser } from '../output/tools/guided-calls.ts';
 import type { OfferedTool, ToolFormat, ToolParser } from '../output/tools/tool-parser.ts';
@@ -46,7 +45,7 @@ interface ParserOptions {
   /** Whether the answer must have a form from its first token on. */
   readonly isGuided: boolean;
   /** The texts of special tokens that are to be taken out of the text; undefined: the backend does that. */
-  readonly specialTexts: readonly string[] | undefined;
+  readonly specials: SpecialTree | undefined;
   /** The rendered prompt, which may have opened the reasoning. */
   readonly prompt: string;
 }
@@ -57,18 +56,16 @@ export function parsersFor({
   formats,
   use,
   isGuided,
-  specialTexts,
+  specials,
   prompt,
 }: ParserOptions): AnswerParsers | undefined {
-  const { tools } = formats;
-  const reasoning = isGuided && formats.reasoning?.name === 'deepseek_r1' ? think : formats.reasoning;
+  const { tools, reasoning } = formats;
   if (!use && !reasoning) return undefined;
-  // A guided answer begins with its form, whatever the prompt has opened.
-  const opening = isGuided ? '' : prompt.slice(-longestOpening);
+  const opening = prompt.slice(-longestOpening);
   return {
-    newReasoning: () => reasoning?.parser({ prompt: opening }),
+    newReasoning: () => reasoning?.parser({ prompt: opening, isGuided }),
     newTools: () => use && toolParser(use, tools, model),
-    newSpecials: () => specialTexts && new SpecialTexts(specialTexts),
+    newSpecials: () => specials && new SpecialTexts(specials),
     idStyle: tools?.idStyle ?? 'openai',
     isSingleCall: use !== undefined && !use.isParallel,
     needsSteps: reasoning !== undefined || (use !== undefined && !use.isParallel),

@@ -1,7 +1,7 @@
 import type { Structure } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import type { Verdict } from '../openai/schema-validate.ts';
-import { JsonProgress } from './structured-json.ts';
+import { JsonProgress } from '../output/json-progress.ts';
 import { structuredThread } from './structured-thread.ts';
 
 /** The forms that an answer can be held against. */

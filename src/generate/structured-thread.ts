@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Verdict } from '../openai/schema-validate.ts';
+import { workerFile } from '../prompt/worker-file.ts';
 import type { JudgedForm } from './structured-judge.ts';
 
 /** Milliseconds that one answer may take. */
@@ -45,7 +44,9 @@ class StructuredThread {
 
   #running(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(workerFile(), { resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const worker = new Worker(workerFile('generate/structured-worker'), {
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    });
     worker.on('message', (message: 'started' | Verdict) => {
       if (worker !== this.#worker) return;
       if (message === 'started') this.#timer = setTimeout(() => this.#giveUp(worker), longest);
@@ -82,11 +83,3 @@ class StructuredThread {
 
 /** The one thread of this process for the forms of answers. */
 export const structuredThread = new StructuredThread();
-
-/** Node 20 runs no TypeScript in a thread: from the sources (in tests) the built file is taken. */
-function workerFile(): URL {
-  const built = import.meta.url.endsWith('.js');
-  const file = new URL(built ? './structured-worker.js' : '../../dist/generate/structured-worker.js', import.meta.url);
-  if (!existsSync(fileURLToPath(file))) throw new Error('structured-worker.js is missing: run npm run build first.');
-  return file;
-}

@@ -265,7 +265,7 @@ export class ModelRegistry {
     );
     const newest = Math.max(...holders.map(({ ready }) => Number(ready.version)));
     const [first, ...others] = holders.filter(({ ready }) => Number(ready.version) === newest);
-    if (!first) return [];
+    if (!first || others.length === 0) return first ? [first] : [];
     // A request is encoded once, for whichever server is next: the others must declare just the same.
     const text = declaredText(first);
     return [first, ...others.filter((holder) => declaredText(holder) === text)];

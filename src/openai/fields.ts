@@ -73,19 +73,22 @@ function requestFault(error: z.ZodError, body: object): ApiError {
 /** The library's own wording of the commonest faults, in the words of the others. */
 function wordsOf(issue: z.core.$ZodIssue): string {
   if (!/^(?:Invalid input|Too small|Too big|Invalid key)/.test(issue.message)) return issue.message;
-  switch (issue.code) {
-    case 'invalid_type':
-      if (issue.message.endsWith('received undefined')) return 'is required.';
-      return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}.`;
-    case 'too_small':
-      return `must ${issue.origin === 'string' || issue.origin === 'array' ? 'have' : 'be'} ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unitOf(issue.origin)}.`;
-    case 'too_big':
-      return `must ${issue.origin === 'string' || issue.origin === 'array' ? 'have' : 'be'} ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unitOf(issue.origin)}.`;
-    case 'invalid_key':
-      return issue.issues[0]?.message ?? issue.message;
-    default:
-      return issue.message;
+  if (issue.code === 'invalid_type') {
+    if (issue.message.endsWith('received undefined')) return 'is required.';
+    return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}.`;
   }
+  if (issue.code === 'too_small')
+    return sized(issue.origin, `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`);
+  if (issue.code === 'too_big')
+    return sized(issue.origin, `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`);
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
+  return issue.message;
+}
+
+/** A bound in the words of what it bounds. */
+function sized(origin: string, bound: string): string {
+  if (origin === 'string') return `must have ${bound} characters.`;
+  return origin === 'array' ? `must have ${bound} entries.` : `must be ${bound}.`;
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -97,11 +100,6 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
 };
-
-function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' ? ' entries' : '';
-}
 
 /** The fault itself: inside a union, that of the one alternative which came furthest. */
 function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SpecialTexts } from './special-texts.ts';
+import { SpecialTexts, treeOf } from './special-texts.ts';
 
 const specials = ['<|end|>', '<|eot|>', '<|e', '</s>'];
 const run = (...pieces: string[]): string => {
-  const filter = new SpecialTexts(specials);
+  const filter = new SpecialTexts(treeOf(specials));
   return pieces.map((piece) => filter.push(piece)).join('') + filter.flush();
 };
 
@@ -15,7 +15,7 @@ describe('SpecialTexts', () => {
   });
 
   it('holds back only what could still become one', () => {
-    const filter = new SpecialTexts(specials);
+    const filter = new SpecialTexts(treeOf(specials));
     expect([filter.push('one <'), filter.push('| two'), filter.push(' </'), filter.flush()]).toEqual([
       'one ',
       '<| two',
@@ -25,7 +25,7 @@ describe('SpecialTexts', () => {
   });
 
   it('gives everything where there are none', () => {
-    const filter = new SpecialTexts([]);
+    const filter = new SpecialTexts(treeOf([]));
     expect([filter.push('a <'), filter.flush()]).toEqual(['a <', '']);
   });
 });

@@ -2,8 +2,8 @@ import { type TokenTable, tokenKind } from '../tokenizer.ts';
 import { tokenText } from './detokenizer.ts';
 
 /** A character of special tokens' texts, and what may follow it. */
-interface Node {
-  readonly next: Map<number, Node>;
+export interface SpecialTree {
+  readonly next: Map<number, SpecialTree>;
   isEnd: boolean;
 }
 
@@ -12,11 +12,11 @@ interface Node {
  * tool calls are written with them, keeps them all.
  */
 export class SpecialTexts {
-  readonly #root: Node;
+  readonly #root: SpecialTree;
   #held = '';
 
-  constructor(texts: readonly string[]) {
-    this.#root = treeOf(texts);
+  constructor(tree: SpecialTree) {
+    this.#root = tree;
   }
 
   /** What is certain not to be a part of such a text. */
@@ -60,8 +60,9 @@ export class SpecialTexts {
   }
 }
 
-function treeOf(texts: readonly string[]): Node {
-  const root: Node = { next: new Map(), isEnd: false };
+/** All texts, character by character. */
+export function treeOf(texts: readonly string[]): SpecialTree {
+  const root: SpecialTree = { next: new Map(), isEnd: false };
   for (const text of texts) {
     let node = root;
     for (let at = 0; at < text.length; at++) {
@@ -75,18 +76,23 @@ function treeOf(texts: readonly string[]): Node {
   return root;
 }
 
-const known = new WeakMap<TokenTable, readonly string[]>();
+/** By vocabulary, and by the texts that are kept: a tree of some hundred texts takes longer than a request should. */
+const known = new WeakMap<TokenTable, Map<string, SpecialTree>>();
 
-/** The texts of all special tokens of a vocabulary. */
-export function specialTextsOf(table: TokenTable): readonly string[] {
-  let texts = known.get(table);
-  if (texts === undefined) {
-    const found: string[] = [];
-    table.kinds.forEach((kind, id) => {
-      if ((kind & tokenKind.special) !== 0) found.push(tokenText(table, id));
-    });
-    texts = found;
-    known.set(table, texts);
-  }
+/** The texts of the special tokens of a vocabulary, but for those that are kept. */
+export function specialTreeOf(table: TokenTable, kept: ReadonlySet<string>): SpecialTree {
+  const trees = known.get(table) ?? new Map<string, SpecialTree>();
+  known.set(table, trees);
+  const key = [...kept].toSorted().join('\0');
+  const tree = trees.get(key) ?? treeOf(specialTexts(table).filter((text) => !kept.has(text)));
+  trees.set(key, tree);
+  return tree;
+}
+
+function specialTexts(table: TokenTable): string[] {
+  const texts: string[] = [];
+  table.kinds.forEach((kind, id) => {
+    if ((kind & tokenKind.special) !== 0) texts.push(tokenText(table, id));
+  });
   return texts;
 }

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { TemplateError } from './jinja/values.ts';
+import { workerFile } from './worker-file.ts';
 import type { WorkerAnswer, WorkerResults, WorkerTask } from './worker-messages.ts';
 
 interface Pending {
@@ -51,7 +50,7 @@ class PromptThread {
 
   private running(): Worker {
     if (this.worker !== undefined) return this.worker;
-    const worker = new Worker(workerFile(), { resourceLimits: { maxOldGenerationSizeMb: 1024 } });
+    const worker = new Worker(workerFile('prompt/worker'), { resourceLimits: { maxOldGenerationSizeMb: 1024 } });
     worker.on('message', (message: WorkerAnswer) => this.receive(message, worker));
     worker.on('error', (error) => this.abandon(worker, error, false));
     worker.on('exit', (code) => this.abandon(worker, new Error(`The prompt thread ended with code ${code}.`), false));
@@ -109,11 +108,3 @@ class PromptThread {
 
 /** The one prompt thread of this process. */
 export const promptThread = new PromptThread();
-
-/** Node 20 runs no TypeScript in a thread: from the sources (in tests) the built file is taken. */
-function workerFile(): URL {
-  const built = import.meta.url.endsWith('.js');
-  const file = new URL(built ? './worker.js' : '../../dist/prompt/worker.js', import.meta.url);
-  if (!existsSync(fileURLToPath(file))) throw new Error('dist/prompt/worker.js is missing: run npm run build first.');
-  return file;
-}

@@ -1,4 +1,4 @@
-import type { GenerateDecoder, GenerateRequest, GenerateSink } from '../../src/contracts/contract.ts';
+import type { GenerateDecoder, GenerateRequest, GenerateSink, Sampling } from '../../src/contracts/contract.ts';
 import { LocalResponse } from '../../src/kserve/local-response.ts';
 import type { ModelConfig, ModelTensor } from '../../src/kserve/messages.ts';
 import type { InferRequest } from '../../src/kserve/server.ts';
@@ -40,6 +40,19 @@ function tensorsOf(table: string): ModelTensor[] {
       };
     });
 }
+
+/** A value for every sampling parameter that TensorRT-LLM's models share. */
+export const sharedSampling: Sampling = {
+  maxTokens: 9,
+  minTokens: 2,
+  temperature: 0.5,
+  topP: 0.25,
+  topK: 40,
+  repetitionPenalty: 1.5,
+  frequencyPenalty: 0.5,
+  presencePenalty: -0.5,
+  seed: 7,
+};
 
 export function requestOf(parts: Partial<GenerateRequest> = {}): GenerateRequest {
   return { id: 'r', model: 'm', version: '1', prompt: 'Hi', sampling: {}, stream: true, ...parts };

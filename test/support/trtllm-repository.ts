@@ -18,15 +18,13 @@ export type TrtllmModel =
   | 'tensorrt_llm_bls_accumulate'
   | 'llmapi';
 
-const allModels: readonly TrtllmModel[] = [
-  'ensemble',
-  'preprocessing',
-  'tensorrt_llm',
-  'postprocessing',
-  'tensorrt_llm_bls',
-  'tensorrt_llm_bls_accumulate',
-  'llmapi',
-];
+/** An ensemble with what stands behind it. */
+export const chainModels: readonly TrtllmModel[] = ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing'];
+
+/** Every model in front of the engine, with what stands behind it. */
+export const textModels: readonly TrtllmModel[] = [...chainModels, 'tensorrt_llm_bls', 'tensorrt_llm_bls_accumulate'];
+
+const allModels: readonly TrtllmModel[] = [...textModels, 'llmapi'];
 
 /** The Python module of test/support/toy_trtllm that is each model; an ensemble has none. */
 const modules: Readonly<Record<TrtllmModel, string | undefined>> = {

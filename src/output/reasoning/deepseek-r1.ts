@@ -14,5 +14,5 @@ export const deepseekR1: ReasoningFormat = {
   specialMarkers: [],
   fits: (template) =>
     template.includes('<｜Assistant｜>') && template.includes('</think>') && !/\bthinking\b/.test(template),
-  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+  parser: (given) => new MarkedReasoning(options, given),
 };

@@ -10,5 +10,5 @@ export const glm45: ReasoningFormat = {
   aliases: ['glm47'],
   specialMarkers: [],
   fits: (template) => template.includes('[gMASK]') && template.includes('<think>'),
-  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+  parser: (given) => new MarkedReasoning(options, given),
 };

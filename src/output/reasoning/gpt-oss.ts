@@ -1,19 +1,21 @@
+import {
+  CHANNEL,
+  END,
+  FUNCTIONS,
+  HARMONY_MARKERS,
+  isHarmony,
+  MESSAGE,
+  MESSAGE_ENDS,
+  RETURN,
+  START,
+} from '../harmony.ts';
 import { MarkerFinder } from '../marker-finder.ts';
 import { JoinedParts } from './joined-parts.ts';
 import { MarkedText } from './marked-text.ts';
 import type { ReasoningFormat, ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
 
-const START = '<|start|>';
-const CHANNEL = '<|channel|>';
-const CONSTRAIN = '<|constrain|>';
-const MESSAGE = '<|message|>';
-const CALL = '<|call|>';
-const END = '<|end|>';
-const RETURN = '<|return|>';
-
 /** The prompt ends within a header, so the answer may begin with the recipient of a call. */
-const RECIPIENT = 'to=functions.';
-const MESSAGE_ENDS = [CALL, END, RETURN];
+const RECIPIENT = `to=${FUNCTIONS}`;
 const LONGEST_HEADER = 512;
 
 /** `call`: for a tool, or not understood. Between two messages there is nothing, unless the model left out the frame. */
@@ -178,7 +180,7 @@ function placeOf(header: string): Place {
 export const gptOss: ReasoningFormat = {
   name: 'gpt-oss',
   aliases: ['openai_gptoss', 'gpt_oss', 'harmony'],
-  specialMarkers: [START, CHANNEL, CONSTRAIN, MESSAGE, CALL, END, RETURN],
-  fits: (template) => template.includes(START) && template.includes(CHANNEL),
-  parser: ({ prompt }) => new HarmonyReasoning(prompt),
+  specialMarkers: HARMONY_MARKERS,
+  fits: isHarmony,
+  parser: ({ prompt, isGuided }) => new HarmonyReasoning(isGuided ? '' : prompt),
 };

@@ -20,5 +20,5 @@ export const granite: ReasoningFormat = {
   fits: (template) =>
     template.includes('<|start_of_role|>') &&
     (template.includes('Here is my thought process:') || template.includes('<think>')),
-  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+  parser: (given) => new MarkedReasoning(options, given),
 };

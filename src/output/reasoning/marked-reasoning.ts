@@ -2,7 +2,7 @@ import { MarkerFinder } from '../marker-finder.ts';
 import { isSpace } from '../tools/characters.ts';
 import { JoinedParts } from './joined-parts.ts';
 import { MarkedText } from './marked-text.ts';
-import type { ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
+import type { ReasoningOptions, ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
 
 const FENCE = '```';
 const NEWLINE = 0x0a;
@@ -56,11 +56,13 @@ export class MarkedReasoning implements ReasoningParser {
   #lineIsBlank = true;
   #isInFence = false;
 
-  constructor(options: MarkedReasoningOptions, prompt: string) {
+  constructor(options: MarkedReasoningOptions, { prompt, isGuided = false }: ReasoningOptions) {
     this.#options = options;
     this.#markers = options.markers[0];
     this.#dropsBlanks = options.dropsLeadingBlanks ?? false;
     this.#finder = this.#answerFinder();
+    // A guided answer begins with its form, whatever the prompt has opened.
+    if (isGuided) return;
     const end = prompt.trimEnd();
     const opened = options.markers.find(({ open }) => open.some((marker) => end.endsWith(marker)));
     if (opened) this.#beginReasoning(opened);

@@ -11,5 +11,5 @@ export const mistral: ReasoningFormat = {
   name: 'mistral',
   specialMarkers: [OPEN, CLOSE],
   fits: (template) => template.includes(OPEN),
-  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+  parser: (given) => new MarkedReasoning(options, given),
 };

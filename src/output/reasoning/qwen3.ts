@@ -14,5 +14,5 @@ export const qwen3: ReasoningFormat = {
   specialMarkers: [],
   fits: (template) =>
     template.includes('<|im_start|>') && template.includes('<think>') && template.includes('</think>'),
-  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+  parser: (given) => new MarkedReasoning(options, given),
 };

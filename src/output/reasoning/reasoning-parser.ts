@@ -11,6 +11,14 @@ export interface ReasoningParser {
   end(sink: ReasoningSink): void;
 }
 
+/** What is known of an answer before it comes. */
+export interface ReasoningOptions {
+  /** The end of the rendered prompt: where it has opened the reasoning already, the answer begins in it. */
+  readonly prompt: string;
+  /** Whether the answer must have a form from its first token on: then it does not begin in reasoning. */
+  readonly isGuided?: boolean;
+}
+
 /** How the models of one family write their reasoning. */
 export interface ReasoningFormat {
   /** The name under which vLLM's users know it. */
@@ -20,6 +28,5 @@ export interface ReasoningFormat {
   readonly specialMarkers: readonly string[];
   /** Whether a chat template belongs to this family, by what it writes. */
   fits(template: string): boolean;
-  /** `prompt` is the end of the rendered prompt: where it has opened the reasoning already, the answer begins in it. */
-  parser(options: { readonly prompt: string }): ReasoningParser;
+  parser(options: ReasoningOptions): ReasoningParser;
 }

@@ -16,5 +16,5 @@ export const think: ReasoningFormat = {
   aliases: ['deepseek_v3', 'deepseek_v31', 'kimi_k2', 'minimax_m2'],
   specialMarkers: [],
   fits: (template) => template.includes('<think>') || template.includes('</think>'),
-  parser: ({ prompt }) => new MarkedReasoning(options, prompt),
+  parser: (given) => new MarkedReasoning(options, given),
 };

@@ -1,8 +1,7 @@
 import { AnswerReader, type Reading } from './answer-reader.ts';
 import { OPEN_BRACE } from './characters.ts';
-import { DEEPSEEK } from './deepseek-markers.ts';
+import { DEEPSEEK, deepseekCalls } from './deepseek-calls.ts';
 import { passCall } from './json-calls.ts';
-import { sectionedCalls } from './sectioned-calls.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 const FENCE = '```';
@@ -22,12 +21,7 @@ function* readCall(reader: AnswerReader): Reading<boolean> {
   return true;
 }
 
-const grammar = sectionedCalls({
-  open: DEEPSEEK.callsBegin,
-  close: DEEPSEEK.callsEnd,
-  callOpen: DEEPSEEK.callBegin,
-  readCall,
-});
+const grammar = deepseekCalls(readCall);
 
 /** DeepSeek V3 and R1: a section of calls, each with its arguments in a fenced block of JSON. */
 export const deepseekV3: ToolFormat = {

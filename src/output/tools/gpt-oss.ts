@@ -1,19 +1,19 @@
+import {
+  CHANNEL,
+  END,
+  FUNCTIONS,
+  HARMONY_MARKERS,
+  isHarmony,
+  MESSAGE,
+  MESSAGE_ENDS,
+  RETURN,
+  START,
+} from '../harmony.ts';
 import { MarkerFinder } from '../marker-finder.ts';
 import { AnswerReader, type Reading } from './answer-reader.ts';
 import { OPEN_BRACE } from './characters.ts';
 import { passCall } from './json-calls.ts';
 import type { ToolFormat } from './tool-parser.ts';
-
-const START = '<|start|>';
-const CHANNEL = '<|channel|>';
-const CONSTRAIN = '<|constrain|>';
-const MESSAGE = '<|message|>';
-const CALL = '<|call|>';
-const END = '<|end|>';
-const RETURN = '<|return|>';
-
-const MESSAGE_ENDS = [CALL, END, RETURN];
-const FUNCTIONS = 'functions.';
 
 /**
  * Reads messages of the harmony format. The reasoning was split off before; what it left of the frame of a message is
@@ -74,7 +74,7 @@ function readHeader(header: string): { readonly channel: string; readonly recipi
 export const gptOss: ToolFormat = {
   name: 'gpt-oss',
   aliases: ['openai', 'gpt_oss', 'harmony'],
-  specialMarkers: [START, CHANNEL, CONSTRAIN, MESSAGE, CALL, END, RETURN],
-  fits: (template) => template.includes(START) && template.includes(CHANNEL),
+  specialMarkers: HARMONY_MARKERS,
+  fits: isHarmony,
   parser: (options) => new AnswerReader(options, grammar),
 };

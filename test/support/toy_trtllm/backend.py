@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import threading
 
 import triton_python_backend_utils as pb_utils
 
@@ -11,10 +10,10 @@ from .answer import Answer
 from .engine import Engine
 from .generation import Generation
 from .request import read_row
-from .triton import FINAL, Inputs, error_response, parameter, truth
+from .triton import FINAL, Inputs, LoopModel, error_response, parameter, truth
 
 
-class TritonPythonModel:
+class TritonPythonModel(LoopModel):
     def initialize(self, args):
         config = json.loads(args["model_config"])
         queue = config.get("dynamic_batching", {}).get("default_queue_policy", {}).get("max_queue_size", 0)
@@ -24,20 +23,7 @@ class TritonPythonModel:
         self._maximum_beams = int(parameter(config, "max_beam_width", "1"))
         self._has_guides = parameter(config, "guided_decoding_backend") == "xgrammar"
         self._is_decoupled = pb_utils.using_decoupled_model_transaction_policy(config)
-        # By the id that the client gave: a later request with the same id takes its place.
-        self._running = {}
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-
-    def execute(self, requests):
-        for request in requests:
-            asyncio.run_coroutine_threadsafe(self._infer(request), self._loop)
-        return None
-
-    def finalize(self):
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self.start_loop()
 
     async def _infer(self, request):
         sender = request.get_response_sender()

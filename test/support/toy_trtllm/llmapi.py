@@ -1,8 +1,6 @@
 """The model of the LLM API. Its texts are cumulative, and its numbers are texts."""
 
-import asyncio
 import json
-import threading
 import time
 
 import numpy as np
@@ -11,30 +9,18 @@ import triton_python_backend_utils as pb_utils
 from .engine import Engine
 from .generation import Generation
 from .request import Row
-from .triton import FINAL, error_response, parameter, texts
+from .triton import FINAL, LoopModel, error_response, parameter, texts
 
 _DEFAULT_TOKENS = 32
 
 
-class TritonPythonModel:
+class TritonPythonModel(LoopModel):
     def initialize(self, args):
         config = json.loads(args["model_config"])
         self._engine = Engine(parameter(config, "toy_engine"), parameter(config, "toy_tokenizer"))
         self._is_main = parameter(config, "toy_release") == "main"
         self._is_decoupled = pb_utils.using_decoupled_model_transaction_policy(config)
-        self._running = {}
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-
-    def execute(self, requests):
-        for request in requests:
-            asyncio.run_coroutine_threadsafe(self._infer(request), self._loop)
-        return None
-
-    def finalize(self):
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self.start_loop()
 
     async def _infer(self, request):
         sender = request.get_response_sender()

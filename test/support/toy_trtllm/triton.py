@@ -1,4 +1,7 @@
-"""Tensors and parameters, as the models of TensorRT-LLM read and write them."""
+"""Tensors, parameters and requests, as the models of TensorRT-LLM read, write and run them."""
+
+import asyncio
+import threading
 
 import numpy as np
 import triton_python_backend_utils as pb_utils
@@ -49,3 +52,23 @@ class Inputs:
             raise ValueError(f"Expected a scalar tensor for tensor {name}")
         value = values.item()
         return value.decode("utf-8") if isinstance(value, bytes) else value
+
+
+class LoopModel:
+    """A model whose requests run beside each other, as coroutines of one thread."""
+
+    def start_loop(self):
+        # By the id that the client gave: a later request with the same id takes its place.
+        self._running = {}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def execute(self, requests):
+        for request in requests:
+            asyncio.run_coroutine_threadsafe(self._infer(request), self._loop)
+        return None
+
+    def finalize(self):
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { format } from '../../../test/support/reasoning-fixtures.ts';
+import { parse, Recording } from '../../../test/support/reasoning-recording.ts';
+import { reasoningFormats } from './formats.ts';
+
+describe('deepseek_r1', () => {
+  it('is all reasoning where nothing closes it', () => {
+    expect(parse({ format: format('deepseek_r1'), text: '\nYes. It is <think> so.' })).toEqual([
+      { reasoning: 'Yes. It is <think> so.' },
+    ]);
+  });
+
+  it('may open what the prompt has opened', () => {
+    expect(
+      parse({
+        format: format('deepseek_r1'),
+        prompt: '<｜Assistant｜><think>\n',
+        text: '<think>\nHm.\n</think>\nYes.',
+      }),
+    ).toEqual([{ reasoning: 'Hm.' }, { text: 'Yes.' }]);
+  });
+});
+
+it.each(reasoningFormats.map(({ name }) => name))('%s: a guided answer is no reasoning', (name) => {
+  const recording = new Recording();
+  const parser = format(name).parser({ prompt: '<｜Assistant｜><think>\n', isGuided: true });
+  for (const piece of ['{"a"', ': 1}']) parser.push(piece, recording);
+  parser.end(recording);
+  expect(recording.given).toEqual([{ text: '{"a": 1}' }]);
+});
+
+describe('the other formats', () => {
+  it.each(['think', 'qwen3', 'glm45', 'granite'])('%s: a marker that closes nothing is text', (name) => {
+    expect(parse({ format: format(name), text: 'So\n</think>\nYes.' })).toEqual([{ text: 'So\n</think>\nYes.' }]);
+  });
+
+  it.each(['think', 'qwen3', 'mistral', 'granite', 'gpt-oss'])('%s: keeps the blanks of a plain answer', (name) => {
+    expect(parse({ format: format(name), text: '\n\n  Yes.\n ' })).toEqual([{ text: '\n\n  Yes.\n ' }]);
+    expect(parse({ format: format(name), text: ' \n ' })).toEqual([{ text: ' \n ' }]);
+  });
+
+  it.each(reasoningFormats.map(({ name }) => name))('%s: gives the blanks of an answer at once', (name) => {
+    const recording = new Recording();
+    const parser = format(name).parser({ prompt: '</think>' });
+    for (const piece of ['Yes.', '\n', ' ']) parser.push(piece, recording);
+    expect(recording.given).toEqual([{ text: name === 'gpt-oss' ? 'Yes.' : 'Yes.\n ' }]);
+  });
+
+  it('glm45 begins with a newline', () => {
+    expect(parse({ format: format('glm45'), text: '\n<think>Hm.</think>\nYes.\n' })).toEqual([
+      { reasoning: 'Hm.' },
+      { text: 'Yes.\n' },
+    ]);
+    expect(parse({ format: format('glm45'), text: '\nYes.\n' })).toEqual([{ text: 'Yes.\n' }]);
+    expect(parse({ format: format('glm45'), prompt: '\n<think></think>', text: '\nYes.' })).toEqual([{ text: 'Yes.' }]);
+  });
+
+  it('mistral reasons within a line too', () => {
+    expect(
+      parse({ format: format('mistral'), text: 'Let me see. [THINK]Hm.[/THINK]Yes. [THINK]Oh.[/THINK] No.' }),
+    ).toEqual([
+      { text: 'Let me see. ' },
+      { reasoning: 'Hm.' },
+      { text: 'Yes. ' },
+      { reasoning: '\nOh.' },
+      { text: 'No.' },
+    ]);
+  });
+
+  it('qwen3 and kimi may call a tool without closing their reasoning', () => {
+    const call = '<tool_call>\n<function=ping>\n</function>\n</tool_call>';
+    expect(parse({ format: format('qwen3'), text: `<think>\nNo <tool_call> here.\n\n${call}` })).toEqual([
+      { reasoning: 'No <tool_call> here.' },
+      { text: call },
+    ]);
+    expect(parse({ format: format('kimi_k2'), text: '<think>Hm.<|tool_calls_section_begin|>…' })).toEqual([
+      { reasoning: 'Hm.' },
+      { text: '<|tool_calls_section_begin|>…' },
+    ]);
+  });
+
+  it('granite may enclose the answer', () => {
+    const text = '<think>\nHm. <response>\n</think>\n\n<response>\nYes: <response>\n</response>\n';
+    expect(parse({ format: format('granite'), text })).toEqual([
+      { reasoning: 'Hm. <response>' },
+      { text: 'Yes: <response>' },
+    ]);
+    expect(parse({ format: format('granite'), text: '<response>Yes.</response>' })).toEqual([
+      { text: '<response>Yes.</response>' },
+    ]);
+    expect(parse({ format: format('granite'), text: '<think>Hm.</think>Yes.</response>' })).toEqual([
+      { reasoning: 'Hm.' },
+      { text: 'Yes.</response>' },
+    ]);
+  });
+});
