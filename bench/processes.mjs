@@ -58,7 +58,7 @@ async function output(child) {
 }
 
 /**
- * The first line that a process prints, as JSON.
+ * The first line that a process prints, as JSON: `any`, since each program prints its own.
  * @param {ChildProcess} child
  * @returns {Promise<any>}
  */
@@ -129,7 +129,7 @@ export async function startGateway({ name, script }, tritonPort) {
 }
 
 /**
- * Runs the load client and gives its report. A fault in any answer is an error: a wrong answer has no price.
+ * Runs the load client and gives its report, which is `any` as it comes from another process. A fault in any answer is an error: a wrong answer has no price.
  * @param {string} url
  * @param {Record<string, string | number>} options
  * @param {Record<string, number>} watched process numbers by name

@@ -83,7 +83,8 @@ function aligned(rows) {
 }
 
 /**
- * @param {{ settings: any, machine: any, results: Summary[] }} report
+ * @typedef {{ streams: number, tokens: number, intervalMilliseconds: number, rounds: number, seconds: number }} Load
+ * @param {{ settings: Load, machine: { node: string, cores: number }, results: Summary[] }} report
  */
 export function table({ settings, machine, results }) {
   const { streams, tokens, intervalMilliseconds, rounds, seconds } = settings;

@@ -13,6 +13,7 @@ import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { chainModels } from '../support/trtllm-repository.ts';
 import { parametersPage } from './page.ts';
 import { type Cell, chatTable, completionTable, contracts } from './table.ts';
 
@@ -31,7 +32,7 @@ let flags: string[];
 
 beforeAll(async () => {
   triton = await startTrtllm({
-    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing', 'tensorrt_llm_bls', 'llmapi'],
+    models: [...chainModels, 'tensorrt_llm_bls', 'llmapi'],
     values: { normalize_log_probs: 'false', guided_decoding_backend: 'xgrammar', max_beam_width: '4' },
     engine: { max_beam_width: 4, gather_generation_logits: true },
   });

@@ -5,34 +5,14 @@ Arguments: the base URL, and the text that makes the toy model call tools and th
 
 import json
 import sys
-from enum import Enum
-from typing import List
 
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel
+from place import Place
 
 base_url, rounds = sys.argv[1:]
 model = ChatOpenAI(base_url=base_url, api_key="none", model="vllm-toy", max_retries=0)
-
-
-class Kind(str, Enum):
-    sea = "sea"
-    land = "land"
-
-
-class Near(BaseModel):
-    name: str
-    metres: float
-
-
-class Place(BaseModel):
-    """A place on earth."""
-
-    name: str
-    kind: Kind
-    near: List[Near]
 
 
 @tool

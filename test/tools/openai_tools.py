@@ -5,32 +5,13 @@ Arguments: the base URL, and the text that makes the toy model call tools and th
 
 import json
 import sys
-from enum import Enum
-from typing import List
 
 import openai
-from pydantic import BaseModel
+from place import Place
 
 base_url, rounds = sys.argv[1:]
 client = openai.OpenAI(base_url=base_url, api_key="none", max_retries=0)
 model = "vllm-toy"
-
-
-class Kind(str, Enum):
-    sea = "sea"
-    land = "land"
-
-
-class Near(BaseModel):
-    name: str
-    metres: float
-
-
-class Place(BaseModel):
-    name: str
-    kind: Kind
-    near: List[Near]
-
 
 WEATHER = {
     "type": "function",

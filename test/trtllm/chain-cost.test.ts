@@ -6,6 +6,7 @@ import { directive } from '../support/exchange.ts';
 import { post } from '../support/gateway.ts';
 import { commandLine, descendants } from '../support/processes.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { chainModels } from '../support/trtllm-repository.ts';
 
 const patience = 180_000;
 const streams = 8;
@@ -17,7 +18,7 @@ let triton: Trtllm;
 const conchs: Record<'trtllm-tokens' | 'trtllm', Conch | undefined> = { 'trtllm-tokens': undefined, trtllm: undefined };
 
 beforeAll(async () => {
-  triton = await startTrtllm({ models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing'] });
+  triton = await startTrtllm({ models: chainModels });
   for (const contract of ['trtllm-tokens', 'trtllm'] as const)
     conchs[contract] = await startConch({
       flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, '--contract', `ensemble=${contract}`],

@@ -5,6 +5,7 @@ import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { chainModels } from '../support/trtllm-repository.ts';
 
 const patience = 120_000;
 let triton: Trtllm;
@@ -12,7 +13,7 @@ let flags: string[];
 
 beforeAll(async () => {
   triton = await startTrtllm({
-    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing', 'llmapi'],
+    models: [...chainModels, 'llmapi'],
     values: { normalize_log_probs: 'false', max_beam_width: '2' },
     engine: { max_input_len: 512, max_seq_len: 600, max_beam_width: 2 },
   });

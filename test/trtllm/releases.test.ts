@@ -8,7 +8,7 @@ import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { type Answer, post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
-import type { TrtllmOptions } from '../support/trtllm-repository.ts';
+import { chainModels, type TrtllmOptions } from '../support/trtllm-repository.ts';
 
 const patience = 120_000;
 let triton: Trtllm | undefined;
@@ -58,13 +58,11 @@ const complete = (model: string, body: object): Promise<Answer> =>
 const choiceOf = ({ body }: Answer) => (body['choices'] as Record<string, unknown>[])[0];
 const usageOf = ({ body }: Answer) => body['usage'] as Record<string, number>;
 
-const chain = ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing'] as const;
-
 describe('models of TensorRT-LLM', () => {
   it(
     'that are not decoupled answer at once, streamed or not, engine and ensemble alike',
     async () => {
-      await start({ models: [...chain, 'llmapi'], decoupled: false });
+      await start({ models: [...chainModels, 'llmapi'], decoupled: false });
       const text = await startConch({
         flags: [
           '--triton',
@@ -104,7 +102,7 @@ describe('models of TensorRT-LLM', () => {
   it(
     'of an old release take the names that they have, and are counted here',
     async () => {
-      await start({ models: chain, release: '0.16' });
+      await start({ models: chainModels, release: '0.16' });
       const sent = JSON.parse(
         textsOf(
           await complete('ensemble', { prompt: directive({ echo_parameters: true }), seed: 7, min_tokens: 1 }),
@@ -155,7 +153,13 @@ describe('models of TensorRT-LLM', () => {
   it(
     'without counts and without a tokenizer say length when the length ran out',
     async () => {
-      await start({ models: chain, release: '0.16' }, '--contract', 'ensemble=trtllm', '--tokenizer', emptyTokenizer());
+      await start(
+        { models: chainModels, release: '0.16' },
+        '--contract',
+        'ensemble=trtllm',
+        '--tokenizer',
+        emptyTokenizer(),
+      );
       const cut = await complete('ensemble', { prompt: directive({ tokens: 9 }), max_tokens: 3 });
       expect([choiceOf(cut), cut.body['usage']]).toEqual([
         { index: 0, text: ' a b c', logprobs: null, finish_reason: 'length' },
@@ -169,7 +173,7 @@ describe('models of TensorRT-LLM', () => {
     'end at every token that generation_config.json names',
     async () => {
       const folderOfTwo = tokenizerWith({ eos_token_id: [151645, 293] });
-      await start({ models: chain }, '--tokenizer', folderOfTwo);
+      await start({ models: chainModels }, '--tokenizer', folderOfTwo);
       const answer = await complete('ensemble', { prompt: directive({ tokens: 9 }) });
       expect(choiceOf(answer)).toMatchObject({ text: ' a', finish_reason: 'stop' });
     },
@@ -179,7 +183,7 @@ describe('models of TensorRT-LLM', () => {
   it(
     'can be told to end a request with the stop input',
     async () => {
-      await start({ models: chain }, '--cancel-with', 'stop-input');
+      await start({ models: chainModels }, '--cancel-with', 'stop-input');
       const tag = 'stopped by request';
       const answer = await complete('ensemble', { prompt: directive({ tokens: 300, hold_at: 3, tag }), stop: 'b c' });
       expect(choiceOf(answer)).toMatchObject({ text: ' a ', finish_reason: 'stop' });
@@ -193,7 +197,7 @@ describe('models of TensorRT-LLM', () => {
     'whose adapter is not in the cache refuse its requests by name, and others go on',
     async () => {
       const file = configFile('models:\n  poems:\n    serves: ensemble\n    lora_task_id: 42\n');
-      await start({ models: chain }, '--config', file);
+      await start({ models: chainModels }, '--config', file);
       const { status, body } = await complete('poems', { prompt: 'x' });
       expect([status, body.error]).toEqual([
         400,

@@ -4,6 +4,7 @@ import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { type Answer, post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { textModels } from '../support/trtllm-repository.ts';
 
 const patience = 120_000;
 let triton: Trtllm;
@@ -11,14 +12,7 @@ let conch: Conch;
 
 beforeAll(async () => {
   triton = await startTrtllm({
-    models: [
-      'ensemble',
-      'preprocessing',
-      'tensorrt_llm',
-      'postprocessing',
-      'tensorrt_llm_bls',
-      'tensorrt_llm_bls_accumulate',
-    ],
+    models: textModels,
     values: { guided_decoding_backend: 'xgrammar', max_beam_width: '4' },
   });
   conch = await startConch({

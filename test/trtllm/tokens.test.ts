@@ -4,6 +4,7 @@ import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { type Answer, eventsOf, post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { chainModels } from '../support/trtllm-repository.ts';
 
 const patience = 120_000;
 const model = 'ensemble';
@@ -12,7 +13,7 @@ let conch: Conch;
 
 beforeAll(async () => {
   triton = await startTrtllm({
-    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing'],
+    models: chainModels,
     values: { normalize_log_probs: 'false', guided_decoding_backend: 'xgrammar', max_beam_width: '4' },
     engine: { max_input_len: 600, max_seq_len: 700, max_beam_width: 4, gather_generation_logits: true },
   });

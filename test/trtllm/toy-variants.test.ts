@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readText } from '../../src/kserve/tensors.ts';
 import { directive } from '../support/exchange.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
-import type { TrtllmOptions } from '../support/trtllm-repository.ts';
+import { chainModels, type TrtllmOptions } from '../support/trtllm-repository.ts';
 import { type Inputs, ToyClient } from './toy-client.ts';
 
 let triton: Trtllm;
@@ -32,7 +32,7 @@ const textsOf = async (model: string, orders: object, inputs: Inputs = {}) =>
 describe('models that are not decoupled', () => {
   useServer({
     decoupled: false,
-    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing', 'tensorrt_llm_bls', 'llmapi'],
+    models: [...chainModels, 'tensorrt_llm_bls', 'llmapi'],
   });
 
   it.each(['ensemble', 'tensorrt_llm_bls'])('answer a call once: %s', async (model) => {
@@ -63,7 +63,7 @@ describe('models of TensorRT-LLM 0.16 with a SentencePiece tokenizer', () => {
   useServer({
     release: '0.16',
     tokenizer: 'llama2',
-    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing', 'tensorrt_llm_bls'],
+    models: [...chainModels, 'tensorrt_llm_bls'],
   });
 
   it('have the old names, and no token counts', async () => {
@@ -85,7 +85,7 @@ describe('models of TensorRT-LLM 0.16 with a SentencePiece tokenizer', () => {
 
 describe('an engine with one place and a queue of two', () => {
   useServer({
-    models: ['ensemble', 'preprocessing', 'tensorrt_llm', 'postprocessing'],
+    models: chainModels,
     values: { max_queue_size: '2' },
     engine: { max_batch_size: 1, gather_generation_logits: false },
   });

@@ -4,20 +4,14 @@ import { boolTensor, numberTensor, textTensor } from '../../src/kserve/tensors.t
 import { faultOf } from '../grpc/remote.ts';
 import { directive } from '../support/exchange.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { textModels } from '../support/trtllm-repository.ts';
 import { type Answer, type Inputs, ToyClient } from './toy-client.ts';
 
 let triton: Trtllm;
 let client: ToyClient;
 beforeAll(async () => {
   triton = await startTrtllm({
-    models: [
-      'ensemble',
-      'preprocessing',
-      'tensorrt_llm',
-      'postprocessing',
-      'tensorrt_llm_bls',
-      'tensorrt_llm_bls_accumulate',
-    ],
+    models: textModels,
     values: { max_beam_width: '4', guided_decoding_backend: 'xgrammar' },
   });
   client = new ToyClient(triton.grpcPort);
