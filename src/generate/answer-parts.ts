@@ -29,7 +29,9 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   #choice = 0;
   #out: GenerateEvent[] = [];
   #text = '';
+  /** Whether the delta that is read has shown reasoning, or a part of the answer. */
   #hasReasoned = false;
+  #hasAnswered = false;
   #isReasoning = false;
   #reasoningTokens = 0;
 
@@ -59,7 +61,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
     this.#read(this.#specials ? this.#specials.push(event.text) : event.text);
     // Tokens that show nothing yet belong to what came before them.
     if (this.#hasReasoned) this.#isReasoning = true;
-    else if (this.#text !== '') this.#isReasoning = false;
+    else if (this.#hasAnswered) this.#isReasoning = false;
     if (this.#isReasoning) this.#reasoningTokens += event.tokens;
     this.#give(event);
   }
@@ -74,10 +76,12 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   }
 
   text(text: string): void {
+    this.#hasAnswered = true;
     if (!this.#isComplete) this.#text += text;
   }
 
   beginCall(name: string, id = callId(this.#parsers.idStyle)): void {
+    this.#hasAnswered = true;
     if (this.#isComplete) return;
     this.#flushText();
     this.#out.push({ type: 'tool-call-delta', choice: this.#choice, index: this.#calls++, id, name, arguments: '' });
@@ -123,6 +127,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
     this.#choice = choice;
     this.#out = out;
     this.#hasReasoned = false;
+    this.#hasAnswered = false;
   }
 
   /** Text before a call or reasoning stands before it in the answer too. */

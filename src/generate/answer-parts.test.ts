@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerateEvent } from '../contracts/events.ts';
+import { think } from '../output/reasoning/think.ts';
+import { hermes } from '../output/tools/hermes.ts';
+import { AnswerParts } from './answer-parts.ts';
+
+function partsOf(isSingleCall = false): AnswerParts {
+  const tools = [{ name: 'ping', parameters: undefined }];
+  return new AnswerParts({
+    newReasoning: () => think.parser({ prompt: '' }),
+    newTools: () => hermes.parser({ tools, mostHeld: 1000 }),
+    newSpecials: () => undefined,
+    idStyle: 'openai',
+    isSingleCall,
+    needsSteps: true,
+  });
+}
+
+/** Everything that an answer of one token per piece gives, without ids of calls. */
+function run(parts: AnswerParts, pieces: readonly string[]) {
+  const out: GenerateEvent[] = [];
+  for (const text of pieces) parts.push({ type: 'text-delta', choice: 0, text, tokens: 1, logprobs: undefined }, out);
+  parts.end(0, out);
+  const of = (type: string) => out.map((event) => (event.type === type && 'text' in event ? event.text : '')).join('');
+  const calls = out.flatMap((event) => (event.type === 'tool-call-delta' ? [event.name ?? event.arguments] : []));
+  return { text: of('text-delta'), reasoning: of('reasoning-delta'), calls, reasoningTokens: parts.reasoningTokens };
+}
+
+const call = ['<tool_call>', '{"name": "ping", "arguments": {', '}', '}', '</tool_call>'];
+
+describe('AnswerParts', () => {
+  it('counts the tokens of reasoning, and none of the answer', () => {
+    expect(run(partsOf(), ['<think>', 'a', ' b', '</think>', 'So', '.'])).toEqual({
+      text: 'So.',
+      reasoning: 'a b',
+      calls: [],
+      reasoningTokens: 3,
+    });
+  });
+
+  it('counts no token of a call that follows reasoning directly, from the one that shows it on', () => {
+    const pieces = ['<think>', 'a', ' b', '</think>', ...call];
+    const given = run(partsOf(), pieces);
+    expect([given.text, given.reasoning, given.calls.join('')]).toEqual(['', 'a b', 'ping{}']);
+    // The marker that opens the call shows nothing, and neither does the end of the reasoning.
+    expect(given.reasoningTokens).toBe(4);
+  });
+
+  it('gives nothing after the only call that is wanted', () => {
+    const { text, calls } = run(partsOf(true), [...call, ' and more ', ...call]);
+    expect([text, calls.join('')]).toEqual(['', 'ping{}']);
+  });
+});
