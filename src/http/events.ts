@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
+import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
-import type { Answer } from '../generate/answer.ts';
-import { eventOf, streamEnd } from '../openai/answer.ts';
-import { AnswerChunks } from '../openai/chunks.ts';
+import type { AnswerWriter } from '../openai/answer-writer.ts';
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -14,29 +13,31 @@ const headers = {
 
 /**
  * Streams an answer as server-sent events. The first events are awaited before the status is sent, so that an early
- * fault keeps its own; a later one is an error event, and no `[DONE]` comes after it.
+ * fault keeps its own; a later one is written into the stream.
  */
-export async function sendEvents(reply: FastifyReply, answer: Answer, signal: AbortSignal): Promise<void> {
-  const { events, options } = answer;
-  const chunks = new AnswerChunks(options);
+export async function sendEvents(
+  reply: FastifyReply,
+  events: GenerateEvents,
+  { answer, signal }: { readonly answer: AnswerWriter; readonly signal: AbortSignal },
+): Promise<void> {
   const first = await events.next();
   reply.hijack();
   const writer = new EventWriter(reply.raw, signal);
   try {
     reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
-    let text = chunks.begin(first.done ? [] : first.value);
+    let text = answer.begin(first.done ? [] : first.value);
     for (let result = first; !result.done; ) {
       const written = text === '' ? undefined : writer.write(text);
       if (written) await written;
       result = await events.next();
       text = '';
-      if (!result.done) for (const event of result.value) text += chunks.write(event);
+      if (!result.done) for (const event of result.value) text += answer.write(event);
     }
-    writer.end(text + streamEnd);
+    writer.end(text + answer.end());
   } catch (error) {
     const fault = ApiError.from(error);
     reply.request.fault = fault;
-    if (!signal.aborted) writer.end(eventOf(fault.body()));
+    if (!signal.aborted) writer.end(answer.fail(fault));
   } finally {
     await events.return?.();
   }

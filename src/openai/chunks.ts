@@ -1,12 +1,14 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
 import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../contracts/events.ts';
-import { type AnswerOptions, eventOf, headFields, usageOf } from './answer.ts';
+import type { ApiError } from '../errors.ts';
+import { type AnswerOptions, eventOf, headFields, streamEnd, usageOf } from './answer.ts';
+import type { AnswerWriter } from './answer-writer.ts';
 
 /** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */
 const textMark = '\u0000';
 
 /** Writes the events of an answer as server-sent chunks. A plain text delta is its text between two prepared pieces. */
-export class AnswerChunks {
+export class AnswerChunks implements AnswerWriter {
   readonly #options: AnswerOptions;
   /** What stands before and after a plain delta's text, for each choice. */
   readonly #plain: readonly (readonly [string, string])[];
@@ -25,7 +27,6 @@ export class AnswerChunks {
     });
   }
 
-  /** The stream's first chunks: those that open it, then the first events, which may tell how long the prompt is. */
   begin(events: readonly GenerateEvent[]): string {
     const { choices, shape } = this.#options;
     for (const event of events) if (event.type === 'prompt-tokens') this.#promptTokens += event.count;
@@ -51,6 +52,15 @@ export class AnswerChunks {
       case 'usage':
         return this.#usage(event);
     }
+  }
+
+  end(): string {
+    return streamEnd;
+  }
+
+  /** No end mark comes after a fault, so that nobody takes the answer for a whole one. */
+  fail(fault: ApiError): string {
+    return eventOf(fault.body());
   }
 
   #delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {

@@ -5,6 +5,7 @@ import { chat } from '../../generate/chat.ts';
 import { complete } from '../../generate/completion.ts';
 import { structuredHeader } from '../../generate/structured-emulation.ts';
 import { ChatRequest } from '../../openai/chat-request.ts';
+import { AnswerChunks } from '../../openai/chunks.ts';
 import { collect } from '../../openai/collect.ts';
 import { CompletionRequest } from '../../openai/completion-request.ts';
 import { type Parsed, parseRequest } from '../../openai/fields.ts';
@@ -53,6 +54,6 @@ async function answer<Body extends { readonly model: string }>(
   if (result.structuredTries !== undefined)
     reply.header('x-conch-structured', structuredHeader(result.structuredTries));
   if (!result.isStreamed) return collect(result.events, result.options);
-  await sendEvents(reply, result, signal);
+  await sendEvents(reply, result.events, { answer: new AnswerChunks(result.options), signal });
   return reply;
 }

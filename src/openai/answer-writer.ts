@@ -1,0 +1,13 @@
+import type { GenerateEvent } from '../contracts/events.ts';
+import type { ApiError } from '../errors.ts';
+
+/** Writes the events of an answer as server-sent events, in the words of one API. */
+export interface AnswerWriter {
+  /** The stream's beginning: what opens it, then the first events, which may tell how long the prompt is. */
+  begin(events: readonly GenerateEvent[]): string;
+  write(event: GenerateEvent): string;
+  /** What closes a stream that is complete. */
+  end(): string;
+  /** What closes one that failed after it had begun. */
+  fail(fault: ApiError): string;
+}
