@@ -22,10 +22,7 @@ export function remarksOn(
     remarks.push(`Nobody says how long its context is: --context-length ${name}=N.`);
   if (assets?.template?.mentions('tools') && !formats?.tools)
     remarks.push(`No parser of tool calls fits its template, so tools are refused: --tool-call-parser ${name}=NAME.`);
-  if (formats?.tools?.specialMarkers.length && contract.support('skip_special_tokens').kind === 'refused')
-    remarks.push(
-      'Its tool calls are written with special tokens, which its server takes out of the text, so tools are refused: ask the engine itself.',
-    );
+  if (contract.support('skip_special_tokens').kind === 'refused') remarks.push(...strippedMarkers(model, formats));
   if (contract.kind === 'trtllm' && (model.postprocessors ?? 1) > 1)
     remarks.push(
       `Its postprocessing has ${model.postprocessors} instances: chunks of a streamed answer may change places. Set its instance count to 1.`,
@@ -53,5 +50,23 @@ export function remarksOn(
     case 'vllm':
       break;
   }
+  return remarks;
+}
+
+/** What is lost where the server takes special tokens out of the text. */
+function strippedMarkers({ name, contract }: ServedModel, formats: Formats | undefined): string[] {
+  const remedy =
+    contract.kind === 'trtllm'
+      ? `speak to its engine, which keeps them: --contract ${name}=trtllm-tokens and --tokenizer ${name}=DIR.`
+      : 'serve the engine as a tensorrt_llm model, which keeps them.';
+  const remarks: string[] = [];
+  if (formats?.tools?.specialMarkers.length)
+    remarks.push(
+      `Its tool calls are written with special tokens, which its server takes out, so tools are refused: ${remedy}`,
+    );
+  if (formats?.reasoning?.specialMarkers.length)
+    remarks.push(
+      `Its reasoning is marked with special tokens, which its server takes out, so it is a part of the answer: ${remedy}`,
+    );
   return remarks;
 }

@@ -76,12 +76,10 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   }
 
   text(text: string): void {
-    this.#hasAnswered = true;
     if (!this.#isComplete) this.#text += text;
   }
 
   beginCall(name: string, id = callId(this.#parsers.idStyle)): void {
-    this.#hasAnswered = true;
     if (this.#isComplete) return;
     this.#flushText();
     this.#out.push({ type: 'tool-call-delta', choice: this.#choice, index: this.#calls++, id, name, arguments: '' });
@@ -119,6 +117,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   }
 
   #answer(text: string): void {
+    this.#hasAnswered = true;
     if (this.#tools) this.#tools.push(text, this);
     else this.text(text);
   }

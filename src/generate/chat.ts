@@ -1,22 +1,24 @@
+import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../openai/sampling.ts';
 import { checkToolSchemas } from '../openai/schema-check.ts';
 import { chatShape } from '../openai/shapes.ts';
-import { structureOf, type WantedStructure } from '../openai/structure.ts';
+import { structureOf } from '../openai/structure.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../openai/tools.ts';
 import type { ChatTemplate, TemplateMessage } from '../prompt/chat-template.ts';
 import { withoutDoubledBos } from '../prompt/token-prompt.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
+import { answerForm } from './answer-form.ts';
 import { answerReading } from './answer-reading.ts';
-import { generate } from './generation.ts';
-import { formatsOf, refuseTools } from './parsers.ts';
+import { type GenerationOptions, generate } from './generation.ts';
+import { formatsOf, openingOf, refuseTools } from './parsers.ts';
+import { generateReasoned, type ReasoningPhase } from './reasoned-form.ts';
 import { generateEmulated } from './structured.ts';
-import { type Correct, type Emulation, emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
+import { type Correct, type Emulation, refuseBesideEmulation } from './structured-emulation.ts';
 import { corrected, instructed, instructedByUser } from './structured-prompt.ts';
 import { refuseUnsupported } from './support.ts';
-import { callStructure } from './tool-structure.ts';
 import { withoutReasoning } from './without-reasoning.ts';
 
 /** Answers a conversation. */
@@ -24,20 +26,27 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   const model = context.findModel(request.model);
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
-  const use = toolUseOf(request);
+  const offered = toolUseOf(request);
   checkToolSchemas(request.tools ?? []);
   checkToolMessages(request.messages);
-  const structure = chatStructure(request, use);
-  const emulation = emulationOf(model, structure, context.structuredRetries);
+  const wanted = { wanted: structureOf(request), use: offered, retries: context.structuredRetries };
+  const { structure, emulation, use } = answerForm(model, wanted);
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
-  refuseUnsupported(model, { sampling, beams, logprobs, structure: emulation ? undefined : structure });
+  refuseUnsupported(model, { sampling, beams, logprobs, structure });
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
   const { prompt, template, ignored, messages } = await renderPrompt(request, { model, use, emulation });
-  const isGuided = structure !== undefined && !emulation;
-  const reading = await answerReading({ model, template, use, isGuided, prompt, sampling });
+  const continued = request.continue_final_message ? finalAssistantText(request.messages) : undefined;
+  const reading = await answerReading({
+    model,
+    template,
+    use,
+    isGuided: structure !== undefined,
+    opening: openingOf(prompt, continued),
+    sampling,
+  });
   const generation = {
     model,
     requestId: options.inferenceId,
@@ -58,11 +67,11 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   // An answer that goes on with a message cannot be followed by a complaint about it.
   const correct: Correct | undefined = request.continue_final_message
     ? undefined
-    : async (answer, fault) =>
-        (await renderPrompt({ ...request, messages: corrected(messages, answer, fault) }, { model, use })).prompt;
+    : async (wrong) =>
+        (await renderPrompt({ ...request, messages: corrected(messages, wrong) }, { model, use })).prompt;
   const { events, tries } = emulation
     ? await generateEmulated(generation, emulation, correct)
-    : { events: await generate(generation), tries: undefined };
+    : { events: await generateGuided(generation, reading.phase), tries: undefined };
   const hidesReasoning = request.include_reasoning === false;
   return {
     options,
@@ -73,19 +82,9 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   };
 }
 
-/** The form that the answer must have: what the request asks for, or that of the calls that it insists on. */
-function chatStructure(request: ChatRequest, use: ToolUse | undefined): WantedStructure | undefined {
-  const wanted = structureOf(request);
-  const calls = use && callStructure(use);
-  if (wanted && use)
-    throw new ApiError(
-      'unsupported_parameter',
-      `${wanted.field}: not together with tools, which it would leave no room for.`,
-      {
-        param: wanted.field,
-      },
-    );
-  return calls ? { structure: calls, field: 'tool_choice' } : wanted;
+/** An answer that must have a form has it from its beginning, or where its reasoning ends. */
+function generateGuided(options: GenerationOptions, phase: ReasoningPhase | undefined): Promise<GenerateEvents> {
+  return phase && !options.beams && !options.continuesText ? generateReasoned(options, phase) : generate(options);
 }
 
 function chatLogprobs(request: ChatRequest): number | undefined {
@@ -146,16 +145,22 @@ async function renderPrompt(request: ChatRequest, { model, use, emulation }: Ren
     return { prompt, template, ignored: unreadBy(template, request), messages };
   };
   if (!emulation) return render(request.messages);
-  const inSystem = await render(instructed(request.messages, emulation.form)).catch(() => undefined);
-  return inSystem ?? render(instructedByUser(request.messages, emulation.form));
+  const inSystem = await render(instructed(request.messages, emulation)).catch(() => undefined);
+  return inSystem ?? render(instructedByUser(request.messages, emulation));
 }
 
 /** What the request says to the template and the template never reads. */
 function unreadBy(template: ChatTemplate, request: ChatRequest): string[] {
-  const { chat_template_kwargs: variables, documents, add_generation_prompt: opening } = request;
+  const {
+    chat_template_kwargs: variables,
+    documents,
+    add_generation_prompt: opening,
+    enable_thinking: thinking,
+  } = request;
   const unread = Object.keys(variables ?? {}).filter((name) => !template.mentions(name));
   return [
     ...unread.map((name) => `chat_template_kwargs.${name}`),
+    ...(typeof thinking === 'boolean' && !template.mentions('enable_thinking') ? ['enable_thinking'] : []),
     ...(documents && !template.mentions('documents') ? ['documents'] : []),
     ...(opening === false && !request.continue_final_message && !template.mentions('add_generation_prompt')
       ? ['add_generation_prompt']
@@ -185,6 +190,7 @@ function templateVariables(request: ChatRequest, template: ChatTemplate): Record
     throw new ApiError('invalid_request', `chat_template_kwargs.${misplaced}: send it as a field of the request.`, {
       param: `chat_template_kwargs.${misplaced}`,
     });
+  if (typeof request.enable_thinking === 'boolean') variables['enable_thinking'] ??= request.enable_thinking;
   if (typeof request.reasoning_effort !== 'string') return variables;
   if (!template.mentions('reasoning_effort'))
     throw new ApiError('unsupported_parameter', "reasoning_effort: this model's chat template has no such dial.", {

@@ -12,6 +12,7 @@ import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
+import { seeded } from './seeds.ts';
 import { stopInference } from './stop-inference.ts';
 import { type Prompt, tokenize } from './token-inputs.ts';
 
@@ -157,16 +158,13 @@ function textMaker(options: GenerationOptions, table: TokenTable | undefined): (
   return () => new AnswerText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
 }
 
-/**
- * Each answer of a prompt has a seed of its own, so that a seeded request with several answers is repeatable; one is drawn
- * for a backend that would answer every request without a seed alike.
- */
+/** Each answer of a prompt has a seed of its own; one is drawn for a backend that would answer every request alike. */
 function choiceSampling(
   sampling: Sampling,
   { answer, draws }: { answer: number; draws: boolean | undefined },
 ): Sampling {
-  if (sampling.seed !== undefined) return { ...sampling, seed: sampling.seed + answer };
-  return draws && sampling.temperature !== 0 ? { ...sampling, seed: randomInt(largestSeed) } : sampling;
+  const isDrawn = draws && sampling.seed === undefined && sampling.temperature !== 0;
+  return isDrawn ? { ...sampling, seed: randomInt(largestSeed) } : seeded(sampling, answer);
 }
 
 const largestSeed = 2 ** 47;

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ToolUse } from '../openai/tools.ts';
 import { findReasoningFormat, fittingReasoningFormat } from '../output/reasoning/formats.ts';
-import type { ReasoningFormat } from '../output/reasoning/reasoning-parser.ts';
+import type { ReasoningFormat, ReasoningOptions } from '../output/reasoning/reasoning-parser.ts';
 import { SpecialTexts, type SpecialTree } from '../output/special-texts.ts';
 import { findToolFormat, fittingToolFormat } from '../output/tools/formats.ts';
 import { namedCallParser, requiredCallsParser } from '../output/tools/guided-calls.ts';
@@ -42,28 +42,17 @@ interface ParserOptions {
   readonly model: ServedModel;
   readonly formats: Formats;
   readonly use: ToolUse | undefined;
-  /** Whether the answer must have a form from its first token on. */
-  readonly isGuided: boolean;
   /** The texts of special tokens that are to be taken out of the text; undefined: the backend does that. */
   readonly specials: SpecialTree | undefined;
-  /** The rendered prompt, which may have opened the reasoning. */
-  readonly prompt: string;
+  readonly opening: ReasoningOptions;
 }
 
 /** The parsers of an answer; undefined where all of it is text. */
-export function parsersFor({
-  model,
-  formats,
-  use,
-  isGuided,
-  specials,
-  prompt,
-}: ParserOptions): AnswerParsers | undefined {
+export function parsersFor({ model, formats, use, specials, opening }: ParserOptions): AnswerParsers | undefined {
   const { tools, reasoning } = formats;
   if (!use && !reasoning) return undefined;
-  const opening = prompt.slice(-longestOpening);
   return {
-    newReasoning: () => reasoning?.parser({ prompt: opening, isGuided }),
+    newReasoning: () => reasoning?.parser(opening),
     newTools: () => use && toolParser(use, tools, model),
     newSpecials: () => specials && new SpecialTexts(specials),
     idStyle: tools?.idStyle ?? 'openai',
@@ -74,6 +63,12 @@ export function parsersFor({
 
 /** More than any template writes to open the answer. */
 const longestOpening = 200;
+
+/** Where an answer begins: at the end of its prompt, which may have opened the reasoning. */
+export function openingOf(prompt: string, continued: string | undefined): ReasoningOptions {
+  if (continued === undefined) return { prompt: prompt.slice(-longestOpening) };
+  return { prompt: prompt.slice(-longestOpening - continued.length), continued };
+}
 
 function toolParser(use: ToolUse, format: ToolFormat | undefined, { mostHeldOfCalls }: ServedModel): ToolParser {
   const offered = use.tools.map(

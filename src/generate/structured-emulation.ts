@@ -1,31 +1,57 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { MadeCall } from '../openai/made-calls.ts';
 import { checkSchema } from '../openai/schema-check.ts';
 import { isJudged } from '../openai/schema-validate.ts';
 import { schemaPlace, type WantedStructure } from '../openai/structure.ts';
-import type { CheckedForm } from './structured-reader.ts';
+import type { CheckedForm } from './form-reader.ts';
 
-/** A form that the backend cannot guide an answer to: the answer is held against it here. */
+type Json = Readonly<Record<string, unknown>>;
+
+/** What the calls of an answer are held against. */
+export interface CallRules {
+  /** Whether there must be one. */
+  readonly isRequired: boolean;
+  /** The schemas of the arguments, by function; those of others are free. */
+  readonly schemas: ReadonlyMap<string, Json>;
+}
+
+/** What the backend does not make of an answer by itself: the answer is held against it here. */
 export interface Emulation {
-  readonly form: CheckedForm;
+  /** That of an answer without calls. */
+  readonly form?: CheckedForm;
+  /** Left out where there are no tools. */
+  readonly calls?: CallRules;
   /** The request field that asks for it. */
   readonly field: string;
   /** How many tries an unstreamed answer gets after the first. */
   readonly retries: number;
 }
 
-/** Asks for a better answer: the prompt of the next try. */
-export type Correct = (answer: string, fault: string) => Promise<string>;
+/** An answer that did not have its form. */
+export interface WrongAnswer {
+  readonly text: string;
+  readonly calls: readonly MadeCall[];
+  readonly fault: string;
+}
 
-/** Whether a form that is asked for must be, and can be, emulated; schemas with keywords that cannot be checked are refused. */
+/** Asks for a better answer: the prompt of the next try. */
+export type Correct = (answer: WrongAnswer) => Promise<string>;
+
+/** Whether the backend can make answers have a form. */
+export function canGuide(model: ServedModel): boolean {
+  return model.contract.support('structured_outputs').kind !== 'refused';
+}
+
+/** Whether the form of a text must be, and can be, emulated; schemas with keywords that cannot be checked are refused. */
 export function emulationOf(
   model: ServedModel,
   wanted: WantedStructure | undefined,
   retries: number,
 ): Emulation | undefined {
-  if (!wanted || retries === 0 || wanted.field === 'tool_choice') return undefined;
+  if (!wanted || retries === 0 || canGuide(model)) return undefined;
   const { structure: form, field } = wanted;
-  if ('grammar' in form || model.contract.support('structured_outputs').kind !== 'refused') return undefined;
+  if ('grammar' in form) return undefined;
   if ('json' in form) checkSchema(form.json, schemaPlace(field), { knows: isJudged });
   return { form, field, retries };
 }

@@ -1,8 +1,17 @@
 import type { ChatMessage } from '../openai/chat-request.ts';
-import type { CheckedForm } from './structured-reader.ts';
+import { wireCall } from '../openai/made-calls.ts';
+import type { CheckedForm } from './form-reader.ts';
+import type { Emulation, WrongAnswer } from './structured-emulation.ts';
 
-/** What a model is told of the form that its answer must have, where its backend cannot make it so. */
-function instruction(form: CheckedForm): string {
+/** What a model is told of its answer, where its backend cannot make it so; undefined: nothing but its tools. */
+function instruction({ form, calls }: Emulation): string | undefined {
+  if (form) return calls ? `If you call no function: ${formInstruction(form)}` : formInstruction(form);
+  if (!calls?.isRequired) return undefined;
+  const names = [...calls.schemas.keys()];
+  return names.length === 1 ? `Call the function ${names[0]}.` : `Call one of these functions: ${names.join(', ')}.`;
+}
+
+function formInstruction(form: CheckedForm): string {
   if ('choice' in form) return `Answer with exactly one of these, and nothing else: ${JSON.stringify(form.choice)}`;
   if ('regex' in form)
     return `Answer with a text that matches this regular expression, and nothing else: ${form.regex}`;
@@ -15,16 +24,20 @@ function instruction(form: CheckedForm): string {
 }
 
 /** The conversation with the instruction in its system message, or in a new one. */
-export function instructed(messages: readonly ChatMessage[], form: CheckedForm): ChatMessage[] {
+export function instructed(messages: readonly ChatMessage[], emulation: Emulation): ChatMessage[] {
   const [first, ...others] = messages;
-  if (first?.role === 'system' || first?.role === 'developer') return [withText(first, instruction(form)), ...others];
-  return [{ role: 'system', content: instruction(form) }, ...messages];
+  const text = instruction(emulation);
+  if (text === undefined) return [...messages];
+  if (first?.role === 'system' || first?.role === 'developer') return [withText(first, text), ...others];
+  return [{ role: 'system', content: text }, ...messages];
 }
 
 /** The same for templates without a system message: the instruction is in the last message of the user. */
-export function instructedByUser(messages: readonly ChatMessage[], form: CheckedForm): ChatMessage[] {
+export function instructedByUser(messages: readonly ChatMessage[], emulation: Emulation): ChatMessage[] {
   const last = messages.findLastIndex(({ role }) => role === 'user');
-  return messages.map((message, at) => (at === last ? withText(message, instruction(form)) : message));
+  const text = instruction(emulation);
+  if (text === undefined) return [...messages];
+  return messages.map((message, at) => (at === last ? withText(message, text) : message));
 }
 
 function withText(message: ChatMessage, text: string): ChatMessage {
@@ -37,8 +50,23 @@ function withText(message: ChatMessage, text: string): ChatMessage {
 const longestShown = 16_384;
 
 /** The conversation that asks for a better answer than the last one, which is part of it. */
-export function corrected(messages: readonly ChatMessage[], answer: string, fault: string): ChatMessage[] {
-  if (answer === '' || answer.length > longestShown) return [...messages];
+export function corrected(messages: readonly ChatMessage[], { text, calls, fault }: WrongAnswer): ChatMessage[] {
+  const length = calls.reduce((sum, call) => sum + call.arguments.length, text.length);
+  if (length === 0 || length > longestShown) return [...messages];
+  if (calls.length > 0) return [...messages, assistantCalls(text, calls), ...calls.map(({ id }) => notRun(id, fault))];
   const complaint = `That answer does not have the form that was asked for: ${fault}. Answer again, in that form alone.`;
-  return [...messages, { role: 'assistant', content: answer }, { role: 'user', content: complaint }];
+  return [...messages, { role: 'assistant', content: text }, { role: 'user', content: complaint }];
+}
+
+function assistantCalls(text: string, calls: WrongAnswer['calls']): ChatMessage {
+  return {
+    role: 'assistant',
+    ...(text === '' ? {} : { content: text }),
+    tool_calls: calls.map(wireCall),
+  };
+}
+
+/** What the model is told of a call that was not as asked for. */
+function notRun(id: string, fault: string): ChatMessage {
+  return { role: 'tool', tool_call_id: id, content: `Not run: ${fault}. Call again.` };
 }

@@ -9,6 +9,7 @@ const longest = 1000;
 interface Job {
   readonly form: JudgedForm;
   readonly text: string;
+  readonly signal: AbortSignal;
   readonly resolve: (verdict: Verdict) => void;
   readonly reject: (error: Error) => void;
 }
@@ -20,10 +21,10 @@ class StructuredThread {
   #job: Job | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Judges an answer off the event loop. */
-  judge(form: JudgedForm, text: string): Promise<Verdict> {
+  /** Judges an answer off the event loop; not where nobody waits for the verdict any more. */
+  judge(form: JudgedForm, text: string, signal: AbortSignal): Promise<Verdict> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ form, text, resolve, reject });
+      this.#waiting.push({ form, text, signal, resolve, reject });
       this.#next();
     });
   }
@@ -31,6 +32,7 @@ class StructuredThread {
   #next(): void {
     if (this.#job) return;
     this.#job = this.#waiting.shift();
+    if (this.#job?.signal.aborted) return this.#settle()?.reject(this.#job.signal.reason as Error);
     // An idle thread must not keep the process alive.
     if (!this.#job) return this.#worker?.unref();
     try {

@@ -1,10 +1,12 @@
-import type { Sampling } from '../contracts/contract.ts';
 import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import { AnswerCheck } from './answer-check.ts';
 import { type GenerationOptions, generate } from './generation.ts';
+import { seeded } from './seeds.ts';
 import { type Correct, type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
-import { FormReader } from './structured-reader.ts';
+import { timeKeeper } from './time-left.ts';
 import type { Prompt } from './token-inputs.ts';
+import { UsageSum } from './usage-sum.ts';
 
 type ChoiceEvent = Extract<GenerateEvent, { choice: number }>;
 
@@ -45,12 +47,13 @@ class Tries {
   readonly #options: GenerationOptions;
   readonly #emulation: Emulation;
   readonly #correct: Correct | undefined;
-  readonly #start = performance.now();
+  readonly #timeLeft: () => number | undefined;
 
   constructor(options: GenerationOptions, emulation: Emulation, correct: Correct | undefined) {
     this.#options = options;
     this.#emulation = emulation;
     this.#correct = correct;
+    this.#timeLeft = timeKeeper(options.timeout);
   }
 
   async settle(choice: number): Promise<Settled> {
@@ -71,7 +74,7 @@ class Tries {
       ({ fault } = tried);
       if (fault === undefined) return { events: tried.events, usages };
       if (usages.length === most) throw invalidAnswer(this.#emulation, fault, most);
-      if (this.#correct) prompt = { text: await this.#correct(tried.text, fault) };
+      if (this.#correct) prompt = { text: await this.#correct({ text: tried.text, calls: tried.calls, fault }) };
     }
   }
 
@@ -89,10 +92,10 @@ class Tries {
       structure: undefined,
       timeout: this.#timeLeft(),
     });
-    return this.#read(events, new FormReader(this.#emulation.form, prefix), choice);
+    return this.#read(events, new AnswerCheck(this.#emulation, { prefix, signal: this.#options.signal }), choice);
   }
 
-  async #read(events: GenerateEvents, reader: FormReader, choice: number) {
+  async #read(events: GenerateEvents, check: AnswerCheck, choice: number) {
     const kept: ChoiceEvent[] = [];
     let usage: TokenUsage | undefined;
     let fault: string | undefined;
@@ -101,25 +104,14 @@ class Tries {
         if (event.type === 'usage') usage = event;
         if (event.type === 'usage' || event.type === 'prompt-tokens') continue;
         kept.push({ ...event, choice });
-        if (event.type === 'text-delta') {
-          const found = reader.push(event.text);
-          fault ??= found;
-        }
+        const found = check.push(event);
+        fault ??= found;
         if (event.type !== 'finish') continue;
-        const verdict = fault === undefined || event.reason === 'length' ? await reader.end(event.reason) : undefined;
+        const verdict = fault === undefined || event.reason === 'length' ? await check.end(event.reason) : undefined;
         if (verdict?.kind === 'undecided') throw undecided(this.#emulation, verdict.message);
         if (verdict?.kind === 'invalid') fault = verdict.message;
       }
-    return { events: kept, usage, fault, text: reader.text };
-  }
-
-  /** All tries together have the time of one request. */
-  #timeLeft(): number | undefined {
-    const { timeout } = this.#options;
-    if (timeout === undefined) return undefined;
-    const left = timeout - (performance.now() - this.#start);
-    if (left < 1) throw new ApiError('deadline_exceeded', 'The answer was not complete within the time limit.');
-    return left;
+    return { events: kept, usage, fault, text: check.text, calls: check.calls };
   }
 }
 
@@ -135,25 +127,13 @@ function isTooLong(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'context_length_exceeded';
 }
 
-/** Every try has a seed of its own, so that a seeded request stays repeatable. */
-function seeded(sampling: Sampling, offset: number): Sampling {
-  return sampling.seed === undefined ? sampling : { ...sampling, seed: sampling.seed + offset };
-}
-
 /** What all tries used together. Answers of one prompt share the prompt of their first try, as they do elsewhere. */
 function usageOf(settled: readonly Settled[], choicesPerPrompt: number): TokenUsage | undefined {
-  const sum = { promptTokens: 0, completionTokens: 0 } as { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] };
+  const sum = new UsageSum();
   for (const [choice, { usages }] of settled.entries())
-    for (const [attempt, usage] of usages.entries()) {
-      if (!usage) return undefined;
-      const sharesPrompt = attempt === 0 && choice % choicesPerPrompt > 0;
-      sum.completionTokens += usage.completionTokens;
-      if (usage.reasoningTokens !== undefined) sum.reasoningTokens = (sum.reasoningTokens ?? 0) + usage.reasoningTokens;
-      if (sharesPrompt) continue;
-      sum.promptTokens += usage.promptTokens;
-      if (usage.cachedTokens !== undefined) sum.cachedTokens = (sum.cachedTokens ?? 0) + usage.cachedTokens;
-    }
-  return sum;
+    for (const [attempt, usage] of usages.entries())
+      sum.add(usage, { countsPrompt: attempt > 0 || choice % choicesPerPrompt === 0 });
+  return sum.total;
 }
 
 async function* once(events: GenerateEvent[]): GenerateEvents {

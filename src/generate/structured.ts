@@ -1,7 +1,7 @@
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
+import { AnswerCheck } from './answer-check.ts';
 import { type GenerationOptions, generate } from './generation.ts';
 import { type Correct, type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
-import { FormReader } from './structured-reader.ts';
 import { triesOf } from './structured-tries.ts';
 
 /**
@@ -19,21 +19,22 @@ export async function generateEmulated(
 
 async function* checked(
   events: GenerateEvents,
-  { prefixes, choicesPerPrompt }: GenerationOptions,
+  { prefixes, choicesPerPrompt, signal }: GenerationOptions,
   emulation: Emulation,
 ): GenerateEvents {
-  const readers = new Map<number, FormReader>();
-  const readerOf = (choice: number): FormReader => {
-    let reader = readers.get(choice);
-    if (!reader) {
-      reader = new FormReader(emulation.form, prefixes[Math.floor(choice / choicesPerPrompt)] ?? '');
-      readers.set(choice, reader);
+  const checks = new Map<number, AnswerCheck>();
+  const checkOf = (choice: number): AnswerCheck => {
+    let check = checks.get(choice);
+    if (!check) {
+      const prefix = prefixes[Math.floor(choice / choicesPerPrompt)] ?? '';
+      check = new AnswerCheck(emulation, { prefix, signal });
+      checks.set(choice, check);
     }
-    return reader;
+    return check;
   };
   try {
     for await (const batch of events) {
-      for (const event of batch) await check(event, readerOf, emulation);
+      for (const event of batch) await check(event, checkOf, emulation);
       yield batch;
     }
   } finally {
@@ -43,15 +44,14 @@ async function* checked(
 
 async function check(
   event: GenerateEvent,
-  readerOf: (choice: number) => FormReader,
+  checkOf: (choice: number) => AnswerCheck,
   emulation: Emulation,
 ): Promise<void> {
-  if (event.type === 'text-delta') {
-    const fault = readerOf(event.choice).push(event.text);
-    if (fault !== undefined) throw invalidAnswer(emulation, fault, 1);
-  }
+  if (event.type === 'usage' || event.type === 'prompt-tokens') return;
+  const fault = checkOf(event.choice).push(event);
+  if (fault !== undefined) throw invalidAnswer(emulation, fault, 1);
   if (event.type !== 'finish') return;
-  const verdict = await readerOf(event.choice).end(event.reason);
+  const verdict = await checkOf(event.choice).end(event.reason);
   if (verdict.kind === 'invalid') throw invalidAnswer(emulation, verdict.message, 1);
   if (verdict.kind === 'undecided') throw undecided(emulation, verdict.message);
 }

@@ -12,7 +12,7 @@ export function callStructure({ tools, mode, isParallel }: ToolUse): Structure |
     type: 'object',
     properties: {
       name: { type: 'string', enum: [tool.function.name] },
-      parameters: hoisted(parametersOf(tool), `tool${at}_`, definitions),
+      parameters: hoisted(parametersOf(tool), `tool${at}`, definitions),
     },
     required: ['name', 'parameters'],
     additionalProperties: false,
@@ -28,26 +28,41 @@ export function callStructure({ tools, mode, isParallel }: ToolUse): Structure |
   };
 }
 
-function parametersOf(tool: ToolUse['tools'][number] | undefined): Json {
-  return tool?.function.parameters ?? { type: 'object', properties: {}, additionalProperties: false };
+/** The schema of a function's arguments, which are an object; a function without one takes none. */
+export function parametersOf(tool: ToolUse['tools'][number] | undefined): Json {
+  const schema = tool?.function.parameters ?? { properties: {}, additionalProperties: false };
+  const saysMore = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'].some((key) => key in schema);
+  return saysMore ? schema : { type: 'object', ...schema };
 }
 
-/** A schema whose definitions have moved to the root of another, under names of their own. */
-function hoisted(schema: Json, prefix: string, definitions: Record<string, unknown>): Json {
+/** A schema whose definitions have moved to the root of another, under names of their own; itself too, if it needs to. */
+function hoisted(schema: Json, name: string, definitions: Record<string, unknown>): Json {
   const { $defs, definitions: old, ...rest } = schema;
+  const groups = { $defs: ($defs ?? {}) as Json, definitions: (old ?? {}) as Json };
+  const nameOf = (group: keyof typeof groups, key: string) =>
+    group === 'definitions' && Object.hasOwn(groups.$defs, key) ? `${name}_definitions_${key}` : `${name}_${key}`;
+  let isReferred = false;
+  const target = (reference: string): string => {
+    const [, group, key = '', more = ''] = /^#\/(\$defs|definitions)\/([^/]*)(.*)$/.exec(reference) ?? [];
+    if (group !== undefined) return `#/$defs/${nameOf(group as keyof typeof groups, key)}${more}`;
+    isReferred = true;
+    return reference.replace(/^#/, `#/$defs/${name}`);
+  };
   const renamed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(renamed);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, key === '$ref' ? reference(inner, prefix) : renamed(inner)]),
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        key === '$ref' && typeof inner === 'string' ? target(inner) : renamed(inner),
+      ]),
     );
   };
-  for (const group of [$defs, old])
-    for (const [name, definition] of Object.entries((group ?? {}) as Json))
-      definitions[prefix + name] = renamed(definition);
-  return renamed(rest) as Json;
-}
-
-function reference(target: unknown, prefix: string): unknown {
-  return typeof target === 'string' ? target.replace(/^#\/(?:\$defs|definitions)\//, `#/$defs/${prefix}`) : target;
+  for (const [group, members] of Object.entries(groups))
+    for (const [key, definition] of Object.entries(members))
+      definitions[nameOf(group as keyof typeof groups, key)] = renamed(definition);
+  const moved = renamed(rest) as Json;
+  if (!isReferred) return moved;
+  definitions[name] = moved;
+  return { $ref: `#/$defs/${name}` };
 }

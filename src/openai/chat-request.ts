@@ -64,6 +64,7 @@ export const ChatRequest = z.object({
     .refine((value) => Object.keys(value).length <= 16, 'at most 16 entries are allowed')
     .nullish(),
   reasoning_effort: z.string().nullish(),
+  enable_thinking: z.boolean().nullish(),
 
   chat_template_kwargs: z.record(z.string(), z.unknown()).nullish(),
   add_generation_prompt: z.boolean().nullish(),

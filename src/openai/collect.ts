@@ -1,20 +1,15 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
-import type { GenerateEvent, ToolCallDelta } from '../contracts/events.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
 import { type AnswerOptions, headFields, type Usage, usageOf } from './answer.ts';
+import { addCall, type MadeCall, wireCall } from './made-calls.ts';
 
 /** A choice of an answer that is still being put together. */
 interface Choice {
   text: string;
   reasoning: string | undefined;
-  readonly calls: Call[];
+  readonly calls: MadeCall[];
   readonly logprobs: TokenLogprob[];
   reason: string | null;
-}
-
-interface Call {
-  readonly id: string;
-  readonly type: 'function';
-  readonly function: { readonly name: string; arguments: string };
 }
 
 /** Folds the events of an answer into the one that an unstreamed request gets. */
@@ -34,7 +29,7 @@ export async function collect(
     ...headFields(head, shape.answerObject),
     choices: choices.map(({ text, reasoning, calls, logprobs, reason }, index) => ({
       index,
-      ...shape.whole({ text, reasoning, calls }),
+      ...shape.whole({ text, reasoning, calls: calls.map(wireCall) }),
       logprobs: wantsLogprobs ? shape.logprobs(tokenText)(logprobs) : null,
       finish_reason: reason,
     })),
@@ -62,11 +57,4 @@ function add(choice: Choice, event: Extract<GenerateEvent, { choice: number }>):
 
 function newChoice(): Choice {
   return { text: '', reasoning: undefined, calls: [], logprobs: [], reason: null };
-}
-
-function addCall(calls: Call[], { index, id, name, arguments: fragment }: ToolCallDelta): void {
-  if (id !== undefined && name !== undefined)
-    calls[index] = { id, type: 'function', function: { name, arguments: '' } };
-  const call = calls[index];
-  if (call) call.function.arguments += fragment;
 }

@@ -22,9 +22,15 @@ interface CheckOptions {
 export function checkToolSchemas(tools: readonly Tool[]): void {
   const size = { characters: 0, parts: 0 };
   tools.forEach(({ function: { parameters } }, at) => {
-    if (parameters) checkSchema(parameters, `tools[${at}].function.parameters`, { size });
+    if (!parameters) return;
+    const place = `tools[${at}].function.parameters`;
+    const { type = 'object' } = parameters;
+    if (type !== 'object') throw schemaFault({ parent: { parent: undefined, key: place }, key: 'type' }, notAnObject);
+    checkSchema(parameters, place, { size });
   });
 }
+
+const notAnObject = 'must be object, as the arguments of a function are one.';
 
 interface Tool {
   readonly function: { readonly parameters?: SchemaObject | null | undefined };

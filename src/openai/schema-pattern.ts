@@ -12,13 +12,18 @@ const mostWrittenOut = 100_000;
 export function patternFault(pattern: string): string | undefined {
   if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters.`;
   try {
-    RegExp(pattern);
+    RegExp(inJavaScript(pattern));
   } catch {
     return 'is not a valid regular expression.';
   }
   if (writtenOut(pattern) > mostWrittenOut)
     return `repeats too much: written out it has more than ${mostWrittenOut} characters.`;
   return undefined;
+}
+
+/** Backends read expressions as Python does, which writes the names of groups in another way. */
+export function inJavaScript(pattern: string): string {
+  return pattern.replaceAll('(?P<', '(?<').replaceAll(/\(\?P=(\w+)\)/g, String.raw`\k<$1>`);
 }
 
 const repetition = /\{(\d+)(?:,(\d*))?\}/y;

@@ -1,3 +1,4 @@
+import { inJavaScript } from './schema-pattern.ts';
 import { isObject, referenced, type Schema } from './schema-references.ts';
 import { canonical, lengthOf, typesOf } from './schema-values.ts';
 
@@ -208,10 +209,11 @@ class Validation {
 
 /** The standard wants the flag u; many patterns have escapes that it forbids. */
 export function patternOf(source: string): RegExp {
+  const pattern = inJavaScript(source);
   try {
-    return new RegExp(source, 'u');
+    return new RegExp(pattern, 'u');
   } catch {
-    return new RegExp(source);
+    return new RegExp(pattern);
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Structure } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
-import { list } from './fields.ts';
+import { list, refused } from './fields.ts';
 import { checkSchema } from './schema-check.ts';
 import { patternFault } from './schema-pattern.ts';
 import { isObject } from './schema-references.ts';
@@ -12,17 +12,28 @@ const schema = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be a 
 const mostChoices = 10_000;
 const choices = list(z.string().min(1), { least: 1, most: mostChoices });
 
+const formNames = ['json', 'json_object', 'regex', 'choice', 'grammar'] as const;
+
+function isGiven<Value>(value: Value): value is NonNullable<Value> {
+  return value !== undefined && value !== null;
+}
+
 /** Exactly one form, as vLLM's own server takes it. */
 const structuredOutputs = z
   .strictObject({
-    json: z.union([schema, z.string()]).optional(),
-    json_object: z.literal(true).optional(),
-    regex: z.string().min(1).optional(),
-    choice: choices.optional(),
-    grammar: z.string().min(1).optional(),
+    json: z.union([schema, z.string()]).nullish(),
+    json_object: z.literal(true).nullish(),
+    regex: z.string().min(1).nullish(),
+    choice: choices.nullish(),
+    grammar: z.string().min(1).nullish(),
+    structural_tag: refused('only json, json_object, regex, choice and grammar are offered'),
+    whitespace_pattern: refused('the backend decides on blanks'),
+    disable_fallback: refused('there is no other way to fall back to', [false]),
+    disable_any_whitespace: refused('the backend decides on blanks', [false]),
+    disable_additional_properties: refused('say it in the schema', [false]),
   })
   .refine(
-    (value) => Object.keys(value).length === 1,
+    (value) => formNames.filter((name) => isGiven(value[name])).length === 1,
     'must hold exactly one of json, json_object, regex, choice, grammar',
   );
 
@@ -71,7 +82,8 @@ export function structureOf(request: StructureRequest): WantedStructure | undefi
   if (format?.type === 'json_object') add('response_format', { json_object: true });
   if (format?.type === 'json_schema')
     add('response_format', { json: schemaOf(format.json_schema.schema ?? {}, schemaPlace('response_format')) });
-  add('guided_json', request.guided_json ? { json: schemaOf(request.guided_json, 'guided_json') } : undefined);
+  const { guided_json: json } = request;
+  add('guided_json', isGiven(json) ? { json: schemaOf(json, 'guided_json') } : undefined);
   add('guided_regex', request.guided_regex ? { regex: regexOf(request.guided_regex, 'guided_regex') } : undefined);
   add('guided_choice', request.guided_choice ? { choice: request.guided_choice } : undefined);
   add('guided_grammar', request.guided_grammar ? { grammar: request.guided_grammar } : undefined);
@@ -91,9 +103,11 @@ export function schemaPlace(field: string): string {
 }
 
 function outputsOf(outputs: NonNullable<StructureRequest['structured_outputs']>): Structure {
-  if (outputs.json !== undefined) return { json: schemaOf(outputs.json, schemaPlace('structured_outputs')) };
-  if (outputs.regex !== undefined) return { regex: regexOf(outputs.regex, 'structured_outputs.regex') };
-  return outputs as Structure;
+  const { json, regex, choice, grammar } = outputs;
+  if (isGiven(json)) return { json: schemaOf(json, schemaPlace('structured_outputs')) };
+  if (isGiven(regex)) return { regex: regexOf(regex, 'structured_outputs.regex') };
+  if (isGiven(choice)) return { choice };
+  return isGiven(grammar) ? { grammar } : { json_object: true };
 }
 
 /** vLLM takes a schema as an object or as its text. */

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { list, refused } from './fields.ts';
+import { isObject } from './schema-references.ts';
 
 /** The most functions that a request may offer. */
 const mostTools = 1024;
 
 const functionName = z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes, dots or underscores');
-const schema = z.record(z.string(), z.unknown(), 'must be a JSON schema, which is an object');
+/** Looked into by `checkSchema`, which stops at its limits. */
+const schema = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be a JSON schema, which is an object');
 
 const unsupported = (message: string) => ({ message, params: { code: 'unsupported_parameter' } });
 
@@ -64,6 +66,8 @@ type FunctionTool = z.output<typeof functionTool>;
 export interface ToolUse {
   /** The tools that may be called, as the request describes them. */
   readonly tools: readonly FunctionTool[];
+  /** Where each of them stands in the request. */
+  readonly places: ReadonlyMap<FunctionTool, number>;
   readonly mode: 'auto' | 'required' | { readonly name: string };
   /** Whether an answer may hold several calls. */
   readonly isParallel: boolean;
@@ -75,22 +79,24 @@ export function toolUseOf({
   tool_choice: choice,
   parallel_tool_calls: parallel,
 }: ToolRequest): ToolUse | undefined {
-  checkNames(tools ?? []);
+  checkNames(tools ?? [], 'tools');
   if (!tools || tools.length === 0) {
     if (choice && choice !== 'none' && choice !== 'auto')
       throw invalid('tool_choice', 'there are no tools to choose from.');
     return undefined;
   }
-  const isParallel = parallel ?? true;
   if (choice === 'none') return undefined;
-  if (typeof choice !== 'object' || choice === null) return { tools, mode: choice ?? 'auto', isParallel };
+  const isParallel = parallel ?? true;
+  const places = new Map(tools.map((tool, at) => [tool, at]));
+  if (typeof choice !== 'object' || choice === null) return { tools, places, mode: choice ?? 'auto', isParallel };
   if ('allowed_tools' in choice) {
     const { mode, tools: allowed } = choice.allowed_tools as { mode: 'auto' | 'required'; tools: FunctionTool[] };
     const field = 'tool_choice.allowed_tools.tools';
-    return { tools: allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`)), mode, isParallel };
+    checkNames(allowed, field);
+    return { tools: allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`)), places, mode, isParallel };
   }
   const named = toolNamed(choice as FunctionTool, tools, 'tool_choice');
-  return { tools: [named], mode: { name: named.function.name }, isParallel: false };
+  return { tools: [named], places, mode: { name: named.function.name }, isParallel: false };
 }
 
 function toolNamed({ function: { name } }: FunctionTool, tools: readonly FunctionTool[], param: string): FunctionTool {
@@ -99,12 +105,12 @@ function toolNamed({ function: { name } }: FunctionTool, tools: readonly Functio
   return found;
 }
 
-function checkNames(tools: readonly FunctionTool[]): void {
+function checkNames(tools: readonly FunctionTool[], field: string): void {
   const seen = new Set<string>();
   tools.forEach((tool, at) => {
     const { name } = tool.function;
     if (seen.has(name))
-      throw invalid(`tools[${at}].function.name`, `another tool is named ${JSON.stringify(name)} too.`);
+      throw invalid(`${field}[${at}].function.name`, `another tool is named ${JSON.stringify(name)} too.`);
     seen.add(name);
   });
 }

@@ -34,6 +34,21 @@ const rows: Row[] = [
     'tools[0].function.parameters',
     'must be a JSON schema, which is an object',
   ],
+  [
+    'parameters that are no object',
+    { tools: tool({ name: 'a', parameters: { type: 'string' } }) },
+    'tools[0].function.parameters.type',
+    'must be object, as the arguments of a function are one.',
+  ],
+  [
+    'an allowed tool that is named twice',
+    {
+      tools,
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named('ping'), named('ping')] } },
+    },
+    'tool_choice.allowed_tools.tools[1].function.name',
+    'another tool is named "ping" too.',
+  ],
   ['a choice of no tool', { tools, tool_choice: named('launch') }, 'tool_choice', 'no tool is named "launch".'],
   [
     'an allowed tool that is none',
@@ -70,9 +85,9 @@ const rows: Row[] = [
     'unsupported_parameter',
   ],
   [
-    'a form of the answer beside tools',
-    { tools, response_format: { type: 'json_object' } },
-    'response_format',
+    'a grammar beside tools',
+    { tools, guided_grammar: 'root ::= "a"' },
+    'guided_grammar',
     'not together with tools, which it would leave no room for.',
     'unsupported_parameter',
   ],

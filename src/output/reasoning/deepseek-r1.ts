@@ -1,4 +1,4 @@
-import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 import { THINK } from './think.ts';
 
@@ -15,4 +15,5 @@ export const deepseekR1: ReasoningFormat = {
   fits: (template) =>
     template.includes('<｜Assistant｜>') && template.includes('</think>') && !/\bthinking\b/.test(template),
   parser: (given) => new MarkedReasoning(options, given),
+  turn: (given) => markedTurn(options, given),
 };

@@ -1,4 +1,4 @@
-import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 import { THINK } from './think.ts';
 
@@ -11,4 +11,5 @@ export const glm45: ReasoningFormat = {
   specialMarkers: [],
   fits: (template) => template.includes('[gMASK]') && template.includes('<think>'),
   parser: (given) => new MarkedReasoning(options, given),
+  turn: (given) => markedTurn(options, given),
 };

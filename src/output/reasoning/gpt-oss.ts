@@ -49,7 +49,8 @@ class HarmonyReasoning implements ReasoningParser {
 
   constructor(prompt: string) {
     const last = prompt.slice(Math.max(prompt.lastIndexOf(START), 0));
-    if (last.endsWith(MESSAGE)) this.#begin(placeOf(last.slice(0, -MESSAGE.length)));
+    const header = last.indexOf(MESSAGE);
+    if (header >= 0) this.#begin(placeOf(last.slice(0, header)));
   }
 
   push(text: string, sink: ReasoningSink): void {
@@ -182,5 +183,14 @@ export const gptOss: ReasoningFormat = {
   aliases: ['openai_gptoss', 'gpt_oss', 'harmony'],
   specialMarkers: HARMONY_MARKERS,
   fits: isHarmony,
-  parser: ({ prompt, isGuided }) => new HarmonyReasoning(isGuided ? '' : prompt),
+  parser: ({ prompt }) => new HarmonyReasoning(prompt),
+  turn: ({ prompt }) => {
+    if (prompt.endsWith(MESSAGE)) return undefined;
+    return {
+      opens: [`${CHANNEL}analysis`],
+      ends: [END],
+      afterReasoning: `${START}assistant${CHANNEL}final${MESSAGE}`,
+      withoutReasoning: `${CHANNEL}final${MESSAGE}`,
+    };
+  },
 };

@@ -1,4 +1,4 @@
-import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 import { THINK } from './think.ts';
 
@@ -21,4 +21,5 @@ export const granite: ReasoningFormat = {
     template.includes('<|start_of_role|>') &&
     (template.includes('Here is my thought process:') || template.includes('<think>')),
   parser: (given) => new MarkedReasoning(options, given),
+  turn: (given) => markedTurn(options, given),
 };

@@ -2,7 +2,7 @@ import { MarkerFinder } from '../marker-finder.ts';
 import { isSpace } from '../tools/characters.ts';
 import { JoinedParts } from './joined-parts.ts';
 import { MarkedText } from './marked-text.ts';
-import type { ReasoningOptions, ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
+import type { ReasoningOptions, ReasoningParser, ReasoningSink, ReasoningTurn } from './reasoning-parser.ts';
 
 const FENCE = '```';
 const NEWLINE = 0x0a;
@@ -56,18 +56,15 @@ export class MarkedReasoning implements ReasoningParser {
   #lineIsBlank = true;
   #isInFence = false;
 
-  constructor(options: MarkedReasoningOptions, { prompt, isGuided = false }: ReasoningOptions) {
+  constructor(options: MarkedReasoningOptions, given: ReasoningOptions) {
     this.#options = options;
     this.#markers = options.markers[0];
     this.#dropsBlanks = options.dropsLeadingBlanks ?? false;
     this.#finder = this.#answerFinder();
-    // A guided answer begins with its form, whatever the prompt has opened.
-    if (isGuided) return;
-    const end = prompt.trimEnd();
-    const opened = options.markers.find(({ open }) => open.some((marker) => end.endsWith(marker)));
-    if (opened) this.#beginReasoning(opened);
-    else if (options.markers.some(({ close }) => close.some((marker) => end.endsWith(marker)))) this.#beginAnswer();
-    else if (options.beginsInReasoning) this.#beginReasoning(this.#markers);
+    const begin = beginOf(options, given);
+    if (begin === 'answer') this.#beginAnswer();
+    else if (begin) this.#beginReasoning(begin);
+    if (given.continued) this.#goOn(given.continued);
   }
 
   push(text: string, sink: ReasoningSink): void {
@@ -129,6 +126,13 @@ export class MarkedReasoning implements ReasoningParser {
     this.#begin();
   }
 
+  /** What comes belongs to a text that was begun, so that its blanks are a part of it. */
+  #goOn(text: string): void {
+    this.#isFresh = false;
+    this.#mayBeEnclosed = false;
+    this.#lineIsBlank = lineIsBlank(text, true);
+  }
+
   #begin(): void {
     this.#isFresh = true;
     this.#dropsBlanks = true;
@@ -171,6 +175,38 @@ export class MarkedReasoning implements ReasoningParser {
     if (this.#isReasoning) this.#sink?.reasoning(this.#reasoning.join(text));
     else this.#sink?.text(text);
   }
+}
+
+/** What an answer begins in: reasoning by these markers, the answer itself, or undefined: what its own markers say. */
+function beginOf(
+  { markers, beginsInReasoning }: MarkedReasoningOptions,
+  { prompt, continued }: ReasoningOptions,
+): ReasoningMarkers | 'answer' | undefined {
+  if (continued !== undefined) return lastOpened(markers, continued) ?? 'answer';
+  const end = prompt.trimEnd();
+  const opened = markers.find(({ open }) => open.some((marker) => end.endsWith(marker)));
+  if (opened) return opened;
+  if (markers.some(({ close }) => close.some((marker) => end.endsWith(marker)))) return 'answer';
+  return beginsInReasoning ? markers[0] : undefined;
+}
+
+/** The markers of reasoning that a text has opened and not closed. */
+function lastOpened(markers: readonly ReasoningMarkers[], text: string): ReasoningMarkers | undefined {
+  const lastOf = (texts: readonly string[]) => Math.max(...texts.map((marker) => text.lastIndexOf(marker)));
+  return markers.find(({ open, close }) => lastOf(open) > lastOf(close));
+}
+
+/** The turn from reasoning between markers to the answer. */
+export function markedTurn(options: MarkedReasoningOptions, given: ReasoningOptions): ReasoningTurn | undefined {
+  const begin = beginOf(options, given);
+  if (begin === 'answer') return undefined;
+  const { markers } = options;
+  return {
+    opens: begin ? [] : markers.flatMap(({ open }) => open),
+    ends: begin ? begin.close : markers.flatMap(({ close }) => close),
+    afterReasoning: '\n\n',
+    withoutReasoning: '',
+  };
 }
 
 /** Whether the line that a text ends in has only blanks so far; `before`: that of the text before it. */

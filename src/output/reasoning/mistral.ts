@@ -1,4 +1,4 @@
-import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 
 const OPEN = '[THINK]';
@@ -12,4 +12,5 @@ export const mistral: ReasoningFormat = {
   specialMarkers: [OPEN, CLOSE],
   fits: (template) => template.includes(OPEN),
   parser: (given) => new MarkedReasoning(options, given),
+  turn: (given) => markedTurn(options, given),
 };

@@ -21,12 +21,28 @@ describe('deepseek_r1', () => {
   });
 });
 
-it.each(reasoningFormats.map(({ name }) => name))('%s: a guided answer is no reasoning', (name) => {
-  const recording = new Recording();
-  const parser = format(name).parser({ prompt: '<｜Assistant｜><think>\n', isGuided: true });
-  for (const piece of ['{"a"', ': 1}']) parser.push(piece, recording);
-  parser.end(recording);
-  expect(recording.given).toEqual([{ text: '{"a": 1}' }]);
+describe('the turn from reasoning to an answer with a form', () => {
+  const think = { ends: ['</think>'], afterReasoning: '\n\n', withoutReasoning: '' };
+  it.each([
+    ['qwen3', '<|im_start|>assistant\n', { ...think, opens: ['<think>'] }],
+    ['qwen3', '<|im_start|>assistant\n<think>\n', { ...think, opens: [] }],
+    ['qwen3', '<|im_start|>assistant\n<think>\n\n</think>\n\n', undefined],
+    ['deepseek_r1', '<｜Assistant｜>', { ...think, opens: [] }],
+    ['mistral', '[/INST]', { ...think, opens: ['[THINK]'], ends: ['[/THINK]'] }],
+    [
+      'gpt-oss',
+      '<|start|>assistant',
+      {
+        opens: ['<|channel|>analysis'],
+        ends: ['<|end|>'],
+        afterReasoning: '<|start|>assistant<|channel|>final<|message|>',
+        withoutReasoning: '<|channel|>final<|message|>',
+      },
+    ],
+    ['gpt-oss', '<|start|>assistant<|channel|>final<|message|>', undefined],
+  ])('%s after %j', (name, prompt, turn) => {
+    expect(format(name).turn({ prompt })).toEqual(turn);
+  });
 });
 
 describe('the other formats', () => {
@@ -92,5 +108,29 @@ describe('the other formats', () => {
       { reasoning: 'Hm.' },
       { text: 'Yes.</response>' },
     ]);
+  });
+});
+
+describe('an answer that goes on with a text', () => {
+  it.each([
+    ['deepseek_r1', 'The capital', ' is Paris.', [{ text: ' is Paris.' }]],
+    ['deepseek_r1', '<think>\nHm.\n</think>\nThe', ' sea.', [{ text: ' sea.' }]],
+    ['qwen3', '<think>\nLet me', ' see.\n</think>\n\n4', [{ reasoning: ' see.' }, { text: '4' }]],
+    ['qwen3', 'It is', ' 4.', [{ text: ' 4.' }]],
+  ])('%s: %j', (name, continued, text, given) => {
+    const recording = new Recording();
+    const parser = format(name).parser({ prompt: `<|im_start|>assistant\n${continued}`, continued });
+    parser.push(text, recording);
+    parser.end(recording);
+    expect(recording.given).toEqual(given);
+  });
+
+  it('gpt-oss: in the channel that it was in', () => {
+    const recording = new Recording();
+    const prompt = '<|start|>assistant<|channel|>final<|message|>The capital';
+    const parser = format('gpt-oss').parser({ prompt, continued: 'The capital' });
+    parser.push(' is Paris.<|return|>', recording);
+    parser.end(recording);
+    expect(recording.given).toEqual([{ text: ' is Paris.' }]);
   });
 });

@@ -1,4 +1,4 @@
-import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 import { THINK } from './think.ts';
 
@@ -15,4 +15,5 @@ export const qwen3: ReasoningFormat = {
   fits: (template) =>
     template.includes('<|im_start|>') && template.includes('<think>') && template.includes('</think>'),
   parser: (given) => new MarkedReasoning(options, given),
+  turn: (given) => markedTurn(options, given),
 };

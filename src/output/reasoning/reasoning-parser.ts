@@ -15,8 +15,19 @@ export interface ReasoningParser {
 export interface ReasoningOptions {
   /** The end of the rendered prompt: where it has opened the reasoning already, the answer begins in it. */
   readonly prompt: string;
-  /** Whether the answer must have a form from its first token on: then it does not begin in reasoning. */
-  readonly isGuided?: boolean;
+  /** The text that the answer goes on with, where it goes on with one; left out: it begins a new message. */
+  readonly continued?: string | undefined;
+}
+
+/** How an answer that must have a form comes to it: the form begins where the reasoning has ended. */
+export interface ReasoningTurn {
+  /** What begins the reasoning; none: the prompt has begun it. */
+  readonly opens: readonly string[];
+  readonly ends: readonly string[];
+  /** What the model writes between the reasoning and the answer itself. */
+  readonly afterReasoning: string;
+  /** What it writes before an answer without reasoning. */
+  readonly withoutReasoning: string;
 }
 
 /** How the models of one family write their reasoning. */
@@ -29,4 +40,6 @@ export interface ReasoningFormat {
   /** Whether a chat template belongs to this family, by what it writes. */
   fits(template: string): boolean;
   parser(options: ReasoningOptions): ReasoningParser;
+  /** Undefined where an answer to this prompt does not reason. */
+  turn(options: ReasoningOptions): ReasoningTurn | undefined;
 }

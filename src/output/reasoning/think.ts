@@ -1,4 +1,4 @@
-import { MarkedReasoning, type MarkedReasoningOptions } from './marked-reasoning.ts';
+import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 
 /** The markers of most families. They are tokens of their own, but none that backends take out of the text. */
@@ -17,4 +17,5 @@ export const think: ReasoningFormat = {
   specialMarkers: [],
   fits: (template) => template.includes('<think>') || template.includes('</think>'),
   parser: (given) => new MarkedReasoning(options, given),
+  turn: (given) => markedTurn(options, given),
 };

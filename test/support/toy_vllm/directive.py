@@ -4,6 +4,7 @@ What is answered
   answer            the text of the answer
   answers           the texts of the answers to one message: as many results of tools as follow it are in the prompt,
                     so many are passed over; the last one is for all that come after
+  free_answer       the text of an answer that is not guided, from where the prompt leaves off; a guided one has its form
   repeat            how often the answer is repeated (1)
   tokens            exactly this many tokens " w1", " w2", …, each one response, then EOS
   echo_prompt       the prompt as received, as a JSON string
@@ -34,8 +35,8 @@ How it is answered
 import json
 
 KEYS = frozenset(
-    "answer answers repeat tokens echo_prompt echo_ids echo_parameters count_of until until_tokens release revive "
-    "tag delay_ms start_delay_ms hold_at error_at error_text die_at crash_at finish no_finish context".split()
+    "answer answers free_answer repeat tokens echo_prompt echo_ids echo_parameters count_of until until_tokens release "
+    "revive tag delay_ms start_delay_ms hold_at error_at error_text die_at crash_at finish no_finish context".split()
 )
 
 

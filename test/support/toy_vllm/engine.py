@@ -5,7 +5,7 @@ import json
 import os
 
 from .directive import find_directive
-from .language import constrained_answer, count_results, default_answer
+from .language import constrained_answer, count_results, default_answer, rest_of
 
 MAXIMUM_LOGPROBS = 20
 _PATIENCE_SECONDS = 10
@@ -141,7 +141,8 @@ class Generation:
             results = count_results(self._prompt[self._prompt.rfind('"answers"') :])
             text = directive["answers"][min(results, len(directive["answers"]) - 1)]
         else:
-            text = constrained_answer(sampling.constraint, seed) if sampling.constraint else None
+            free = rest_of(directive.get("free_answer"), self._prompt)
+            text = constrained_answer(sampling.constraint, seed) if sampling.constraint else free
             if text is None:
                 text = default_answer(self._prompt, sampling, sequence)
         return [(token, None) for token in self._language.answer_ids(text)]

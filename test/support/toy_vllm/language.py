@@ -78,6 +78,13 @@ def count_results(prompt):
     return len(_RESULTS.findall(prompt))
 
 
+def rest_of(answer, prompt):
+    """What is left of an answer that the prompt ends with the beginning of; None stays None."""
+    if answer is None:
+        return None
+    return answer[max(length for length in range(len(answer) + 1) if prompt.endswith(answer[:length])) :]
+
+
 def constrained_answer(constraint, seed):
     """An answer that a structured output allows, or None where the toy has no opinion."""
     if "choice" in constraint:

@@ -12,12 +12,14 @@ type FinishReason = Extract<GenerateEvent, { type: 'finish' }>['reason'];
 /** Reads one answer that must have a form. */
 export class FormReader {
   readonly #form: CheckedForm;
+  readonly #signal: AbortSignal;
   readonly #json: JsonProgress | undefined;
   /** Characters of an echoed prompt that stand before the answer. */
   #toSkip: number;
   #text = '';
 
-  constructor(form: CheckedForm, prefix: string) {
+  constructor(form: CheckedForm, { prefix, signal }: { readonly prefix: string; readonly signal: AbortSignal }) {
+    this.#signal = signal;
     this.#form = form;
     this.#toSkip = prefix.length;
     if ('json' in form || 'json_object' in form) this.#json = new JsonProgress({ mustBeObject: 'json_object' in form });
@@ -51,6 +53,6 @@ export class FormReader {
         ? { kind: 'valid' }
         : { kind: 'invalid', message: 'it is none of the choices' };
     if (this.#json && !this.#json.isComplete) return { kind: 'invalid', message: 'it is not JSON' };
-    return structuredThread.judge(form, this.#text);
+    return structuredThread.judge(form, this.#text, this.#signal);
   }
 }

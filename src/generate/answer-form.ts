@@ -1,0 +1,75 @@
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { checkSchema } from '../openai/schema-check.ts';
+import { isJudged } from '../openai/schema-validate.ts';
+import type { WantedStructure } from '../openai/structure.ts';
+import type { ToolUse } from '../openai/tools.ts';
+import { type CallRules, canGuide, type Emulation, emulationOf } from './structured-emulation.ts';
+import { callStructure, parametersOf } from './tool-structure.ts';
+
+/** How the answer of a chat comes to the form that the request asks for. */
+export interface AnswerForm {
+  /** What the backend guides the answer to. */
+  readonly structure: WantedStructure | undefined;
+  /** What the answer is held against here. */
+  readonly emulation: Emulation | undefined;
+  /** The tools as the answer calls them: in the model's own way wherever it is not guided to calls. */
+  readonly use: ToolUse | undefined;
+}
+
+interface WantedForm {
+  readonly wanted: WantedStructure | undefined;
+  readonly use: ToolUse | undefined;
+  /** How often an answer without its form is asked for again; 0: forms are guided or refused. */
+  readonly retries: number;
+}
+
+/** The form of a chat's answer: calls that are insisted on, else what the request says of its text. */
+export function answerForm(model: ServedModel, { wanted, use, retries }: WantedForm): AnswerForm {
+  if (!use) {
+    const emulation = emulationOf(model, wanted, retries);
+    return { structure: emulation ? undefined : wanted, emulation, use };
+  }
+  const calls = callStructure(use);
+  // Where calls are insisted on there is no text that could have a form.
+  if (calls && (canGuide(model) || retries === 0))
+    return { structure: { structure: calls, field: 'tool_choice' }, emulation: undefined, use };
+  if (calls) {
+    const rules = callRules(use, { isRequired: true, tools: use.tools });
+    return { structure: undefined, emulation: { calls: rules, field: 'tool_choice', retries }, use: inItsOwnWay(use) };
+  }
+  return { structure: undefined, emulation: besideTools(use, wanted, retries), use };
+}
+
+/** A backend that guides to a form leaves no room for calls, so here it cannot: the answer is checked instead. */
+function besideTools(use: ToolUse, wanted: WantedStructure | undefined, retries: number): Emulation | undefined {
+  const strict = use.tools.filter((tool) => tool.function.strict);
+  const calls = callRules(use, { isRequired: false, tools: strict });
+  if (wanted) {
+    const { structure: form, field } = wanted;
+    if ('grammar' in form || retries === 0)
+      throw new ApiError(
+        'unsupported_parameter',
+        `${field}: not together with tools, which it would leave no room for.`,
+        {
+          param: field,
+        },
+      );
+    return { form, calls, field, retries };
+  }
+  return strict.length > 0 ? { calls, field: 'tools', retries } : undefined;
+}
+
+function inItsOwnWay(use: ToolUse): ToolUse {
+  return { ...use, mode: 'auto' };
+}
+
+function callRules(use: ToolUse, { isRequired, tools }: { isRequired: boolean; tools: ToolUse['tools'] }): CallRules {
+  const schemas = new Map<string, Readonly<Record<string, unknown>>>();
+  for (const tool of tools) {
+    const schema = parametersOf(tool);
+    checkSchema(schema, `tools[${use.places.get(tool)}].function.parameters`, { knows: isJudged });
+    schemas.set(tool.function.name, schema);
+  }
+  return { isRequired, schemas };
+}

@@ -1,0 +1,191 @@
+import type { FinishReason } from '../contracts/contract.ts';
+import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
+import type { ReasoningTurn } from '../output/reasoning/reasoning-parser.ts';
+import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
+import { type GenerationOptions, generate } from './generation.ts';
+import { merge } from './merge.ts';
+import { seeded } from './seeds.ts';
+import { timeKeeper } from './time-left.ts';
+import { UsageSum } from './usage-sum.ts';
+
+/** How a model reasons before an answer that must have a form. */
+export interface ReasoningPhase {
+  readonly turn: ReasoningTurn;
+  readonly parsers: AnswerParsers;
+  /** Whether its markers are special tokens, which the backend must keep in the text. */
+  readonly keepsSpecialTokens: boolean;
+}
+
+/**
+ * Generates answers that reason freely and then have their form. A backend guides an answer from its first token on, so
+ * the reasoning is an inference of its own, and the answer is the one that goes on from it. Whether a model reasons at
+ * all is seen from its first tokens, which are asked for alone: nothing is begun that would have to be broken off.
+ */
+export async function generateReasoned(options: GenerationOptions, phase: ReasoningPhase): Promise<GenerateEvents> {
+  const { choicesPerPrompt: answers, requestId } = options;
+  const timeLeft = timeKeeper(options.timeout);
+  const choices = Array.from({ length: answers }, (_, choice) => {
+    const sampling = seeded(options.sampling, choice);
+    const own = answers === 1 ? requestId : `${requestId}-${choice}`;
+    return new ReasonedChoice(
+      { ...options, sampling, requestId: own, choicesPerPrompt: 1 },
+      { phase, choice, timeLeft },
+    );
+  });
+  // A request that cannot be begun fails before anything is answered.
+  const begun = await Promise.all(choices.map((choice) => choice.begin()));
+  return summed(merge(choices.map((choice, at) => choice.events(begun[at] as GenerateEvents))));
+}
+
+interface ChoicePlace {
+  readonly phase: ReasoningPhase;
+  readonly choice: number;
+  readonly timeLeft: () => number | undefined;
+}
+
+/** As many tokens as tell whether an answer begins with reasoning. */
+const firstTokens = 4;
+
+class ReasonedChoice {
+  readonly #options: GenerationOptions;
+  readonly #place: ChoicePlace;
+  readonly #parts: AnswerParts;
+  #written = '';
+  #tokens = 0;
+  #finish: FinishReason | undefined;
+  #usage: TokenUsage | undefined;
+
+  constructor(options: GenerationOptions, place: ChoicePlace) {
+    this.#options = options;
+    this.#place = place;
+    this.#parts = new AnswerParts(place.phase.parsers);
+  }
+
+  begin(): Promise<GenerateEvents> {
+    const isOpen = this.#place.phase.turn.opens.length === 0;
+    return this.#infer(isOpen ? undefined : firstTokens);
+  }
+
+  async *events(begun: GenerateEvents): GenerateEvents {
+    const { phase, choice } = this.#place;
+    const { turn } = phase;
+    const out: GenerateEvent[] = [];
+    if (turn.opens.length === 0) yield* this.#reason(begun);
+    else {
+      for await (const batch of begun) this.#take(batch, out);
+      const begin = beginOf(this.#written, turn.opens);
+      if (begin === 'other') return yield* this.#answer(turn.withoutReasoning, undefined);
+      if (out.length > 0) yield out.splice(0);
+      if (this.#finish === 'length' && this.#left() > 0) yield* this.#reason(await this.#infer(undefined));
+    }
+    this.#parts.end(choice, out);
+    const usage = this.#usage && { ...this.#usage, reasoningTokens: this.#usage.completionTokens };
+    const isFull = this.#finish === 'length' || this.#left() <= 0;
+    if (isFull) out.push({ type: 'finish', choice, reason: 'length' });
+    if (isFull && usage) out.push({ type: 'usage', ...usage });
+    if (out.length > 0) yield out;
+    if (!isFull) yield* this.#answer(closed(this.#written, turn) + turn.afterReasoning, usage);
+  }
+
+  async *#reason(unguided: GenerateEvents): AsyncGenerator<GenerateEvent[], void, undefined> {
+    for await (const batch of unguided) {
+      const out: GenerateEvent[] = [];
+      this.#take(batch, out);
+      if (out.length > 0) yield out;
+    }
+  }
+
+  /** Goes on with the reasoning, as far as it came. */
+  #infer(most: number | undefined): Promise<GenerateEvents> {
+    const { sampling, prompts, requestId } = this.#options;
+    const { phase, timeLeft } = this.#place;
+    // The client's own stop texts end its answer, not what comes before it.
+    const { stop: _stop, minTokens: _least, maxTokens: _most, ...rest } = sampling;
+    const maxTokens = Math.min(most ?? Infinity, this.#left());
+    return generate({
+      ...this.#options,
+      requestId: this.#written === '' ? requestId : `${requestId}-more`,
+      prompts: [{ text: (prompts[0]?.text ?? '') + this.#written }],
+      sampling: {
+        ...rest,
+        ...(maxTokens === Infinity ? {} : { maxTokens }),
+        stop: phase.turn.ends,
+        includeStopText: true,
+        ...(phase.keepsSpecialTokens ? { skipSpecialTokens: false } : {}),
+      },
+      structure: undefined,
+      parsers: undefined,
+      logprobs: undefined,
+      stream: most === undefined,
+      prefixes: [''],
+      timeout: timeLeft(),
+    });
+  }
+
+  #left(): number {
+    return (this.#options.sampling.maxTokens ?? Infinity) - this.#tokens;
+  }
+
+  #take(batch: readonly GenerateEvent[], out: GenerateEvent[]): void {
+    const { choice } = this.#place;
+    for (const event of batch) {
+      if (event.type === 'prompt-tokens' && choice === 0 && this.#usage === undefined) out.push(event);
+      if (event.type === 'text-delta') {
+        this.#written += event.text;
+        this.#tokens += event.tokens;
+        this.#parts.push({ ...event, choice }, out);
+      }
+      if (event.type === 'finish') this.#finish = event.reason as FinishReason;
+      if (event.type === 'usage') this.#usage = this.#usage ? whole(this.#usage, event) : event;
+    }
+  }
+
+  async *#answer(begin: string, reasoning: TokenUsage | undefined): GenerateEvents {
+    const { prompts, sampling, requestId } = this.#options;
+    const { choice, timeLeft } = this.#place;
+    const events = await generate({
+      ...this.#options,
+      requestId: `${requestId}-answer`,
+      prompts: [{ text: `${prompts[0]?.text ?? ''}${begin}` }],
+      sampling: reasoning && sampling.maxTokens !== undefined ? { ...sampling, maxTokens: this.#left() } : sampling,
+      timeout: timeLeft(),
+    });
+    for await (const batch of events) {
+      const shown: GenerateEvent[] = [];
+      for (const event of batch)
+        if (event.type === 'usage') shown.push({ type: 'usage', ...(reasoning ? whole(reasoning, event) : event) });
+        else if (event.type !== 'prompt-tokens') shown.push({ ...event, choice });
+        else if (!reasoning && choice === 0) shown.push(event);
+      if (shown.length > 0) yield shown;
+    }
+  }
+}
+
+/** The prompt is the client's; what was put behind it is what the model wrote. */
+function whole(before: TokenUsage, { completionTokens }: TokenUsage): TokenUsage {
+  return { ...before, completionTokens: before.completionTokens + completionTokens };
+}
+
+/** Reasoning that the model ended without saying so is ended here. */
+function closed(reasoning: string, { ends }: ReasoningTurn): string {
+  return ends.some((end) => reasoning.endsWith(end)) ? reasoning : reasoning + ends[0];
+}
+
+/** Whether an answer begins with one of these texts, may still do so, or cannot. */
+function beginOf(text: string, opens: readonly string[]): 'reasoning' | 'unknown' | 'other' {
+  const begin = text.trimStart();
+  if (opens.some((open) => begin.startsWith(open))) return 'reasoning';
+  return opens.some((open) => open.startsWith(begin)) ? 'unknown' : 'other';
+}
+
+/** The usages of all answers as one, at the end. */
+async function* summed(events: GenerateEvents): GenerateEvents {
+  const sum = new UsageSum();
+  let answers = 0;
+  for await (const batch of events) {
+    const shown = batch.filter((event) => event.type !== 'usage');
+    for (const event of batch) if (event.type === 'usage') sum.add(event, { countsPrompt: answers++ === 0 });
+    if (shown.length > 0) yield shown;
+  }
+  if (answers > 0 && sum.total) yield [{ type: 'usage', ...sum.total }];
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { checkSchema } from '../openai/schema-check.ts';
+import { toolUseOf } from '../openai/tools.ts';
+import { callStructure } from './tool-structure.ts';
+
+const tool = (name: string, parameters?: Record<string, unknown>) => ({
+  type: 'function' as const,
+  function: { name, ...(parameters ? { parameters } : {}) },
+});
+const structure = (choice: 'required' | { type: 'function'; function: { name: string } }, ...tools: object[]) => {
+  const use = toolUseOf({ tools: tools as ReturnType<typeof tool>[], tool_choice: choice });
+  const wanted = use && callStructure(use);
+  if (!wanted || !('json' in wanted)) throw new Error('There is no schema.');
+  checkSchema(wanted.json, 'made');
+  return wanted.json;
+};
+const parametersIn = (json: object) =>
+  (json as { items: { anyOf: { properties: { parameters: unknown } }[] } }).items.anyOf.map(
+    ({ properties }) => properties.parameters,
+  );
+
+describe('the schema of calls that are insisted on', () => {
+  it('lets a schema refer to itself', () => {
+    const tree = {
+      type: 'object',
+      properties: { value: { type: 'string' }, copy: { $ref: '#/properties/value' }, inner: { $ref: '#' } },
+    };
+    const json = structure('required', tool('ping'), tool('grow', tree));
+    expect(parametersIn(json)[1]).toEqual({ $ref: '#/$defs/tool1' });
+    expect(json['$defs']).toEqual({
+      tool1: {
+        type: 'object',
+        properties: {
+          value: { type: 'string' },
+          copy: { $ref: '#/$defs/tool1/properties/value' },
+          inner: { $ref: '#/$defs/tool1' },
+        },
+      },
+    });
+  });
+
+  it('keeps definitions of one name in two groups apart', () => {
+    const both = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/A' }, b: { $ref: '#/definitions/A/items' } },
+      $defs: { A: { type: 'string' } },
+      definitions: { A: { type: 'array', items: { type: 'integer' } } },
+    };
+    const json = structure('required', tool('f', both));
+    expect(parametersIn(json)).toEqual([
+      {
+        type: 'object',
+        properties: { a: { $ref: '#/$defs/tool0_A' }, b: { $ref: '#/$defs/tool0_definitions_A/items' } },
+      },
+    ]);
+    expect(json['$defs']).toEqual({
+      tool0_A: { type: 'string' },
+      tool0_definitions_A: { type: 'array', items: { type: 'integer' } },
+    });
+  });
+
+  it('is that of an object, whatever the function says', () => {
+    const named = { type: 'function', function: { name: 'f' } } as const;
+    expect(structure(named, tool('f', {}))).toEqual({ type: 'object' });
+    expect(structure(named, tool('f'))).toEqual({ type: 'object', properties: {}, additionalProperties: false });
+    expect(structure(named, tool('f', { $ref: '#/$defs/A', $defs: { A: { type: 'object' } } }))).toEqual({
+      $ref: '#/$defs/A',
+      $defs: { A: { type: 'object' } },
+    });
+    expect(parametersIn(structure('required', tool('f', {})))).toEqual([{ type: 'object' }]);
+  });
+});

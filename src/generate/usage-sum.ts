@@ -1,0 +1,25 @@
+import type { TokenUsage } from '../contracts/events.ts';
+
+/** Adds what several inferences used. */
+export class UsageSum {
+  #sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } | undefined = { promptTokens: 0, completionTokens: 0 };
+
+  /** Inferences that share a prompt, as several answers to one do, count it once. */
+  add(usage: TokenUsage | undefined, { countsPrompt }: { readonly countsPrompt: boolean }): void {
+    const sum = this.#sum;
+    if (!sum || !usage) {
+      this.#sum = undefined;
+      return;
+    }
+    sum.completionTokens += usage.completionTokens;
+    if (usage.reasoningTokens !== undefined) sum.reasoningTokens = (sum.reasoningTokens ?? 0) + usage.reasoningTokens;
+    if (!countsPrompt) return;
+    sum.promptTokens += usage.promptTokens;
+    if (usage.cachedTokens !== undefined) sum.cachedTokens = (sum.cachedTokens ?? 0) + usage.cachedTokens;
+  }
+
+  /** Undefined where one of them was not counted. */
+  get total(): TokenUsage | undefined {
+    return this.#sum;
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { user } from '../gateway/asking.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { inRoot } from '../support/environment.ts';
+import { gatewayFlags, post } from '../support/gateway.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'conch-loop-'));
+const file = join(folder, 'delay');
+let conch: Conch;
+beforeAll(async () => {
+  const monitor = pathToFileURL(inRoot('test/support/event-loop-monitor.mjs')).href;
+  conch = await startConch({
+    flags: gatewayFlags(),
+    environment: { NODE_OPTIONS: `--import=${monitor}`, CONCH_TEST_LOOP_FILE: file },
+  });
+});
+afterAll(async () => {
+  await conch.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** The longest time in milliseconds that the event loop was held since it was asked last. */
+async function longestDelay(): Promise<number> {
+  rmSync(file, { force: true });
+  process.kill(conch.pid, 'SIGUSR2');
+  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 2));
+  return Number(readFileSync(file, 'utf8'));
+}
+
+/** What a body does to the event loop, and how it is answered. */
+async function effect(body: object): Promise<{ status: number; delay: number }> {
+  await longestDelay();
+  const { status } = await post(`${conch.url}/v1/chat/completions`, {
+    model: 'vllm-toy',
+    messages: user('x'),
+    ...body,
+  });
+  return { status, delay: await longestDelay() };
+}
+
+const many = <Entry>(count: number, entry: (at: number) => Entry) =>
+  Array.from({ length: count }, (_, at) => entry(at));
+const keys = (count: number, value: unknown) => Object.fromEntries(many(count, (at) => [`k${at}`, value] as const));
+const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
+const format = (schema: object) => ({ response_format: { type: 'json_schema', json_schema: { name: 's', schema } } });
+const tool = (parameters: object, name = 'f') => ({ type: 'function', function: { name, parameters } });
+
+it('is not held longer by the worst of requests than by a plain one of their size', async () => {
+  const size = 1_000_000;
+  const plain = await Promise.all(many(3, () => effect({ metadata: keys(size / 16, 'x') })));
+  const bodies: Record<string, object> = {
+    'a schema of a megabyte': format({ properties: keys(size / 16, {}) }),
+    'a schema of a hundred levels': format(deep(100)),
+    'a schema of a thousand levels': format(deep(1000)),
+    'a list of alternatives': format({ anyOf: many(size / 20, () => ({ type: 'string' })) }),
+    'many references': format({
+      $defs: keys(1000, {}),
+      allOf: many(size / 25, (at) => ({ $ref: `#/$defs/k${at % 1000}` })),
+    }),
+    'a regular expression that blows up': { guided_regex: 'a{1,999}{1,999}{1,999}{1,999}' },
+    'a tool of a megabyte': { tools: [tool({ properties: keys(size / 16, {}) })] },
+    'a thousand tools': { tools: many(1024, (at) => tool({ properties: keys(50, {}) }, `f${at}`)) },
+    'tools of one name': { tools: many(1024, () => tool({})) },
+    'arguments of calls that nobody made': {
+      messages: many(20_000, (at) => ({ role: 'tool', tool_call_id: `c${at}`, content: '' })),
+    },
+  };
+  const allowed = Math.max(...plain.map(({ delay }) => delay), 20) * 10;
+  for (const [name, body] of Object.entries(bodies)) {
+    const { status, delay } = await effect(body);
+    expect([name, status, delay < allowed ? 'short' : delay]).toEqual([name, 400, 'short']);
+  }
+});
