@@ -1,0 +1,32 @@
+/** The input of a call from its JSON. Where the answer was cut within it: all that is complete, as clients read a stream. */
+export function inputOf(json: string): unknown {
+  if (json === '') return {};
+  try {
+    return JSON.parse(json);
+  } catch {
+    const whole = completed(json);
+    return whole === '' ? {} : JSON.parse(whole);
+  }
+}
+
+/** One token of JSON; a number counts only when something comes after it. */
+const token = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|true|false|null|-?\d[\d.eE+-]*(?=[\s,\]}]))/sy;
+
+/** The beginning of a JSON text up to its last whole value, with its brackets closed. */
+function completed(json: string): string {
+  const open: string[] = [];
+  let isValue = true;
+  let end = 0;
+  token.lastIndex = 0;
+  for (let match = token.exec(json); match; match = token.exec(json)) {
+    const text = match[1] as string;
+    if (text === '{' || text === '[') open.push(text === '{' ? '}' : ']');
+    else if (text === '}' || text === ']') open.pop();
+    // A text within an object is a key until its colon has come.
+    const isWhole = text !== ',' && text !== ':' && (isValue || !text.startsWith('"'));
+    if (isWhole) end = token.lastIndex;
+    isValue = text === ':' || text === '[' || (text === ',' && open.at(-1) === ']');
+  }
+  // Each bracket is the end of a whole value itself, so none has come since.
+  return json.slice(0, end) + open.toReversed().join('');
+}

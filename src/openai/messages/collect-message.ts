@@ -1,0 +1,45 @@
+import type { GenerateEvent } from '../../contracts/events.ts';
+import { inputOf } from './call-input.ts';
+import { type ContentBlock, type Message, type MessageHead, messageOf } from './message.ts';
+import { type BlockSink, MessageState, signature } from './message-state.ts';
+
+/** Folds the events of an answer into the message that an unstreamed request gets. */
+export async function collectMessage(
+  events: AsyncIterable<readonly GenerateEvent[]>,
+  head: MessageHead,
+): Promise<Message> {
+  const blocks = new BlockList();
+  const state = new MessageState(blocks);
+  for await (const batch of events) for (const event of batch) state.push(event);
+  return messageOf(head, { content: blocks.content, ending: state.ending, usage: state.usage });
+}
+
+class BlockList implements BlockSink {
+  readonly content: ContentBlock[] = [];
+  #text = '';
+
+  open(block: ContentBlock): void {
+    this.content.push(block);
+    this.#text = '';
+  }
+
+  add(text: string): void {
+    this.#text += text;
+  }
+
+  close(): void {
+    const block = this.content.at(-1) as ContentBlock;
+    switch (block.type) {
+      case 'text':
+        block.text = this.#text;
+        break;
+      case 'thinking':
+        block.thinking = this.#text;
+        block.signature = signature;
+        break;
+      case 'tool_use':
+        block.input = inputOf(this.#text);
+        break;
+    }
+  }
+}

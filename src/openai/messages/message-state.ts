@@ -1,0 +1,105 @@
+import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
+import { type ContentBlock, type DeltaUsage, type Ending, noEnding } from './message.ts';
+
+/** Is told how an answer falls into blocks, which follow each other. */
+export interface BlockSink {
+  /** A new block, still empty. */
+  open(block: ContentBlock): void;
+  /** More of the text, the thinking or the JSON of the input of the block that is open. */
+  add(text: string): void;
+  /** The block that is open is complete. */
+  close(): void;
+}
+
+/**
+ * Clients keep it with the thinking and send it back; some drop thinking that has none. Nothing is signed here, and any
+ * signature is taken.
+ */
+export const signature = 'unsigned';
+
+/** Reads the events of an answer: its blocks go to the sink, its end and its usage are remembered. */
+export class MessageState {
+  readonly #sink: BlockSink;
+  #open: ContentBlock['type'] | undefined;
+  #promptTokens = 0;
+  #tokens = 0;
+  #usage: TokenUsage | undefined;
+  #ending = noEnding;
+
+  constructor(sink: BlockSink) {
+    this.#sink = sink;
+  }
+
+  push(event: GenerateEvent): void {
+    switch (event.type) {
+      case 'text-delta':
+        this.#tokens += event.tokens;
+        if (event.text !== '') this.#add('text', event.text);
+        break;
+      case 'reasoning-delta':
+        if (event.text !== '') this.#add('thinking', event.text);
+        break;
+      case 'tool-call-delta':
+        this.#call(event);
+        break;
+      case 'finish':
+        this.#close();
+        this.#ending = { ...noEnding, stop_reason: stopReasons[event.reason] };
+        break;
+      case 'prompt-tokens':
+        this.#promptTokens += event.count;
+        break;
+      case 'usage':
+        this.#usage = event;
+        break;
+    }
+  }
+
+  get ending(): Ending {
+    return this.#ending;
+  }
+
+  /** So far. Where nobody counts in the end, the tokens of the deltas are what is known. */
+  get usage(): DeltaUsage {
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = this.#usage ?? {
+      promptTokens: this.#promptTokens,
+      completionTokens: this.#tokens,
+    };
+    return {
+      input_tokens: promptTokens - (cachedTokens ?? 0),
+      cache_creation_input_tokens: null,
+      cache_read_input_tokens: cachedTokens ?? null,
+      output_tokens: completionTokens,
+      output_tokens_details: reasoningTokens === undefined ? null : { thinking_tokens: reasoningTokens },
+      server_tool_use: null,
+    };
+  }
+
+  #add(type: 'text' | 'thinking', text: string): void {
+    if (this.#open !== type) this.#begin(newBlock(type));
+    this.#sink.add(text);
+  }
+
+  #call({ id, name, arguments: fragment }: ToolCallDelta): void {
+    if (id !== undefined && name !== undefined)
+      this.#begin({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } });
+    if (fragment !== '') this.#sink.add(fragment);
+  }
+
+  #begin(block: ContentBlock): void {
+    this.#close();
+    this.#open = block.type;
+    this.#sink.open(block);
+  }
+
+  #close(): void {
+    if (this.#open) this.#sink.close();
+    this.#open = undefined;
+  }
+}
+
+function newBlock(type: 'text' | 'thinking'): ContentBlock {
+  return type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' };
+}
+
+const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
