@@ -20,6 +20,7 @@ export const errorTable = {
   server_unreachable: { status: 502, type: 'server_error' },
   model_not_ready: { status: 503, type: 'server_error' },
   server_not_ready: { status: 503, type: 'server_error' },
+  store_unavailable: { status: 503, type: 'server_error' },
   deadline_exceeded: { status: 504, type: 'server_error' },
 } as const satisfies Record<string, { status: number; type: string }>;
 

@@ -1,0 +1,36 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { openStore } from './open-store.ts';
+import { StoreError } from './store-error.ts';
+
+const url =
+  'store: the URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE. Write special characters of the password as %XX.';
+const place = 'store: must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.';
+
+describe('the place of a store', () => {
+  it.each([
+    ['', place],
+    ['sqlite:', place],
+    ['/var/responses.db', place],
+    ['mysql://ann:sesame@host/conch', place],
+    ['postgres:', url],
+    ['postgres://', url],
+    ['postgres://ann:se#same@host/conch', url],
+    ['postgres://ann:1#sesame@host/conch', url],
+    ['postgres://ann:1?sesame@host/conch', url],
+    ['postgres://ann:p@sesame/x@host/conch', url],
+    ['postgres://ann:sesame@host:port/conch', url],
+    [
+      'postgres://ann:sesame@host/conch?sslmode=prefer',
+      'store: sslmode must be one of disable, require, verify-ca, verify-full.',
+    ],
+    [
+      'postgresql://ann:sesame@host/conch?sslmode=verify-full&sslrootcert=/missing.pem',
+      "store: ENOENT: no such file or directory, open '/missing.pem'",
+    ],
+  ])('is refused without repeating it: %s', async (given, message) => {
+    const error: unknown = await openStore(given, { maxAge: 1, maxSize: 1 }).catch((reason: unknown) => reason);
+    expect(error).toEqual(new StoreError(message));
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('sesame');
+  });
+});

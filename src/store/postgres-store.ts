@@ -1,0 +1,141 @@
+import { Pool, type QueryResult } from 'pg';
+import { hasLostConnection, postgresFault } from './postgres-faults.ts';
+import { readPlace } from './postgres-place.ts';
+import { prepareSchema } from './postgres-schema.ts';
+import { PostgresSweeper } from './postgres-sweeper.ts';
+import {
+  lastExpired,
+  longestConversation,
+  type ResponseStore,
+  type StoredResponse,
+  type StoreLimits,
+} from './response-store.ts';
+import { type StoreError, unavailable } from './store-error.ts';
+import { isPossibleId, responseOf, rowOf, type StoredRow } from './stored-row.ts';
+
+interface PostgresOptions {
+  readonly url: string;
+  readonly limits: StoreLimits;
+  readonly onFault: (error: StoreError) => void;
+}
+
+// A bigint comes as text, a double as a number.
+const columns = 'r.owner, r.id, r.created::float8 AS created, r.previous_id AS "previousId", r.response, r.input';
+
+const sql = {
+  save: `
+    INSERT INTO conch_responses (owner, id, created, previous_id, size, response, input)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (owner, id) DO UPDATE SET created = excluded.created, previous_id = excluded.previous_id,
+      size = excluded.size, response = excluded.response, input = excluded.input`,
+  delete: 'DELETE FROM conch_responses WHERE owner = $1 AND id = $2 AND created > $3',
+  find: `SELECT ${columns} FROM conch_responses r WHERE r.owner = $1 AND r.id = $2 AND r.created > $3`,
+  // A chain that has no first response, be it gone, too far away or in a circle, gives nothing.
+  conversation: `
+    WITH RECURSIVE chain (depth, number, owner, previous_id) AS (
+      SELECT 1, r.number, r.owner, r.previous_id
+      FROM conch_responses r WHERE r.owner = $1 AND r.id = $2 AND r.created > $3
+      UNION ALL
+      SELECT chain.depth + 1, r.number, r.owner, r.previous_id
+      FROM chain JOIN conch_responses r ON r.owner = chain.owner AND r.id = chain.previous_id
+      WHERE chain.depth < ${longestConversation} AND r.created > $3
+    )
+    SELECT ${columns} FROM chain JOIN conch_responses r ON r.number = chain.number
+    WHERE EXISTS (SELECT 1 FROM chain WHERE previous_id IS NULL)
+    ORDER BY chain.depth DESC`,
+} as const;
+
+/** Responses in a PostgreSQL database, which several processes may share. */
+export class PostgresStore implements ResponseStore {
+  readonly #pool: Pool;
+  readonly #limits: StoreLimits;
+  readonly #fault: (error: unknown) => StoreError;
+  readonly #sweeper: PostgresSweeper;
+  readonly #running = new Set<Promise<unknown>>();
+
+  private constructor(pool: Pool, { name, limits, onFault }: Omit<PostgresOptions, 'url'> & { name: string }) {
+    this.#pool = pool;
+    this.#limits = limits;
+    this.#fault = (error) => postgresFault(error, name);
+    this.#sweeper = new PostgresSweeper({ pool, limits, onFault: (error) => onFault(this.#fault(error)) });
+  }
+
+  /** Connects and makes the tables, or rejects with a StoreError that says why it cannot. */
+  static async open({ url, limits, onFault }: PostgresOptions): Promise<PostgresStore> {
+    const { config, name } = readPlace(url);
+    const pool = new Pool(config);
+    // A connection that breaks while nobody uses it leaves the pool; the next query makes another. One that breaks while
+    // it is used fails the query.
+    pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
+    try {
+      await prepareSchema(pool, name);
+    } catch (error) {
+      await pool.end();
+      throw postgresFault(error, name);
+    }
+    return new PostgresStore(pool, { name, limits, onFault });
+  }
+
+  async save(response: StoredResponse): Promise<void> {
+    const { owner, id, created, previousId, size, response: text, input } = rowOf(response, this.#limits);
+    await this.#ask('save', [owner, id, created, previousId, size, text, input]).catch((error: unknown) => {
+      throw unavailable('save', this.#fault(error));
+    });
+    this.#sweeper.add(size);
+  }
+
+  async find(owner: string, id: string): Promise<StoredResponse | undefined> {
+    return (await this.#read('find', owner, id))[0];
+  }
+
+  async conversation(owner: string, id: string): Promise<readonly StoredResponse[] | undefined> {
+    const responses = await this.#read('conversation', owner, id);
+    return responses.length === 0 ? undefined : responses;
+  }
+
+  async delete(owner: string, id: string): Promise<boolean> {
+    if (!isPossibleId(id)) return false;
+    const values = [owner, id, lastExpired(this.#limits)];
+    // Not a second time when the connection breaks: the first may have deleted it.
+    const { rowCount } = await this.#query('delete', values).catch((error: unknown) => {
+      throw unavailable('delete', this.#fault(error));
+    });
+    return rowCount === 1;
+  }
+
+  async close(): Promise<void> {
+    // A pool that is ended forgets the queries that wait for a connection.
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    await this.#sweeper.stop();
+    await this.#pool.end();
+  }
+
+  async #read(query: 'find' | 'conversation', owner: string, id: string): Promise<StoredResponse[]> {
+    if (!isPossibleId(id)) return [];
+    const { rows } = await this.#ask(query, [owner, id, lastExpired(this.#limits)]).catch((error: unknown) => {
+      throw unavailable('read', this.#fault(error));
+    });
+    return rows.map(responseOf);
+  }
+
+  /** What changes nothing when it is done twice: once more where the connection was one that the server had left. */
+  async #ask(query: keyof typeof sql, values: readonly unknown[]): Promise<QueryResult<StoredRow>> {
+    try {
+      return await this.#query(query, values);
+    } catch (error) {
+      if (!hasLostConnection(error)) throw error;
+      return this.#query(query, values);
+    }
+  }
+
+  async #query(query: keyof typeof sql, values: readonly unknown[]): Promise<QueryResult<StoredRow>> {
+    const running = this.#pool.query<StoredRow>(sql[query], [...values]);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}

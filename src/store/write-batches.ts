@@ -1,0 +1,65 @@
+import { isBusy } from './sqlite-faults.ts';
+import type { SqliteWrite } from './sqlite-responses.ts';
+
+interface Waiting {
+  readonly write: SqliteWrite;
+  readonly resolve: (result: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Bytes after which a batch is closed, so that readers get their turn. */
+const fullBatch = 16 * 2 ** 20;
+
+/** Writes that wait together become one transaction, and so cost one wait for the disk. */
+export class WriteBatches {
+  readonly #perform: (writes: readonly SqliteWrite[]) => readonly boolean[];
+  #waiting: Waiting[] = [];
+  #isDue = false;
+
+  constructor(perform: (writes: readonly SqliteWrite[]) => readonly boolean[]) {
+    this.#perform = perform;
+  }
+
+  /** Resolves when the write is durable. */
+  add(write: SqliteWrite): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    // After all messages that have arrived: they are one batch.
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#write(this.#take());
+      if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  #take(): Waiting[] {
+    let bytes = 0;
+    const over = this.#waiting.findIndex(({ write }) => (bytes += sizeOf(write)) > fullBatch);
+    // The first goes in any case, however large.
+    const batch = this.#waiting.slice(0, over === -1 ? undefined : Math.max(1, over));
+    this.#waiting = this.#waiting.slice(batch.length);
+    return batch;
+  }
+
+  #write(batch: readonly Waiting[]): void {
+    try {
+      const results = this.#perform(batch.map(({ write }) => write));
+      for (const [at, { resolve }] of batch.entries()) resolve(results[at] ?? false);
+    } catch (error) {
+      if (batch.length === 1 || isBusy(error)) for (const { reject } of batch) reject(error);
+      // One that cannot be written must not take the others with it.
+      else for (const one of batch) this.#write([one]);
+    }
+  }
+}
+
+function sizeOf(write: SqliteWrite): number {
+  return write.kind === 'save' ? write.row.size : 0;
+}
