@@ -5,7 +5,7 @@ import { StoreError } from './store-error.ts';
 
 /**
  * Opens the store at `sqlite:PATH` or `postgres://…`; one that cannot be used rejects with a StoreError. `onFault` is
- * told what keeps the limits from being held, which happens when nobody waits for it.
+ * told of the faults that no call can tell of, such as one that keeps the limits from being held.
  */
 export async function openStore(
   place: string,

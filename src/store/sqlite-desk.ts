@@ -10,7 +10,7 @@ const trimInterval = 60_000;
 interface DeskOptions {
   readonly file: string;
   readonly limits: StoreLimits;
-  /** Told of a fault that stands in the way of the limits. */
+  /** Told of a fault that nobody waits for, such as one that stands in the way of the limits. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -72,6 +72,11 @@ export class SqliteDesk {
   #close(): undefined {
     clearInterval(this.#timer);
     this.#isClosed = true;
-    this.#responses.close();
+    try {
+      this.#responses.close();
+    } catch (error) {
+      // Nothing is lost: what could not be moved into the file is in the log beside it.
+      this.#onFault(error);
+    }
   }
 }

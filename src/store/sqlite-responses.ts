@@ -85,9 +85,12 @@ export class SqliteResponses {
   }
 
   close(): void {
-    // Whoever copies the file alone has all of it.
-    this.#database.pragma('wal_checkpoint(PASSIVE)');
-    this.#database.close();
+    try {
+      // Whoever copies the file alone has all of it.
+      this.#database.pragma('wal_checkpoint(PASSIVE)');
+    } finally {
+      this.#database.close();
+    }
   }
 
   #save({ owner, id, created, previousId, size, response, input }: StoredRow): boolean {
