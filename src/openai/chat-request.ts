@@ -5,7 +5,7 @@ import { structureFields } from './structure.ts';
 import { pastCall, toolFields } from './tools.ts';
 
 /** The most messages of a conversation, and parts of a message. */
-const mostMessages = 100_000;
+export const mostMessages = 100_000;
 
 const part = z
   .looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() })

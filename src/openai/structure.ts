@@ -37,7 +37,7 @@ const structuredOutputs = z
     'must hold exactly one of json, json_object, regex, choice, grammar',
   );
 
-const jsonSchema = z.object({
+export const jsonSchema = z.object({
   name: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes or underscores'),
   description: z.string().nullish(),
   schema: schema.nullish(),

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+
+const prefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc', function_call_output: 'fco' } as const;
+
+/** The kinds of items that have an id of their own. */
+export type ItemType = keyof typeof prefixes;
+
+const responsePrefix = 'resp_';
+const itemPattern = /^(?:msg|rs|fc|fco)_([0-9a-f]{32})[io]\d+$/;
+
+/** A new id of a response: the prefix and 32 letters or digits. */
+export function newResponseId(): string {
+  return responsePrefix + randomUUID().replaceAll('-', '');
+}
+
+/** The id of an item of a response, by its place in the input or the output. */
+export function itemId(responseId: string, type: ItemType, place: `i${number}` | `o${number}`): string {
+  return `${prefixes[type]}_${responseId.slice(responsePrefix.length)}${place}`;
+}
+
+/**
+ * The response that an item belongs to. The id of an item holds that of its response, so that a reference to an item can
+ * be followed wherever responses are kept; undefined for an id that was not made here.
+ */
+export function responseOfItem(id: string): string | undefined {
+  const response = itemPattern.exec(id)?.[1];
+  return response === undefined ? undefined : responsePrefix + response;
+}
