@@ -87,11 +87,7 @@ export class ResponseBuilder {
       if (logprobs && (open === undefined || open.type === 'message')) this.#waiting.push(...logprobs);
       return;
     }
-    if (open?.type !== 'message') {
-      const waiting = open ? [] : this.#waiting;
-      open = this.#add(newMessage(this.#newId('message')));
-      this.#waiting = waiting;
-    }
+    if (open?.type !== 'message') open = this.#add(newMessage(this.#newId('message')));
     const [part] = open.content;
     part.text += text;
     if (!logprobs && this.#waiting.length === 0) {
@@ -136,7 +132,7 @@ export class ResponseBuilder {
 
   #add<Item extends OutputItem>(item: Item): Item {
     this.#close('completed');
-    this.#waiting = [];
+    if (item.type !== 'message') this.#waiting = [];
     this.#open = item;
     this.#output.push(item);
     this.#listener?.added(item, this.#output.length - 1);

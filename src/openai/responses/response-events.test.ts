@@ -158,6 +158,19 @@ describe('a streamed response', () => {
     expect(built.output).toEqual(output);
   });
 
+  it('gives the logprobs of a first token without text to the text after it', () => {
+    const token = (value: string): TokenLogprob => ({ id: 1, text: value, logprob: -1, top: [] });
+    const body = { include: ['message.output_text.logprobs'] };
+    const { response: built } = streamed([text('', [token('a')]), text('ab', [token('b')]), finish('stop')], body);
+    const figures = ['a', 'b'].map((value) => ({
+      token: value,
+      bytes: [value.charCodeAt(0)],
+      logprob: -1,
+      top_logprobs: [],
+    }));
+    expect(built.output).toEqual([message(0, 'ab', 'completed', figures)]);
+  });
+
   it('packs the reasoning where it is asked for', () => {
     const body = { include: ['reasoning.encrypted_content'], store: false };
     const { response: built } = streamed([reasoning('Thîs'), text('T'), finish('stop')], body);
