@@ -5,9 +5,18 @@ export type GenerateEvent =
   | TextDelta
   | { readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string }
   | ToolCallDelta
-  | { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason | 'tool_calls' }
+  | Finish
   | { readonly type: 'prompt-tokens'; readonly count: number }
   | ({ readonly type: 'usage' } & TokenUsage);
+
+/** The end of a choice. */
+interface Finish {
+  readonly type: 'finish';
+  readonly choice: number;
+  readonly reason: FinishReason | 'tool_calls';
+  /** The stop text that ended it, where that is known. */
+  readonly stopText?: string;
+}
 
 export interface TextDelta {
   readonly type: 'text-delta';

@@ -25,6 +25,8 @@ export interface GenerateContext {
   readonly timeout: number | undefined;
   /** How often an answer without its form is asked for again where the backend cannot guide it; 0: that is refused. */
   readonly structuredRetries: number;
+  /** Whether an answer that a stop text ends is to say which one it was. */
+  readonly tellsStop?: boolean;
 }
 
 /** The fields of a request that shape its answer in both APIs. */

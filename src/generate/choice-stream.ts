@@ -166,13 +166,20 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
     else this.#report(state, reason);
   }
 
-  #report({ choice, tokens, parts }: AnswerState, given: FinishReason | undefined): void {
+  #report({ choice, tokens, parts, text }: AnswerState, given: FinishReason | undefined): void {
     const { tally, maxTokens, context } = this.#options;
     const isFull = context !== undefined && (this.#promptLength ?? 0) + tokens >= context;
     const isCut = isFull || (maxTokens !== undefined && tokens >= maxTokens);
     const reason = given ?? (isCut ? 'length' : 'stop');
     parts?.end(choice, this.#events);
-    this.#events.push({ type: 'finish', choice, reason: parts?.hasCalls && reason === 'stop' ? 'tool_calls' : reason });
+    const isCall = parts?.hasCalls && reason === 'stop';
+    const stopText = reason === 'stop' && !isCall ? text?.stopText : undefined;
+    this.#events.push({
+      type: 'finish',
+      choice,
+      reason: isCall ? 'tool_calls' : reason,
+      ...(stopText === undefined ? {} : { stopText }),
+    });
     if (parts?.reasoningTokens !== undefined)
       tally.reasoningTokens = (tally.reasoningTokens ?? 0) + parts.reasoningTokens;
     tally.unfinished--;

@@ -39,6 +39,8 @@ export interface GenerationOptions {
   readonly signal: AbortSignal;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
+  /** Whether the answer is to say which stop text ended it. */
+  readonly tellsStop?: boolean;
 }
 
 /** Sends one inference for every choice, or for all beams of a prompt, and gives their events as they come. */
@@ -67,7 +69,10 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         version: model.version,
         prompt: prompt.text,
         ...(tokenized ? { tokens: tokenized.inputs[promptIndex] as NonNullable<GenerateRequest['tokens']> } : {}),
-        sampling: choiceSampling(limits[promptIndex] as Sampling, { answer, draws: contract.repeatsItself && !beams }),
+        sampling: {
+          ...choiceSampling(limits[promptIndex] as Sampling, { answer, draws: contract.repeatsItself && !beams }),
+          ...(asksForStop(options) ? { includeStopText: true } : {}),
+        },
         stream: options.stream || readsAsItComes(options),
         ...(beams ? { beams: beams.beams } : {}),
         ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
@@ -145,6 +150,12 @@ function cutsHere({ model, sampling: { stop = [] } }: GenerationOptions): boolea
   return !model.contract.cutsStopTexts && stop.length > 0;
 }
 
+/** Whether the backend is asked to leave the stop text in, so that it is seen, and cut, here. */
+function asksForStop({ tellsStop, model, sampling: { stop = [], minTokens = 0 } }: GenerationOptions): boolean {
+  // Until it has so many tokens, a backend takes no notice of stop texts; here they would end the answer.
+  return (tellsStop ?? false) && model.contract.cutsStopTexts && stop.length > 0 && minTokens === 0;
+}
+
 /** Whether an answer is read as it comes although it is wanted whole: to end it early, or to count its parts. */
 function readsAsItComes(options: GenerationOptions): boolean {
   return cutsHere(options) || (options.parsers?.needsSteps ?? false);
@@ -153,7 +164,7 @@ function readsAsItComes(options: GenerationOptions): boolean {
 /** Makes the texts of answers where the backend gives tokens, or does not end at stop texts itself. */
 function textMaker(options: GenerationOptions, table: TokenTable | undefined): (() => AnswerText) | undefined {
   const { stop: stops = [], includeStopText: keepsStop = false, skipSpecialTokens = true } = options.sampling;
-  if (!table && !cutsHere(options)) return undefined;
+  if (!table && !cutsHere(options) && !asksForStop(options)) return undefined;
   const { continuesText } = options;
   return () => new AnswerText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
 }

@@ -6,7 +6,9 @@ import { isObject } from './schema-references.ts';
 /** The most functions that a request may offer. */
 export const mostTools = 1024;
 
-export const functionName = z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes, dots or underscores');
+export const functionName = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes, dots or underscores');
 /** Looked into by `checkSchema`, which stops at its limits. */
 const schema = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be a JSON schema, which is an object');
 

@@ -50,6 +50,11 @@ export class AnswerText {
     return this.#stops.found !== undefined;
   }
 
+  /** The stop text that was met. */
+  get stopText(): string | undefined {
+    return this.#stops.found;
+  }
+
   /** Text as the backend made it. */
   push(text: string): string {
     return this.#stops.push(text);

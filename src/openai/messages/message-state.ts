@@ -44,7 +44,7 @@ export class MessageState {
         break;
       case 'finish':
         this.#close();
-        this.#ending = { ...noEnding, stop_reason: stopReasons[event.reason] };
+        this.#ending = endingOf(event);
         break;
       case 'prompt-tokens':
         this.#promptTokens += event.count;
@@ -100,6 +100,11 @@ export class MessageState {
 
 function newBlock(type: 'text' | 'thinking'): ContentBlock {
   return type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' };
+}
+
+function endingOf({ reason, stopText }: Extract<GenerateEvent, { type: 'finish' }>): Ending {
+  if (stopText !== undefined) return { ...noEnding, stop_reason: 'stop_sequence', stop_sequence: stopText };
+  return { ...noEnding, stop_reason: stopReasons[reason] };
 }
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;

@@ -40,8 +40,9 @@ export interface DeltaUsage {
 
 /** Why an answer ended. */
 export interface Ending {
-  readonly stop_reason: 'end_turn' | 'max_tokens' | 'tool_use' | null;
-  readonly stop_sequence: null;
+  readonly stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | null;
+  /** The one that ended it. */
+  readonly stop_sequence: string | null;
   readonly stop_details: null;
   readonly container: null;
 }

@@ -1,0 +1,22 @@
+import { ApiError } from '../errors.ts';
+import type { ChatRequest } from '../openai/chat-request.ts';
+import { toolUseOf } from '../openai/tools.ts';
+import type { GenerateContext } from './answer.ts';
+import { renderPrompt } from './chat-prompt.ts';
+
+/** How many tokens the prompt of a conversation has, by the model's own template and tokenizer. */
+export async function countPrompt(
+  request: ChatRequest,
+  { findModel }: Pick<GenerateContext, 'findModel'>,
+): Promise<{ readonly tokens: number; readonly ignored: readonly string[] }> {
+  const model = findModel(request.model);
+  const { prompt, ignored } = await renderPrompt(request, { model, use: toolUseOf(request) });
+  const { tokenizer } = await model.assets();
+  if (!tokenizer)
+    throw new ApiError(
+      'unsupported_parameter',
+      `model: no tokenizer is set for ${model.name}, so nothing can be counted; start Conch with --tokenizer ${model.name}=DIR.`,
+      { param: 'model' },
+    );
+  return { tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens }), ignored };
+}
