@@ -130,6 +130,12 @@ export class AnswerReader implements ToolParser {
     return true;
   }
 
+  /** Reads the first of these texts that comes next, or nothing. */
+  *oneOf(expected: readonly string[]): Reading<string | undefined> {
+    for (const text of expected) if (yield* this.literal(text)) return text;
+    return undefined;
+  }
+
   /** Reads the characters that belong to a word. */
   *word(belongs: (code: number) => boolean): Reading<string> {
     let word = '';
@@ -152,6 +158,14 @@ export class AnswerReader implements ToolParser {
       const marker = finder.found;
       if (marker !== undefined) return { text: text.slice(0, -marker.length), marker };
     }
+    return undefined;
+  }
+
+  /** Reads up to and with a marker: the text before it. What ends the call before it stays unread. */
+  *heldBefore(marker: string, ends: readonly string[]): Reading<string | undefined> {
+    const found = yield* this.heldUntil([marker, ...ends]);
+    if (found?.marker === marker) return found.text;
+    if (found) this.putBack(found.marker.length);
     return undefined;
   }
 

@@ -10,6 +10,9 @@ export const DEEPSEEK = {
   separator: '<｜tool▁sep｜>',
 } as const;
 
+/** What ends a call, also one that lacks its own end. */
+export const DEEPSEEK_ENDS: readonly string[] = [DEEPSEEK.callEnd, DEEPSEEK.callBegin, DEEPSEEK.callsEnd];
+
 /** A section of calls, which the versions write differently. */
 export function deepseekCalls(readCall: (reader: AnswerReader) => Reading<boolean>): AnswerGrammar {
   return sectionedCalls({

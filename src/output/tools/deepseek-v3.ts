@@ -1,22 +1,21 @@
 import { AnswerReader, type Reading } from './answer-reader.ts';
-import { OPEN_BRACE } from './characters.ts';
-import { DEEPSEEK, deepseekCalls } from './deepseek-calls.ts';
-import { passCall } from './json-calls.ts';
+import { DEEPSEEK, DEEPSEEK_ENDS, deepseekCalls } from './deepseek-calls.ts';
+import { readArguments } from './passed-call.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 const FENCE = '```';
 
 /** Reads `function<｜tool▁sep｜>name`, the arguments in a block of JSON, and the end of the call. */
 function* readCall(reader: AnswerReader): Reading<boolean> {
-  if ((yield* reader.heldUntil([DEEPSEEK.separator])) === undefined) return false;
-  const name = (yield* reader.heldUntil([FENCE]))?.text.trim();
+  if ((yield* reader.heldBefore(DEEPSEEK.separator, DEEPSEEK_ENDS)) === undefined) return false;
+  const name = (yield* reader.heldBefore(FENCE, DEEPSEEK_ENDS))?.trim();
   if (name === undefined || !reader.offered(name)) return false;
   yield* reader.literal('json');
-  yield* reader.skipSpace();
-  if ((yield* reader.peek()) !== OPEN_BRACE) return false;
-  yield* passCall(reader, { name, ends: [`\n${FENCE}`, DEEPSEEK.callEnd] });
+  const ends = [`\n${FENCE}`, ...DEEPSEEK_ENDS];
+  if (!(yield* readArguments(reader, { name, ends, emptyEnd: FENCE }))) return false;
   yield* reader.skipSpace();
   if (yield* reader.literal(FENCE)) reader.drop();
+  yield* reader.skipSpace();
   if (yield* reader.literal(DEEPSEEK.callEnd)) reader.drop();
   return true;
 }

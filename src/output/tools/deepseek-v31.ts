@@ -1,16 +1,13 @@
 import { AnswerReader, type Reading } from './answer-reader.ts';
-import { OPEN_BRACE } from './characters.ts';
-import { DEEPSEEK, deepseekCalls } from './deepseek-calls.ts';
-import { passCall } from './json-calls.ts';
+import { DEEPSEEK, DEEPSEEK_ENDS, deepseekCalls } from './deepseek-calls.ts';
+import { readArguments } from './passed-call.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 /** Reads `name<｜tool▁sep｜>{…}` and the end of the call. */
 function* readCall(reader: AnswerReader): Reading<boolean> {
-  const name = (yield* reader.heldUntil([DEEPSEEK.separator]))?.text.trim();
+  const name = (yield* reader.heldBefore(DEEPSEEK.separator, DEEPSEEK_ENDS))?.trim();
   if (name === undefined || !reader.offered(name)) return false;
-  yield* reader.skipSpace();
-  if ((yield* reader.peek()) !== OPEN_BRACE) return false;
-  yield* passCall(reader, { name, ends: [DEEPSEEK.callEnd] });
+  if (!(yield* readArguments(reader, { name, ends: DEEPSEEK_ENDS }))) return false;
   yield* reader.skipSpace();
   if (yield* reader.literal(DEEPSEEK.callEnd)) reader.drop();
   return true;

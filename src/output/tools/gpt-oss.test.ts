@@ -37,6 +37,11 @@ describe('an answer of gpt-oss', () => {
     expect(parse('<|channel|>analysis to=functions.ping <|constrain|>json<|message|>{}')).toEqual([ping]);
   });
 
+  it('may call without arguments', () => {
+    expect(parse('<|channel|>commentary to=functions.ping<|message|><|call|>')).toEqual([ping]);
+    expect(parse('<|start|>assistant to=functions.ping<|channel|>commentary json<|message|> <|end|>')).toEqual([ping]);
+  });
+
   it.each([
     '<|channel|>analysis<|message|>Hm.<|end|>',
     '<|channel|>commentary to=browser.search<|message|>{"query": 1}<|call|>',

@@ -11,8 +11,7 @@ import {
 } from '../harmony.ts';
 import { MarkerFinder } from '../marker-finder.ts';
 import { AnswerReader, type Reading } from './answer-reader.ts';
-import { OPEN_BRACE } from './characters.ts';
-import { passCall } from './json-calls.ts';
+import { readArguments } from './passed-call.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 /**
@@ -43,24 +42,14 @@ function* readMessage(reader: AnswerReader, begin: string): Reading<void> {
   }
   const name = recipient?.startsWith(FUNCTIONS) ? recipient.slice(FUNCTIONS.length) : recipient;
   if (name !== undefined && reader.offered(name)) {
-    yield* reader.skipSpace();
-    if ((yield* reader.peek()) === OPEN_BRACE) {
-      yield* passCall(reader, { name, ends: MESSAGE_ENDS });
-      yield* dropEnd(reader);
+    if (yield* readArguments(reader, { name, ends: MESSAGE_ENDS })) {
+      yield* reader.skipSpace();
+      if ((yield* reader.oneOf(MESSAGE_ENDS)) !== undefined) reader.drop();
       return;
     }
   }
   reader.giveHeld();
   yield* reader.passUntil(new MarkerFinder(MESSAGE_ENDS), reader.giveText);
-}
-
-function* dropEnd(reader: AnswerReader): Reading<void> {
-  yield* reader.skipSpace();
-  for (const end of MESSAGE_ENDS) {
-    if (!(yield* reader.literal(end))) continue;
-    reader.drop();
-    return;
-  }
 }
 
 /** The recipient stands in the section of the role or in that of the channel. */

@@ -1,5 +1,5 @@
 import { AnswerReader } from './answer-reader.ts';
-import { markedJsonCalls } from './json-calls.ts';
+import { markedJsonCalls } from './marked-json.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 const grammar = markedJsonCalls({

@@ -1,7 +1,8 @@
 import { MarkerFinder } from '../marker-finder.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { OPEN_BRACE } from './characters.ts';
-import { passCall, readJsonCalls } from './json-calls.ts';
+import { readJsonCalls } from './json-calls.ts';
+import { passCall } from './passed-call.ts';
 import type { ToolParser, ToolParserOptions } from './tool-parser.ts';
 
 const NO_MARKERS: readonly string[] = [];
@@ -10,7 +11,7 @@ const NO_MARKERS: readonly string[] = [];
 export function requiredCallsParser(options: ToolParserOptions): ToolParser {
   return new AnswerReader(options, function* (reader) {
     yield* reader.skipSpace();
-    yield* readJsonCalls(reader, NO_MARKERS);
+    yield* readJsonCalls(reader, { ends: NO_MARKERS });
     yield* reader.textUntil(new MarkerFinder(NO_MARKERS));
   });
 }

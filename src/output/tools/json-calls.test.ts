@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, Recording, run, tools } from '../../../test/support/tool-recording.ts';
+import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
 import { granite } from './granite.ts';
 import { hermes } from './hermes.ts';
 import { llama3Json } from './llama3-json.ts';
@@ -22,6 +22,9 @@ describe('a JSON call', () => {
     ['with the arguments first', '{"arguments": {"a": {}}, "name": "get_weather"}', '{"a": {}}'],
     ['without arguments', '{"name": "get_weather"}', '{}'],
     ['with null for arguments', '{"name": "get_weather", "arguments": null}', '{}'],
+    ['with an empty string for arguments', '{"name": "get_weather", "arguments": ""}', '{}'],
+    ['with arguments in a string', '{"name": "get_weather", "arguments": "{\\"a\\": \\"ü\\"}"}', '{"a": "ü"}'],
+    ['with an empty object in a string', '{"arguments": " {} ", "name": "get_weather"}', '{}'],
     ['with other members', '{"type": "function", "name": "get_weather", "arguments": {}, "id": 5}', '{}'],
     ['with spaces', '{ "name" : "get_weather" ,\n "arguments" : { } }', '{ }'],
     ['with an escaped name', '{"name": "get\\u005fweather", "arguments": {}}', '{}'],
@@ -32,7 +35,9 @@ describe('a JSON call', () => {
   });
 
   it.each([
-    '{"name": "get_weather", "arguments": "{}"}',
+    '{"name": "get_weather", "arguments": "Paris"}',
+    '{"name": "get_weather", "arguments": "{} {}"}',
+    '{"name": "get_weather", "arguments": "{\\"city\\": "}',
     '{"name": "get_weather", "arguments": [1]}',
     '{"name": 5, "arguments": {}}',
     '{"arguments": {}}',
@@ -53,6 +58,12 @@ describe('a JSON call', () => {
       { text: '\nBye' },
     ]);
     expect(parse(hermes, `${begin}{"city": ["a"}}, and so on`)).toEqual([called('{"city": ["a"}}, and so on')]);
+  });
+
+  it('may close a brace too many', () => {
+    const call = '<tool_call>\n{"name": "get_weather", "arguments": {}}';
+    expect(parse(hermes, `${call}}\n</tool_call>\nBye`)).toEqual([called('{}'), { text: '\nBye' }]);
+    expect(parse(hermes, `${call}}\nBye`)).toEqual([called('{}'), { text: '}\nBye' }]);
   });
 
   it('keeps what follows complete arguments as text', () => {
@@ -84,6 +95,29 @@ describe('a list of JSON calls', () => {
     expect(parse(mistral, `[TOOL_CALLS][${weather}, oops]`)).toEqual([called('{}'), { text: ', oops]' }]);
   });
 
+  it('may have a comma behind the last call', () => {
+    expect(parse(mistral, `[TOOL_CALLS][${weather}, ${weather},\n]`)).toEqual([called('{}'), called('{}')]);
+  });
+
+  it.each([
+    ['hermes', hermes, `<tool_call>\n${weather}\n${weather}\n</tool_call>`],
+    ['granite', granite, `<|tool_call|>${weather}, ${weather}`],
+    ['mistral', mistral, `[TOOL_CALLS] ${weather}, ${weather}`],
+    ['llama3_json', llama3Json, `${weather}, ${weather}`],
+    ['llama3_json with its tag', llama3Json, `<|python_tag|>${weather},${weather}`],
+  ])('may lack its brackets: %s', (_, format, text) => {
+    expect(parse(format, text)).toEqual([called('{}'), called('{}')]);
+  });
+
+  it('without brackets also goes on behind what is text', () => {
+    expect(parse(hermes, `<tool_call>${unknown}\n${weather}\n${unknown}</tool_call>`)).toEqual([
+      { text: `<tool_call>${unknown}` },
+      called('{}'),
+      { text: `\n${unknown}</tool_call>` },
+    ]);
+    expect(parse(mistral, `[TOOL_CALLS]${weather}, {"a": 1}`)).toEqual([called('{}'), { text: ', {"a": 1}' }]);
+  });
+
   it('may lack its end', () => {
     expect(parse(mistral, `[TOOL_CALLS] [${weather}, ${weather}`)).toEqual([called('{}'), called('{}')]);
   });
@@ -108,15 +142,11 @@ describe('other ways to write JSON calls', () => {
     expect(parse(mistral, `[TOOL_CALLS] ${weather}`)).toEqual([called('{}')]);
   });
 
-  it('Llama 3 may name the type first, and write calls without a separator', () => {
-    const typed = '{"type": "function", "name": "get_weather", "parameters": {}}';
-    expect(parse(llama3Json, `${typed}${weather}`)).toEqual([called('{}'), called('{}')]);
-  });
-
-  it('Llama 3 does not hold back an answer in JSON', () => {
-    const parser = llama3Json.parser({ tools, mostHeld: 1000 });
-    const recording = new Recording();
-    parser.push('{"title": "A", "name": "get_weather"', recording);
-    expect(recording.given).toEqual([{ text: '{"title": "A", "name": "get_weather"' }]);
+  it('Mistral may write nothing behind [ARGS]', () => {
+    const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
+    expect(parse(mistral, '[TOOL_CALLS]ping[ARGS]')).toEqual([ping]);
+    expect(parse(mistral, '[TOOL_CALLS]get_weather[ARGS][TOOL_CALLS]ping[ARGS]\n')).toEqual([called('{}'), ping]);
+    for (const text of ['[TOOL_CALLS]get_weather[ARGS]', '[TOOL_CALLS]ping', '[TOOL_CALLS]ping[TOOL_CALLS]'])
+      expect(parse(mistral, text)).toEqual([{ text }]);
   });
 });

@@ -1,55 +1,49 @@
-import { MarkerFinder } from '../marker-finder.ts';
-import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
-import { passBrokenCall } from './broken-call.ts';
+import type { AnswerReader, Reading } from './answer-reader.ts';
 import { OPEN_BRACE, OPEN_BRACKET } from './characters.ts';
 import { JsonScanner } from './json-scanner.ts';
+import { giveCall, passCall } from './passed-call.ts';
 
-interface PassedCall {
-  readonly name: string;
-  readonly id?: string;
-  /** What ends the call where its arguments are broken; without any, they go on to the end of the answer. */
+/** `given`: it was a call; `refused`: it was none, and was given as text to its end; `none`: it is no call. */
+export type CallOutcome = 'given' | 'refused' | 'none';
+
+interface JsonCallOptions {
+  /** What ends a call whose arguments are broken. */
   readonly ends: readonly string[];
+  /** Whether no marker says that it is a call: then it may have no members but those of a call. */
+  readonly isBare?: boolean;
 }
 
-/** Gives a call whose arguments, a JSON object, come next, as the model writes them. */
-export function* passCall(reader: AnswerReader, { name, id, ends }: PassedCall): Reading<void> {
-  reader.beginCall(name, id);
-  if ((yield* reader.passJson(new JsonScanner(), reader.giveArguments)) !== 'broken') {
-    reader.endCall();
-    return;
-  }
-  const end = yield* passBrokenCall(reader, ends);
-  if (end !== undefined) reader.putBack(end.length);
-}
-
-/** `given`: it was a call; `refused`: of a function that was not offered, and is text; `none`: it is no call. */
-type CallOutcome = 'given' | 'refused' | 'none';
+const CALL_MEMBERS: ReadonlySet<string> = new Set(['name', 'arguments', 'parameters', 'type', 'id']);
 
 /**
- * Reads `{"name": …, "arguments": {…}}`, where the arguments may also be called parameters, come before the name or be
- * left out. Other members, such as Mistral's id, are markup.
+ * Reads `{"name": …, "arguments": {…}}`, where the arguments may also be called parameters, be an object inside a
+ * string, come before the name or be left out. Behind a marker other members, such as Mistral's id, are markup. In a
+ * bare object they show an answer in JSON, which is text; where they come behind arguments that were given already,
+ * the call stands and they are text.
  */
-export function* readJsonCall(reader: AnswerReader, ends: readonly string[]): Reading<CallOutcome> {
+export function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallOptions): Reading<CallOutcome> {
   if (!(yield* reader.literal('{'))) return 'none';
   let name: string | undefined;
-  let early: string | undefined;
+  let held: string | undefined;
   let isGiven = false;
   do {
     yield* reader.skipSpace();
     const key = yield* readKey(reader);
     if (key === undefined) return isGiven ? 'given' : 'none';
+    if (isBare && !CALL_MEMBERS.has(key)) return yield* passRest(reader, isGiven);
     const holdsArguments = key === 'arguments' || key === 'parameters';
     if (key === 'name' && name === undefined) {
       name = yield* reader.jsonString();
       if (name === undefined) return 'none';
-      if (!reader.offered(name)) return yield* refuse(reader);
+      if (!reader.offered(name)) return yield* passRest(reader, isGiven);
     } else if (holdsArguments && name !== undefined && (yield* reader.peek()) === OPEN_BRACE && !isGiven) {
       yield* passCall(reader, { name, ends });
       isGiven = true;
     } else {
       const value = yield* reader.jsonValue();
       if (value === undefined) return isGiven ? 'given' : 'none';
-      if (holdsArguments) early = value;
+      if (isBare && key === 'type' && value !== '"function"') return yield* passRest(reader, isGiven);
+      if (holdsArguments) held = value;
     }
     yield* reader.skipSpace();
   } while (yield* reader.literal(','));
@@ -58,54 +52,30 @@ export function* readJsonCall(reader: AnswerReader, ends: readonly string[]): Re
     if (isComplete) reader.drop();
     return 'given';
   }
-  if (!isComplete || name === undefined || !isObject(early)) return 'none';
-  reader.beginCall(name);
-  reader.giveArguments(early === undefined || early === 'null' ? '{}' : early);
-  reader.endCall();
+  const json = argumentsIn(held);
+  if (!isComplete || name === undefined || json === undefined) return 'none';
+  giveCall(reader, { name, json });
   return 'given';
 }
 
-/** Reads one call or a list of them; whether it gave any, and nothing that was refused came after it. */
-export function* readJsonCalls(reader: AnswerReader, ends: readonly string[]): Reading<boolean> {
-  if ((yield* reader.peek()) !== OPEN_BRACKET) return (yield* readJsonCall(reader, ends)) === 'given';
+/** Reads one call or a list of them: what the last one was. */
+export function* readJsonCalls(reader: AnswerReader, options: JsonCallOptions): Reading<CallOutcome> {
+  if ((yield* reader.peek()) !== OPEN_BRACKET) return yield* readJsonCall(reader, options);
   reader.skip();
-  let outcome: CallOutcome;
+  let outcome: CallOutcome = 'none';
   do {
     yield* reader.skipSpace();
-    outcome = yield* readJsonCall(reader, ends);
-    if (outcome === 'none') return false;
+    // A comma may stand behind the last call.
+    if (outcome === 'given' && (yield* reader.literal(']'))) {
+      reader.drop();
+      return outcome;
+    }
+    outcome = yield* readJsonCall(reader, options);
+    if (outcome === 'none') return outcome;
     yield* reader.skipSpace();
   } while (yield* reader.literal(','));
   if ((yield* reader.literal(']')) && outcome === 'given') reader.drop();
-  return outcome === 'given';
-}
-
-interface MarkedJson {
-  readonly markers: readonly string[];
-  /** What may stand behind the calls. */
-  readonly closes?: readonly string[];
-  /** Whether the calls may begin the answer without a marker. */
-  readonly mayStartBare?: boolean;
-}
-
-/** An answer with JSON calls, or lists of them, behind markers. */
-export function markedJsonCalls({ markers, closes = [], mayStartBare = false }: MarkedJson): AnswerGrammar {
-  return function* (reader) {
-    const finder = new MarkerFinder(markers);
-    if (mayStartBare) yield* readMarked(reader, closes);
-    while ((yield* reader.textUntil(finder)) !== undefined) yield* readMarked(reader, closes);
-  };
-}
-
-function* readMarked(reader: AnswerReader, closes: readonly string[]): Reading<void> {
-  yield* reader.skipSpace();
-  if (!(yield* readJsonCalls(reader, closes))) return;
-  yield* reader.skipSpace();
-  for (const close of closes) {
-    if (!(yield* reader.literal(close))) continue;
-    reader.drop();
-    return;
-  }
+  return outcome;
 }
 
 function* readKey(reader: AnswerReader): Reading<string | undefined> {
@@ -116,13 +86,29 @@ function* readKey(reader: AnswerReader): Reading<string | undefined> {
   return key;
 }
 
-/** Gives the rest of the object, which was read up to its name, as text. */
-function* refuse(reader: AnswerReader): Reading<CallOutcome> {
+/** Gives the rest of an object that is no call as text, or what stands in it behind a call that was given. */
+function* passRest(reader: AnswerReader, isGiven: boolean): Reading<CallOutcome> {
   reader.giveHeld();
   yield* reader.passJson(JsonScanner.insideObject(), reader.giveText);
-  return 'refused';
+  return isGiven ? 'given' : 'refused';
 }
 
-function isObject(json: string | undefined): boolean {
-  return json === undefined || json === 'null' || json.startsWith('{');
+/** The arguments that a member holds: an object, one written as a string, or nothing; undefined for all else. */
+function argumentsIn(value: string | undefined): string | undefined {
+  const text = value?.startsWith('"') ? stringIn(value)?.trim() : (value ?? '');
+  if (text === '' || text === 'null') return '{}';
+  return text !== undefined && isObject(text) ? text : undefined;
+}
+
+function stringIn(json: string): string | undefined {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(text: string): boolean {
+  const scanner = new JsonScanner();
+  return text.startsWith('{') && scanner.scan(text, 0, text.length) === text.length && scanner.state === 'closed';
 }

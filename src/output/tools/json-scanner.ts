@@ -25,9 +25,10 @@ export class JsonScanner {
   #state: JsonState = 'open';
   #place: 'start' | 'between' | 'string' | 'escape' | 'word' = 'start';
 
-  /** A scanner of a value of which the opening brace was read before. */
-  static insideObject(): JsonScanner {
+  /** A scanner of a value of which the opening brace was read before, and that of the list that it begins. */
+  static insideObject({ isInList = false } = {}): JsonScanner {
     const scanner = new JsonScanner();
+    if (isInList) scanner.#open(CLOSE_BRACKET);
     scanner.#open(CLOSE_BRACE);
     return scanner;
   }

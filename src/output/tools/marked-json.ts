@@ -1,0 +1,54 @@
+import { MarkerFinder } from '../marker-finder.ts';
+import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
+import { readBareCalls } from './bare-json.ts';
+import { OPEN_BRACE } from './characters.ts';
+import { type CallOutcome, readJsonCalls } from './json-calls.ts';
+
+interface MarkedJson {
+  readonly markers: readonly string[];
+  /** What may stand behind the calls. */
+  readonly closes?: readonly string[];
+  /** Whether the calls may begin the answer without a marker. */
+  readonly mayStartBare?: boolean;
+}
+
+/** An answer with JSON calls, or lists of them, behind markers. */
+export function markedJsonCalls({ markers, closes = [], mayStartBare = false }: MarkedJson): AnswerGrammar {
+  return function* (reader) {
+    const finder = new MarkerFinder(markers);
+    if (mayStartBare) {
+      yield* reader.skipSpace();
+      yield* readBareCalls(reader);
+    }
+    while ((yield* reader.textUntil(finder)) !== undefined) yield* readMarkedCalls(reader, { ends: closes, closes });
+  };
+}
+
+interface MarkedCalls {
+  /** What ends a call whose arguments are broken. */
+  readonly ends: readonly string[];
+  readonly closes: readonly string[];
+}
+
+/** Reads the calls behind a marker, also several without a list around them, and what closes them. */
+export function* readMarkedCalls(reader: AnswerReader, { ends, closes }: MarkedCalls): Reading<void> {
+  let outcome: CallOutcome;
+  do {
+    yield* reader.skipSpace();
+    outcome = yield* readJsonCalls(reader, { ends });
+    if (outcome === 'none') return;
+  } while (yield* anotherFollows(reader));
+  if (outcome === 'given') yield* dropClose(reader, closes);
+}
+
+function* anotherFollows(reader: AnswerReader): Reading<boolean> {
+  yield* reader.skipSpace();
+  if (yield* reader.literal(',')) yield* reader.skipSpace();
+  return (yield* reader.peek()) === OPEN_BRACE;
+}
+
+/** Models close more braces than they opened: those before the close are markup too. */
+function* dropClose(reader: AnswerReader, closes: readonly string[]): Reading<void> {
+  while (yield* reader.literal('}')) yield* reader.skipSpace();
+  if ((yield* reader.oneOf(closes)) !== undefined) reader.drop();
+}
