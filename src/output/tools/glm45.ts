@@ -3,6 +3,8 @@ import { sectionedCalls } from './sectioned-calls.ts';
 import { readTaggedCall } from './tagged-parameters.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
+const CALL_OPEN = '<tool_call>';
+
 function* readCall(reader: AnswerReader): Reading<boolean> {
   yield* reader.skipSpace();
   const name = yield* reader.heldUntil(['\n', '<']);
@@ -16,10 +18,12 @@ function* readCall(reader: AnswerReader): Reading<boolean> {
     valueClose: '</arg_value>',
     hasOwnLines: false,
     callClose: '</tool_call>',
+    behindCall: [CALL_OPEN],
+    mayHoldTags: false,
   });
 }
 
-const grammar = sectionedCalls({ callOpen: '<tool_call>', readCall });
+const grammar = sectionedCalls({ callOpen: CALL_OPEN, readCall });
 
 /** GLM 4.5 to 4.7: `<tool_call>name\n<arg_key>k</arg_key>\n<arg_value>v</arg_value>\n</tool_call>`. */
 export const glm45: ToolFormat = {

@@ -3,11 +3,13 @@ import { sectionedCalls } from './sectioned-calls.ts';
 import { readTaggedCall } from './tagged-parameters.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
+const CALLS_BEGIN = '<tool_call>';
+const CALLS_END = '</tool_call>';
 const FUNCTION = '<function=';
 
 function* readCall(reader: AnswerReader): Reading<boolean> {
-  const name = yield* reader.heldUntil(['>']);
-  const tool = name && reader.offered(name.text.trim());
+  const name = yield* reader.heldBefore('>', ['<']);
+  const tool = name === undefined ? undefined : reader.offered(name.trim());
   if (!tool) return false;
   return yield* readTaggedCall(reader, tool, {
     keyOpen: '<parameter=',
@@ -15,10 +17,12 @@ function* readCall(reader: AnswerReader): Reading<boolean> {
     valueClose: '</parameter>',
     hasOwnLines: true,
     callClose: '</function>',
+    behindCall: [CALLS_END, CALLS_BEGIN, FUNCTION],
+    mayHoldTags: true,
   });
 }
 
-const grammar = sectionedCalls({ open: '<tool_call>', close: '</tool_call>', callOpen: FUNCTION, readCall });
+const grammar = sectionedCalls({ open: CALLS_BEGIN, close: CALLS_END, callOpen: FUNCTION, readCall });
 
 /** Qwen3-Coder: `<tool_call>\n<function=name>\n<parameter=key>\nvalue\n</parameter>\n</function>\n</tool_call>`. */
 export const qwen3Coder: ToolFormat = {

@@ -2,6 +2,8 @@ import { MarkerFinder } from '../marker-finder.ts';
 import type { AnswerReader, Reading } from './answer-reader.ts';
 import { argumentValue } from './argument-value.ts';
 import { passBrokenCall } from './broken-call.ts';
+import { isSpace, NO_CHARACTER } from './characters.ts';
+import type { ValueWriter } from './json-text.ts';
 import type { OfferedTool } from './tool-parser.ts';
 
 /** The tags between which a format writes the parameters of a call. */
@@ -14,6 +16,13 @@ export interface ParameterTags {
   /** Whether a line break behind the opening tag and one before the closing tag belong to the tags. */
   readonly hasOwnLines: boolean;
   readonly callClose: string;
+  /** What may stand behind a call; it also ends one that lacks its closing tag. */
+  readonly behindCall: readonly string[];
+  /**
+   * Whether the tags of the format may stand in a value, as they do in code. Then those that show that a value lacks
+   * its closing tag count at the start of a line only, or, for that of the call, before what may stand behind it.
+   */
+  readonly mayHoldTags: boolean;
 }
 
 /**
@@ -21,11 +30,11 @@ export interface ParameterTags {
  * whether it is a call at all, which is known with the first parameter.
  */
 export function* readTaggedCall(reader: AnswerReader, tool: OfferedTool, tags: ParameterTags): Reading<boolean> {
-  const values = new MarkerFinder(tags.hasOwnLines ? [`\n${tags.valueClose}`, tags.valueClose] : [tags.valueClose]);
+  const ends = new MarkerFinder(valueEnds(tags));
   for (let count = 0; ; count++) {
     yield* reader.skipSpace();
     const isFirst = count === 0;
-    if (yield* reader.literal(tags.callClose)) {
+    if (yield* readCallEnd(reader, tags)) {
       if (isFirst) reader.beginCall(tool.name);
       reader.drop();
       reader.giveArguments(isFirst ? '{}' : '}');
@@ -42,26 +51,80 @@ export function* readTaggedCall(reader: AnswerReader, tool: OfferedTool, tags: P
     reader.drop();
     reader.giveArguments(`${isFirst ? '{' : ', '}${JSON.stringify(parameter)}: `);
     const value = argumentValue(reader, { tool, parameter });
-    if ((yield* reader.passUntil(values, (text) => value.push(text))) === undefined) {
+    if (!(yield* passValue(reader, { value, ends, tags }))) {
       value.cut();
       reader.endCall();
       return true;
     }
-    reader.drop();
     value.end();
   }
 }
 
-function* readParameterName(reader: AnswerReader, tags: ParameterTags): Reading<string | undefined> {
-  if (!(yield* reader.literal(tags.keyOpen))) return undefined;
-  const name = yield* reader.heldUntil([tags.keyClose]);
-  if (name === undefined) return undefined;
-  if (tags.valueOpen !== undefined) {
-    yield* reader.skipSpace();
-    if (!(yield* reader.literal(tags.valueOpen))) return undefined;
+function valueEnds({ keyOpen, valueClose, hasOwnLines, callClose, mayHoldTags }: ParameterTags): readonly string[] {
+  const closes = hasOwnLines ? [`\n${valueClose}`, valueClose] : [valueClose];
+  return [...closes, `\n${keyOpen}`, ...(mayHoldTags ? [] : [keyOpen]), `\n${callClose}`, callClose];
+}
+
+/** Reads the closing tag of the call, or sees that it was forgotten. */
+function* readCallEnd(reader: AnswerReader, { callClose, behindCall }: ParameterTags): Reading<boolean> {
+  if (yield* reader.literal(callClose)) return true;
+  const behind = yield* reader.oneOf(behindCall);
+  if (behind !== undefined) reader.putBack(behind.length);
+  return behind !== undefined;
+}
+
+interface PassedValue {
+  readonly value: ValueWriter;
+  readonly ends: MarkerFinder;
+  readonly tags: ParameterTags;
+}
+
+/** Gives a value as it comes, up to its closing tag, or to the tag that shows that it has none: whether it ended. */
+function* passValue(reader: AnswerReader, { value, ends, tags }: PassedValue): Reading<boolean> {
+  const { keyOpen, valueClose, callClose, behindCall, mayHoldTags } = tags;
+  const give = (text: string) => value.push(text);
+  const startsLine = !mayHoldTags || (tags.hasOwnLines && (yield* reader.literal('\n')));
+  reader.drop();
+  const first = startsLine ? yield* reader.oneOf([keyOpen, callClose]) : undefined;
+  if (first !== undefined) {
+    reader.putBack(first.length);
+    return true;
   }
-  if (tags.hasOwnLines) yield* reader.literal('\n');
-  return unquoted(name.text.trim());
+  for (;;) {
+    const end = yield* reader.passUntil(ends, give);
+    if (end === undefined) return false;
+    if (end.endsWith(valueClose)) {
+      reader.drop();
+      return true;
+    }
+    if (end !== callClose || !mayHoldTags || (yield* comesNext(reader, behindCall))) {
+      reader.putBack(end.length);
+      return true;
+    }
+    reader.giveHeld(give);
+  }
+}
+
+/** Whether one of these texts or the end of the answer comes next, which stays unread. */
+function* comesNext(reader: AnswerReader, texts: readonly string[]): Reading<boolean> {
+  const space = yield* reader.word(isSpace);
+  const text = yield* reader.oneOf(texts);
+  const isNext = text !== undefined || (yield* reader.peek()) === NO_CHARACTER;
+  reader.putBack(space.length + (text?.length ?? 0));
+  return isNext;
+}
+
+function* readParameterName(reader: AnswerReader, tags: ParameterTags): Reading<string | undefined> {
+  const { keyOpen, keyClose, valueOpen, callClose, behindCall } = tags;
+  if (!(yield* reader.literal(keyOpen))) return undefined;
+  const ends = [keyOpen, callClose, ...behindCall, ...(valueOpen === undefined ? [] : [valueOpen])];
+  const name = yield* reader.heldBefore(keyClose, ends);
+  if (name === undefined) return undefined;
+  if (valueOpen !== undefined) {
+    yield* reader.skipSpace();
+    if (!(yield* reader.literal(valueOpen))) return undefined;
+  }
+  return unquoted(name.trim());
 }
 
 /** A name as it stands in a tag: `name="city"` or `name=city`. */
