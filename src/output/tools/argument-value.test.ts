@@ -5,9 +5,13 @@ import { llama4Pythonic } from './llama4-pythonic.ts';
 import { pythonic } from './pythonic.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
+const $defs = { 'a/b': { enum: ['a', 'b'] }, itself: { anyOf: [{ $ref: '#/$defs/itself' }, { type: 'string' }] } };
+
 /** The JSON that a value becomes for a parameter of this schema. */
 function written(format: ToolFormat, text: string, schema: unknown, mostHeld = 200): string {
-  const tools = [{ name: 'f', parameters: { type: 'object', properties: { p: schema } } }];
+  const tools = [
+    { name: 'f', parameters: { type: 'object', properties: { p: schema, text: { type: 'string' } }, $defs } },
+  ];
   const results = [[text], text.split('')].map((pieces) => run(format.parser({ tools, mostHeld }), pieces));
   expect(results[1]).toEqual(results[0]);
   const [call] = results[0] ?? [];
@@ -36,7 +40,20 @@ describe('a value between tags', () => {
     ['a', { enum: ['a', 'b'] }, '"a"'],
     ['1', { enum: [1, 2] }, '1'],
     ['{"a": [1, 2]}', { type: 'object' }, '{"a": [1, 2]}'],
-    ["{'a': 1}", { type: 'object' }, '"{\'a\': 1}"'],
+    ["{'x': True, 'y': {1: None}}", { type: 'object' }, '{"x": true, "y": {"1": null}}'],
+    ["['a', 'b\\'s']", { type: 'array' }, '["a", "b\'s"]'],
+    ["['a']", { type: ['string', 'array'] }, '["a"]'],
+    ["['a'", { type: 'array' }, '"[\'a\'"'],
+    ["['a'] and more", { type: 'array' }, '"[\'a\'] and more"'],
+    ["{'a': 1}", { type: 'array' }, '"{\'a\': 1}"'],
+    ["['a']", undefined, '"[\'a\']"'],
+    ['12345', { $ref: '#/properties/text' }, '"12345"'],
+    ['12345', { allOf: [{ description: 'A code.' }, { $ref: '#/$defs/a~1b' }] }, '"12345"'],
+    ['12345', { anyOf: [{ $ref: '#/properties/text' }, { type: 'null' }] }, '"12345"'],
+    ['null', { anyOf: [{ $ref: '#/properties/text' }, { type: 'null' }] }, 'null'],
+    ['5', { const: 'five' }, '"5"'],
+    ['5', { $ref: '#/$defs/itself' }, '5'],
+    ['5', { $ref: 'https://example.com/text' }, '5'],
     ['[1,\n 2]', { $ref: '#/$defs/list' }, '[1,\n 2]'],
     ['Paris is nice', undefined, '"Paris is nice"'],
     ['5', undefined, '5'],
@@ -51,6 +68,15 @@ describe('a value between tags', () => {
     expect(tagged(long, { type: 'array' })).toBe(long);
     expect(tagged('t'.repeat(500), undefined)).toBe(`"${'t'.repeat(500)}"`);
   });
+});
+
+it('follows references only so far', () => {
+  const links = Array.from({ length: 20_000 }, (_, at) => [`d${at}`, { $ref: `#/$defs/d${at + 1}` }]);
+  const parameters = { properties: { p: { $ref: '#/$defs/d0' } }, $defs: Object.fromEntries(links) };
+  const parser = glm45.parser({ tools: [{ name: 'f', parameters }], mostHeld: 200 });
+  expect(run(parser, ['<tool_call>f<arg_key>p</arg_key><arg_value>5</arg_value></tool_call>'])).toEqual([
+    { call: 'f', arguments: '{"p": 5}', isComplete: true },
+  ]);
 });
 
 describe('a Python value', () => {

@@ -1,11 +1,18 @@
 import type { AnswerReader } from './answer-reader.ts';
 import { JsonStringWriter, type ValueWriter } from './json-text.ts';
+import { pythonToJson } from './python-json.ts';
+import { propertyTypes, typeName } from './schema-types.ts';
 import type { OfferedTool } from './tool-parser.ts';
 
 const PYTHON_WORDS: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],
   ['False', 'false'],
   ['None', 'null'],
+]);
+
+const PYTHON_BEGINS: ReadonlyMap<string, string> = new Map([
+  ['[', 'array'],
+  ['{', 'object'],
 ]);
 
 /** What a JSON value, or Python's True, False and None, can begin with. */
@@ -23,7 +30,7 @@ interface ValueOptions {
  * streamed; all else is held until it is complete, and is a string after all where it is not JSON.
  */
 export function argumentValue(reader: AnswerReader, { tool, parameter, isQuoted = false }: ValueOptions): ValueWriter {
-  const types = typesOf(parameterSchema(tool, parameter));
+  const types = propertyTypes(tool.parameters, parameter);
   const isString = types === undefined ? isQuoted : types.size === 1 && types.has('string');
   if (isString) return new JsonStringWriter(reader.giveArguments);
   return new UntypedValue(types, reader);
@@ -93,44 +100,17 @@ function jsonOf(text: string, types: ReadonlySet<string> | undefined): string | 
     const value: unknown = JSON.parse(json);
     return !types?.has('string') || allows(types, value) ? json : undefined;
   } catch {
-    return undefined;
+    return pythonJsonOf(trimmed, types);
   }
 }
 
-function parameterSchema(tool: OfferedTool, parameter: string): unknown {
-  const properties = tool.parameters?.['properties'];
-  return isRecord(properties) && Object.hasOwn(properties, parameter) ? properties[parameter] : undefined;
-}
-
-/** The JSON types that a schema names, in it or in its alternatives; undefined where it leaves that open. */
-function typesOf(schema: unknown): ReadonlySet<string> | undefined {
-  if (!isRecord(schema)) return undefined;
-  const { type, enum: values } = schema;
-  if (typeof type === 'string') return new Set([type]);
-  if (Array.isArray(type)) return new Set(type.map(String));
-  if (Array.isArray(values)) return new Set(values.map(typeName));
-  const alternatives = schema['anyOf'] ?? schema['oneOf'];
-  if (!Array.isArray(alternatives)) return undefined;
-  const types = new Set<string>();
-  for (const alternative of alternatives) {
-    const type: unknown = isRecord(alternative) ? alternative['type'] : undefined;
-    if (typeof type !== 'string') return undefined;
-    types.add(type);
-  }
-  return types;
+/** The JSON of a list or a dictionary as Python writes it, where the types name its own. */
+function pythonJsonOf(text: string, types: ReadonlySet<string> | undefined): string | undefined {
+  const type = PYTHON_BEGINS.get(text.charAt(0));
+  return type !== undefined && types?.has(type) ? pythonToJson(text) : undefined;
 }
 
 function allows(types: ReadonlySet<string>, value: unknown): boolean {
   const type = typeName(value);
   return type !== 'string' && (types.has(type) || (type === 'number' && types.has('integer')));
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { fixtures } from '../../../test/support/tool-fixtures.ts';
 import { Recording, tools } from '../../../test/support/tool-recording.ts';
 import { namedCallParser, requiredCallsParser } from './guided-calls.ts';
+import { llama3Json } from './llama3-json.ts';
+import { pythonic } from './pythonic.ts';
+import { qwen3Coder } from './qwen3-coder.ts';
 import type { ToolParser } from './tool-parser.ts';
 
 const MEGABYTE = 1 << 20;
@@ -41,6 +44,30 @@ const loads: readonly Load[] = fixtures.flatMap(({ format, way = '', write, malf
   ];
 });
 
+const particulars: readonly Load[] = [1, AT_ONCE].flatMap((pieceLength) => [
+  {
+    name: `qwen3_coder: tags within a value, ${title(pieceLength)}`,
+    text: (length) => `<function=search>\n<parameter=query>\n${'</function> <parameter='.repeat(length / 20)}`,
+    parser: () => qwen3Coder.parser(options),
+    pieceLength,
+    length: MEGABYTE / 16,
+  },
+  {
+    name: `llama3_json: answers in JSON, ${title(pieceLength)}`,
+    text: (length) => '[{"name": "ping", "a": [{"b": 1}]}, {"c": 2'.repeat(length / 40),
+    parser: () => llama3Json.parser(options),
+    pieceLength,
+    length: MEGABYTE / 16,
+  },
+  {
+    name: `pythonic: calls of unknown functions, ${title(pieceLength)}`,
+    text: (length) => `[${"launch(a='b', c=[(1)]), ".repeat(length / 20)}`,
+    parser: () => pythonic.parser(options),
+    pieceLength,
+    length: MEGABYTE / 16,
+  },
+]);
+
 const guided: readonly Load[] = [
   {
     name: 'required: long arguments by character',
@@ -66,7 +93,7 @@ const guided: readonly Load[] = [
 ];
 
 describe('the time grows with the text alone', { timeout: 60_000 }, () => {
-  it.each([...loads, ...guided])('$name', ({ text, parser, pieceLength, length }) => {
+  it.each([...loads, ...particulars, ...guided])('$name', ({ text, parser, pieceLength, length }) => {
     const once = pieces(text(length), pieceLength);
     const twice = pieces(text(2 * length), pieceLength);
     // The shortest of a few runs: others share the machine.
@@ -78,6 +105,10 @@ describe('the time grows with the text alone', { timeout: 60_000 }, () => {
     expect(ratio).toBeLessThan(3);
   });
 });
+
+function title(pieceLength: number): string {
+  return pieceLength === AT_ONCE ? 'at once' : 'by character';
+}
 
 function pieces(text: string, length: number): readonly string[] {
   const result: string[] = [];

@@ -3,6 +3,7 @@ import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
 import { argumentValue } from './argument-value.ts';
 import { passBrokenCall } from './broken-call.ts';
 import { isWordCharacter } from './characters.ts';
+import { passUnknownCall } from './python-call-text.ts';
 import { readPythonValue } from './python-value.ts';
 import type { OfferedTool } from './tool-parser.ts';
 
@@ -32,18 +33,25 @@ export function pythonicCalls({ open, close }: PythonicCalls = {}): AnswerGramma
   };
 }
 
-/** Reads the calls of a list and its end: whether calls stand last in it. */
+/** Reads the calls of a list and its end: whether calls stand last in it. Those of other functions are text. */
 function* readList(reader: AnswerReader, ends: readonly string[]): Reading<boolean> {
+  let isGiven = false;
   do {
     yield* reader.skipSpace();
+    // A comma may stand behind the last call.
+    if (isGiven && (yield* reader.literal(']'))) {
+      reader.drop();
+      return true;
+    }
     const name = yield* reader.word(isWordCharacter);
+    if (name === '' || !(yield* reader.literal('('))) return false;
     const tool = reader.offered(name);
-    if (!tool || !(yield* reader.literal('('))) return false;
-    if (!(yield* readCall(reader, tool, ends))) return false;
+    if (!(yield* tool ? readCall(reader, tool, ends) : passUnknownCall(reader))) return false;
+    isGiven = tool !== undefined;
     yield* reader.skipSpace();
   } while (yield* reader.literal(','));
-  if (yield* reader.literal(']')) reader.drop();
-  return true;
+  if ((yield* reader.literal(']')) && isGiven) reader.drop();
+  return isGiven;
 }
 
 /** Reads the arguments of a call and its end: whether it is a call, which is known with its first argument. */
