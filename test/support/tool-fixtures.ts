@@ -109,6 +109,14 @@ export const fixtures: readonly FormatFixture[] = [
     malformed: '<|python_tag|>print("get_weather")',
   },
   {
+    format: llama3Json,
+    way: 'as a list',
+    source: 'the same objects in brackets, which models write for several calls',
+    write: (calls) => `[${calls.map(object('parameters')).join(', ')}]`,
+    json: plain,
+    malformed: '[{"name": "get_weather", "parameters": oops}]',
+  },
+  {
     format: pythonic,
     source: "vLLM's template tool_chat_template_llama3.2_pythonic.jinja",
     write: pythonCalls,
