@@ -21,7 +21,7 @@ const CALL_MEMBERS: ReadonlySet<string> = new Set(['name', 'arguments', 'paramet
  * bare object they show an answer in JSON, which is text; where they come behind arguments that were given already,
  * the call stands and they are text.
  */
-export function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallOptions): Reading<CallOutcome> {
+function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallOptions): Reading<CallOutcome> {
   if (!(yield* reader.literal('{'))) return 'none';
   let name: string | undefined;
   let held: string | undefined;

@@ -3,7 +3,7 @@ import { passBrokenCall } from './broken-call.ts';
 import { OPEN_BRACE } from './characters.ts';
 import { JsonScanner } from './json-scanner.ts';
 
-export interface PassedCall {
+interface PassedCall {
   readonly name: string;
   readonly id?: string;
   /** What ends the call where its arguments are broken; without any, they go on to the end of the answer. */
