@@ -2,10 +2,12 @@ import type { Sampling } from '../contracts/contract.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ToolUse } from '../openai/tools.ts';
 import type { ReasoningOptions } from '../output/reasoning/reasoning-parser.ts';
-import { type SpecialTree, specialTreeOf } from '../output/special-texts.ts';
+import { specialAmong, specialTreeOf } from '../output/special-texts.ts';
+import { AssetError } from '../prompt/asset-error.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
+import type { TokenTable } from '../tokenizer.ts';
 import type { AnswerParsers } from './answer-parts.ts';
-import { type Formats, formatsOf, keptMarkers, parsersFor } from './parsers.ts';
+import { type Formats, formatsOf, keptMarkers, otherMarkers, parsersFor } from './parsers.ts';
 import type { ReasoningPhase } from './reasoned-form.ts';
 
 interface ReadingOptions {
@@ -42,9 +44,12 @@ export async function answerReading({ isGuided, ...options }: ReadingOptions): P
 
 /** Reasoning whose markers the server takes out of the text cannot be told from the answer. */
 function formatsInText(model: ServedModel, found: Formats): Formats {
-  const canKeep = model.contract.support('skip_special_tokens').kind !== 'refused';
-  const hasMarkers = canKeep || (found.reasoning?.specialMarkers.length ?? 0) === 0;
+  const hasMarkers = canKeepMarkers(model) || (found.reasoning?.specialMarkers.length ?? 0) === 0;
   return hasMarkers ? found : { ...found, reasoning: undefined };
+}
+
+function canKeepMarkers({ contract }: ServedModel): boolean {
+  return contract.support('skip_special_tokens').kind !== 'refused';
 }
 
 async function reading(
@@ -52,16 +57,24 @@ async function reading(
   formats: Formats,
 ): Promise<Reading> {
   const kept = new Set(keptMarkers(formats, use));
+  const others = canKeepMarkers(model) ? otherMarkers(formats, use) : [];
+  const table = kept.size + others.length > 0 ? await tokenTable(model, { isNeeded: kept.size > 0 }) : undefined;
+  if (table) for (const marker of specialAmong(table, others)) kept.add(marker);
   if (kept.size === 0) return { sampling, parsers: parsersFor({ model, formats, use, specials: undefined, opening }) };
   const asksForAll = sampling.skipSpecialTokens === false;
-  const specials = asksForAll ? undefined : await specialsOf(model, kept);
+  const specials = table && !asksForAll ? specialTreeOf(table, kept) : undefined;
   return {
     sampling: { ...sampling, skipSpecialTokens: false },
     parsers: parsersFor({ model, formats, use, specials, opening }),
   };
 }
-
-async function specialsOf(model: ServedModel, kept: ReadonlySet<string>): Promise<SpecialTree | undefined> {
-  const table = await (await model.assets()).tokenizer?.table?.();
-  return table && specialTreeOf(table, kept);
+/** Of a vocabulary whose table is not needed and cannot be made, nobody can say which texts are special tokens. */
+async function tokenTable(model: ServedModel, { isNeeded }: { isNeeded: boolean }): Promise<TokenTable | undefined> {
+  const { tokenizer } = await model.assets();
+  try {
+    return await tokenizer?.table?.();
+  } catch (error) {
+    if (isNeeded || !(error instanceof AssetError)) throw error;
+    return undefined;
+  }
 }

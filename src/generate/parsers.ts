@@ -38,6 +38,11 @@ export function keptMarkers({ tools, reasoning }: Formats, use: ToolUse | undefi
   return [...(use?.mode === 'auto' ? (tools?.specialMarkers ?? []) : []), ...(reasoning?.specialMarkers ?? [])];
 }
 
+/** The markers that it must keep too where they are special tokens of the model's own vocabulary. */
+export function otherMarkers({ tools, reasoning }: Formats, use: ToolUse | undefined): readonly string[] {
+  return [...(use?.mode === 'auto' ? (tools?.otherMarkers ?? []) : []), ...(reasoning?.otherMarkers ?? [])];
+}
+
 interface ParserOptions {
   readonly model: ServedModel;
   readonly formats: Formats;

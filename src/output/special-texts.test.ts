@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SpecialTexts, treeOf } from './special-texts.ts';
+import { type TokenTable, tokenKind } from '../tokenizer.ts';
+import { SpecialTexts, specialAmong, treeOf } from './special-texts.ts';
 
 const specials = ['<|end|>', '<|eot|>', '<|e', '</s>'];
 const run = (...pieces: string[]): string => {
@@ -28,4 +29,15 @@ describe('SpecialTexts', () => {
     const filter = new SpecialTexts(treeOf([]));
     expect([filter.push('a <'), filter.flush()]).toEqual(['a <', '']);
   });
+});
+
+it('tells which texts are special tokens of a vocabulary', () => {
+  const texts = ['<tool_call>', '</tool_call>', '</s>'];
+  const offsets = [0];
+  for (const text of texts) offsets.push((offsets.at(-1) ?? 0) + text.length);
+  const table: TokenTable = {
+    kinds: Uint8Array.from([tokenKind.special, 0, tokenKind.special]),
+    inside: { bytes: new TextEncoder().encode(texts.join('')), offsets: Uint32Array.from(offsets) },
+  };
+  expect(specialAmong(table, ['<tool_call>', '</tool_call>', '<think>'])).toEqual(['<tool_call>']);
 });

@@ -89,6 +89,15 @@ export function specialTreeOf(table: TokenTable, kept: ReadonlySet<string>): Spe
   return tree;
 }
 
+/** Those of some texts that are special tokens of a vocabulary. */
+export function specialAmong(table: TokenTable, texts: readonly string[]): readonly string[] {
+  const special = knownTexts.get(table) ?? new Set(specialTexts(table));
+  knownTexts.set(table, special);
+  return texts.filter((text) => special.has(text));
+}
+
+const knownTexts = new WeakMap<TokenTable, ReadonlySet<string>>();
+
 function specialTexts(table: TokenTable): string[] {
   const texts: string[] = [];
   table.kinds.forEach((kind, id) => {

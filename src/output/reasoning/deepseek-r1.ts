@@ -1,6 +1,6 @@
 import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
-import { THINK } from './think.ts';
+import { THINK, THINK_MARKERS } from './think.ts';
 
 const options: MarkedReasoningOptions = { markers: [THINK], beginsInReasoning: true };
 
@@ -12,6 +12,7 @@ export const deepseekR1: ReasoningFormat = {
   name: 'deepseek_r1',
   aliases: ['deepseek-r1'],
   specialMarkers: [],
+  otherMarkers: THINK_MARKERS,
   fits: (template) =>
     template.includes('<｜Assistant｜>') && template.includes('</think>') && !/\bthinking\b/.test(template),
   parser: (given) => new MarkedReasoning(options, given),

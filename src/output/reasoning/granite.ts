@@ -1,6 +1,6 @@
 import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
-import { THINK } from './think.ts';
+import { THINK, THINK_MARKERS } from './think.ts';
 
 const options: MarkedReasoningOptions = {
   markers: [
@@ -17,6 +17,7 @@ const options: MarkedReasoningOptions = {
 export const granite: ReasoningFormat = {
   name: 'granite',
   specialMarkers: [],
+  otherMarkers: THINK_MARKERS,
   fits: (template) =>
     template.includes('<|start_of_role|>') &&
     (template.includes('Here is my thought process:') || template.includes('<think>')),

@@ -1,6 +1,6 @@
 import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
-import { THINK } from './think.ts';
+import { THINK, THINK_MARKERS } from './think.ts';
 
 const options: MarkedReasoningOptions = {
   markers: [THINK],
@@ -12,6 +12,7 @@ const options: MarkedReasoningOptions = {
 export const qwen3: ReasoningFormat = {
   name: 'qwen3',
   specialMarkers: [],
+  otherMarkers: THINK_MARKERS,
   fits: (template) =>
     template.includes('<|im_start|>') && template.includes('<think>') && template.includes('</think>'),
   parser: (given) => new MarkedReasoning(options, given),

@@ -37,6 +37,8 @@ export interface ReasoningFormat {
   readonly aliases?: readonly string[];
   /** Those of its markers that are special tokens: the backend must keep them in the text. */
   readonly specialMarkers: readonly string[];
+  /** Those that are ordinary text in most of its models and special tokens in some: the vocabulary tells. */
+  readonly otherMarkers?: readonly string[];
   /** Whether a chat template belongs to this family, by what it writes. */
   fits(template: string): boolean;
   parser(options: ReasoningOptions): ReasoningParser;

@@ -10,6 +10,11 @@ describe('the formats', () => {
     expect(findToolFormat('no such format')).toBeUndefined();
   });
 
+  it('name the tags that some models have as special tokens', () => {
+    for (const name of ['hermes', 'qwen3_coder', 'glm45'])
+      expect(findToolFormat(name)?.otherMarkers).toEqual(expect.arrayContaining(['<tool_call>', '</tool_call>']));
+  });
+
   it('hold every format of the documentation', () => {
     expect(toolFormats.map(({ name }) => name).toSorted()).toEqual([
       'deepseek_v3',

@@ -1,9 +1,20 @@
 import { AnswerReader, type Reading } from './answer-reader.ts';
 import { sectionedCalls } from './sectioned-calls.ts';
-import { readTaggedCall } from './tagged-parameters.ts';
+import { type ParameterTags, readTaggedCall } from './tagged-parameters.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 const CALL_OPEN = '<tool_call>';
+
+const TAGS = {
+  keyOpen: '<arg_key>',
+  keyClose: '</arg_key>',
+  valueOpen: '<arg_value>',
+  valueClose: '</arg_value>',
+  hasOwnLines: false,
+  callClose: '</tool_call>',
+  behindCall: [CALL_OPEN],
+  mayHoldTags: false,
+} satisfies ParameterTags;
 
 function* readCall(reader: AnswerReader): Reading<boolean> {
   yield* reader.skipSpace();
@@ -11,16 +22,7 @@ function* readCall(reader: AnswerReader): Reading<boolean> {
   const tool = name && reader.offered(name.text.trim());
   if (!tool) return false;
   reader.putBack(name.marker.length);
-  return yield* readTaggedCall(reader, tool, {
-    keyOpen: '<arg_key>',
-    keyClose: '</arg_key>',
-    valueOpen: '<arg_value>',
-    valueClose: '</arg_value>',
-    hasOwnLines: false,
-    callClose: '</tool_call>',
-    behindCall: [CALL_OPEN],
-    mayHoldTags: false,
-  });
+  return yield* readTaggedCall(reader, tool, TAGS);
 }
 
 const grammar = sectionedCalls({ callOpen: CALL_OPEN, readCall });
@@ -30,6 +32,7 @@ export const glm45: ToolFormat = {
   name: 'glm45',
   aliases: ['glm47'],
   specialMarkers: [],
+  otherMarkers: [CALL_OPEN, TAGS.callClose, TAGS.keyOpen, TAGS.keyClose, TAGS.valueOpen, TAGS.valueClose],
   fits: (template) => template.includes('<arg_key>'),
   parser: (options) => new AnswerReader(options, grammar),
 };

@@ -29,6 +29,7 @@ export const qwen3Coder: ToolFormat = {
   name: 'qwen3_coder',
   aliases: ['qwen3_xml'],
   specialMarkers: [],
+  otherMarkers: [CALLS_BEGIN, CALLS_END],
   fits: (template) => template.includes(FUNCTION) && template.includes('<parameter='),
   parser: (options) => new AnswerReader(options, grammar),
 };
