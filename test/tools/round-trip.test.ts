@@ -1,12 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { fittingReasoningFormat } from '../../src/output/reasoning/formats.ts';
 import { findToolFormat, fittingToolFormat } from '../../src/output/tools/formats.ts';
-import { loadPromptAssets } from '../../src/prompt/assets.ts';
 import type { ChatTemplate, TemplateMessage } from '../../src/prompt/chat-template.ts';
-import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
 import { type Given, Recording } from '../support/tool-recording.ts';
+import { type Family, families, loadTemplate, templateOf } from './template-families.ts';
 
-const hub = { endpoint: 'http://127.0.0.1:1', cacheFolder: '/nowhere', offline: true };
 const date = { date_string: '26 Jul 2024' };
 
 const searched = {
@@ -57,30 +55,34 @@ const results = [
   { role: 'tool', tool_call_id: 'abc123deg', content: 'pong' },
 ];
 
-async function assetsOf(name: TokenizerName) {
-  const assets = await loadPromptAssets({ tokenizer: tokenizerFolder(name), hub });
-  if (!assets.template) throw new Error(`${name} has no chat template`);
-  return { template: assets.template, eosToken: assets.eosToken ?? '' };
-}
-
 const render = (template: ChatTemplate, messages: TemplateMessage[], addGenerationPrompt = false) =>
   template.render({ messages, tools, addGenerationPrompt, continueFinalMessage: false, variables: date });
 
-/** What the model would have written for these calls, by its own template. */
-async function answerWith(name: TokenizerName, count: number): Promise<string> {
-  const { template, eosToken } = await assetsOf(name);
+/** What the model would have written for these calls, by its own template, and the prompt before it. */
+async function answerWith(family: Family, count: number): Promise<{ prompt: string; answer: string }> {
+  const { template, endOfTurn } = await loadTemplate(family);
   const prompt = await render(template, [question], true);
   const whole = await render(template, [question, turn(count)]);
-  expect(whole.startsWith(prompt)).toBe(true);
-  const [answer = ''] = whole.slice(prompt.length).split(eosToken);
-  return answer;
+  // The prompt may open the reasoning, which the template leaves out of a turn that has none.
+  const opened = /<think>\s*$/.exec(prompt)?.[0] ?? '';
+  const isOpened = opened !== '' && !whole.startsWith(prompt);
+  const shared = isOpened ? prompt.slice(0, -opened.length) : prompt;
+  expect(whole.startsWith(shared)).toBe(true);
+  let [answer = ''] = whole.slice(shared.length).split(endOfTurn === '' ? /$/ : endOfTurn);
+  for (const special of family.specials ?? []) answer = answer.replaceAll(special, '');
+  return { prompt, answer: isOpened ? `</think>\n\n${answer}` : answer };
+}
+
+interface Read {
+  readonly given: readonly Given[];
+  readonly reasoning: string;
 }
 
 /** What Conch reads from the pieces of an answer: reasoning is told apart first, what is left may be a call. */
-function read({ text }: ChatTemplate, pieces: readonly string[]): { given: readonly Given[]; reasoning: string } {
+function read({ text }: ChatTemplate, prompt: string, pieces: readonly string[]): Read {
   const parser = fittingToolFormat(text)?.parser({ tools: offered, mostHeld: 65_536 });
   if (!parser) throw new Error('No format fits the template');
-  const reasoningParser = fittingReasoningFormat(text)?.parser({ prompt: '' });
+  const reasoningParser = fittingReasoningFormat(text)?.parser({ prompt });
   const recording = new Recording();
   let reasoning = '';
   const sink = {
@@ -101,31 +103,30 @@ function* cuts(answer: string): Generator<string[]> {
   yield answer.split('');
 }
 
-const families = [
-  { name: 'llama3_2', format: 'llama3_json', most: 1 },
-  { name: 'qwen3', format: 'hermes', most: 2 },
-  { name: 'mistral_nemo', format: 'mistral', most: 2 },
-  { name: 'deepseek_v3', format: 'deepseek_v3', most: 2 },
-] as const;
-const turns = families.flatMap(({ name, most }) =>
-  Array.from({ length: most }, (_, at) => ({ name, count: at + 1 }) as const),
+const turns = families.flatMap((family) =>
+  Array.from({ length: family.most }, (_, at) => ({ family, name: family.name, count: at + 1 })),
 );
 
+// What is not in the cache yet is fetched.
+beforeAll(async () => {
+  for (const family of families) await loadTemplate(family);
+}, 120_000);
+
 describe('calls as a chat template writes them', () => {
-  it.each(families)('are of the format that is found for it: $name writes $format', async ({ name, format }) => {
-    const { template } = await assetsOf(name);
-    expect(fittingToolFormat(template.text)).toBe(findToolFormat(format));
+  it.each(families)('are of the format that is found for it: $name writes $format', async (family) => {
+    const { template } = await loadTemplate(family);
+    expect(fittingToolFormat(template.text)).toBe(findToolFormat(family.format));
   });
 
-  it.each(turns)('are read again, however they are cut: $name, $count', async ({ name, count }) => {
-    const { template } = await assetsOf(name);
-    const answer = await answerWith(name, count);
+  it.each(turns)('are read again, however they are cut: $name, $count', async ({ family, count }) => {
+    const { template } = await loadTemplate(family);
+    const { prompt, answer } = await answerWith(family, count);
     const expected = [
       { call: 'search', arguments: searched, isComplete: true },
       { call: 'ping', arguments: pinged, isComplete: true },
     ].slice(0, count);
     for (const pieces of cuts(answer)) {
-      const { given, reasoning } = read(template, pieces);
+      const { given, reasoning } = read(template, prompt, pieces);
       const parsed = given.map((part) =>
         'call' in part ? { ...part, arguments: JSON.parse(part.arguments) as unknown } : part,
       );
@@ -134,7 +135,7 @@ describe('calls as a chat template writes them', () => {
   });
 
   it('are refused where the template writes only one', async () => {
-    const { template } = await assetsOf('llama3_2');
+    const { template } = await templateOf('llama3_2');
     await expect(render(template, [question, turn(2)])).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'messages',
@@ -144,12 +145,12 @@ describe('calls as a chat template writes them', () => {
 });
 
 describe('a history with calls and their results', () => {
-  it.each(turns)('is rendered with every part of it: $name, $count', async ({ name, count }) => {
-    const { template } = await assetsOf(name);
+  it.each(turns)('is rendered with every part of it: $name, $count', async ({ family, count }) => {
+    const { template } = await loadTemplate(family);
     const history = [question, turn(count), ...results.slice(0, count)];
     const whole = await render(template, history, true);
-    // Qwen's template leaves the reasoning of a turn out once it is answered.
-    const answer = (await answerWith(name, count)).replace(/^<think>\s*<\/think>\s*/, '');
+    // The templates of Qwen and DeepSeek leave the reasoning of a turn out once it is answered.
+    const answer = (await answerWith(family, count)).answer.replace(/^(<think>\s*)?<\/think>\s*/, '');
     const [, ...after] = whole.split(answer);
     // Llama's template writes a result as a JSON string.
     const missing = results
@@ -160,7 +161,7 @@ describe('a history with calls and their results', () => {
   });
 
   it.each(['llama3', 'gemma3'] as const)('has no place for calls in the template of %s', async (name) => {
-    const { template } = await assetsOf(name);
+    const { template } = await templateOf(name);
     expect({ tools: template.mentions('tools'), format: fittingToolFormat(template.text)?.name }).toEqual({
       tools: false,
       format: undefined,
