@@ -62,7 +62,8 @@ export const fixtures: readonly Fixture[] = [
     withoutReasoning: '[/INST]',
     mayMention: false,
   },
-  // From the system prompts in the chat templates of Granite 3.2 and 3.3.
+  // The phrases from the system prompt in the chat template of Granite 3.2, the short ones from vLLM's parser of it, the
+  // tags from the system prompt of Granite 3.3.
   {
     ...think,
     format: format('granite'),

@@ -24,7 +24,7 @@ export interface Call {
 export interface FormatFixture {
   readonly format: ToolFormat;
   readonly way?: string;
-  /** Where the way of writing is documented. */
+  /** Where the way of writing was read: a template that was rendered or its prompt, a description, or a parser. */
   readonly source: string;
   readonly write: (calls: readonly Call[]) => string;
   /** The JSON text that the arguments arrive as. */
@@ -38,6 +38,8 @@ export interface FormatFixture {
 const plain = JSON.stringify;
 const object = (key: 'arguments' | 'parameters') => (call: Call) =>
   `{"name": ${plain(call.name)}, "${key}": ${plain(call.arguments)}}`;
+const typedObject = (call: Call) =>
+  `{\n    "type": "function",\n    "name": ${plain(call.name)},\n    "parameters": ${plain(call.arguments)}\n}`;
 const list = (calls: readonly Call[]) => `[${calls.map(object('arguments')).join(', ')}]`;
 const each = (write: (call: Call, index: number) => string, separator: string) => (calls: readonly Call[]) =>
   calls.map(write).join(separator);
@@ -95,7 +97,7 @@ const qwenValue = (value: unknown) => (typeof value === 'boolean' || value === n
 export const fixtures: readonly FormatFixture[] = [
   {
     format: llama3Json,
-    source: 'chat template of Llama 3.2 in the tokenizer cache; the separator from the documentation of vLLM',
+    source: "chat template of Llama 3.2 in the tokenizer cache; the separator from vLLM's parser, llama_tool_parser.py",
     write: each(object('parameters'), '; '),
     json: plain,
     malformed: '{"name": "get_weather", "parameters": oops}',
@@ -103,8 +105,8 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: llama3Json,
     way: 'behind the tag',
-    source: "Meta's prompt format of Llama 3.1",
-    write: (calls) => `<|python_tag|>${each(object('parameters'), '; ')(calls)}`,
+    source: "Meta's prompt format of Llama 3.3, which has a type before the name; the separator from vLLM's parser",
+    write: (calls) => `<|python_tag|>${each(typedObject, '; ')(calls)}`,
     json: plain,
     malformed: '<|python_tag|>print("get_weather")',
   },
@@ -118,14 +120,14 @@ export const fixtures: readonly FormatFixture[] = [
   },
   {
     format: pythonic,
-    source: "vLLM's template tool_chat_template_llama3.2_pythonic.jinja",
+    source: "Meta's prompt format of Llama 3.3; vLLM's template tool_chat_template_llama3.2_pythonic.jinja asks for it",
     write: pythonCalls,
     json: spaced,
     malformed: "[get_weather('Paris')]",
   },
   {
     format: llama4Pythonic,
-    source: "vLLM's template tool_chat_template_llama4_pythonic.jinja",
+    source: "Meta's prompt format of Llama 4",
     write: pythonCalls,
     json: spaced,
     malformed: '[get_weather(Paris)]',
@@ -133,7 +135,8 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: llama4Pythonic,
     way: 'between its tokens',
-    source: "the special tokens in Meta's prompt format of Llama 4",
+    source:
+      "vLLM's parser llama4_pythonic_tool_parser.py, which takes the two tokens off; Llama 4's own template writes them",
     write: (calls) => `<|python_start|>${pythonCalls(calls)}<|python_end|>`,
     json: spaced,
     malformed: '<|python_start|>get_weather(city="Paris")<|python_end|>',
@@ -149,7 +152,8 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: mistral,
     way: 'with names',
-    source: 'Devstral and Mistral Small 3.2, as the issues of mlx-lm (1374, 1448) quote them',
+    source:
+      "tokenizer v13 of mistral-common; llama.cpp's copy of the template, unsloth-mistral-Devstral-Small-2507.jinja",
     write: each((call) => `[TOOL_CALLS]${call.name}[ARGS]${plain(call.arguments)}`, ''),
     json: plain,
     malformed: '[TOOL_CALLS]get_weather[ARGS]oops',
@@ -157,7 +161,8 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: mistral,
     way: 'with names and ids',
-    source: 'tokenizer v11 of mistral-common',
+    source:
+      "tokenizer v11 of mistral-common; llama.cpp's copy of the template, Mistral-Small-3.2-24B-Instruct-2506.jinja",
     write: each((call, index) => `[TOOL_CALLS]${call.name}[CALL_ID]abcdefgh${index}[ARGS]${plain(call.arguments)}`, ''),
     json: plain,
     malformed: '[TOOL_CALLS]get_weather[CALL_ID]abcdefgh0{}',
@@ -172,7 +177,7 @@ export const fixtures: readonly FormatFixture[] = [
   },
   {
     format: qwen3Coder,
-    source: "vLLM's template tool_chat_template_qwen3coder.jinja",
+    source: 'chat template of Qwen3-Coder in @huggingface/ollama-utils',
     write: each((call) => `<tool_call>\n${qwenFunction(call)}\n</tool_call>`, '\n'),
     json: built,
     malformed: '<tool_call>\n<function=get_weather>\noops\n</function>\n</tool_call>',
@@ -196,7 +201,7 @@ export const fixtures: readonly FormatFixture[] = [
   },
   {
     format: deepseekV31,
-    source: "llama.cpp's copy of the template, deepseek-ai-DeepSeek-V3.1.jinja",
+    source: 'chat template of DeepSeek V3.1 in @huggingface/ollama-utils',
     write: (calls) =>
       `<｜tool▁calls▁begin｜>${each((call) => `<｜tool▁call▁begin｜>${call.name}<｜tool▁sep｜>${plain(call.arguments)}<｜tool▁call▁end｜>`, '')(calls)}<｜tool▁calls▁end｜>`,
     json: plain,
@@ -206,15 +211,15 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: granite,
     way: '3.0',
-    source: 'vLLM pull request 9027 and the Granite 3.0 template',
+    source: "vLLM's template tool_chat_template_granite.jinja; the prompts of Granite's templates up to 3.3 ask for it",
     write: (calls) => `<|tool_call|>${list(calls)}`,
     json: plain,
     malformed: '<|tool_call|>[{"name": "get_weather", "arguments": oops}]',
   },
   {
     format: granite,
-    way: '3.1 to 3.3',
-    source: 'vLLM pull request 11307',
+    way: '3.1',
+    source: "vLLM's parser granite_tool_parser.py, which says that 3.1 writes this text instead of the token",
     write: (calls) => `<tool_call>${list(calls)}`,
     json: plain,
     malformed: '<tool_call>[get_weather]',
@@ -222,21 +227,21 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: granite,
     way: '4',
-    source: 'the Granite 4.0 template as llama.cpp (16537) and Ollama quote it',
+    source: 'chat template of Granite 4 in @huggingface/ollama-utils',
     write: each((call) => `<tool_call>\n${object('arguments')(call)}\n</tool_call>`, '\n'),
     json: plain,
     malformed: '<tool_call>\n{"name": "get_weather" "arguments": {}}\n</tool_call>',
   },
   {
     format: phi4Mini,
-    source: "vLLM's template tool_chat_template_phi4_mini.jinja",
+    source: "the prompt of vLLM's template tool_chat_template_phi4_mini.jinja",
     write: (calls) => `functools${list(calls)}`,
     json: plain,
     malformed: 'functools[{"name": "get_weather", "arguments": oops}]',
   },
   {
     format: glm45,
-    source: "llama.cpp's copy of the template, GLM-4.6.jinja",
+    source: 'chat template of GLM 4.5 in the package trl',
     write: each(
       (call) =>
         `<tool_call>${call.name}\n${members(call, (key, value) => `<arg_key>${key}</arg_key>\n<arg_value>${bare(value)}</arg_value>\n`)}</tool_call>`,
@@ -248,7 +253,7 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: glm45,
     way: '4.7',
-    source: "vLLM's description of its GLM-4.7 parser: no line breaks",
+    source: "llama.cpp's copy of the template, GLM-4.7-Flash.jinja",
     write: each(
       (call) =>
         `<tool_call>${call.name}${members(call, (key, value) => `<arg_key>${key}</arg_key><arg_value>${bare(value)}</arg_value>`)}</tool_call>`,
@@ -259,7 +264,7 @@ export const fixtures: readonly FormatFixture[] = [
   },
   {
     format: kimiK2,
-    source: "llama.cpp's copy of the template, moonshotai-Kimi-K2-Thinking.jinja",
+    source: "llama.cpp's copy of the template, moonshotai-Kimi-K2.jinja",
     write: (calls) =>
       `<|tool_calls_section_begin|>${each((call, index) => `<|tool_call_begin|>functions.${call.name}:${index}<|tool_call_argument_begin|>${plain(call.arguments)}<|tool_call_end|>`, '')(calls)}<|tool_calls_section_end|>`,
     json: plain,
@@ -281,7 +286,7 @@ export const fixtures: readonly FormatFixture[] = [
   {
     format: gptOss,
     way: 'recipient in the role',
-    source: 'the same, and the chat template of gpt-oss as it is quoted in public code',
+    source: 'chat template of gpt-oss in the package trl',
     write: each(
       (call) =>
         `<|start|>assistant to=functions.${call.name}<|channel|>commentary json<|message|>${plain(call.arguments)}<|call|>`,
@@ -292,7 +297,7 @@ export const fixtures: readonly FormatFixture[] = [
   },
   {
     format: minimaxM2,
-    source: "Unsloth's copy of the template, unsloth-MiniMax-M2.jinja in llama.cpp",
+    source: "llama.cpp's copy of the template, MiniMax-M2.jinja",
     write: (calls) =>
       `<minimax:tool_call>\n${each((call) => `<invoke name="${call.name}">\n${members(call, (key, value) => `<parameter name="${key}">${bare(value)}</parameter>\n`)}</invoke>\n`, '')(calls)}</minimax:tool_call>`,
     json: built,

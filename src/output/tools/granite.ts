@@ -9,8 +9,8 @@ const grammar = markedJsonCalls({
 });
 
 /**
- * Granite: 3.0 writes `<|tool_call|>[{"name": …, "arguments": {…}}]`, 3.1 to 3.3 the same behind `<tool_call>`, and 4
- * one call each between `<tool_call>` and `</tool_call>`. 3.0 may leave the marker out.
+ * Granite: 3 writes `<|tool_call|>[{"name": …, "arguments": {…}}]`, 3.1 also the same behind `<tool_call>`, and 4 one
+ * call each between `<tool_call>` and `</tool_call>`. 3.0 may leave the marker out.
  */
 export const granite: ToolFormat = {
   name: 'granite',
