@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findToolFormat } from '../../src/output/tools/formats.ts';
 import { user } from '../gateway/asking.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { gatewayFlags, startGateway } from '../support/gateway.ts';
+import { tokenizerWith } from '../support/tool-tokenizer.ts';
 import { anyId, ask, called, choiceWith, samplingIn, tools } from './asking.ts';
 
 const weather = '{"city": "Bern"}';
 const nineId: unknown = expect.stringMatching(/^[a-zA-Z0-9]{9}$/);
+
+/** Qwen's tokenizer in which the markers of a format are special tokens, as they are in the family's own. */
+const tokenizers = ['kimi_k2', 'gpt-oss'].map((name) => tokenizerWith(findToolFormat(name)?.specialMarkers ?? []));
+const [kimiTokenizer, harmonyTokenizer] = tokenizers;
+afterAll(() => tokenizers.forEach(({ remove }) => remove()));
 
 /** What else the model writes in special tokens of the tokenizer that it is served with. */
 const families = [
@@ -17,6 +24,16 @@ const families = [
     flags: ['--tool-call-parser', 'vllm-toy=mistral'],
     answer: `<|object_ref_start|>So.[TOOL_CALLS][{"name": "get_weather", "arguments": ${weather}}]<|object_ref_end|>`,
     content: 'So.',
+    last: '<|object_ref_end|>',
+    id: nineId,
+  },
+  {
+    family: 'mistral, whose marker is a special token of its tokenizer',
+    model: 'vllm-bos',
+    flags: ['--tokenizer', `vllm-bos=${tokenizerFolder('mistral_nemo')}`],
+    answer: `[PREFIX]So.[TOOL_CALLS][{"name": "get_weather", "arguments": ${weather}}][SUFFIX]`,
+    content: 'So.',
+    last: '[SUFFIX]',
     id: nineId,
   },
   {
@@ -27,6 +44,7 @@ const families = [
       'So.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n' +
       `${weather}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜><|object_ref_end|>`,
     content: 'So.',
+    last: '<|object_ref_end|>',
     id: anyId,
   },
   {
@@ -35,11 +53,37 @@ const families = [
     flags: ['--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`],
     answer: `<|reserved_special_token_3|><|python_tag|>{"name": "get_weather", "parameters": ${weather}}<|eom_id|>`,
     content: null,
+    last: '<|eom_id|>',
+    id: anyId,
+  },
+  {
+    family: 'kimi_k2, whose markers are special tokens of its tokenizer',
+    model: 'vllm-bos',
+    flags: ['--tokenizer', `vllm-bos=${kimiTokenizer?.folder}`, '--tool-call-parser', 'vllm-bos=kimi_k2'],
+    answer:
+      'So.<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>' +
+      `${weather}<|tool_call_end|><|tool_calls_section_end|><|object_ref_end|>`,
+    content: 'So.',
+    last: '<|object_ref_end|>',
+    id: 'functions.get_weather:0',
+  },
+  {
+    family: 'gpt-oss, whose markers are special tokens of its tokenizer',
+    model: 'vllm-bos',
+    flags: [
+      ...['--tokenizer', `vllm-bos=${harmonyTokenizer?.folder}`],
+      ...['--tool-call-parser', 'vllm-bos=gpt-oss', '--reasoning-parser', 'vllm-bos=none'],
+    ],
+    answer:
+      '<|channel|>commentary<|message|>So.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather ' +
+      `<|constrain|>json<|message|>${weather}<|call|><|object_ref_end|>`,
+    content: 'So.',
+    last: '<|object_ref_end|>',
     id: anyId,
   },
 ] as const;
 
-describe.each(families)('calls in special tokens: $family', ({ model, flags, answer, content, id }) => {
+describe.each(families)('calls in special tokens: $family', ({ model, flags, answer, content, last, id }) => {
   let conch: Conch;
   beforeAll(async () => {
     conch = await startGateway(...flags);
@@ -66,7 +110,7 @@ describe.each(families)('calls in special tokens: $family', ({ model, flags, ans
     const body = { model, messages: user(directive({ answer })), tools, skip_special_tokens: false };
     const { choices } = await ask(conch.url, body);
     const text = String(choices[0]?.message['content']);
-    expect(text).toMatch(/<\|(object_ref_end|eom_id)\|>$/);
+    expect(text.endsWith(last)).toBe(true);
     expect(choices[0]?.message['tool_calls']).toEqual([called('get_weather', weather, id)]);
   });
 });
