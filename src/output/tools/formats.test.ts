@@ -56,6 +56,7 @@ describe('the formats', () => {
     ['pythonic', `<|start_header_id|> [func_name1(params_name1=params_value1)]`],
     [undefined, `<|start_header_id|>{{ message['role'] }}<|end_header_id|>`],
     [undefined, `<start_of_turn>model`],
+    [undefined, `{%- set toolcall_begin_token = ns_token ~ '<tool_call>' -%}<invoke name="`],
   ])('%s fits a template with %s', (name, template) => {
     expect(fittingToolFormat(template)?.name).toBe(name);
   });

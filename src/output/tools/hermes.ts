@@ -13,6 +13,7 @@ export const hermes: ToolFormat = {
   aliases: ['qwen25', 'qwen3'],
   specialMarkers: [],
   otherMarkers: [OPEN, CLOSE],
-  fits: (template) => template.includes(OPEN),
+  // MiniMax M3 writes no JSON between these tags.
+  fits: (template) => template.includes(OPEN) && !template.includes('<invoke name='),
   parser: (options) => new AnswerReader(options, grammar),
 };
