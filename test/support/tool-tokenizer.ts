@@ -22,7 +22,7 @@ export function tokenizerWith(specials: readonly string[]): OwnTokenizer {
   const tokenizer = JSON.parse(readFileSync(join(source, 'tokenizer.json'), 'utf8')) as { added_tokens: AddedToken[] };
   const [first] = tokenizer.added_tokens;
   const next = Math.max(...tokenizer.added_tokens.map(({ id }) => id)) + 1;
-  const added = specials.map((content, at) => ({ ...first, id: next + at, content, special: true }) as AddedToken);
+  const added = specials.map((content, at) => ({ ...first, id: next + at, content, special: true }));
   writeFileSync(
     join(folder, 'tokenizer.json'),
     JSON.stringify({ ...tokenizer, added_tokens: [...tokenizer.added_tokens, ...added] }),

@@ -11,10 +11,14 @@ import { anyId, ask, called, choiceWith, samplingIn, tools } from './asking.ts';
 const weather = '{"city": "Bern"}';
 const nineId: unknown = expect.stringMatching(/^[a-zA-Z0-9]{9}$/);
 
-/** Qwen's tokenizer in which the markers of a format are special tokens, as they are in the family's own. */
-const tokenizers = ['kimi_k2', 'gpt-oss'].map((name) => tokenizerWith(findToolFormat(name)?.specialMarkers ?? []));
-const [kimiTokenizer, harmonyTokenizer] = tokenizers;
-afterAll(() => tokenizers.forEach(({ remove }) => remove()));
+/** A tokenizer in which the markers of a format are special tokens, as they are in the family's own. */
+const tokenizerFor = (format: string) => tokenizerWith(findToolFormat(format)?.specialMarkers ?? []);
+const kimi = tokenizerFor('kimi_k2');
+const harmony = tokenizerFor('gpt-oss');
+afterAll(() => {
+  kimi.remove();
+  harmony.remove();
+});
 
 /** What else the model writes in special tokens of the tokenizer that it is served with. */
 const families = [
@@ -59,7 +63,7 @@ const families = [
   {
     family: 'kimi_k2, whose markers are special tokens of its tokenizer',
     model: 'vllm-bos',
-    flags: ['--tokenizer', `vllm-bos=${kimiTokenizer?.folder}`, '--tool-call-parser', 'vllm-bos=kimi_k2'],
+    flags: ['--tokenizer', `vllm-bos=${kimi.folder}`, '--tool-call-parser', 'vllm-bos=kimi_k2'],
     answer:
       'So.<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>' +
       `${weather}<|tool_call_end|><|tool_calls_section_end|><|object_ref_end|>`,
@@ -71,8 +75,12 @@ const families = [
     family: 'gpt-oss, whose markers are special tokens of its tokenizer',
     model: 'vllm-bos',
     flags: [
-      ...['--tokenizer', `vllm-bos=${harmonyTokenizer?.folder}`],
-      ...['--tool-call-parser', 'vllm-bos=gpt-oss', '--reasoning-parser', 'vllm-bos=none'],
+      '--tokenizer',
+      `vllm-bos=${harmony.folder}`,
+      '--tool-call-parser',
+      'vllm-bos=gpt-oss',
+      '--reasoning-parser',
+      'vllm-bos=none',
     ],
     answer:
       '<|channel|>commentary<|message|>So.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather ' +
