@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sample } from '../../test/support/image-fixtures.ts';
+import { type FetchOptions, fetchImage } from './fetch-image.ts';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  await Promise.all(
+    servers.splice(0).map((server) => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    }),
+  );
+});
+
+/** A server of pictures, with the connections and the requests that it has seen. */
+async function serve(answer: RequestListener, host = '127.0.0.1') {
+  const seen = { connections: 0, requests: [] as object[] };
+  const server = createServer((request, response) => {
+    const { host: named, cookie, authorization, ...rest } = request.headers;
+    seen.requests.push({ path: request.url, host: named, cookie, authorization, accept: rest.accept });
+    answer(request, response);
+  });
+  server.on('connection', () => (seen.connections += 1));
+  servers.push(server);
+  server.listen(0, host);
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, seen };
+}
+
+const png = sample('png');
+const loopback = { address: '127.0.0.1', prefix: 32 };
+
+function options(parts: Partial<FetchOptions> & { ports?: number[] } = {}): FetchOptions {
+  const { ports = [], ...rest } = parts;
+  return {
+    sources: { hosts: ports.map((port) => ({ host: 'pictures.test', port })), addresses: [loopback] },
+    limits: { bytes: 1000, pixels: 1000 },
+    timeout: 10_000,
+    signal: new AbortController().signal,
+    resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    ...rest,
+  };
+}
+
+async function fault(url: string, parts: FetchOptions): Promise<string> {
+  return fetchImage(url, parts).then(
+    () => 'fetched',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+}
+
+const refused = 'ImageFault: is on a host whose address is not on the open Internet (--allow-image-addresses).';
+const unlisted = 'ImageFault: is on a host from which no images are fetched (--allow-image-urls).';
+
+describe('fetchImage', () => {
+  it('asks the address that was checked, under the name of the host and without credentials', async () => {
+    const { port, seen } = await serve((_, response) => response.end(png));
+    expect(await fetchImage(`http://Pictures.test:${port}/a.png?b`, options({ ports: [port] }))).toEqual(png);
+    const host = `pictures.test:${port}`;
+    expect(seen).toEqual({
+      connections: 1,
+      requests: [{ path: '/a.png?b', host, cookie: undefined, authorization: undefined, accept: 'image/*' }],
+    });
+  });
+
+  it.each([
+    ['http://other.test/', unlisted],
+    ['http://pictures.test:81/', unlisted],
+    ['http://notpictures.test/', unlisted],
+    ['http://user@pictures.test/', 'ImageFault: must not hold a user name or a password.'],
+    ['http://:secret@pictures.test/', 'ImageFault: must not hold a user name or a password.'],
+    ['file:///etc/passwd', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
+    ['ftp://pictures.test/', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
+    ['pictures.test/a.png', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
+    ['http://', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
+  ])('refuses %s before anything is looked up', async (url, reason) => {
+    const sources = { hosts: [{ host: 'pictures.test' }], addresses: [] };
+    const resolve = () => Promise.reject(new Error('The name was looked up.'));
+    expect(await fault(url, options({ sources, resolve }))).toBe(reason);
+  });
+
+  it('takes the hosts below a name, and the usual ports', async () => {
+    const sources = { hosts: [{ host: '*.pictures.test' }, { host: '::1', port: 5 }], addresses: [] };
+    const found = options({ sources, resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]) });
+    for (const url of [
+      'http://a.pictures.test',
+      'https://a.b.pictures.test.',
+      'https://a.pictures.test:80',
+      'http://[::1]:5',
+    ])
+      expect([url, await fault(url, found)]).toEqual([url, refused]);
+    for (const url of ['http://pictures.test', 'http://.pictures.test', 'http://a.pictures.test:8080', 'http://[::1]'])
+      expect([url, await fault(url, found)]).toEqual([url, unlisted]);
+  });
+
+  it.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://0177.0.0.1/',
+    'http://127.1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://localtest.test/',
+  ])('connects to nothing inside for %s, although its host is listed', async (url) => {
+    const { hostname } = new URL(url);
+    const sources = { hosts: [{ host: hostname.replace(/^\[|\]$/g, '') }], addresses: [] };
+    const { resolve: _, ...withSystemResolver } = options({ sources });
+    const stub = { resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) };
+    expect(await fault(url, { ...withSystemResolver, ...(hostname === 'localtest.test' ? stub : {}) })).toBe(refused);
+  });
+
+  it('refuses a name with one good and one inner address', async () => {
+    const { port, seen } = await serve((_, response) => response.end(png));
+    const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    expect(
+      await fault(`http://pictures.test:${port}/`, options({ ports: [port], resolve: () => Promise.resolve(both) })),
+    ).toBe(refused);
+    expect(seen.connections).toBe(0);
+  });
+
+  it('checks redirects as it checks the first address', async () => {
+    const inner = await serve((_, response) => response.end(png), '127.0.0.2');
+    const places: Record<string, string> = {
+      '/inner': `http://inner.test:${inner.port}/`,
+      '/literal': `http://127.0.0.2:${inner.port}/`,
+      '/unlisted': `http://unlisted.test:${inner.port}/`,
+      '/file': 'file:///etc/passwd',
+      '/user': `http://user@pictures.test/`,
+      '/good': 'good.png',
+      '/loop': '/loop',
+    };
+    const { port, seen } = await serve((request, response) => {
+      const location = places[request.url ?? ''];
+      if (location) response.writeHead(302, { location, 'set-cookie': 'a=b' });
+      response.end(png);
+    });
+    const hosts = [
+      { host: 'pictures.test', port },
+      { host: 'inner.test', port: inner.port },
+      { host: '127.0.0.2', port: inner.port },
+    ];
+    const resolve = (host: string) =>
+      Promise.resolve([{ address: host === 'pictures.test' ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+    const asked = options({ sources: { hosts, addresses: [loopback] }, resolve });
+    const answers = Object.keys(places).map(async (path) => [
+      path,
+      await fault(`http://pictures.test:${port}${path}`, asked),
+    ]);
+    expect(Object.fromEntries(await Promise.all(answers))).toEqual({
+      '/inner': refused,
+      '/literal': refused,
+      '/unlisted': unlisted,
+      '/file': 'ImageFault: must be a data URL, or an address with http:// or https://.',
+      '/user': 'ImageFault: must not hold a user name or a password.',
+      '/good': 'fetched',
+      '/loop': 'ImageFault: is redirected more than 3 times.',
+    });
+    expect(inner.seen).toEqual({ connections: 0, requests: [] });
+    expect(seen.requests).toHaveLength(6 + 1 + 4);
+    expect(seen.requests.every((request) => Reflect.get(request, 'cookie') === undefined)).toBe(true);
+  });
+
+  it.each([
+    ['a length that is too large', { 'content-length': '1001' }, 200],
+    ['a body that is too large', {}, 200],
+  ])('stops at %s', async (_, headers, status) => {
+    let isGone: Promise<unknown> | undefined;
+    const { port } = await serve((_request, response) => {
+      isGone = once(response, 'close');
+      response.writeHead(status, headers);
+      response.write(Buffer.alloc(1001));
+    });
+    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port] }))).toBe(
+      'ImageFault: is larger than the 1000 bytes that are allowed (--max-image-size).',
+    );
+    await isGone;
+  });
+
+  it.each([
+    ['a status', (response: Parameters<RequestListener>[1]) => response.writeHead(403).end('secret')],
+    ['a redirect to nowhere', (response: Parameters<RequestListener>[1]) => response.writeHead(302).end('secret')],
+    [
+      'a compressed body',
+      (response: Parameters<RequestListener>[1]) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end('secret'),
+    ],
+    [
+      'a broken connection',
+      (response: Parameters<RequestListener>[1]) =>
+        response.writeHead(200, { 'content-length': '9' }).write('s', () => response.destroy()),
+    ],
+    ['no HTTP', (response: Parameters<RequestListener>[1]) => response.socket?.end('secret')],
+  ])('does not tell what came instead of a picture: %s', async (_, answer) => {
+    const { port } = await serve((_request, response) => void answer(response));
+    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port] }))).toBe(
+      'ImageFault: could not be fetched.',
+    );
+  });
+
+  it('does not tell whether a name or a port exists', async () => {
+    const { port } = await serve((_, response) => response.end(png));
+    const nameless = () => Promise.reject(new Error('ENOTFOUND'));
+    expect([
+      await fault(`http://pictures.test:${port}/`, options({ ports: [port], resolve: nameless })),
+      await fault('http://pictures.test:1/', options({ ports: [1] })),
+    ]).toEqual(['ImageFault: could not be fetched.', 'ImageFault: could not be fetched.']);
+  });
+
+  it.each([
+    ['an answer', (response: Parameters<RequestListener>[1]) => void response],
+    ['a body', (response: Parameters<RequestListener>[1]) => void response.writeHead(200).write('x')],
+  ])('gives up on a server that is slow with %s', async (_, answer) => {
+    const { port } = await serve((_request, response) => answer(response));
+    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50 }))).toBe(
+      'ImageFault: took longer to fetch than the 50 ms that are allowed (--image-timeout).',
+    );
+    const never = () => new Promise<never>(() => undefined);
+    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50, resolve: never }))).toBe(
+      'ImageFault: took longer to fetch than the 50 ms that are allowed (--image-timeout).',
+    );
+  });
+
+  it('ends with the request', async () => {
+    const controller = new AbortController();
+    let isGone: Promise<unknown> | undefined;
+    const { port } = await serve((_, response) => {
+      isGone = once(response, 'close');
+      controller.abort();
+    });
+    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], signal: controller.signal }))).toBe(
+      'ImageFault: could not be fetched.',
+    );
+    await isGone;
+    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], signal: controller.signal }))).toBe(
+      'ImageFault: could not be fetched.',
+    );
+  });
+});

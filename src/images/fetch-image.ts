@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns/promises';
+import { get as getPlain, type IncomingMessage, type RequestOptions } from 'node:http';
+import { get as getWithTls } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { type ImageLimits, tooManyBytes } from './check-image.ts';
+import { ImageFault } from './image-fault.ts';
+import { checkedAddresses, type ImageSources, permittedUrl, type Resolve } from './image-sources.ts';
+
+export interface FetchOptions {
+  readonly sources: ImageSources;
+  readonly limits: ImageLimits;
+  /** Milliseconds for all of it: names, connections, redirects and the file. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  /** The system's resolver when left out. */
+  readonly resolve?: Resolve;
+}
+
+const mostRedirects = 3;
+const redirects: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+
+/** The bytes behind an address that is permitted. Every hop is checked as the first; what an inner server said stays here. */
+export async function fetchImage(first: string, options: FetchOptions): Promise<Buffer> {
+  const { sources, timeout, signal, resolve = systemResolve } = options;
+  const deadline = AbortSignal.timeout(timeout);
+  const ended = AbortSignal.any([signal, deadline]);
+  try {
+    let url = permittedUrl(first, sources);
+    for (let hops = 0; hops <= mostRedirects; hops++) {
+      const addresses = await untilEnded(checkedAddresses(url, sources, resolve), ended);
+      const response = await answerOf(url, { signal: ended, lookup: lookupOf(addresses) });
+      const { location } = response.headers;
+      if (!redirects.has(response.statusCode) || location === undefined) return await fileOf(response, options.limits);
+      response.destroy();
+      url = permittedUrl(URL.canParse(location, url.href) ? new URL(location, url).href : location, sources);
+    }
+    throw new ImageFault(`is redirected more than ${mostRedirects} times.`);
+  } catch (error) {
+    if (deadline.aborted && !signal.aborted)
+      throw new ImageFault(`took longer to fetch than the ${timeout} ms that are allowed (--image-timeout).`, error);
+    throw error instanceof ImageFault ? error : new ImageFault('could not be fetched.', error);
+  }
+}
+
+const systemResolve: Resolve = (host) => lookup(host, { all: true });
+
+/** A resolver cannot be told to stop; it is left alone then. */
+function untilEnded<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Gives a connection the addresses that were checked, so that a second look-up cannot bring others. */
+function lookupOf(addresses: Awaited<ReturnType<Resolve>>): LookupFunction {
+  return (_, { all }, done) => {
+    const [first] = addresses;
+    if (all || !first) done(null, [...addresses]);
+    else done(null, first.address, first.family);
+  };
+}
+
+function answerOf(url: URL, how: Pick<RequestOptions, 'signal' | 'lookup'>): Promise<IncomingMessage> {
+  const get = url.protocol === 'https:' ? getWithTls : getPlain;
+  return new Promise((resolve, reject) => {
+    const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'conch' };
+    get(url, { ...how, headers, agent: false }, resolve).on('error', reject);
+  });
+}
+
+async function fileOf(response: IncomingMessage, limits: ImageLimits): Promise<Buffer> {
+  try {
+    const { statusCode, headers } = response;
+    if (statusCode !== 200) throw new Error(`The server answered with the status ${statusCode}.`);
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Error('The answer is compressed.');
+    if (Number(headers['content-length'] ?? 0) > limits.bytes) throw tooManyBytes(limits);
+    const pieces: Buffer[] = [];
+    let size = 0;
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > limits.bytes) throw tooManyBytes(limits);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  } finally {
+    response.destroy();
+  }
+}
