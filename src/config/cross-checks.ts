@@ -37,6 +37,8 @@ export function crossChecks(settings: Settings): readonly string[] {
     problems.push(`${where('loadModel')}: * stands for all models, so it stands alone.`);
   if (settings.kserveHttpPort !== 0 && settings.kserveHttpPort === settings.kserveGrpcPort)
     problems.push(`${where('kserveGrpcPort')}: the two KServe frontends need a port each.`);
+  if (settings.allowImageAddresses.length > 0 && settings.allowImageUrls.length === 0)
+    problems.push(`${where('allowImageAddresses')} needs --allow-image-urls.`);
   return [...problems, ...aliasChecks(settings)];
 }
 

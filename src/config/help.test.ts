@@ -134,6 +134,27 @@ describe('helpText', () => {
                 Refuse a request that has a field which nobody knows.
                 [CONCH_STRICT_FIELDS]
 
+      Images in requests:
+            --max-images N
+                Most images of one request. [default: 16; CONCH_MAX_IMAGES]
+            --max-image-size BYTES
+                Largest file of an image. [default: 20MiB; CONCH_MAX_IMAGE_SIZE]
+            --max-image-pixels N
+                Most pixels of an image, by its own header: width times height.
+                [default: 33554432; CONCH_MAX_IMAGE_PIXELS]
+            --allow-image-urls HOST[,HOST]
+                Host from which images are fetched where a request names them by an
+                http(s) address; *.HOST is every name below it. Only the ports 80 and
+                443, or the one that is named: HOST:PORT. [repeatable; default: none;
+                CONCH_ALLOW_IMAGE_URLS]
+            --allow-image-addresses CIDR[,CIDR]
+                Inner addresses that those hosts may have: without it, only addresses
+                on the open Internet are connected to. [repeatable; default: none;
+                CONCH_ALLOW_IMAGE_ADDRESSES]
+            --image-timeout DURATION
+                How long fetching one image may take in all. [default: 10s;
+                CONCH_IMAGE_TIMEOUT]
+
       The KServe frontends:
             --enable-kserve-frontends
                 Serve the KServe v2 protocol too, over HTTP and gRPC.
@@ -172,6 +193,11 @@ describe('helpText', () => {
                 How a model writes its reasoning: a name from docs/tool-calling.md,
                 such as deepseek_r1 or qwen3; none: it is text. [repeatable; default:
                 found from the model's chat template; CONCH_REASONING_PARSER]
+            --image-placeholder [MODEL=]TEXT
+                Text that stands for an image in the prompt, {n} in it for the number
+                of the image; none: the model puts images in by itself. [repeatable;
+                default: what the model's chat template writes, else its tokenizer's
+                token for images; CONCH_IMAGE_PLACEHOLDER]
             --engine-dir [MODEL=]DIR
                 Folder of a TensorRT-LLM engine, whose config.json tells its limits.
                 [repeatable; default: what the model's configuration says, where it

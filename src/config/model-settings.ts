@@ -55,6 +55,16 @@ export const perModelSettings = {
       defaultText: "found from the model's chat template",
     },
   ),
+  imagePlaceholder: setting(
+    text.optional(),
+    'Text that stands for an image in the prompt, {n} in it for the number of the image; none: the model puts images in by itself.',
+    {
+      group: 'models',
+      placeholder: '[MODEL=]TEXT',
+      perModel: true,
+      defaultText: "what the model's chat template writes, else its tokenizer's token for images",
+    },
+  ),
   engineDir: setting(text.optional(), 'Folder of a TensorRT-LLM engine, whose config.json tells its limits.', {
     group: 'models',
     placeholder: '[MODEL=]DIR',

@@ -11,13 +11,15 @@ const rows = Object.entries<Setting>(settingTable);
 // A new setting is covered when three of these texts, or as many as it has values, are valid for it.
 const pool = ['1001', '1002', '1003', 'https://a:1', 'https://b:2', 'https://c:3', 'x: 1', 'y: 2', 'z: 3']
   .concat(['11', '12', '13', 'none', 'explicit', 'json', 'pretty', 'debug', 'error', 'trace', 'vllm', 'true', 'false'])
-  .concat(['one', 'two', 'three', 'health a b', 'metrics,inference c d', 'embedding e f g', 'cancel', 'stop-input']);
+  .concat(['one', 'two', 'three', 'health a b', 'metrics,inference c d', 'embedding e f g', 'cancel', 'stop-input'])
+  .concat(['10.0.0.0/8', 'fd00::/8', '127.0.0.1']);
 
 // Settings that are valid only beside another one.
 const companions: Readonly<Record<string, readonly string[]>> = {
   tritonCert: ['--triton-key', 'key.pem'],
   tritonKey: ['--triton-cert', 'cert.pem'],
   loadModel: ['--model-control-mode', 'explicit'],
+  allowImageAddresses: ['--allow-image-urls', 'x'],
 };
 
 function inputOf(setting: Setting, text: string): unknown {

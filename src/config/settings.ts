@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { imageSettings } from './image-settings.ts';
 import { localSettings } from './local-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
@@ -128,6 +129,8 @@ export const settingTable = {
   strictFields: setting(z.boolean().default(false), 'Refuse a request that has a field which nobody knows.', {
     group: 'api',
   }),
+
+  ...imageSettings,
 
   ...perModelSettings,
   defaultMaxTokens: setting(
