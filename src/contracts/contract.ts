@@ -53,12 +53,20 @@ export interface Beams {
   readonly lengthPenalty?: number;
 }
 
+/** A picture: its file as it was sent, and the media type that its bytes have. */
+export interface EncodedImage {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
 /** One generation: one prompt and one answer, or with beam search several. */
 export interface GenerateRequest {
   readonly id: string;
   readonly model: string;
   readonly version: string;
   readonly prompt: string;
+  /** In the order in which the prompt speaks of them; left out: none. */
+  readonly images?: readonly EncodedImage[];
   /** Present where the contract speaks in tokens. */
   readonly tokens?: TokenInputs;
   readonly sampling: Sampling;
@@ -125,6 +133,11 @@ export type Support =
   | { readonly kind: 'honoured' | 'emulated' }
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** Whether a model takes images, and how many with one prompt; left out: as many as are sent. */
+export type ImageSupport =
+  | { readonly kind: 'taken'; readonly most?: number }
+  | { readonly kind: 'refused'; readonly reason: string };
+
 /** The sampling parameters whose support differs between contracts, by their names on the wire. */
 export const parameterNames = [
   'temperature',
@@ -185,6 +198,7 @@ export interface GenerationContract {
   /** Whether requests may name a LoRA adapter. */
   readonly namesAdapters?: boolean;
   readonly limits: Limits;
+  readonly images: ImageSupport;
   support(parameter: ParameterName): Support;
   encode(request: GenerateRequest): InferRequest;
   decoder(request: GenerateRequest): GenerateDecoder;

@@ -6,6 +6,7 @@ import { DeclaredInputs, refused } from './declared-inputs.ts';
 import { allThereIs } from './extremes.ts';
 import { LlmapiDecoder } from './llmapi-decoder.ts';
 import { explainTrtllm } from './trtllm-faults.ts';
+import { llmapiImages, llmapiImageTensors } from './trtllm-images.ts';
 import { inferRequest, isSamplingName, type SamplingNames, samplingTensors } from './trtllm-inputs.ts';
 
 interface LlmapiFacts {
@@ -53,6 +54,7 @@ export function llmapiContract(
       request,
       [
         ...inputs.texts('text_input', [request.prompt]),
+        ...llmapiImageTensors(inputs, request),
         ...inputs.flag('streaming', streams(request)),
         // Left out, it would be 32.
         ...inputs.number(['sampling_param_max_tokens'], request.sampling.maxTokens ?? allThereIs),
@@ -77,6 +79,7 @@ export function llmapiContract(
     guessesCounts: true,
     repeatsItself: true,
     limits: {},
+    images: llmapiImages(config),
     support: (parameter) => support(parameter, inputs),
     encode,
     decoder: () => new LlmapiDecoder(tellsReuse ? blockSize : undefined),

@@ -86,6 +86,10 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     counts: true,
     repeatsItself: true,
     limits: facts.limits,
+    images: {
+      kind: 'refused',
+      reason: 'The engine is asked directly, with token ids alone; images need the model in front of it (--contract).',
+    },
     support: (parameter) => engineSupport(parameter, inputs, abilities),
     encode,
     decoder: (request) =>

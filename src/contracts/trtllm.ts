@@ -8,6 +8,7 @@ import { isYes, parameterOf } from './parameters.ts';
 import { TrtllmDecoder } from './trtllm-decoder.ts';
 import { canStop, type StoppableEngine, stopCommand } from './trtllm-engine.ts';
 import { explainTrtllm } from './trtllm-faults.ts';
+import { trtllmImages, trtllmImageTensors } from './trtllm-images.ts';
 import {
   inferRequest,
   isSamplingName,
@@ -71,6 +72,7 @@ export function trtllmContract(
       request,
       [
         ...inputs.texts('text_input', [request.prompt]),
+        ...trtllmImageTensors(inputs, request),
         ...inputs.number(['max_tokens'], request.sampling.maxTokens ?? allThereIs),
         ...(exclude ? inputs.flag(exclude, true) : []),
         ...inputs.flag('stream', streams(request)),
@@ -93,6 +95,7 @@ export function trtllmContract(
     guessesCounts: !counts,
     repeatsItself: true,
     limits,
+    images: trtllmImages(config),
     support: (parameter) => support(parameter, inputs, accumulates),
     encode,
     decoder: (request) =>

@@ -18,6 +18,22 @@ it.each([
     'Requested sample logprobs of 20, which is greater than max allowed: 5',
     ['invalid_request', 'top_logprobs', 'This model returns at most 5 logprobs per token, not 20.'],
   ],
+  [
+    'Error generating stream: At most 0 image(s) may be provided in one prompt.',
+    ['invalid_request', 'prompt', 'This model takes no images.'],
+  ],
+  [
+    'At most 2 image(s) may be provided in one prompt. Set `--limit-mm-per-prompt` to increase this limit.',
+    ['invalid_request', 'prompt', 'This model takes at most 2 images with one prompt.'],
+  ],
+  [
+    'Error generating stream: m is not a multimodal model',
+    ['invalid_request', 'prompt', 'This model takes no images.'],
+  ],
+  [
+    'Error generating stream: cannot identify image file <_io.BytesIO object at 0x7f>',
+    ['invalid_request', 'prompt', 'The backend cannot read an image of this request.'],
+  ],
   ['LoRA feature is not enabled.', ['model_not_found', 'model', 'This model was loaded without LoRA adapters.']],
   [
     "LoRA zzz is not supported, we currently support ['lora_a', 'lora_b']",

@@ -24,6 +24,23 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
       }),
   ],
   [
+    /At most (\d+) image\(?s?\)? may be provided in one prompt/,
+    ([, limit]) =>
+      new ApiError(
+        'invalid_request',
+        limit === '0' ? 'This model takes no images.' : `This model takes at most ${limit} images with one prompt.`,
+        { param: 'prompt' },
+      ),
+  ],
+  [
+    /is not a multimodal model|does not support multimodal inputs/i,
+    () => new ApiError('invalid_request', 'This model takes no images.', { param: 'prompt' }),
+  ],
+  [
+    /cannot identify image file|image file is truncated|broken (?:PNG|data stream)/i,
+    () => new ApiError('invalid_request', 'The backend cannot read an image of this request.', { param: 'prompt' }),
+  ],
+  [
     /LoRA feature is not enabled/,
     () => new ApiError('model_not_found', 'This model was loaded without LoRA adapters.', { param: 'model' }),
   ],

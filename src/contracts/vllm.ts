@@ -2,7 +2,15 @@ import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import { boolTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
-import type { GenerateRequest, GenerationContract, Limits, ParameterName, Sampling, Support } from './contract.ts';
+import type {
+  GenerateRequest,
+  GenerationContract,
+  ImageSupport,
+  Limits,
+  ParameterName,
+  Sampling,
+  Support,
+} from './contract.ts';
 import { allThereIs, smallestTopP } from './extremes.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm } from './vllm-faults.ts';
@@ -31,6 +39,14 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     const isWithLogprobs = request.logprobs !== undefined;
     const tensors: Tensor[] = [
       textTensor('text_input', [request.prompt]),
+      ...(request.images
+        ? [
+            textTensor(
+              'image',
+              request.images.map(({ bytes }) => bytes.toString('base64')),
+            ),
+          ]
+        : []),
       // Without counts each streamed response is one token, which is how they are counted then.
       boolTensor('stream', request.stream || !counts),
       boolTensor('exclude_input_in_output', true),
@@ -57,6 +73,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     counts,
     namesAdapters: true,
     limits: declaredLimits(config),
+    images: imageSupport(config),
     support: (parameter) =>
       support(parameter, {
         canReturnLogprobs,
@@ -67,6 +84,13 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,
   };
+}
+
+/** Every model of a release that has the tensor declares it; one that only knows text refuses it when it is asked. */
+function imageSupport({ backend, input }: ModelConfig): ImageSupport {
+  if (backend === 'llamacpp') return { kind: 'refused', reason: 'The embedded engine takes text alone.' };
+  if (input.some(({ name }) => name === 'image')) return { kind: 'taken' };
+  return { kind: 'refused', reason: "This release of Triton's vLLM backend takes no images; 24.12 and later do." };
 }
 
 /** What not every release can do. */

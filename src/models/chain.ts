@@ -1,5 +1,6 @@
 import { isTextModel, isTokenEngine } from '../contracts/detect.ts';
 import { parameterOf } from '../contracts/parameters.ts';
+import { trtllmImages } from '../contracts/trtllm-images.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 
 /** The models of TensorRT-LLM that stand behind one that takes text. */
@@ -36,6 +37,7 @@ export function chainOf<Model extends Neighbour>(
   const isPlain =
     parameterOf(engine.config, 'encoder_model_path') === undefined &&
     parameterOf(outer, 'multimodal_encoders_name') === undefined &&
+    trtllmImages(outer).kind === 'refused' &&
     inside.every((model) => known.has(model) || isTokenEngine(model.config));
   return { engine, preprocessing, postprocessing, isPlain };
 }

@@ -129,6 +129,11 @@ describe('fitModel', () => {
       ensemble_scheduling: steps('preprocessing', 'multimodal_encoders', 'tensorrt_llm', 'postprocessing'),
     });
     expect(await fit(seeing, [seeing, encoder, ...chain.slice(1)])).toMatchObject({ kind: 'trtllm' });
+    const taking = model('ensemble', {
+      ...ensemble.config,
+      input: [...ensemble.config.input, { name: 'image_url_input', data_type: 'TYPE_STRING', dims: [-1] }],
+    });
+    expect(await fit(taking, [taking, ...chain.slice(1)])).toMatchObject({ kind: 'trtllm' });
   });
 
   it('streams from an ensemble whose engine does, and from a BLS model only where it says so itself', async () => {
