@@ -14,6 +14,8 @@ export interface ChatTemplate {
   readonly source: string;
   /** Its own text (of all its variants), by which parsers of tool calls and reasoning know the family. */
   readonly text: string;
+  /** Whether it writes the place of an image itself where it meets an image among the parts of a message. */
+  readonly takesImages: boolean;
   /** Whether it reads a variable of this name. */
   mentions(variable: string): boolean;
   /** Rejects with an ApiError where the template refuses the conversation. */
@@ -49,6 +51,7 @@ export function jinjaTemplate({ source, templates, specialTokens, time = default
   return {
     source,
     text: [...compiled.values()].map(({ text }) => text).join('\n'),
+    takesImages: [...compiled.values()].every(({ traits }) => traits.takesImages),
     mentions: (variable) => [...compiled.values()].some(({ traits }) => traits.names.has(variable)),
     render: (input) => {
       const template = choose(input);
@@ -71,6 +74,7 @@ export function historyTemplate(
   return {
     source,
     text,
+    takesImages: false,
     mentions: () => false,
     render: ({ messages, tools, continueFinalMessage }) => {
       if (tools) return Promise.reject(refusal('The history template of this model takes no tools.', 'tools'));

@@ -51,7 +51,7 @@ function roleFor(traits: TemplateTraits, role: string): string {
 
 function contentFor(traits: TemplateTraits, content: TemplateMessage['content'], index: number): unknown {
   if (content === undefined || content === null) return traits.knowsNoContent ? null : '';
-  if (typeof content === 'string') return content;
+  if (typeof content === 'string') return traits.wantsParts ? [{ type: 'text', text: content }] : content;
   if (traits.takesParts) return content.map(partFor);
   return content.map((part) => textOfPart(part, index)).join('\n');
 }

@@ -8,11 +8,18 @@ export interface TemplateTraits {
   readonly literals: string;
   /** It walks over the parts of a message's content, so parts are given as parts; else they are joined to one text. */
   readonly takesParts: boolean;
+  /** It asks parts whether they are images, and writes the place of one then. */
+  readonly takesImages: boolean;
+  /** It takes images and never asks whether content is a text, so a text is given as a part too. */
+  readonly wantsParts: boolean;
   /** It joins tool call arguments to text, so they are given as the JSON text that OpenAI has, not as an object. */
   readonly argumentsAsText: boolean;
   /** It asks whether a message's content is none, so a missing one is given as none, not as the empty text. */
   readonly knowsNoContent: boolean;
 }
+
+/** Tests that tell a text from a list. */
+const textTests: ReadonlySet<string> = new Set(['string', 'iterable', 'mapping', 'sequence']);
 
 /** Reads the traits off a parsed template. */
 export function traitsOf(program: Node): TemplateTraits {
@@ -20,6 +27,7 @@ export function traitsOf(program: Node): TemplateTraits {
   const literals: string[] = [];
   const contentNames = new Set<string>();
   let takesParts = false;
+  let testsContent = false;
   let joinsArguments = false;
   let testsArguments = false;
   let knowsNoContent = false;
@@ -39,15 +47,19 @@ export function traitsOf(program: Node): TemplateTraits {
     if (node.type === 'TestExpression') {
       const operand = memberName(node.operand) ?? (node.operand.type === 'Identifier' ? node.operand.value : undefined);
       if (operand === 'content' && node.test.value === 'none') knowsNoContent = true;
+      if (isContent(node.operand) && textTests.has(node.test.value)) testsContent = true;
       if (operand === 'arguments' && node.test.value !== 'defined') testsArguments = true;
     }
     const member = memberName(node);
     if (member !== undefined) names.add(member);
   }
+  const takesImages = takesParts && literals.some((literal) => literal === 'image' || literal === 'image_url');
   return {
     names,
     literals: literals.join('\0'),
     takesParts,
+    takesImages,
+    wantsParts: takesImages && !testsContent,
     argumentsAsText: joinsArguments && !testsArguments,
     knowsNoContent,
   };
