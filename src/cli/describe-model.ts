@@ -40,6 +40,7 @@ export function modelDescriber(
       loraTaskId: own.loraTaskId,
       toolCallParser: own.toolCallParser,
       reasoningParser: own.reasoningParser,
+      imagePlaceholder: own.imagePlaceholder,
       mostHeldOfCalls: settings.maxToolCallParseBytes,
       tokenizerName: tokenizerName(found, own),
       addsSpecialTokens: own.addsSpecialTokens ?? found.contract.addsSpecialTokens,

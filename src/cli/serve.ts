@@ -9,6 +9,7 @@ import { createApp } from '../http/app.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
+import { imageSettings } from './image-settings.ts';
 import { startKserve } from './kserve.ts';
 import { listening, requireFree } from './listening.ts';
 import { modelTable } from './model-table.ts';
@@ -56,6 +57,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
       findModel: (name) => registry.findForRequest(name),
       timeout: settings.requestTimeout === 0 ? undefined : settings.requestTimeout,
       structuredRetries: settings.structuredRetries,
+      images: imageSettings(settings),
     },
     logger,
   });

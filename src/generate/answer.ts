@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import type { ImageSettings } from '../images/image-settings.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type AnswerOptions, answerId } from '../openai/answer.ts';
 import { idTokenText, plainTokenText } from '../openai/logprobs.ts';
@@ -27,6 +28,8 @@ export interface GenerateContext {
   readonly structuredRetries: number;
   /** Whether an answer that a stop text ends is to say which one it was. */
   readonly tellsStop?: boolean;
+  /** How many images a request may have, how large, and where they may be fetched from. */
+  readonly images: ImageSettings;
 }
 
 /** The fields of a request that shape its answer in both APIs. */

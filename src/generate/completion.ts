@@ -17,7 +17,7 @@ import type { Prompt } from './token-inputs.ts';
 /** Continues one or several texts. */
 export async function complete(
   request: CompletionRequest,
-  context: GenerateContext,
+  context: Omit<GenerateContext, 'images'>,
   signal: AbortSignal,
 ): Promise<Answer> {
   const model = context.findModel(request.model);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { GenerateRequest, GenerationContract, Sampling } from '../contracts/contract.ts';
+import type { EncodedImage, GenerateRequest, GenerationContract, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -21,6 +21,8 @@ export interface GenerationOptions {
   readonly model: ServedModel;
   readonly requestId: string;
   readonly prompts: readonly Prompt[];
+  /** What every prompt speaks of; left out or empty: none. */
+  readonly images?: readonly EncodedImage[];
   /** How many answers each prompt gets; choice number `prompt * choicesPerPrompt + answer`. */
   readonly choicesPerPrompt: number;
   readonly sampling: Sampling;
@@ -68,6 +70,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         model: model.model,
         version: model.version,
         prompt: prompt.text,
+        ...(options.images?.length ? { images: options.images } : {}),
         ...(tokenized ? { tokens: tokenized.inputs[promptIndex] as NonNullable<GenerateRequest['tokens']> } : {}),
         sampling: {
           ...choiceSampling(limits[promptIndex] as Sampling, { answer, draws: contract.repeatsItself && !beams }),

@@ -22,6 +22,8 @@ export interface ServedModel {
   /** The parsers that the operator has set, by name; undefined: found from the chat template. */
   readonly toolCallParser: string | undefined;
   readonly reasoningParser: string | undefined;
+  /** What the operator has set to stand for an image in a prompt; undefined: found from template and tokenizer. */
+  readonly imagePlaceholder: string | undefined;
   /** The most characters of a tool call that are held back before it is known what they are. */
   readonly mostHeldOfCalls: number;
   /** How many instances of TensorRT-LLM's postprocessing answer for it, where they do. */

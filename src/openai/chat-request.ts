@@ -7,10 +7,24 @@ import { pastCall, toolFields } from './tools.ts';
 /** The most messages of a conversation, and parts of a message. */
 export const mostMessages = 100_000;
 
+const image = z.looseObject(
+  { url: z.string().min(1), detail: z.enum(['auto', 'low', 'high'], { error: 'must be auto, low or high' }).nullish() },
+  { error: 'must be an object with a url' },
+);
+
+/** What a part of each type must have, under a name of its own. */
+const partTypes = ['text', 'refusal', 'image_url'] as const;
+type PartType = (typeof partTypes)[number];
+
 const part = z
-  .looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() })
+  .looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    refusal: z.string().optional(),
+    image_url: image.optional(),
+  })
   .superRefine((value, context) => {
-    if (value.type === 'text' || value.type === 'refusal') {
+    if (isPartType(value.type)) {
       if (value[value.type] === undefined)
         context.addIssue({ code: 'custom', path: [value.type], message: 'is required in a part of this type' });
       return;
@@ -19,8 +33,18 @@ const part = z
     context.addIssue({ code: 'custom', message, params: { code: 'unsupported_parameter' } });
   });
 
-const parts = list(part, { least: 1, most: mostMessages });
-const content = z.union([z.string(), parts], { error: 'must be a text or a list of content parts' });
+function isPartType(type: string): type is PartType {
+  return partTypes.some((known) => known === type);
+}
+
+const textPart = part.refine(({ type }) => type !== 'image_url', 'images belong in messages of the user and of tools');
+
+const contentOf = (item: typeof part) =>
+  z.union([z.string(), list(item, { least: 1, most: mostMessages })], {
+    error: 'must be a text or a list of content parts',
+  });
+const content = contentOf(textPart);
+const contentWithImages = contentOf(part);
 
 const name = z.string().nullish();
 
@@ -29,7 +53,7 @@ const message = z.discriminatedUnion(
   [
     z.looseObject({ role: z.literal('system'), content, name }),
     z.looseObject({ role: z.literal('developer'), content, name }),
-    z.looseObject({ role: z.literal('user'), content, name }),
+    z.looseObject({ role: z.literal('user'), content: contentWithImages, name }),
     z.looseObject({
       role: z.literal('assistant'),
       content: content.nullish(),
@@ -39,7 +63,7 @@ const message = z.discriminatedUnion(
       tool_calls: list(pastCall, { most: mostMessages }).nullish(),
       function_call: refused('it was replaced by tool_calls; send those'),
     }),
-    z.looseObject({ role: z.literal('tool'), content, tool_call_id: z.string().min(1) }),
+    z.looseObject({ role: z.literal('tool'), content: contentWithImages, tool_call_id: z.string().min(1) }),
     z.looseObject({ role: z.literal('function'), content: content.nullish(), name: refused('send a tool message') }),
   ],
   { error: 'role must be system, developer, user, assistant or tool' },

@@ -1,0 +1,44 @@
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { ChatMessage } from '../openai/chat-request.ts';
+import { type ImagePlaceholder, imagePlaceholder } from '../prompt/image-placeholders.ts';
+
+type Part = Exclude<ChatMessage['content'], string | null | undefined>[number];
+
+/** The messages as the model's template takes them, with what stands for an image in the place of each. */
+export async function withPlaceholders(
+  messages: readonly ChatMessage[],
+  model: ServedModel,
+  firstPlace: string,
+): Promise<readonly ChatMessage[]> {
+  const placeholder = await imagePlaceholder(model.imagePlaceholder, await model.assets());
+  if (!placeholder)
+    throw new ApiError(
+      'invalid_request',
+      `${firstPlace}: neither the chat template nor the tokenizer of ${model.name} says what stands for an image in a ` +
+        `prompt. Start Conch with --image-placeholder ${model.name}=TEXT.`,
+      { param: firstPlace },
+    );
+  let images = 0;
+  return messages.map((message) => {
+    if (!Array.isArray(message.content)) return message;
+    const content = message.content.flatMap((part: Part) => {
+      if (part.type !== 'image_url') return [part];
+      images += 1;
+      return partsFor(placeholder, images);
+    });
+    return { ...message, content };
+  });
+}
+
+/** A template needs to know that there is an image, not what is in it. */
+function partsFor(placeholder: ImagePlaceholder, image: number): Part[] {
+  switch (placeholder.kind) {
+    case 'template':
+      return [{ type: 'image_url', image_url: { url: '' } }];
+    case 'text':
+      return [{ type: 'text', text: placeholder.text(image) }];
+    case 'none':
+      return [];
+  }
+}
