@@ -1,6 +1,7 @@
 """What Triton sees of the imitation: configuration, requests, responses, cancelling."""
 
 import asyncio
+import base64
 import hashlib
 import json
 import os
@@ -32,6 +33,17 @@ def _sampling_text(request):
 
 def _texts(name, texts):
     return pb_utils.Tensor(name, np.asarray([text.encode("utf-8") for text in texts], dtype=np.object_))
+
+
+def _images(request):
+    """The files in the tensor `image`: base64 without a prefix, of a kind that Pillow would open."""
+    tensor = pb_utils.get_input_tensor_by_name(request, "image")
+    texts = [] if tensor is None else tensor.as_numpy().tolist()
+    files = [base64.b64decode(text, validate=True) for text in texts]
+    for file in files:
+        if not file.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF", b"GIF8")):
+            raise ValueError("cannot identify image file <_io.BytesIO object at 0x7f0000000000>")
+    return files
 
 
 class TritonPythonModel:
@@ -120,7 +132,9 @@ class TritonPythonModel:
             sampling = parse_sampling(_sampling_text(request), self._release)
         except (TypeError, ValueError, AttributeError):
             raise AttributeError("'NoneType' object has no attribute 'lora_name'") from None
+        images = _images(request)
         generation = Generation(self._engine, prompt, sampling, self._received(request))
+        generation.images = [hashlib.sha256(image).hexdigest() for image in images]
         answer = Answer(request, sampling, len(generation.prompt_ids))
         try:
             if stream:

@@ -10,6 +10,7 @@ What is answered
   echo_prompt       the prompt as received, as a JSON string
   echo_ids          the prompt's token ids, as a JSON list
   echo_parameters   {"sampling_parameters": …, "inputs": {name: values}} as received
+  echo_images       the SHA-256 of the bytes of each image, as a JSON list
                     (an echo ignores stop, stop_token_ids, max_tokens and min_tokens, so that it arrives whole)
   count_of          {"tokens": n, "state": …} of the request with this tag; states: unknown, running, held, cancelled,
                     finished, failed
@@ -35,8 +36,9 @@ How it is answered
 import json
 
 KEYS = frozenset(
-    "answer answers free_answer repeat tokens echo_prompt echo_ids echo_parameters count_of until until_tokens release "
-    "revive tag delay_ms start_delay_ms hold_at error_at error_text die_at crash_at finish no_finish context".split()
+    "answer answers free_answer repeat tokens echo_prompt echo_ids echo_parameters echo_images count_of until "
+    "until_tokens release revive tag delay_ms start_delay_ms hold_at error_at error_text die_at crash_at finish "
+    "no_finish context".split()
 )
 
 

@@ -9,6 +9,7 @@ from .language import constrained_answer, count_results, default_answer, rest_of
 
 MAXIMUM_LOGPROBS = 20
 _PATIENCE_SECONDS = 10
+_ECHOES = ("echo_prompt", "echo_ids", "echo_parameters", "echo_images")
 _DEAD = "EngineCore encountered an issue. See stack trace (above) for the root cause."
 
 
@@ -48,11 +49,12 @@ class Generation:
         self._sampling = sampling
         self._prompt = prompt
         self._received = received
+        self.images = []
         self.directive = find_directive(prompt)
         self.prompt_ids = self._language.prompt_ids(prompt)
         self._room = self._check_length() - len(self.prompt_ids)
         self._check_sampling()
-        self.echo = any(self.directive.get(key) for key in ("echo_prompt", "echo_ids", "echo_parameters"))
+        self.echo = any(self.directive.get(key) for key in _ECHOES)
         self.tagged = Tagged()
         if "tag" in self.directive:
             engine.tags[self.directive["tag"]] = self.tagged
@@ -135,6 +137,8 @@ class Generation:
             text = json.dumps(self.prompt_ids)
         elif directive.get("echo_parameters"):
             text = json.dumps(self._received, ensure_ascii=False)
+        elif directive.get("echo_images"):
+            text = json.dumps(self.images)
         elif "answer" in directive:
             text = directive["answer"] * directive.get("repeat", 1)
         elif "answers" in directive:
