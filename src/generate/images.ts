@@ -52,10 +52,8 @@ export async function imagesOf(messages: readonly ChatMessage[], options: ImageO
   const prepared = await withPlaceholders(messages, model, first.part);
   const images = await imagesAt(named, options);
   refuseCopies(images, choices);
-  const ignored = named
-    .filter(({ detail }) => detail && detail !== 'auto')
-    .map(({ part }) => `${part}.image_url.detail`);
-  return { messages: prepared, images, ignored };
+  const wantsDetail = named.some(({ detail }) => detail && detail !== 'auto');
+  return { messages: prepared, images, ignored: wantsDetail ? ['image_url.detail'] : [] };
 }
 
 function refuseByCount(

@@ -87,6 +87,7 @@ describe('imageHeader', () => {
     const fill = Buffer.concat([Buffer.of(0xff, 0xd8), Buffer.alloc(4_000_000, 0xff)]);
     const start = performance.now();
     expect([emptyChunks, blocks, fill].map(read)).toEqual([damaged, damaged, damaged]);
-    expect(performance.now() - start).toBeLessThan(2000);
-  });
+    // A reader that went back would take hours.
+    expect(performance.now() - start).toBeLessThan(20_000);
+  }, 30_000);
 });

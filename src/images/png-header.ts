@@ -4,6 +4,8 @@ const signatureLength = 8;
 /** Length, name and checksum around the data of a chunk. */
 const frameLength = 12;
 const largestSide = 2 ** 31 - 1;
+/** The names of chunks, each four letters read as a number: there may be a million of them. */
+const names = { header: nameOf('IHDR'), pixels: nameOf('IDAT'), end: nameOf('IEND') };
 
 /** The size in the first chunk of a PNG file whose chunks are whole up to the last. */
 export function pngHeader(bytes: Buffer): ImageSize | undefined {
@@ -11,17 +13,21 @@ export function pngHeader(bytes: Buffer): ImageSize | undefined {
   let hasPixels = false;
   for (let at = signatureLength; at + frameLength <= bytes.length; ) {
     const length = bytes.readUInt32BE(at);
-    const name = bytes.toString('latin1', at + 4, at + 8);
+    const name = bytes.readUInt32BE(at + 4);
     const next = at + frameLength + length;
-    if (next > bytes.length || (size === undefined) !== (name === 'IHDR')) return undefined;
-    if (name === 'IEND') return hasPixels ? size : undefined;
-    if (name === 'IHDR') {
+    if (next > bytes.length || (size === undefined) !== (name === names.header)) return undefined;
+    if (name === names.end) return hasPixels ? size : undefined;
+    if (name === names.header) {
       if (length !== 13) return undefined;
       size = { width: bytes.readUInt32BE(at + 8), height: bytes.readUInt32BE(at + 12) };
       if (size.width > largestSide || size.height > largestSide) return undefined;
     }
-    hasPixels ||= name === 'IDAT';
+    hasPixels ||= name === names.pixels;
     at = next;
   }
   return undefined;
+}
+
+function nameOf(letters: string): number {
+  return Buffer.from(letters, 'latin1').readUInt32BE();
 }
