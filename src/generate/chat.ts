@@ -11,6 +11,7 @@ import { answerForm } from './answer-form.ts';
 import { answerReading } from './answer-reading.ts';
 import { renderPrompt } from './chat-prompt.ts';
 import { type GenerationOptions, generate } from './generation.ts';
+import { imagesOf } from './images.ts';
 import { openingOf } from './parsers.ts';
 import { generateReasoned, type ReasoningPhase } from './reasoned-form.ts';
 import { generateEmulated } from './structured.ts';
@@ -35,7 +36,9 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
-  const { prompt, template, ignored, messages } = await renderPrompt(request, { model, use, emulation });
+  const shown = await imagesOf(request.messages, { model, settings: context.images, choices, signal });
+  const asked = { ...request, messages: [...shown.messages] };
+  const { prompt, template, ignored, messages } = await renderPrompt(asked, { model, use, emulation });
   const continued = request.continue_final_message ? finalAssistantText(request.messages) : undefined;
   const reading = await answerReading({
     model,
@@ -49,6 +52,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     model,
     requestId: options.inferenceId,
     prompts: [{ text: prompt }],
+    images: shown.images,
     choicesPerPrompt: choices,
     sampling: reading.sampling,
     beams,
@@ -76,7 +80,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     options,
     events: hidesReasoning ? withoutReasoning(events) : events,
     isStreamed: request.stream ?? false,
-    ignored: [...ignored, ...unusedByBeams(request, beams)],
+    ignored: [...shown.ignored, ...ignored, ...unusedByBeams(request, beams)],
     structuredTries: tries,
   };
 }

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Conch } from '../support/conch.ts';
+import { startGateway } from '../support/gateway.ts';
+import { dataUrl, pngOf, sample } from '../support/image-fixtures.ts';
+import { chat, firstUrl, image, refusal, text, user } from './asking.ts';
+
+let conch: Conch;
+beforeAll(async () => {
+  conch = await startGateway('--max-image-size', '64KiB');
+});
+afterAll(() => conch.stop());
+
+const answerTo = async (messages: readonly object[], body: object = {}): Promise<unknown> => {
+  const answer = await chat(conch.url, messages, body);
+  return [answer.status, answer.body];
+};
+
+const png = sample('png');
+const address = 'is an address, and none are fetched here (--allow-image-urls); send the image as a data URL.';
+
+describe('an image that is refused', () => {
+  it.each([
+    [
+      '50 megapixels',
+      dataUrl(pngOf(10_000, 5_000)),
+      'has 10000 x 5000 pixels; at most 33554432 pixels are allowed (--max-image-pixels).',
+    ],
+    [
+      'a bomb',
+      dataUrl(pngOf(2 ** 31 - 1, 2 ** 31 - 1)),
+      'has 2147483647 x 2147483647 pixels; at most 33554432 pixels are allowed (--max-image-pixels).',
+    ],
+    ['a size that cannot be', dataUrl(pngOf(2 ** 31, 1)), 'is a PNG file that is cut short or damaged.'],
+    [
+      'too many bytes',
+      dataUrl(Buffer.concat([png, Buffer.alloc(65_536)])),
+      'is larger than the 65536 bytes that are allowed (--max-image-size).',
+    ],
+    ['a text', dataUrl(Buffer.from('Hello')), 'is not a PNG, JPEG, WebP or GIF file.'],
+    [
+      'a picture of another kind',
+      dataUrl(Buffer.from('BM6\0\0\0\0\0\0\0'), 'image/bmp'),
+      'is not a PNG, JPEG, WebP or GIF file.',
+    ],
+    [
+      'a drawing',
+      dataUrl(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'),
+      'is not a PNG, JPEG, WebP or GIF file.',
+    ],
+    [
+      'a wrong media type',
+      dataUrl(png, 'application/pdf'),
+      'must have the media type of an image, not "application/pdf".',
+    ],
+    ['a file that is cut', dataUrl(png.subarray(0, -4)), 'is a PNG file that is cut short or damaged.'],
+    [
+      'no base64',
+      'data:image/png;base64,hello world',
+      'is not base64: the standard alphabet with its padding, without spaces.',
+    ],
+    ['a data URL without base64', 'data:image/png,hello', 'must be a data URL in base64: data:image/png;base64,...'],
+    ['an address', 'https://example.com/a.png', address],
+    ['an inner address', 'http://127.0.0.1:1/a.png', address],
+    ['a file of the server', 'file:///etc/passwd', 'must be a data URL, or an address with http:// or https://.'],
+    ['no URL', 'a.png', 'must be a data URL, or an address with http:// or https://.'],
+  ])('is named: %s', async (_, url, reason) => {
+    expect(await answerTo([user(image(url))])).toEqual(refusal(firstUrl, reason));
+  });
+
+  it.each([
+    [user({ type: 'image_url' }), 'messages[0].content[0].image_url', 'is required in a part of this type'],
+    [
+      user({ type: 'image_url', image_url: 'data:' }),
+      'messages[0].content[0].image_url',
+      'must be an object with a url',
+    ],
+    [user({ type: 'image_url', image_url: {} }), firstUrl, 'is required.'],
+    [user(image('')), firstUrl, 'must have at least 1 characters.'],
+    [user(image('data:', 'blurred')), 'messages[0].content[0].image_url.detail', 'must be auto, low or high'],
+    [
+      { role: 'system', content: [image('data:')] },
+      'messages[0].content[0]',
+      'images belong in messages of the user and of tools',
+    ],
+    [
+      { role: 'assistant', content: [image('data:')] },
+      'messages[0].content[0]',
+      'images belong in messages of the user and of tools',
+    ],
+  ])('is named where its part is wrong: %j', async (message, param, reason) => {
+    expect(await answerTo([message])).toEqual(refusal(param, reason));
+  });
+
+  it('is one too many', async () => {
+    const many = Array.from({ length: 17 }, () => image(dataUrl(png)));
+    expect(await answerTo([user(text('x')), user(...many)])).toEqual(
+      refusal('messages[1].content[16]', 'the request has 17 images; at most 16 are allowed (--max-images).'),
+    );
+  });
+
+  it('is the first of a request to a model that takes none', async () => {
+    const messages = [user(text('x')), user(text('y'), image(dataUrl(png)))];
+    expect(await answerTo(messages, { model: 'vllm-2410' })).toEqual(
+      refusal(
+        'messages[1].content[1]',
+        "the model vllm-2410 takes no images. This release of Triton's vLLM backend takes no images; 24.12 and later do.",
+        'unsupported_parameter',
+      ),
+    );
+  });
+
+  it('has no place in the prompt of a model without a token for images', async () => {
+    expect(await answerTo([user(image(dataUrl(png)))], { model: 'vllm-llama' })).toEqual(
+      refusal(
+        'messages[0].content[0]',
+        'neither the chat template nor the tokenizer of vllm-llama says what stands for an image in a prompt. ' +
+          'Start Conch with --image-placeholder vllm-llama=TEXT.',
+      ),
+    );
+  });
+});
