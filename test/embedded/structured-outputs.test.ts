@@ -110,8 +110,12 @@ describe('structured outputs', () => {
 
   it.each([
     ['{nope', /structured_outputs: is not a JSON text/],
-    ['{"json": {"type": "object", "patternProperties": {}}}', /json: the keyword patternProperties is not supported/],
+    [
+      '{"json": {"type": "object", "patternProperties": {}}}',
+      /json\.patternProperties: the keyword patternProperties is not supported/,
+    ],
     ['{"json": {"type": "array", "uniqueItems": true}}', /uniqueItems/],
+    ['{"json": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}', /json\.oneOf: its branches can hold at once/],
     ['{"json": {"$ref": "#/$defs/none"}}', /points to nothing/],
     ['{"regex": "(?=a)b"}', /regex: the pattern cannot be used: looking around/],
     ['{"regex": "(a"}', /a group is not closed|ends too early/],

@@ -81,7 +81,7 @@ describe('regexGrammar', () => {
   });
 
   it('refuses a pattern that is nested without end instead of overflowing', () => {
-    expect(() => regexGrammar('('.repeat(50_000))).toThrow('nested too deeply');
+    expect(() => regexGrammar('('.repeat(5000))).toThrow('nested too deeply');
   });
 });
 
@@ -94,13 +94,13 @@ describe('jsonSchemaGrammar', () => {
     [{ type: 'object', minProperties: 1 }, 'minProperties'],
     [{ type: 'string', maxLength: 5000 }, 'maxLength is more than 2000'],
     [{ type: 'string', minLength: 3, maxLength: 2 }, 'maxLength is less than minLength'],
-    [{ type: 'banana' }, 'type banana'],
+    [{ type: 'banana' }, 'banana is not one of'],
     [{ $ref: 'https://example.com/x' }, 'is not inside the schema'],
-    [{ enum: [] }, 'enum must be a list'],
+    [{ enum: [] }, 'must be a list with at least one value'],
     [{ type: 'number', minimum: 0.1, maximum: 0.9 }, 'no whole number between'],
     [false, 'accepts nothing'],
-    ['text', 'must be an object or a boolean'],
-    [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'type differs'],
+    ['text', 'must be a schema'],
+    [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'accepts nothing'],
   ])('refuses %j by the keyword', (schema, reason) => {
     expect(() => jsonSchemaGrammar(schema)).toThrow(GrammarError);
     expect(() => jsonSchemaGrammar(schema)).toThrow(reason);

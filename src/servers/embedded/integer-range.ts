@@ -19,7 +19,8 @@ function magnitudes(from: number, to: number | undefined): string[] {
   if (to === undefined) {
     const places = String(from).length;
     // All of as many places as `from`, then all longer ones.
-    return [...magnitudes(from, 10 ** places - 1), `[1-9] [0-9]{${places},${mostPlaces}}`];
+    const same = magnitudes(from, Math.min(10 ** places - 1, Number.MAX_SAFE_INTEGER));
+    return places > mostPlaces ? same : [...same, `[1-9] [0-9]{${places},${mostPlaces}}`];
   }
   const parts: string[] = [];
   for (let low = from; low <= to; ) {

@@ -1,13 +1,13 @@
 /**
  * The rules of JSON itself. At most one space where JSON allows any: small models otherwise lose themselves in
- * white space, which costs tokens and says nothing.
+ * white space, which costs tokens and says nothing. No halves of surrogate pairs: two of them count as one character.
  */
 export const jsonRules = String.raw`
 value ::= object | array | string | number | ("true" | "false") | "null"
 object ::= "{" space (string colon value (comma string colon value)*)? space "}"
 array ::= "[" space (value (comma value)*)? space "]"
 string ::= "\x22" character* "\x22"
-character ::= [^"\\\x7f\x00-\x1f] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})
+character ::= [^"\\\x7f\x00-\x1f] | "\\" (["\\/bfnrt] | "u" ([0-9abcefABCEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}))
 integer ::= "-"? ("0" | [1-9] [0-9]{0,15})
 fraction ::= "." [0-9]{1,15}
 number ::= integer fraction? ([eE] [+-]? [0-9]{1,2})?

@@ -1,196 +1,184 @@
 import { literalText } from './character-set.ts';
 import { jsonRules } from './json-rules.ts';
-import { bound, integerRule, list, numberRule, type Schema, stringRule, times } from './json-schema-values.ts';
+import { highest, integerRule, lowest, numberRule, stringRule, times } from './json-schema-values.ts';
 import { GrammarError } from './regex-grammar.ts';
-
-/** Keywords that describe and do not bind. */
-const silent = new Set([
-  '$schema',
-  '$id',
-  '$comment',
-  '$anchor',
-  '$defs',
-  'definitions',
-  'title',
-  'description',
-  'default',
-  'examples',
-  'example',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'strict',
-  'discriminator',
-  'contentMediaType',
-  'contentEncoding',
-]);
-
-const ofStrings = ['minLength', 'maxLength', 'pattern', 'format'];
-const ofNumbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-const ofArrays = ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'];
-const ofObjects = ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'];
-const understood = new Set([
-  'type',
-  'nullable',
-  'enum',
-  'const',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  '$ref',
-  ...ofStrings,
-  ...ofNumbers,
-  ...ofArrays,
-  ...ofObjects,
-]);
+import { type Alternative, innerOf, SchemaAlternatives } from './schema-alternatives.ts';
+import { ofArrays, ofNumbers, ofObjects, ofStrings } from './schema-keywords.ts';
+import {
+  type Given,
+  innerList,
+  keywordFault,
+  type Part,
+  placeText,
+  propertiesOf,
+  propertyParts,
+  requiredOf,
+  type Schema,
+} from './schema-part.ts';
+import { typesOfAll } from './schema-types.ts';
+import { SchemaWork } from './schema-work.ts';
 
 const deepest = 64;
-const mostRules = 4000;
-const everyType = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+const mostRules = 2000;
+/** llama.cpp compares the alternatives at one place with each other. */
+const mostValues = 1000;
+const longestGrammar = 256 * 1024;
+const empty = '""';
 
 /** A grammar whose texts are JSON that the schema accepts. Throws a GrammarError that names the keyword it cannot honour. */
 export function jsonSchemaGrammar(schema: unknown): string {
-  return new SchemaReader(schema).read();
+  return new GrammarWriter(schema).write();
 }
 
-class SchemaReader {
-  readonly #root: unknown;
+/** Schemas go in, as lists of those that must hold together, and rules come out; undefined: no value satisfies them. */
+class GrammarWriter {
+  readonly #root: Given;
+  readonly #work = new SchemaWork();
+  readonly #alternatives: SchemaAlternatives;
   readonly #rules = new Map<string, string>();
-  readonly #references = new Map<string, string>();
+  readonly #numbers = new Map<Schema, number>();
+  readonly #known = new Map<string, string>();
+  #names = 0;
   #depth = 0;
+  #length = 0;
 
   constructor(schema: unknown) {
-    this.#root = schema;
+    this.#root = { schema, place: undefined };
+    this.#alternatives = new SchemaAlternatives(schema, this.#work);
   }
 
-  read(): string {
-    const root = this.#visit(this.#root);
+  write(): string {
+    const root = this.#visit([this.#root]);
+    if (root === undefined) throw new GrammarError('the schema accepts nothing');
     const rules = [...this.#rules].map(([name, body]) => `${name} ::= ${body}`);
     return [`root ::= ${root}`, ...rules, jsonRules].join('\n');
   }
 
-  #visit(given: unknown): string {
-    if (given === true) return 'value';
-    if (given === false) throw new GrammarError('the schema false accepts nothing');
-    if (typeof given !== 'object' || given === null || Array.isArray(given))
-      throw new GrammarError('a schema must be an object or a boolean');
-    if (++this.#depth > deepest) throw new GrammarError(`the schema is nested more than ${deepest} levels deep`);
-    const schema = given as Schema;
-    for (const key of Object.keys(schema))
-      if (!understood.has(key) && !silent.has(key)) throw new GrammarError(`the keyword ${key} is not supported`);
-    const body = this.#body(schema);
-    this.#depth -= 1;
-    return schema['nullable'] === true ? `(${body} | "null")` : body;
-  }
-
-  #body(schema: Schema): string {
-    if ('$ref' in schema) return this.#reference(schema['$ref']);
-    if ('const' in schema) return literalText(JSON.stringify(schema['const']));
-    if ('enum' in schema) return this.#enumeration(schema['enum']);
-    const choices = schema['anyOf'] ?? schema['oneOf'];
-    if (choices !== undefined) return this.#anyOf(schema, choices);
-    if ('allOf' in schema) return this.#visit(merged(schema, list(schema['allOf'], 'allOf')));
-    const types = typesOf(schema);
-    return types.length === 1
-      ? this.#typed(schema, types[0])
-      : `(${types.map((type) => this.#typed(schema, type)).join(' | ')})`;
-  }
-
-  #anyOf(schema: Schema, choices: unknown): string {
-    const { anyOf: _, oneOf: __, ...rest } = schema;
-    const isAlone = Object.keys(rest).every((key) => silent.has(key) || key === 'nullable' || key === 'type');
-    const all = list(choices, 'anyOf').map((choice) => this.#visit(isAlone ? choice : merged(rest, [choice])));
-    return this.#rule(all.join(' | '));
-  }
-
-  #enumeration(values: unknown): string {
-    return `(${list(values, 'enum')
-      .map((value) => literalText(JSON.stringify(value)))
-      .join(' | ')})`;
-  }
-
-  #reference(reference: unknown): string {
-    if (typeof reference !== 'string' || !reference.startsWith('#'))
-      throw new GrammarError(`$ref ${String(reference)} is not inside the schema`);
-    const known = this.#references.get(reference);
-    if (known !== undefined) return known;
-    let target: unknown = this.#root;
-    for (const part of reference.split('/').slice(1)) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-      target = typeof target === 'object' && target !== null ? (target as Schema)[key] : undefined;
+  #visit(given: readonly Given[]): string | undefined {
+    if (++this.#depth > deepest) {
+      const reason = `the schema is nested more than ${deepest} levels deep`;
+      throw new GrammarError(reason, placeText(given[0]?.place));
     }
-    if (target === undefined) throw new GrammarError(`$ref ${reference} points to nothing`);
+    const bodies = this.#alternatives
+      .of(given)
+      .map((alternative) =>
+        alternative.isReferenced ? this.#named(alternative) : this.#conjunction(alternative.parts),
+      );
+    this.#depth -= 1;
+    const body = either(bodies);
+    this.#length += body?.length ?? 0;
+    if (this.#length > longestGrammar)
+      throw new GrammarError('makes the grammar too large', placeText(given[0]?.place));
+    return body;
+  }
+
+  /** A rule for what references led to, made once: it may lead to itself further inside. */
+  #named({ parts }: Alternative): string | undefined {
+    const key = parts
+      .map(({ schema }) => this.#numberOf(schema))
+      .toSorted((a, b) => a - b)
+      .join();
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
     const name = this.#newName();
-    this.#references.set(reference, name);
-    const depth = this.#depth;
-    this.#rules.set(name, this.#visit(target));
-    this.#depth = depth;
+    this.#known.set(key, name);
+    const body = this.#conjunction(parts);
+    if (body !== undefined) this.#rules.set(name, body);
+    else throw keywordFault(parts.slice(0, 1), '$ref', 'no value satisfies what it leads to');
     return name;
   }
 
-  #typed(schema: Schema, type: unknown): string {
+  #numberOf(schema: Schema): number {
+    const number = this.#numbers.get(schema) ?? this.#numbers.size;
+    this.#numbers.set(schema, number);
+    return number;
+  }
+
+  #conjunction(parts: readonly Part[]): string | undefined {
+    const values = this.#alternatives.values.listed(parts);
+    if (values && values.length > mostValues)
+      throw keywordFault(parts, 'enum', `has more than ${mostValues} values, which is not supported`);
+    if (values) return either(values.map((value) => literalText(JSON.stringify(value))));
+    return either((typesOfAll(parts) ?? likelyTypes(parts)).map((type) => this.#typed(parts, type)));
+  }
+
+  #typed(parts: readonly Part[], type: string): string | undefined {
     switch (type) {
       case 'string':
-        return stringRule(schema);
+        return stringRule(parts);
       case 'integer':
-        return integerRule(schema);
+        return integerRule(parts);
       case 'number':
-        return numberRule(schema);
+        return numberRule(parts);
       case 'boolean':
         return '("true" | "false")';
       case 'null':
         return '"null"';
+      case 'any':
+        return 'value';
       case 'array':
-        return this.#array(schema);
-      case 'object':
-        return this.#object(schema);
+        return this.#array(parts);
       default:
-        throw new GrammarError(`type ${String(type)} is not one of JSON's`);
+        return this.#object(parts);
     }
   }
 
-  #array(schema: Schema): string {
-    if (schema['uniqueItems'] === true) throw new GrammarError('the keyword uniqueItems is not supported');
-    const first = 'prefixItems' in schema ? list(schema['prefixItems'], 'prefixItems') : [];
-    const least = bound(schema, 'minItems') ?? 0;
-    const most = bound(schema, 'maxItems');
-    if (most !== undefined && most < least) throw new GrammarError('maxItems is less than minItems');
-    const fixed = first.slice(0, most).map((item) => this.#visit(item));
-    const more = schema['items'] === false ? 0 : most === undefined ? undefined : most - fixed.length;
-    if (more === 0 || fixed.length > least) {
-      if (least > fixed.length) throw new GrammarError('minItems is more than the items that there may be');
-      return fixed.length === 0 ? '"[" space "]"' : `"[" space ${fixed.join(' comma ')} space "]"`;
+  #array(parts: readonly Part[]): string | undefined {
+    if (parts.some(({ schema }) => schema['uniqueItems'] === true))
+      throw keywordFault(parts, 'uniqueItems', 'the keyword uniqueItems is not supported');
+    const least = highest(parts, 'minItems') ?? 0;
+    const most = lowest(parts, 'maxItems') ?? Number.POSITIVE_INFINITY;
+    const first = parts.map((part) => innerList(part, 'prefixItems'));
+    const longest = Math.max(0, ...first.map(({ length }) => length));
+    const fixed: string[] = [];
+    let room = most;
+    for (let at = 0; at < longest && at < most; at++) {
+      const here = parts.flatMap((part, index) => first[index]?.[at] ?? innerOf([part], 'items'));
+      const rule = this.#visit(here);
+      if (rule === undefined) room = Math.min(room, at);
+      else fixed.push(this.#rule(rule));
+      if (rule === undefined) break;
     }
-    const item = this.#rule(this.#visit(schema['items'] ?? true));
-    const leastMore = least - fixed.length;
-    if (fixed.length > 0)
-      return `"[" space ${fixed.join(' comma ')} (comma ${item})${times(leastMore, more)} space "]"`;
-    const several = `${item} (comma ${item})${times(Math.max(0, least - 1), more === undefined ? undefined : more - 1)}`;
-    return least === 0 ? `"[" space (${several})? space "]"` : `"[" space ${several} space "]"`;
+    const needsMore = room > fixed.length && fixed.length <= least;
+    const item = needsMore ? this.#visit(innerOf(parts, 'items')) : undefined;
+    const more = item === undefined ? 0 : room - fixed.length;
+    if (least > fixed.length + more) return undefined;
+    return `"[" space ${items(fixed, item === undefined ? undefined : this.#rule(item), { least, more })} space "]"`;
   }
 
-  #object(schema: Schema): string {
-    const properties = Object.entries((schema['properties'] ?? {}) as Schema);
-    const required = new Set('required' in schema ? list(schema['required'], 'required') : []);
-    for (const name of required)
-      if (!properties.some(([key]) => key === name)) properties.push([String(name), additional(schema) ?? true]);
-    for (const key of ['minProperties', 'maxProperties'])
-      if (key in schema) throw new GrammarError(`the keyword ${key} is not supported`);
-    if (properties.length === 0) {
-      const value = additional(schema);
-      if (value === undefined) return '"{" space "}"';
-      const pair = `string colon ${this.#rule(this.#visit(value))}`;
-      return `"{" space (${pair} (comma ${pair})*)? space "}"`;
+  #object(parts: readonly Part[]): string | undefined {
+    for (const keyword of ['minProperties', 'maxProperties'])
+      if (parts.some(({ schema }) => keyword in schema))
+        throw keywordFault(parts, keyword, `the keyword ${keyword} is not supported`);
+    const required = new Set(parts.flatMap((part) => requiredOf(part).map(String)));
+    const names = new Set([...parts.flatMap((part) => Object.keys(propertiesOf(part))), ...required]);
+    // Three rules for each.
+    if (3 * names.size > mostRules)
+      throw keywordFault(
+        parts,
+        parts.some(({ schema }) => 'properties' in schema) ? 'properties' : 'required',
+        'the schema is too large',
+      );
+    const members: (readonly [name: string, rule: string])[] = [];
+    for (const name of names) {
+      const rule = this.#visit(propertyParts(parts, name));
+      if (rule === undefined && required.has(name)) return undefined;
+      if (rule !== undefined) members.push([name, rule]);
     }
-    return `"{" space ${this.#members(properties, required)} space "}"`;
+    if (members.length > 0) return `"{" space ${this.#members(members, required)} space "}"`;
+    // With names, even those that must not come, only names that are known are safe.
+    const value = names.size > 0 ? undefined : this.#visit(innerOf(parts, 'additionalProperties'));
+    if (value === undefined) return '"{" space "}"';
+    const pair = `string colon ${this.#rule(value)}`;
+    return `"{" space (${pair} (comma ${pair})*)? space "}"`;
   }
 
   /** The members in their order: rules for "the rest from here", once with and once without something in front. */
-  #members(properties: readonly (readonly [string, unknown])[], required: ReadonlySet<unknown>): string {
-    let afterOther = '""';
-    let asFirst = '""';
-    for (const [name, schema] of properties.toReversed()) {
-      const pair = this.#rule(`${literalText(JSON.stringify(name))} colon ${this.#visit(schema)}`);
+  #members(members: readonly (readonly [string, string])[], required: ReadonlySet<string>): string {
+    let afterOther = empty;
+    let asFirst = empty;
+    for (const [name, rule] of members.toReversed()) {
+      const pair = this.#rule(`${literalText(JSON.stringify(name))} colon ${rule}`);
       const isRequired = required.has(name);
       const nextFirst = isRequired ? `${pair} ${afterOther}` : `(${pair} ${afterOther} | ${asFirst})`;
       const nextOther = isRequired ? `comma ${pair} ${afterOther}` : `(comma ${pair} ${afterOther} | ${afterOther})`;
@@ -207,41 +195,35 @@ class SchemaReader {
   }
 
   #newName(): string {
-    if (this.#rules.size + this.#references.size >= mostRules) throw new GrammarError('the schema is too large');
-    return `r${this.#rules.size + this.#references.size}`;
+    if (this.#names >= mostRules) throw new GrammarError('the schema is too large');
+    return `r${this.#names++}`;
   }
 }
 
-function typesOf(schema: Schema): readonly unknown[] {
-  if (schema['type'] !== undefined) return Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
-  const has = (keys: readonly string[]): boolean => keys.some((key) => key in schema);
+/** The items of a list: the fixed ones, then others. */
+function items(
+  fixed: readonly string[],
+  item: string | undefined,
+  { least, more }: { readonly least: number; readonly more: number },
+): string {
+  const before = fixed.join(' comma ');
+  if (item === undefined || more === 0) return before || empty;
+  const most = Number.isFinite(more) ? more : undefined;
+  if (fixed.length > 0) return `${before} (comma ${item})${times(Math.max(0, least - fixed.length), most)}`;
+  const several = `${item} (comma ${item})${times(Math.max(0, least - 1), most === undefined ? undefined : most - 1)}`;
+  return least === 0 ? `(${several})?` : several;
+}
+
+function either(bodies: readonly (string | undefined)[]): string | undefined {
+  const [first, ...others] = new Set(bodies.filter((body) => body !== undefined));
+  return first === undefined || others.length === 0 ? first : `(${[first, ...others].join(' | ')})`;
+}
+
+/** Where no schema names a type, the type that their keywords are about: they say nothing of others. */
+function likelyTypes(parts: readonly Part[]): readonly string[] {
+  const has = (keys: readonly string[]): boolean => parts.some(({ schema }) => keys.some((key) => key in schema));
   if (has(ofObjects)) return ['object'];
   if (has(ofArrays)) return ['array'];
   if (has(ofStrings)) return ['string'];
-  return has(ofNumbers) ? ['number'] : everyType;
-}
-
-function additional(schema: Schema): unknown {
-  const given = schema['additionalProperties'] ?? true;
-  return given === false ? undefined : given;
-}
-
-/** One schema that says what all of them say, where they say different things. */
-function merged(base: Schema, others: readonly unknown[]): Schema {
-  const result: Record<string, unknown> = { ...base };
-  delete result['allOf'];
-  for (const other of others) {
-    if (typeof other !== 'object' || other === null || '$ref' in other)
-      throw new GrammarError('the keyword allOf is supported for plain objects only');
-    for (const [key, value] of Object.entries(other)) result[key] = mergedValue(key, result[key], value);
-  }
-  return result;
-}
-
-function mergedValue(key: string, before: unknown, value: unknown): unknown {
-  if (before === undefined || silent.has(key)) return value;
-  if (key === 'properties') return { ...(before as Schema), ...(value as Schema) };
-  if (key === 'required') return [...new Set([...list(before, key), ...list(value, key)])];
-  if (JSON.stringify(before) === JSON.stringify(value)) return value;
-  throw new GrammarError(`the keyword ${key} differs between the parts of allOf or anyOf`);
+  return has(ofNumbers) ? ['number'] : ['any'];
 }

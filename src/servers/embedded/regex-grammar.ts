@@ -1,7 +1,15 @@
 import { type CharacterSet, characterSet, classText, complement, literalText, without } from './character-set.ts';
 
 /** A pattern, or a part of one, that a grammar cannot express. */
-export class GrammarError extends Error {}
+export class GrammarError extends Error {
+  /** Where it stands in a schema: `.properties.a.pattern`. */
+  readonly place: string;
+
+  constructor(message: string, place = '') {
+    super(message);
+    this.place = place;
+  }
+}
 
 /** How the characters of a match are written down. */
 export interface Notation {
@@ -29,13 +37,19 @@ export const insideJson: Notation = {
 /** llama.cpp refuses more repetitions than this, in silence. */
 const mostRepetitions = 2000;
 const deepest = 100;
+const longest = 8192;
 
 const digits = characterSet([[0x30, 0x39]]);
 const spaces = characterSet([
   [9, 13],
   [0x20, 0x20],
   [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
   [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 ]);
 const words = characterSet([
@@ -64,6 +78,7 @@ const controls: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, 
  * GrammarError for what goes beyond regular: looking around, references, word borders.
  */
 export function regexGrammar(pattern: string, notation: Notation = plain): string {
+  if (pattern.length > longest) throw new GrammarError(`the pattern is longer than ${longest} characters`);
   return new RegexReader(pattern, notation).read();
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { literalText } from './character-set.ts';
 import { invalidArgument } from './faults.ts';
+import { checkGrammarCost } from './grammar-cost.ts';
 import { jsonObjectGrammar } from './json-rules.ts';
 import { jsonSchemaGrammar } from './json-schema-grammar.ts';
 import { GrammarError, regexGrammar } from './regex-grammar.ts';
@@ -21,29 +22,40 @@ const wishes = z.strictObject({
   whitespace_pattern: z.string().nullish(),
 });
 
+type Wishes = z.infer<typeof wishes>;
+
+const kinds = ['regex', 'choice', 'grammar', 'json'] as const;
+
 /** The grammar, in llama.cpp's notation, of what the structured_outputs text asks for. */
 export function structuredGrammar(text: string): string | undefined {
   if (text.length > longestText) throw refused(`is longer than ${longestText} characters`);
-  const { json, regex, choice, grammar, json_object: anyObject } = parse(text);
+  const wish = parse(text);
+  const { json, regex, choice, grammar, json_object: anyObject } = wish;
   const given = [json, regex, choice, grammar, anyObject || undefined].filter(
-    (wish) => wish !== undefined && wish !== null,
+    (each) => each !== undefined && each !== null,
   );
   if (given.length === 0) return undefined;
   if (given.length > 1) throw refused('asks for more than one of json, regex, choice, grammar and json_object');
   try {
-    if (anyObject) return jsonObjectGrammar;
-    if (choice) return `root ::= ${choice.map(literalText).join(' | ')}`;
-    if (regex) return `root ::= ${regexGrammar(regex)}`;
-    if (grammar) return grammar;
-    return jsonSchemaGrammar(typeof json === 'string' ? JSON.parse(json) : json);
+    const result = grammarOf(wish);
+    checkGrammarCost(result);
+    return result;
   } catch (error) {
-    if (error instanceof GrammarError) throw refused(`${regex ? 'regex' : 'json'}: ${error.message}`);
+    if (error instanceof GrammarError)
+      throw refused(error.message, `.${kinds.find((kind) => wish[kind])}${error.place}`);
     if (error instanceof SyntaxError) throw refused('json is not a JSON text');
     throw error;
   }
 }
 
-function parse(text: string): z.infer<typeof wishes> {
+function grammarOf({ json, regex, choice, grammar, json_object: anyObject }: Wishes): string {
+  if (anyObject) return jsonObjectGrammar;
+  if (choice) return `root ::= ${choice.map(literalText).join(' | ')}`;
+  if (regex) return `root ::= ${regexGrammar(regex)}`;
+  return grammar ?? jsonSchemaGrammar(typeof json === 'string' ? JSON.parse(json) : json);
+}
+
+function parse(text: string): Wishes {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -57,6 +69,6 @@ function parse(text: string): z.infer<typeof wishes> {
   throw refused(`${issue?.path.join('.')} ${issue?.message}`);
 }
 
-function refused(reason: string): Error {
-  return invalidArgument(`sampling_parameters.structured_outputs: ${reason}`);
+function refused(reason: string, place = ''): Error {
+  return invalidArgument(`sampling_parameters.structured_outputs${place}: ${reason}`);
 }
