@@ -61,7 +61,7 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
   ],
   [
     // The embedded engine names the parameter that it refuses.
-    /^sampling_parameters\.(\w+): (.+)$/,
+    /^sampling_parameters\.(\w+(?:[.[].*?)?): (.+)$/s,
     ([, name = '', reason]) => new ApiError('invalid_request', `${name}: ${reason}`, { param: name }),
   ],
   [

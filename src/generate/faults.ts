@@ -48,13 +48,21 @@ function statusFault(error: StatusError): ApiError {
 
 function withCause(explained: ApiError, cause: StatusError, fields: FaultPlace['fields']): ApiError {
   const { code, message, param, retryAfter } = explained;
-  const field = param === null ? null : (fields[param] ?? param);
+  const field = param === null ? null : fieldOf(param, fields);
   const text = param !== null && message.startsWith(`${param}: `) ? `${field}${message.slice(param.length)}` : message;
   return new ApiError(code, text, {
     cause,
     ...(field === null ? {} : { param: field }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
+}
+
+/** The field of the request; what follows in the name is a place within it. */
+function fieldOf(param: string, fields: FaultPlace['fields']): string {
+  const [known] = Object.keys(fields)
+    .filter((name) => param === name || (param.startsWith(name) && /[.[]/.test(param.charAt(name.length))))
+    .toSorted((a, b) => b.length - a.length);
+  return known === undefined ? param : `${fields[known]}${param.slice(known.length)}`;
 }
 
 const longestText = 300;

@@ -5,6 +5,7 @@ import type { InferenceServer } from '../kserve/server.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
 import type { WantedStructure } from '../openai/structure.ts';
+import { schemaPlace } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import { withLength } from './answer.ts';
@@ -143,9 +144,17 @@ function faultPlace({ model, promptField, structure, signal }: GenerationOptions
   const fields: Record<string, string> = {
     prompt: promptField,
     ...(promptField === 'prompt' ? { top_logprobs: 'logprobs' } : {}),
-    ...(structure ? { structured_outputs: structure.field } : {}),
+    ...(structure ? structureFields(structure.field) : {}),
   };
   return { contract: model.contract, fields, signal };
+}
+
+/** Where each form that an engine may refuse stands in the request. */
+function structureFields(field: string): Record<string, string> {
+  const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPlace(field) };
+  for (const name of ['structured_outputs.regex', 'structured_outputs.choice', 'structured_outputs.grammar'])
+    fields[name] = field === 'structured_outputs' ? name : field;
+  return fields;
 }
 
 /** Whether stop texts are looked for on this side. */
