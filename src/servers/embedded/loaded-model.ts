@@ -173,7 +173,7 @@ export class LoadedModel {
       return new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
     } catch {
       throw invalidArgument(
-        "sampling_parameters.structured_outputs: the grammar does not parse; it must be in llama.cpp's GBNF with a rule root",
+        "sampling_parameters.structured_outputs: the grammar does not parse as llama.cpp's GBNF with a rule root, or it repeats too much",
       );
     }
   }
