@@ -162,6 +162,7 @@ describe('the work for one schema', () => {
     refuses({ grammar: `root ::= ${'('.repeat(50_000)}"a"${')'.repeat(50_000)}` }, '.grammar: is nested too deeply');
     refuses({ grammar: `root ::= "${'a'.repeat(1000)}"{2000}` }, '.grammar: repeats too much');
     refuses({ choice: many(3000, (at) => `v${at}`) }, '.choice: has more than 2000 alternatives');
+    refuses({ regex: `${'('.repeat(30)}a?${'){2}'.repeat(30)}` }, '.regex: repeats too much');
     refuses({ regex: 'a{2000}'.repeat(11) }, '.regex: repeats too much');
     refuses({ regex: 'a'.repeat(9000) }, '.regex: the pattern is longer than 8192');
   });
