@@ -14,6 +14,7 @@ import { startKserve } from './kserve.ts';
 import { listening, requireFree } from './listening.ts';
 import { modelTable } from './model-table.ts';
 import { openParts } from './parts.ts';
+import { responseStore } from './response-store.ts';
 import { dryRun } from './servers.ts';
 
 type Settings = CommandInput['settings'];
@@ -47,7 +48,9 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     onLog: (level, text) => logger[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   });
+  const responses = await responseStore(settings, logger);
   const app = createApp({
+    responses,
     models: registry,
     apiKey: settings.apiKey,
     restrictedApis: settings.openaiRestrictedApi,
@@ -77,7 +80,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     return 0;
   } finally {
     await Promise.all([app.close(), stopKserve?.()]);
-    await close();
+    await Promise.all([close(), responses.close()]);
   }
 }
 

@@ -130,6 +130,16 @@ describe('helpText', () => {
                 for as long as it wants. [default: 10m; CONCH_REQUEST_TIMEOUT]
             --http-max-input-size BYTES
                 Largest request body. [default: 67108864; CONCH_HTTP_MAX_INPUT_SIZE]
+            --store PLACE
+                Where responses are kept for previous_response_id: sqlite:PATH,
+                postgres://USER:PASS@HOST/DB, or none. [default: responses.sqlite in
+                the cache folder; CONCH_STORE]
+            --store-max-age DURATION
+                How long a response is kept, such as 12h or 30d. [default: 30d;
+                CONCH_STORE_MAX_AGE]
+            --store-max-size BYTES
+                How much is kept in all; the oldest responses go first. [default:
+                1GiB; CONCH_STORE_MAX_SIZE]
             --strict-fields
                 Refuse a request that has a field which nobody knows.
                 [CONCH_STRICT_FIELDS]

@@ -64,6 +64,8 @@ describe('loadSettings', () => {
       toolCallParser: undefined,
       maxToolCallParseBytes: 131_072,
       structuredRetries: 2,
+      storeMaxAge: 2_592_000,
+      storeMaxSize: 2 ** 30,
       loraSeparator: '_lora_',
       host: '127.0.0.1',
       port: 9000,

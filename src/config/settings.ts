@@ -6,10 +6,21 @@ import { defaultCacheDirectory } from './paths.ts';
 import { restrictedApis } from './restricted-apis.ts';
 import { type Surroundings, setting, type Values } from './setting.ts';
 import { type TritonAddress, tritonAddress } from './triton-address.ts';
-import { byteSize, duration, listenHost, logLevel, metadata, text, webAddress } from './value-types.ts';
+import {
+  age,
+  byteSize,
+  duration,
+  listenHost,
+  logLevel,
+  metadata,
+  storePlace,
+  text,
+  webAddress,
+} from './value-types.ts';
 
 const mebibyte = 2 ** 20;
 const largestMessage = 2 ** 31 - 1;
+const largestStore = 2 ** 50;
 
 /** Every setting, once: its flag, its variable, its key in the file, its help and its row in the docs come from here. */
 export const settingTable = {
@@ -126,6 +137,20 @@ export const settingTable = {
     group: 'api',
     placeholder: 'BYTES',
   }),
+  store: setting(
+    storePlace.optional(),
+    'Where responses are kept for previous_response_id: sqlite:PATH, postgres://USER:PASS@HOST/DB, or none.',
+    { group: 'api', placeholder: 'PLACE', secret: true, defaultText: 'responses.sqlite in the cache folder' },
+  ),
+  storeMaxAge: setting(age.prefault('30d'), 'How long a response is kept, such as 12h or 30d.', {
+    group: 'api',
+    placeholder: 'DURATION',
+  }),
+  storeMaxSize: setting(
+    byteSize({ maximum: largestStore }).prefault('1GiB'),
+    'How much is kept in all; the oldest responses go first.',
+    { group: 'api', placeholder: 'BYTES' },
+  ),
   strictFields: setting(z.boolean().default(false), 'Refuse a request that has a field which nobody knows.', {
     group: 'api',
   }),

@@ -19,6 +19,19 @@ export function duration({ minimum }: { minimum: number }) {
   });
 }
 
+const ageUnits: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** How old something may become, in seconds, written `12h`, `30d` or as a number of seconds. */
+export const age = z
+  .union([z.number(), z.string()], { error: 'must be an age such as 12h or 30d, or a number of seconds' })
+  .transform((value, context) => {
+    const match = /^(\d+) *(s|m|h|d)?$/.exec(String(value).trim());
+    const seconds = Number(match?.[1]) * (ageUnits[match?.[2] ?? 's'] ?? 1);
+    if (match === null) context.addIssue('must be an age such as 12h or 30d, or a number of seconds');
+    else if (seconds < 1) context.addIssue('must be at least 1s');
+    return seconds;
+  });
+
 const sizeUnits: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 /** A number of bytes, written plainly or as `512KiB`, `64MiB` or `1GiB`. */
@@ -83,3 +96,8 @@ export const metadata = z.array(metadataItem).transform((items, context): Readon
   }
   return headers;
 });
+
+/** Where responses are kept. */
+export const storePlace = z
+  .string()
+  .regex(/^(none|sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:PATH, postgres://USER:PASS@HOST/DB or none');

@@ -3,14 +3,18 @@ import type { ChatRequest } from '../openai/chat-request.ts';
 import { toolUseOf } from '../openai/tools.ts';
 import type { GenerateContext } from './answer.ts';
 import { renderPrompt } from './chat-prompt.ts';
+import { imagesOf } from './images.ts';
 
 /** How many tokens the prompt of a conversation has, by the model's own template and tokenizer. */
 export async function countPrompt(
   request: ChatRequest,
-  { findModel }: Pick<GenerateContext, 'findModel'>,
+  { findModel, images }: Pick<GenerateContext, 'findModel' | 'images'>,
+  signal: AbortSignal,
 ): Promise<{ readonly tokens: number; readonly ignored: readonly string[] }> {
   const model = findModel(request.model);
-  const { prompt, ignored } = await renderPrompt(request, { model, use: toolUseOf(request) });
+  const shown = await imagesOf(request.messages, { model, settings: images, choices: 1, signal });
+  const asked = { ...request, messages: [...shown.messages] };
+  const { prompt, ignored } = await renderPrompt(asked, { model, use: toolUseOf(request) });
   const { tokenizer } = await model.assets();
   if (!tokenizer)
     throw new ApiError(
@@ -18,5 +22,8 @@ export async function countPrompt(
       `model: no tokenizer is set for ${model.name}, so nothing can be counted; start Conch with --tokenizer ${model.name}=DIR.`,
       { param: 'model' },
     );
-  return { tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens }), ignored };
+  return {
+    tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens }),
+    ignored: [...shown.ignored, ...ignored],
+  };
 }

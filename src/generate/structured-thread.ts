@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Verdict } from '../openai/schema-validate.ts';
-import { workerFile } from '../prompt/worker-file.ts';
+import { workerFile } from '../worker-file.ts';
 import type { JudgedForm } from './structured-judge.ts';
 
 /** Milliseconds that one answer may take. */

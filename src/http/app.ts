@@ -6,12 +6,14 @@ import { sendFailure } from './failures.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
-import { type GenerateServices, generateRoutes } from './routes/generate.ts';
+import { generateRoutes } from './routes/generate.ts';
 import { healthRoutes } from './routes/health.ts';
+import { messageRoutes } from './routes/messages.ts';
 import { modelRoutes } from './routes/models.ts';
+import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 
 /** Everything that the HTTP side is built from. */
-export interface Services extends GenerateServices, GuardOptions {
+export interface Services extends ResponseServices, GuardOptions {
   readonly models: ModelRegistry;
   /** Bytes of the largest body. */
   readonly maxInputSize: number;
@@ -43,6 +45,8 @@ export function createApp(services: Services): FastifyInstance {
   unknownPaths(app);
   guard(app, services);
   generateRoutes(app, services);
+  responseRoutes(app, services);
+  messageRoutes(app, services);
   modelRoutes(app, services);
   healthRoutes(app, services);
   return app;

@@ -33,14 +33,27 @@ export async function sendEvents(
       text = '';
       if (!result.done) for (const event of result.value) text += answer.write(event);
     }
-    writer.end(text + answer.end());
+    writer.end(text + (await answer.end()));
   } catch (error) {
     const fault = ApiError.from(error);
     reply.request.fault = fault;
-    if (!signal.aborted) writer.end(answer.fail(fault));
+    if (!signal.aborted) writer.end(await answer.fail(fault));
   } finally {
     await events.return?.();
   }
+}
+
+/** Streams events that are written already. */
+export async function sendTexts(reply: FastifyReply, texts: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+  reply.hijack();
+  const writer = new EventWriter(reply.raw, signal);
+  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+  for await (const text of texts) {
+    if (signal.aborted) return;
+    const written = writer.write(text);
+    if (written) await written;
+  }
+  writer.end('');
 }
 
 /** Milliseconds after which a client that reads nothing is given up. */

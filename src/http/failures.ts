@@ -33,5 +33,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const fault = apiErrorOf(error);
   request.fault = fault;
   if (fault.retryAfter !== undefined) reply.header('retry-after', String(fault.retryAfter));
-  reply.headers(fault.headers).code(fault.status).send(fault.body());
+  const { failureBody } = request.routeOptions.config;
+  const body = failureBody ? failureBody(fault, request.id) : fault.body();
+  reply.headers(fault.headers).code(fault.status).send(body);
 }

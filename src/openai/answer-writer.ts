@@ -7,7 +7,7 @@ export interface AnswerWriter {
   begin(events: readonly GenerateEvent[]): string;
   write(event: GenerateEvent): string;
   /** What closes a stream that is complete. */
-  end(): string;
+  end(): string | Promise<string>;
   /** What closes one that failed after it had begun. */
-  fail(fault: ApiError): string;
+  fail(fault: ApiError): string | Promise<string>;
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { workerFile } from '../worker-file.ts';
 import { TemplateError } from './jinja/values.ts';
-import { workerFile } from './worker-file.ts';
 import type { WorkerAnswer, WorkerResults, WorkerTask } from './worker-messages.ts';
 
 interface Pending {

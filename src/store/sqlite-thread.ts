@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { workerFile } from '../worker-file.ts';
 import { StoreError } from './store-error.ts';
 import type { ThreadAnswer, ThreadResults, ThreadStart, ThreadTask } from './thread-messages.ts';
 
@@ -75,7 +74,7 @@ export class SqliteThread {
 
   #running(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(program(), { workerData: this.#start });
+    const worker = new Worker(workerFile('store/sqlite-worker'), { workerData: this.#start });
     worker.on('message', (answer: ThreadAnswer) => this.#receive(answer));
     worker.on('error', (error) => this.#lose(worker, error.message));
     worker.on('exit', (code) => this.#lose(worker, `exit code ${code}`));
@@ -103,13 +102,4 @@ export class SqliteThread {
       reject(new StoreError(`${this.#start.file}: the thread of the database ended (${reason}).`));
     }
   }
-}
-
-/** Node 20 runs no TypeScript in a thread: from the sources (in tests) the built program is taken. */
-function program(): URL {
-  const isBuilt = import.meta.url.endsWith('.js');
-  const file = new URL(`${isBuilt ? './' : '../../dist/store/'}sqlite-worker.js`, import.meta.url);
-  if (!existsSync(fileURLToPath(file)))
-    throw new Error('dist/store/sqlite-worker.js is missing: run npm run build first.');
-  return file;
 }

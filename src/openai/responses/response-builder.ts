@@ -25,6 +25,7 @@ export interface OutputListener {
 /** Puts the items of a response together from the events of an answer. */
 export class ResponseBuilder {
   readonly #options: ResponseOptions;
+  #head: ResponseHead;
   readonly #listener: OutputListener | undefined;
   readonly #output: OutputItem[] = [];
   /** The last item, while it may grow. */
@@ -37,6 +38,7 @@ export class ResponseBuilder {
 
   constructor(options: ResponseOptions, listener?: OutputListener) {
     this.#options = options;
+    this.#head = options.head;
     this.#listener = listener;
   }
 
@@ -75,9 +77,15 @@ export class ResponseBuilder {
     this.#abandon({ status: 'cancelled' });
   }
 
+  /** It could not be kept. */
+  forget(): void {
+    const { head } = this.#options;
+    this.#head = { ...head, request: { ...head.request, store: false } };
+  }
+
   /** The response as it is now. */
   response(): ResponseObject {
-    return responseObject(this.#options.head, { ...this.#ending, output: this.#output, usage: this.#usage });
+    return responseObject(this.#head, { ...this.#ending, output: this.#output, usage: this.#usage });
   }
 
   /** Logprobs without text wait for the text that they belong to; those of reasoning and calls are not told. */

@@ -59,7 +59,7 @@ async function collected(events: readonly GenerateEvent[], body?: object): Promi
   async function* batches() {
     yield [...events];
   }
-  return JSON.parse(JSON.stringify(await collectResponse(batches(), optionsOf(body))));
+  return JSON.parse(JSON.stringify((await collectResponse(batches(), optionsOf(body))).response()));
 }
 
 describe('a streamed response', () => {
@@ -103,7 +103,7 @@ describe('a streamed response', () => {
   it('that is cancelled keeps what there was', () => {
     const writer = new ResponseEvents(optionsOf());
     writer.begin([reasoning('R'), text('T')]);
-    writer.cancel();
+    writer.abandon('cancelled');
     const output = [thought(0, 'R'), message(1, 'T', 'incomplete')];
     expect(writer.response()).toEqual({ ...response, status: 'cancelled', output });
   });

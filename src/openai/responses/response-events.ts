@@ -41,19 +41,30 @@ export class ResponseEvents implements AnswerWriter, OutputListener {
     return this.#text;
   }
 
-  /** The event that says how it ended is the last one; no further mark comes after it. */
   end(): string {
-    this.#builder.end();
-    return this.#ending();
+    this.complete();
+    return this.ending();
   }
 
   fail(fault: ApiError): string {
-    this.#builder.fail(fault);
-    return this.#ending();
+    this.abandon(fault);
+    return this.ending();
   }
 
-  cancel(): void {
-    this.#builder.cancel();
+  /** All events have come; `ending` tells of it. */
+  complete(): void {
+    this.#builder.end();
+  }
+
+  /** Nothing more comes, because of a fault or because nobody wants it any more. */
+  abandon(fault: ApiError | 'cancelled'): void {
+    if (fault === 'cancelled') this.#builder.cancel();
+    else this.#builder.fail(fault);
+  }
+
+  /** The response could not be kept, and says so. */
+  forget(): void {
+    this.#builder.forget();
   }
 
   /** The response as it is now; whole after `end` or `fail`. */
@@ -106,7 +117,8 @@ export class ResponseEvents implements AnswerWriter, OutputListener {
     this.#event('response.output_item.done', { output_index: index, item });
   }
 
-  #ending(): string {
+  /** The event that says how it ended is the last one; no further mark comes after it. */
+  ending(): string {
     this.#text = '';
     const response = this.response();
     this.#event(`response.${response.status}`, { response });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  */
 export function workerFile(path: string): URL {
   const isBuilt = import.meta.url.endsWith('.js');
-  const file = new URL(`../${isBuilt ? '' : '../dist/'}${path}.js`, import.meta.url);
+  const file = new URL(`./${isBuilt ? '' : '../dist/'}${path}.js`, import.meta.url);
   if (!existsSync(fileURLToPath(file))) throw new Error(`dist/${path}.js is missing: run npm run build first.`);
   return file;
 }

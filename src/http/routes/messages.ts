@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import { chat } from '../../generate/chat.ts';
+import { countPrompt } from '../../generate/count-prompt.ts';
+import { parseRequest } from '../../openai/fields.ts';
+import { collectMessage } from '../../openai/messages/collect-message.ts';
+import { errorBody } from '../../openai/messages/error-body.ts';
+import { messageHead } from '../../openai/messages/message.ts';
+import { MessageWriter } from '../../openai/messages/message-writer.ts';
+import { CountTokensRequest, MessagesRequest, tokenCount } from '../../openai/messages/messages-request.ts';
+import { ignoredFields, renameFault } from '../../openai/messages/rename-fault.ts';
+import { type Origin, toChat } from '../../openai/messages/to-chat.ts';
+import { requestSignal } from '../request-signal.ts';
+import { type AnswerPlan, checkFields, type GenerateServices, sendAnswer, tellIgnored } from '../send-answer.ts';
+
+/** POST /v1/messages and /v1/messages/count_tokens, as Anthropic's clients ask. */
+export function messageRoutes(app: FastifyInstance, { generate, strictFields }: GenerateServices): void {
+  const options = { config: { api: 'inference', failureBody: errorBody } } as const;
+  const context = { ...generate, tellsStop: true };
+  app.post('/v1/messages', options, (request, reply) => {
+    reply.header('request-id', request.id);
+    const { request: body, unknownFields } = parseRequest(MessagesRequest, request.body);
+    const { chat: translated, ignored, origin } = toChat(body);
+    const plan: AnswerPlan = {
+      model: body.model,
+      unknownFields,
+      begin: async (signal) => {
+        const answer = await inTheirNames(origin, () => chat(translated, context, signal));
+        return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
+      },
+      writer: (answer) =>
+        new MessageWriter({
+          head: messageHead(answer.options),
+          requestId: request.id,
+          rename: (fault) => renameFault(fault, origin),
+        }),
+      whole: (answer) => inTheirNames(origin, () => collectMessage(answer.events, messageHead(answer.options))),
+    };
+    return sendAnswer(request, reply, { strictFields, plan });
+  });
+  app.post('/v1/messages/count_tokens', options, async (request, reply) => {
+    reply.header('request-id', request.id);
+    const { request: body, unknownFields } = parseRequest(CountTokensRequest, request.body);
+    request.model = body.model;
+    checkFields(unknownFields, strictFields);
+    const { chat: translated, ignored, origin } = toChat(body);
+    const counted = await inTheirNames(origin, () => countPrompt(translated, generate, requestSignal(reply)));
+    tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
+    return tokenCount(counted.tokens);
+  });
+}
+
+/** What is done for a request, its faults in the names of the API. */
+async function inTheirNames<Result>(origin: Origin, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw renameFault(ApiError.from(error), origin);
+  }
+}

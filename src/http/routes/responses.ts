@@ -1,0 +1,160 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import { countPrompt } from '../../generate/count-prompt.ts';
+import { parseRequest } from '../../openai/fields.ts';
+import { collectResponse } from '../../openai/responses/collect-response.ts';
+import type { StoredItem } from '../../openai/responses/conversation.ts';
+import { ItemPageQuery, itemPage } from '../../openai/responses/item-page.ts';
+import { renameFault } from '../../openai/responses/rename-fault.ts';
+import { ResponseEvents } from '../../openai/responses/response-events.ts';
+import type { ResponseObject } from '../../openai/responses/response-object.ts';
+import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
+import { toChat } from '../../openai/responses/to-chat.ts';
+import { sendTexts } from '../events.ts';
+import { requestSignal } from '../request-signal.ts';
+import type { BackgroundRun } from '../responses/background-run.ts';
+import { BackgroundRuns, withoutStale } from '../responses/background-runs.ts';
+import { FollowQuery } from '../responses/follow-query.ts';
+import { KeptWriter } from '../responses/kept-writer.ts';
+import { type BegunAnswer, beginAnswer, type ResponseJob, responseJob } from '../responses/response-job.ts';
+import { type KeeperOptions, ResponseKeeper } from '../responses/response-keeper.ts';
+import { checkFields, type GenerateServices, sendAnswer, tellIgnored } from '../send-answer.ts';
+
+/** What the routes of responses need. */
+export interface ResponseServices extends GenerateServices {
+  readonly responses: KeeperOptions;
+}
+
+type WithId = FastifyRequest<{ Params: { id: string } }>;
+
+/** POST /v1/responses, and the responses that are kept. */
+export function responseRoutes(app: FastifyInstance, services: ResponseServices): void {
+  const { generate, strictFields } = services;
+  const keeper = new ResponseKeeper(services.responses);
+  const runs = new BackgroundRuns();
+  const options = { config: { api: 'inference' } } as const;
+  app.addHook('preClose', () => runs.close());
+
+  app.post('/v1/responses', options, async (request, reply) => {
+    const { request: body, unknownFields } = parseRequest(ResponsesRequest, request.body);
+    if (body.background && !keeper.keeps)
+      throw new ApiError('unsupported_parameter', 'background: no responses are kept here (--store none).', {
+        param: 'background',
+      });
+    const job = await responseJob(body, { owner: request.owner, keeper });
+    if (!body.background) return answer(job, request, reply, { services, keeper, unknownFields });
+    request.model = body.model;
+    checkFields(unknownFields, strictFields);
+    tellIgnored(request, reply, unknownFields);
+    generate.findModel(body.model);
+    const run = runs.start({ job, context: generate, keeper });
+    await keeper.save(run.response(), job);
+    return body.stream ? follow(run, -1, reply) : run.response();
+  });
+
+  app.post('/v1/responses/input_tokens', options, async (request, reply) => {
+    const { request: body, unknownFields } = parseRequest(ResponsesRequest, request.body);
+    request.model = body.model;
+    checkFields(unknownFields, strictFields);
+    const { items } = await responseJob(body, { owner: request.owner, keeper });
+    const { request: translated, origins } = toChat(body, items);
+    try {
+      const { tokens, ignored } = await countPrompt(translated, generate, requestSignal(reply));
+      tellIgnored(request, reply, [...unknownFields, ...ignored]);
+      return { object: 'response.input_tokens', input_tokens: tokens };
+    } catch (error) {
+      throw renameFault(ApiError.from(error), origins);
+    }
+  });
+
+  app.get('/v1/responses/:id', options, async (request: WithId, reply) => {
+    const { id } = request.params;
+    const { stream, starting_after: after } = parseRequest(FollowQuery, request.query).request;
+    const run = runs.find(request.owner, id);
+    if (run) return stream ? follow(run, after ?? -1, reply) : run.response();
+    const { response } = await keeper.find(request.owner, id);
+    if (stream)
+      throw new ApiError('invalid_request', 'stream: only a background response that is being made has events.', {
+        param: 'stream',
+      });
+    return shown(response, generate.timeout);
+  });
+
+  app.delete('/v1/responses/:id', options, async (request: WithId) => {
+    const { id } = request.params;
+    await runs.find(request.owner, id)?.cancel();
+    await keeper.delete(request.owner, id);
+    return { id, object: 'response', deleted: true };
+  });
+
+  app.post('/v1/responses/:id/cancel', options, async (request: WithId) => {
+    const { id } = request.params;
+    const run = runs.find(request.owner, id);
+    if (run) await run.cancel();
+    const response = shown((await keeper.find(request.owner, id)).response, generate.timeout);
+    if (!response.background)
+      throw new ApiError('invalid_request', 'Only a response with background: true can be cancelled.');
+    return response;
+  });
+
+  app.get('/v1/responses/:id/input_items', options, async (request: WithId) => {
+    const { request: query } = parseRequest(ItemPageQuery, request.query);
+    const { input } = await keeper.find(request.owner, request.params.id);
+    return itemPage(input as readonly StoredItem[], query);
+  });
+}
+
+interface AnswerPlace {
+  readonly services: ResponseServices;
+  readonly keeper: ResponseKeeper;
+  readonly unknownFields: readonly string[];
+}
+
+/** Answers a request that waits for its response. */
+function answer(
+  job: ResponseJob,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services, keeper, unknownFields }: AnswerPlace,
+): Promise<unknown> {
+  const { generate, strictFields } = services;
+  const isKept = job.request.store ?? true;
+  const keep = (growing: Parameters<ResponseKeeper['keep']>[0]) =>
+    isKept ? keeper.keep(growing, job) : Promise.resolve();
+  let rename: BegunAnswer['rename'] = (fault) => fault;
+  return sendAnswer(request, reply, {
+    strictFields,
+    plan: {
+      model: job.request.model,
+      unknownFields,
+      begin: async (signal) => {
+        const begun = await beginAnswer(job, generate, signal);
+        ({ rename } = begun);
+        return begun.answer;
+      },
+      writer: () => {
+        const events = new ResponseEvents(job.options);
+        return new KeptWriter({ events, keep: () => keep(events), rename });
+      },
+      whole: async ({ events }) => {
+        const response = await collectResponse(events, job.options).catch((error: unknown) => {
+          throw rename(ApiError.from(error));
+        });
+        await keep(response);
+        return response.response();
+      },
+    },
+  });
+}
+
+async function follow(run: BackgroundRun, after: number, reply: FastifyReply): Promise<FastifyReply> {
+  const signal = requestSignal(reply);
+  await sendTexts(reply, run.follow(after, signal), signal);
+  return reply;
+}
+
+/** A kept response; one whose time is over without an end has failed. */
+function shown(response: Readonly<Record<string, unknown>>, timeout: number | undefined): ResponseObject {
+  const oldest = timeout === undefined ? 0 : (Date.now() - timeout) / 1000;
+  return withoutStale(response as ResponseObject, oldest);
+}
