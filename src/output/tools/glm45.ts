@@ -13,7 +13,6 @@ const TAGS = {
   hasOwnLines: false,
   callClose: '</tool_call>',
   behindCall: [CALL_OPEN],
-  mayHoldTags: false,
 } satisfies ParameterTags;
 
 function* readCall(reader: AnswerReader): Reading<boolean> {

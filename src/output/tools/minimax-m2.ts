@@ -18,7 +18,6 @@ function* readCall(reader: AnswerReader): Reading<boolean> {
     hasOwnLines: false,
     callClose: '</invoke>',
     behindCall: [CALLS_END, CALLS_BEGIN, INVOKE],
-    mayHoldTags: true,
   });
 }
 

@@ -18,7 +18,6 @@ function* readCall(reader: AnswerReader): Reading<boolean> {
     hasOwnLines: true,
     callClose: '</function>',
     behindCall: [CALLS_END, CALLS_BEGIN, FUNCTION],
-    mayHoldTags: true,
   });
 }
 

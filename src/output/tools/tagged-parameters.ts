@@ -18,16 +18,14 @@ export interface ParameterTags {
   readonly callClose: string;
   /** What may stand behind a call; it also ends one that lacks its closing tag. */
   readonly behindCall: readonly string[];
-  /**
-   * Whether the tags of the format may stand in a value, as they do in code. Then those that show that a value lacks
-   * its closing tag count at the start of a line only, or, for that of the call, before what may stand behind it.
-   */
-  readonly mayHoldTags: boolean;
 }
 
 /**
  * Reads the parameters of a call, one pair of tags each, up to the end of the call, and gives them as a JSON object:
  * whether it is a call at all, which is known with the first parameter.
+ *
+ * The tags of a format may stand in a value, as they do in code. So those that show that a value lacks its closing tag
+ * count at the start of a line only, or, for that of the call, before what may stand behind it.
  */
 export function* readTaggedCall(reader: AnswerReader, tool: OfferedTool, tags: ParameterTags): Reading<boolean> {
   const ends = new MarkerFinder(valueEnds(tags));
@@ -60,9 +58,9 @@ export function* readTaggedCall(reader: AnswerReader, tool: OfferedTool, tags: P
   }
 }
 
-function valueEnds({ keyOpen, valueClose, hasOwnLines, callClose, mayHoldTags }: ParameterTags): readonly string[] {
+function valueEnds({ keyOpen, valueClose, hasOwnLines, callClose }: ParameterTags): readonly string[] {
   const closes = hasOwnLines ? [`\n${valueClose}`, valueClose] : [valueClose];
-  return [...closes, `\n${keyOpen}`, ...(mayHoldTags ? [] : [keyOpen]), `\n${callClose}`, callClose];
+  return [...closes, `\n${keyOpen}`, `\n${callClose}`, callClose];
 }
 
 /** Reads the closing tag of the call, or sees that it was forgotten. */
@@ -81,9 +79,9 @@ interface PassedValue {
 
 /** Gives a value as it comes, up to its closing tag, or to the tag that shows that it has none: whether it ended. */
 function* passValue(reader: AnswerReader, { value, ends, tags }: PassedValue): Reading<boolean> {
-  const { keyOpen, valueClose, callClose, behindCall, mayHoldTags } = tags;
+  const { keyOpen, valueClose, callClose, behindCall } = tags;
   const give = (text: string) => value.push(text);
-  const startsLine = !mayHoldTags || (tags.hasOwnLines && (yield* reader.literal('\n')));
+  const startsLine = tags.hasOwnLines && (yield* reader.literal('\n'));
   reader.drop();
   const first = startsLine ? yield* reader.oneOf([keyOpen, callClose]) : undefined;
   if (first !== undefined) {
@@ -97,7 +95,7 @@ function* passValue(reader: AnswerReader, { value, ends, tags }: PassedValue): R
       reader.drop();
       return true;
     }
-    if (end !== callClose || !mayHoldTags || (yield* comesNext(reader, behindCall))) {
+    if (end !== callClose || (yield* comesNext(reader, behindCall))) {
       reader.putBack(end.length);
       return true;
     }
