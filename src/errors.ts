@@ -63,6 +63,18 @@ export class ApiError extends Error {
     return { error: { message: this.message, type: errorTable[this.code].type, param: this.param, code: this.code } };
   }
 
+  /** The same failure of a field that has another name; its message, where it begins with the name, has that one too. */
+  renamed(param: string | null, { cause = this.cause }: { readonly cause?: unknown } = {}): ApiError {
+    const old = this.param;
+    const isNamed = old !== null && param !== null && this.message.startsWith(`${old}:`);
+    return new ApiError(this.code, isNamed ? param + this.message.slice(old.length) : this.message, {
+      ...(param === null ? {} : { param }),
+      headers: this.headers,
+      ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+
   /** Any thrown value as an ApiError; what is not one becomes `internal_error` and keeps its text to the log. */
   static from(value: unknown): ApiError {
     if (value instanceof ApiError) return value;

@@ -47,14 +47,8 @@ function statusFault(error: StatusError): ApiError {
 }
 
 function withCause(explained: ApiError, cause: StatusError, fields: FaultPlace['fields']): ApiError {
-  const { code, message, param, retryAfter } = explained;
-  const field = param === null ? null : fieldOf(param, fields);
-  const text = param !== null && message.startsWith(`${param}: `) ? `${field}${message.slice(param.length)}` : message;
-  return new ApiError(code, text, {
-    cause,
-    ...(field === null ? {} : { param: field }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  });
+  const { param } = explained;
+  return explained.renamed(param === null ? null : fieldOf(param, fields), { cause });
 }
 
 /** The field of the request; what follows in the name is a place within it. */

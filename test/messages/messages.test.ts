@@ -8,7 +8,7 @@ import { directive } from '../support/exchange.ts';
 import { post, startGateway } from '../support/gateway.ts';
 import { sample } from '../support/image-fixtures.ts';
 import { python } from '../support/python.ts';
-import { written } from '../tools/asking.ts';
+import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
 
 let conch: Conch;
 let client: Anthropic;
@@ -20,15 +20,6 @@ beforeAll(async () => {
 afterAll(() => conch.stop());
 
 const model = 'vllm-toy';
-const rounds = directive({
-  answers: [
-    `Let me see.\n${written('get_weather', '{"city": "Bern"}')}\n${written('get_weather', '{"city": "Zürich"}')}`,
-    'never: one result of two',
-    written('get_weather', '{"city": "Genève"}'),
-    'All are sunny.',
-  ],
-});
-const cities = ['Bern', 'Zürich', 'Genève'];
 const City = z.object({ city: z.string() });
 const weather: Anthropic.Tool = {
   name: 'get_weather',

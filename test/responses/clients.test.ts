@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { directive } from '../support/exchange.ts';
 import { python } from '../support/python.ts';
-import { written } from '../tools/asking.ts';
+import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
 import { startKeeping } from './asking.ts';
 
 let conch: Awaited<ReturnType<typeof startKeeping>>;
@@ -19,16 +19,6 @@ beforeAll(async () => {
 afterAll(() => conch.end());
 
 const model = 'vllm-toy';
-/** Two calls at once, then one, then words: each round sees the results of all before it. */
-const rounds = directive({
-  answers: [
-    `Let me see.\n${written('get_weather', '{"city": "Bern"}')}\n${written('get_weather', '{"city": "Zürich"}')}`,
-    'never: one result of two',
-    written('get_weather', '{"city": "Genève"}'),
-    'All are sunny.',
-  ],
-});
-const cities = ['Bern', 'Zürich', 'Genève'];
 const City = z.object({ city: z.string() });
 const Trip = z.object({ city: z.string(), days: z.number().int(), season: z.enum(['winter', 'summer']) });
 const trip = { city: 'toy', days: 7, season: 'winter' };

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Received } from '../gateway/asking.ts';
+import { directive } from '../support/exchange.ts';
 import { eventsOf, post } from '../support/gateway.ts';
 
 /** A call as the wire has it, with the id that it was given. */
@@ -52,6 +53,19 @@ export const tools = [
 export function written(name: string, json: string): string {
   return `<tool_call>\n{"name": "${name}", "arguments": ${json}}\n</tool_call>`;
 }
+
+/** Makes the toy model call twice at once, then once, then answer in words: each round sees all results before it. */
+export const weatherRounds = directive({
+  answers: [
+    `Let me see.\n${written('get_weather', '{"city": "Bern"}')}\n${written('get_weather', '{"city": "Zürich"}')}`,
+    'never: one result of two',
+    written('get_weather', '{"city": "Genève"}'),
+    'All are sunny.',
+  ],
+});
+
+/** What it asks for, in order. */
+export const weatherCities = ['Bern', 'Zürich', 'Genève'];
 
 export const anyId: unknown = expect.stringMatching(/^call_[a-zA-Z0-9]{24}$/);
 

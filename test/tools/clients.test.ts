@@ -8,7 +8,7 @@ import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
 import { python } from '../support/python.ts';
-import { called, written } from './asking.ts';
+import { called, weatherCities as cities, weatherRounds as rounds } from './asking.ts';
 
 let conch: Conch;
 let client: OpenAI;
@@ -21,15 +21,6 @@ afterAll(() => conch.stop());
 const model = 'vllm-toy';
 const bern = '{"city": "Bern"}';
 const zurich = '{"city": "Zürich"}';
-/** Two calls at once, then one, then words: each round sees the results of all before it. */
-const rounds = directive({
-  answers: [
-    `Let me see.\n${written('get_weather', bern)}\n${written('get_weather', zurich)}`,
-    'never: one result of two',
-    written('get_weather', '{"city": "Genève"}'),
-    'All are sunny.',
-  ],
-});
 const messages = (content: string) => [{ role: 'user' as const, content }];
 const City = z.object({ city: z.string() });
 const Trip = z.object({
@@ -88,7 +79,7 @@ describe("OpenAI's package for Node", () => {
       ? client.chat.completions.runTools({ ...runs, stream: true })
       : client.chat.completions.runTools({ ...runs, stream: false });
     expect(await runner.finalContent()).toBe('All are sunny.');
-    expect(asked).toEqual(['Bern', 'Zürich', 'Genève']);
+    expect(asked).toEqual(cities);
     const said = runner.messages.map((message) => ({
       role: message.role,
       content: message.content ?? null,
@@ -150,7 +141,7 @@ describe('the AI SDK of Vercel', () => {
     });
     expect(result.text).toBe('All are sunny.');
     expect(seen(result.steps)).toEqual(steps);
-    expect(asked).toEqual(['Bern', 'Zürich', 'Genève']);
+    expect(asked).toEqual(cities);
   });
 
   it('runs tools over streams', async () => {
@@ -165,7 +156,7 @@ describe('the AI SDK of Vercel', () => {
     for await (const piece of result.textStream) text += piece;
     expect(text).toBe('Let me see.All are sunny.');
     expect(seen(await result.steps)).toEqual(steps);
-    expect(asked).toEqual(['Bern', 'Zürich', 'Genève']);
+    expect(asked).toEqual(cities);
   });
 
   it('reads reasoning beside the answer', async () => {
@@ -194,8 +185,8 @@ describe('clients for Python', () => {
       parsed: place,
       'parsed call': { name: 'find_place', arguments: place },
       'streamed parsed': place,
-      loop: ['Bern', 'Zürich', 'Genève', 'All are sunny.'],
-      'streamed loop': ['Bern', 'Zürich', 'Genève', 'All are sunny.'],
+      loop: [...cities, 'All are sunny.'],
+      'streamed loop': [...cities, 'All are sunny.'],
     });
   });
 

@@ -1,19 +1,11 @@
-import { ApiError } from '../../errors.ts';
+import type { ApiError } from '../../errors.ts';
 import type { Origin } from './to-chat.ts';
 
 /** A fault that names a field of the chat, in the names of this API. */
 export function renameFault(error: ApiError, origin: Origin): ApiError {
-  const { code, message, param, retryAfter, headers, cause } = error;
-  if (param === null) return error;
-  const field = renameField(param, origin);
-  if (field === param) return error;
-  const isNamed = message.startsWith(`${param}: `);
-  return new ApiError(code, isNamed ? `${field}${message.slice(param.length)}` : message, {
-    param: field,
-    headers,
-    ...(cause === undefined ? {} : { cause }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  });
+  const { param } = error;
+  const field = param === null ? null : renameField(param, origin);
+  return field === null || field === param ? error : error.renamed(field);
 }
 
 /** The names of what had no effect in the chat, in the names of this API. */

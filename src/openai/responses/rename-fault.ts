@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import type { ApiError } from '../../errors.ts';
 import type { MessageOrigin } from './messages.ts';
 
 /** Fields of a chat and what they are called in a request for a response; the longer name stands before the shorter. */
@@ -18,14 +18,7 @@ const names: readonly (readonly [RegExp, string])[] = [
 export function renameFault(error: ApiError, origins: readonly MessageOrigin[]): ApiError {
   const { param } = error;
   const renamed = param === null ? null : (placeInInput(param, origins) ?? renamedField(param));
-  if (param === null || renamed === null || renamed === param) return error;
-  const rest = error.message.startsWith(`${param}:`) ? error.message.slice(param.length) : undefined;
-  return new ApiError(error.code, rest === undefined ? error.message : renamed + rest, {
-    param: renamed,
-    ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
-    headers: error.headers,
-    cause: error.cause,
-  });
+  return renamed === null || renamed === param ? error : error.renamed(renamed);
 }
 
 function renamedField(param: string): string {
