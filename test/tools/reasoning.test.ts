@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { textsOf, user } from '../gateway/asking.ts';
 import type { Conch } from '../support/conch.ts';
+import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { startGateway } from '../support/gateway.ts';
+import { type Answer, post, startGateway } from '../support/gateway.ts';
 import { ask, called, choiceWith, tools, written } from './asking.ts';
 
 let conch: Conch;
@@ -65,6 +66,29 @@ describe.each([false, true])('reasoning (stream %s)', (stream) => {
   it('has no tokens where there is none', async () => {
     const { usage } = await ask(conch.url, request('It is 4.', { stream }));
     expect(details(usage)).toBeUndefined();
+  });
+});
+
+describe('what the template is told of reasoning', () => {
+  let plain: Conch;
+  beforeAll(async () => {
+    plain = await startGateway('--chat-template', `vllm-toy=${inRoot('test/gateway/plain.jinja')}`);
+  });
+  afterAll(() => plain.stop());
+  const sent = async (url: string, more: object) => {
+    const body = { model: 'vllm-toy', messages: user(directive({ echo_prompt: true })), ...more };
+    const { body: answer, headers } = await post(`${url}/v1/chat/completions`, body);
+    return { prompt: textsOf({ body: answer } as Answer)[0], ignored: headers.get('x-conch-ignored') };
+  };
+
+  it('is how hard to think', async () => {
+    expect((await sent(plain.url, { reasoning_effort: 'high' })).prompt).toContain('effort: high');
+  });
+
+  it('is whether to think at all, where it asks', async () => {
+    const thinking = await ask(conch.url, request('It is <think> 4.', { enable_thinking: false }));
+    expect(thinking.choices).toEqual([choiceWith({ content: 'It is <think> 4.' })]);
+    expect((await sent(plain.url, { enable_thinking: false })).ignored).toBe('enable_thinking');
   });
 });
 

@@ -54,7 +54,8 @@ const families = [
   {
     family: 'llama3_json, whose tag is a special token of its tokenizer',
     model: 'vllm-bos',
-    flags: ['--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`],
+    // The name that Triton's own frontend has for it.
+    flags: ['--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`, '--tool-call-parser', 'vllm-bos=llama3'],
     answer: `<|reserved_special_token_3|><|python_tag|>{"name": "get_weather", "parameters": ${weather}}<|eom_id|>`,
     content: null,
     last: '<|eom_id|>',

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { user } from '../gateway/asking.ts';
+import { runConch } from '../support/command.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { tokenizerFolder } from '../support/environment.ts';
+import { post } from '../support/gateway.ts';
+import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
+import { chainModels } from '../support/trtllm-repository.ts';
+import { tools } from './asking.ts';
+
+const patience = 180_000;
+const models = ['ensemble', 'llmapi'] as const;
+let triton: Trtllm;
+let conch: Conch;
+let flags: string[];
+
+beforeAll(async () => {
+  triton = await startTrtllm({ models: [...chainModels, 'llmapi'] });
+  flags = ['--triton', `127.0.0.1:${triton.grpcPort}`, '--contract', 'ensemble=trtllm'];
+  for (const model of models)
+    flags.push(
+      ...['--tokenizer', `${model}=${tokenizerFolder('qwen3')}`],
+      ...['--tool-call-parser', `${model}=mistral`, '--reasoning-parser', `${model}=gpt-oss`],
+    );
+  conch = await startConch({ flags });
+}, patience);
+afterAll(async () => {
+  await conch.stop();
+  await triton.stop();
+});
+
+const remedies = {
+  ensemble: 'speak to its engine, which keeps them: --contract ensemble=trtllm-tokens and --tokenizer ensemble=DIR.',
+  llmapi: 'serve the engine as a tensorrt_llm model, which keeps them.',
+};
+
+describe.each(models)('a server that takes special tokens out of the text: %s', (model) => {
+  it('refuses tools whose calls are written with them, by name', async () => {
+    const { status, body } = await post(`${conch.url}/v1/chat/completions`, { model, messages: user('x'), tools });
+    expect([status, body.error]).toEqual([
+      400,
+      {
+        message:
+          'tools: this model writes its calls with special tokens, which its server takes out of the text. ' +
+          'tool_choice required or a named function work where answers can be guided.',
+        type: 'invalid_request_error',
+        param: 'tools',
+        code: 'unsupported_parameter',
+      },
+    ]);
+  });
+
+  it('is explained by the doctor, with the remedy', async () => {
+    const { stdout, code } = await runConch(['doctor', model, ...flags]);
+    expect(code).toBe(0);
+    const lines = stdout.split('\n').map((line) => line.trim());
+    const told = (what: string) => lines.some((line) => line.endsWith(`${what}: ${remedies[model]}`));
+    expect([
+      told('Its tool calls are written with special tokens, which its server takes out, so tools are refused'),
+      told('Its reasoning is marked with special tokens, which its server takes out, so it is a part of the answer'),
+    ]).toEqual([true, true]);
+  });
+});
