@@ -119,7 +119,8 @@ describe('structured outputs', () => {
     ['{"json": {"$ref": "#/$defs/none"}}', /points to nothing/],
     ['{"regex": "(?=a)b"}', /regex: the pattern cannot be used: looking around/],
     ['{"regex": "(a"}', /a group is not closed|ends too early/],
-    ['{"grammar": "root ::= nowhere"}', /the grammar does not parse/],
+    ['{"grammar": "root ::= nowhere"}', /grammar: refers to a rule nowhere that it does not define/],
+    ['{"grammar": "root ::= (\\"a\\" | \\"\\")*"}', /the grammar does not parse/],
     ['{"choice": ["a"], "regex": "b"}', /more than one of/],
     ['{"structural_tag": "x"}', /structural_tag is not supported/],
   ])('refuses %s by name', async (wish, message) => {

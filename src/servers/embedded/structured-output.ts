@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { literalText } from './character-set.ts';
 import { invalidArgument } from './faults.ts';
+import { parseGbnf } from './gbnf.ts';
+import { checkBeginnings } from './grammar-beginnings.ts';
 import { checkGrammarCost } from './grammar-cost.ts';
+import { checkGrowth } from './grammar-growth.ts';
 import { jsonObjectGrammar } from './json-rules.ts';
 import { jsonSchemaGrammar } from './json-schema-grammar.ts';
 import { GrammarError, regexGrammar } from './regex-grammar.ts';
@@ -38,7 +41,7 @@ export function structuredGrammar(text: string): string | undefined {
   if (given.length > 1) throw refused('asks for more than one of json, regex, choice, grammar and json_object');
   try {
     const result = grammarOf(wish);
-    checkGrammarCost(result);
+    check(result);
     return result;
   } catch (error) {
     if (error instanceof GrammarError)
@@ -46,6 +49,14 @@ export function structuredGrammar(text: string): string | undefined {
     if (error instanceof SyntaxError) throw refused('json is not a JSON text');
     throw error;
   }
+}
+
+/** Refuses what llama.cpp would take long over, or never end with: nothing can interrupt it. */
+function check(text: string): void {
+  checkGrammarCost(text);
+  const grammar = parseGbnf(text);
+  checkBeginnings(grammar);
+  checkGrowth(grammar);
 }
 
 function grammarOf({ json, regex, choice, grammar, json_object: anyObject }: Wishes): string {
