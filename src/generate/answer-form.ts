@@ -33,7 +33,7 @@ export function answerForm(model: ServedModel, { wanted, use, retries }: WantedF
   const calls = callStructure(use);
   // Where calls are insisted on there is no text that could have a form.
   if (calls && (canGuide(model) || retries === 0))
-    return { structure: { structure: calls, field: 'tool_choice' }, emulation: undefined, use };
+    return { structure: { ...calls, field: 'tool_choice' }, emulation: undefined, use };
   if (calls) {
     const rules = callRules(use, { isRequired: true, tools: use.tools });
     return { structure: undefined, emulation: { calls: rules, field: 'tool_choice', retries }, use: inItsOwnWay(use) };

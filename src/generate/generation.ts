@@ -144,16 +144,17 @@ function faultPlace({ model, promptField, structure, signal }: GenerationOptions
   const fields: Record<string, string> = {
     prompt: promptField,
     ...(promptField === 'prompt' ? { top_logprobs: 'logprobs' } : {}),
-    ...(structure ? structureFields(structure.field) : {}),
+    ...(structure ? structureFields(structure) : {}),
   };
   return { contract: model.contract, fields, signal };
 }
 
 /** Where each form that an engine may refuse stands in the request. */
-function structureFields(field: string): Record<string, string> {
+function structureFields({ field, places = {} }: WantedStructure): Record<string, string> {
   const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPlace(field) };
   for (const name of ['structured_outputs.regex', 'structured_outputs.choice', 'structured_outputs.grammar'])
     fields[name] = field === 'structured_outputs' ? name : field;
+  for (const [place, origin] of Object.entries(places)) fields[`structured_outputs.json${place}`] = origin;
   return fields;
 }
 

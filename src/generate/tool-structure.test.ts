@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkSchema } from '../openai/schema-check.ts';
-import { toolUseOf } from '../openai/tools.ts';
+import { type ToolUse, toolUseOf } from '../openai/tools.ts';
 import { callStructure } from './tool-structure.ts';
 
 const tool = (name: string, parameters?: Record<string, unknown>) => ({
@@ -9,7 +9,7 @@ const tool = (name: string, parameters?: Record<string, unknown>) => ({
 });
 const structure = (choice: 'required' | { type: 'function'; function: { name: string } }, ...tools: object[]) => {
   const use = toolUseOf({ tools: tools as ReturnType<typeof tool>[], tool_choice: choice });
-  const wanted = use && callStructure(use);
+  const wanted = use && callStructure(use)?.structure;
   if (!wanted || !('json' in wanted)) throw new Error('There is no schema.');
   checkSchema(wanted.json, 'made');
   return wanted.json;
@@ -68,5 +68,26 @@ describe('the schema of calls that are insisted on', () => {
       $defs: { A: { type: 'object' } },
     });
     expect(parametersIn(structure('required', tool('f', {})))).toEqual([{ type: 'object' }]);
+  });
+
+  it('says where its parts stand in the request', () => {
+    const shape = { $ref: '#/$defs/A', $defs: { A: { type: 'object' } }, definitions: { A: { type: 'null' } } };
+    const tree = { type: 'object', properties: { inner: { $ref: '#' } } };
+    const tools = [tool('ping'), tool('draw', shape), tool('grow', tree)];
+    const allowed = [
+      { type: 'function', function: { name: 'grow' } },
+      { type: 'function', function: { name: 'draw' } },
+    ];
+    const any = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: allowed } } as const;
+    const placesOf = (choice: unknown) =>
+      callStructure(toolUseOf({ tools, tool_choice: choice } as Parameters<typeof toolUseOf>[0]) as ToolUse)?.places;
+    expect(placesOf(any)).toEqual({
+      '.items.anyOf[0].properties.parameters': 'tools[2].function.parameters',
+      '.items.anyOf[1].properties.parameters': 'tools[1].function.parameters',
+      '.$defs.tool0': 'tools[2].function.parameters',
+      '.$defs.tool1_A': 'tools[1].function.parameters.$defs.A',
+      '.$defs.tool1_definitions_A': 'tools[1].function.parameters.definitions.A',
+    });
+    expect(placesOf({ type: 'function', function: { name: 'draw' } })).toEqual({ '': 'tools[1].function.parameters' });
   });
 });

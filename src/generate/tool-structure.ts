@@ -3,29 +3,52 @@ import type { ToolUse } from '../openai/tools.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** A form of calls, and where the parts of its schema stand in the request, by their places in it. */
+export interface CallStructure {
+  readonly structure: Structure;
+  readonly places: Readonly<Record<string, string>>;
+}
+
 /** The form of an answer that must be calls: the arguments of a named function, or a list of calls of any that are offered. */
-export function callStructure({ tools, mode, isParallel }: ToolUse): Structure | undefined {
+export function callStructure({ tools, places, mode, isParallel }: ToolUse): CallStructure | undefined {
   if (mode === 'auto') return undefined;
-  if (typeof mode === 'object') return { json: parametersOf(tools[0]) };
-  const definitions: Record<string, unknown> = {};
+  const origins = tools.map((tool) => `tools[${places.get(tool)}].function.parameters`);
+  if (typeof mode === 'object')
+    return { structure: { json: parametersOf(tools[0]) }, places: { '': origins[0] as string } };
+  const definitions = new Definitions();
   const calls = tools.map((tool, at) => ({
     type: 'object',
     properties: {
       name: { type: 'string', enum: [tool.function.name] },
-      parameters: hoisted(parametersOf(tool), `tool${at}`, definitions),
+      parameters: hoisted(parametersOf(tool), { name: `tool${at}`, origin: origins[at] as string, definitions }),
     },
     required: ['name', 'parameters'],
     additionalProperties: false,
   }));
+  const inCalls = origins.map((origin, at) => [`.items.anyOf[${at}].properties.parameters`, origin]);
   return {
-    json: {
-      type: 'array',
-      minItems: 1,
-      ...(isParallel ? {} : { maxItems: 1 }),
-      items: { anyOf: calls },
-      ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {}),
+    structure: {
+      json: {
+        type: 'array',
+        minItems: 1,
+        ...(isParallel ? {} : { maxItems: 1 }),
+        items: { anyOf: calls },
+        ...(Object.keys(definitions.schemas).length > 0 ? { $defs: definitions.schemas } : {}),
+      },
     },
+    places: { ...Object.fromEntries(inCalls), ...definitions.places },
   };
+}
+
+/** What has moved to the root of a schema, and where it comes from. */
+class Definitions {
+  readonly schemas: Record<string, unknown> = {};
+  readonly places: Record<string, string> = {};
+
+  add(name: string, schema: unknown, origin: string): void {
+    this.schemas[name] = schema;
+    this.places[`.$defs.${name}`] = origin;
+  }
 }
 
 /** The schema of a function's arguments, which are an object; a function without one takes none. */
@@ -35,8 +58,15 @@ export function parametersOf(tool: ToolUse['tools'][number] | undefined): Json {
   return saysMore ? schema : { type: 'object', ...schema };
 }
 
+interface Hoisting {
+  readonly name: string;
+  /** Where the schema stands in the request. */
+  readonly origin: string;
+  readonly definitions: Definitions;
+}
+
 /** A schema whose definitions have moved to the root of another, under names of their own; itself too, if it needs to. */
-function hoisted(schema: Json, name: string, definitions: Record<string, unknown>): Json {
+function hoisted(schema: Json, { name, origin, definitions }: Hoisting): Json {
   const { $defs, definitions: old, ...rest } = schema;
   const groups = { $defs: ($defs ?? {}) as Json, definitions: (old ?? {}) as Json };
   const nameOf = (group: keyof typeof groups, key: string) =>
@@ -60,9 +90,9 @@ function hoisted(schema: Json, name: string, definitions: Record<string, unknown
   };
   for (const [group, members] of Object.entries(groups))
     for (const [key, definition] of Object.entries(members))
-      definitions[nameOf(group as keyof typeof groups, key)] = renamed(definition);
+      definitions.add(nameOf(group as keyof typeof groups, key), renamed(definition), `${origin}.${group}.${key}`);
   const moved = renamed(rest) as Json;
   if (!isReferred) return moved;
-  definitions[name] = moved;
+  definitions.add(name, moved, origin);
   return { $ref: `#/$defs/${name}` };
 }

@@ -70,6 +70,8 @@ type StructureRequest = z.output<z.ZodObject<typeof structureFields>>;
 export interface WantedStructure {
   readonly structure: Structure;
   readonly field: string;
+  /** Where parts of a schema that was put together here stand in the request, by their places in it. */
+  readonly places?: Readonly<Record<string, string>>;
 }
 
 /** The form that a request asks for; two of them contradict each other. */
