@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { user } from '../gateway/asking.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
+import { post } from '../support/gateway.ts';
 import { ask, type WireCall } from './asking.ts';
 
 const model = 'smollm2-135m-instruct';
@@ -119,4 +120,34 @@ describe('the embedded model', { timeout: 600_000 }, () => {
     });
     expect(wrong).toEqual([]);
   });
+
+  it.each([
+    [
+      'required',
+      { type: 'object', properties: { a: { type: 'array', uniqueItems: true } } },
+      '.properties.a.uniqueItems',
+    ],
+    ['required', { $ref: '#/$defs/A', $defs: { A: { type: 'object', minProperties: 1 } } }, '.$defs.A.minProperties'],
+    [{ type: 'function', function: { name: 'f' } }, { type: 'object', minProperties: 1 }, '.minProperties'],
+  ])(
+    'names a keyword that it cannot keep to by its place among the tools, with %j',
+    async (tool_choice, parameters, place) => {
+      const refused = { type: 'function', function: { name: 'f', parameters } };
+      const body = { model, messages: user('Hello'), tools: [...tools, refused], tool_choice };
+      const { status, body: answer } = await post(`${conch.url}/v1/chat/completions`, body);
+      const param = `tools[3].function.parameters${place}`;
+      const keyword = place.split('.').at(-1);
+      expect([status, answer]).toEqual([
+        400,
+        {
+          error: {
+            message: `${param}: the keyword ${keyword} is not supported`,
+            type: 'invalid_request_error',
+            param,
+            code: 'invalid_request',
+          },
+        },
+      ]);
+    },
+  );
 });
