@@ -85,9 +85,9 @@ describe('grammars that llama.cpp would not come to an end with', () => {
   });
 
   it('takes no time over it', () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(() => given(doubled('', '"a"?', 200))).toThrow('too many ways');
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(1500);
   });
 });
 

@@ -151,9 +151,9 @@ describe('the work for one schema', () => {
     ['bounded numbers', { properties: named(600, { minimum: -123456789012345 }) }, 'grammar too large'],
     ['items', { prefixItems: many(3000, () => ({})) }, 'too large'],
   ])('is bounded for many %s', (_, schema, reason) => {
-    const begin = performance.now();
+    const begin = process.cpuUsage();
     expect(() => structuredGrammar(JSON.stringify({ json: schema }))).toThrow(reason);
-    expect(performance.now() - begin).toBeLessThan(1000);
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(1500);
   });
 
   it('is bounded for grammars, patterns and choices too', () => {
