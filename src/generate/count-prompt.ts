@@ -1,20 +1,27 @@
 import { ApiError } from '../errors.ts';
 import type { ChatRequest } from '../openai/chat-request.ts';
-import { toolUseOf } from '../openai/tools.ts';
+import { checkToolSchemas } from '../openai/schema-check.ts';
+import { structureOf } from '../openai/structure.ts';
+import { checkToolMessages, toolUseOf } from '../openai/tools.ts';
 import type { GenerateContext } from './answer.ts';
+import { answerForm } from './answer-form.ts';
 import { renderPrompt } from './chat-prompt.ts';
 import { imagesOf } from './images.ts';
 
 /** How many tokens the prompt of a conversation has, by the model's own template and tokenizer. */
 export async function countPrompt(
   request: ChatRequest,
-  { findModel, images }: Pick<GenerateContext, 'findModel' | 'images'>,
+  context: GenerateContext,
   signal: AbortSignal,
 ): Promise<{ readonly tokens: number; readonly ignored: readonly string[] }> {
-  const model = findModel(request.model);
+  const { images, structuredRetries: retries } = context;
+  const model = context.findModel(request.model);
+  checkToolSchemas(request.tools ?? []);
+  checkToolMessages(request.messages);
   const shown = await imagesOf(request.messages, { model, settings: images, choices: 1, signal });
   const asked = { ...request, messages: [...shown.messages] };
-  const { prompt, ignored } = await renderPrompt(asked, { model, use: toolUseOf(request) });
+  const { emulation, use } = answerForm(model, { wanted: structureOf(request), use: toolUseOf(request), retries });
+  const { prompt, ignored } = await renderPrompt(asked, { model, use, emulation });
   const { tokenizer } = await model.assets();
   if (!tokenizer)
     throw new ApiError(

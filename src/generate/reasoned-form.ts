@@ -46,6 +46,9 @@ interface ChoicePlace {
 /** As many tokens as tell whether an answer begins with reasoning. */
 const firstTokens = 4;
 
+/** How often so many are looked at before the answer is taken for one without. */
+const mostLooks = 8;
+
 class ReasonedChoice {
   readonly #options: GenerationOptions;
   readonly #place: ChoicePlace;
@@ -72,11 +75,9 @@ class ReasonedChoice {
     const out: GenerateEvent[] = [];
     if (turn.opens.length === 0) yield* this.#reason(begun);
     else {
-      for await (const batch of begun) this.#take(batch, out);
-      const begin = beginOf(this.#written, turn.opens);
-      if (begin === 'other') return yield* this.#answer(turn.withoutReasoning, undefined);
+      if (!(await this.#opens(begun, out))) return yield* this.#answer(turn.withoutReasoning, undefined);
       if (out.length > 0) yield out.splice(0);
-      if (this.#finish === 'length' && this.#left() > 0) yield* this.#reason(await this.#infer(undefined));
+      if (this.#mayGoOn()) yield* this.#reason(await this.#infer(undefined));
     }
     this.#parts.end(choice, out);
     const usage = this.#usage && { ...this.#usage, reasoningTokens: this.#usage.completionTokens };
@@ -85,6 +86,22 @@ class ReasonedChoice {
     if (isFull && usage) out.push({ type: 'usage', ...usage });
     if (out.length > 0) yield out;
     if (!isFull) yield* this.#answer(closed(this.#written, turn) + turn.afterReasoning, usage);
+  }
+
+  /** Whether the answer begins with reasoning. A few tokens more are asked for while they do not tell. */
+  async #opens(begun: GenerateEvents, out: GenerateEvent[]): Promise<boolean> {
+    const { opens } = this.#place.phase.turn;
+    let events = begun;
+    for (let looks = 1; ; looks++) {
+      for await (const batch of events) this.#take(batch, out);
+      const begin = beginOf(this.#written, opens);
+      if (begin !== 'unknown' || looks === mostLooks || !this.#mayGoOn()) return begin === 'reasoning';
+      events = await this.#infer(firstTokens);
+    }
+  }
+
+  #mayGoOn(): boolean {
+    return this.#finish === 'length' && this.#left() > 0;
   }
 
   async *#reason(unguided: GenerateEvents): AsyncGenerator<GenerateEvent[], void, undefined> {

@@ -69,7 +69,7 @@ export function invalidAnswer({ field }: Emulation, fault: string, tries: number
   const after = tries === 1 ? '' : ` after ${tries} tries`;
   return new ApiError(
     'structured_output_invalid',
-    `The answer does not have the form that ${field} asks for${after}: ${fault.slice(0, longestFault)}.`,
+    `The answer does not have the form that was asked for${after}: ${fault.slice(0, longestFault)}.`,
     { param: field, headers: { 'x-conch-structured': structuredHeader(tries) } },
   );
 }

@@ -32,7 +32,11 @@ class StructuredThread {
   #next(): void {
     if (this.#job) return;
     this.#job = this.#waiting.shift();
-    if (this.#job?.signal.aborted) return this.#settle()?.reject(this.#job.signal.reason as Error);
+    if (this.#job?.signal.aborted) {
+      const { signal } = this.#job;
+      this.#settle()?.reject(signal.reason as Error);
+      return;
+    }
     // An idle thread must not keep the process alive.
     if (!this.#job) return this.#worker?.unref();
     try {

@@ -12,14 +12,18 @@ export function keyCheck(apiKey: string): (request: FastifyRequest) => string {
   return (request) => {
     const [, scheme, bearer] = /^(\S+) +(.+)$/.exec(request.headers.authorization ?? '') ?? [];
     const other = request.headers['x-api-key'];
-    const token = scheme?.toLowerCase() === 'bearer' ? bearer : typeof other === 'string' ? other : undefined;
-    if (token !== undefined && isKey(token)) return owner;
+    const given = [scheme?.toLowerCase() === 'bearer' ? bearer : undefined, other].filter(isText);
+    if (given.some(isKey)) return owner;
     throw new ApiError(
       'invalid_api_key',
-      token ? 'The API key is not valid.' : 'No API key. Send it in the header "Authorization: Bearer KEY".',
+      given.length > 0 ? 'The API key is not valid.' : 'No API key. Send it in the header "Authorization: Bearer KEY".',
       { headers: { 'www-authenticate': 'Bearer' } },
     );
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 /** Compares texts with a secret in constant time, whatever their length. */

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../errors.ts';
+import { errorBody } from '../openai/messages/error-body.ts';
 
 /** Fastify's own failures in our terms. */
 const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -33,7 +34,11 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const fault = apiErrorOf(error);
   request.fault = fault;
   if (fault.retryAfter !== undefined) reply.header('retry-after', String(fault.retryAfter));
-  const { failureBody } = request.routeOptions.config;
-  const body = failureBody ? failureBody(fault, request.id) : fault.body();
+  const body = isOfAnthropic(request) ? errorBody(fault, request.id) : fault.body();
   reply.headers(fault.headers).code(fault.status).send(body);
+}
+
+/** Whether a request is one of Anthropic's clients, also where no route takes it. */
+export function isOfAnthropic({ url }: FastifyRequest): boolean {
+  return /^\/v1\/messages(?:[/?]|$)/.test(url);
 }

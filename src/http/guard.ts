@@ -7,8 +7,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route belongs to. */
     readonly api: ApiName;
-    /** How its API writes a failure; OpenAI's way where left out. */
-    readonly failureBody?: (fault: ApiError, requestId: string) => object;
   }
 
   interface FastifyRequest {

@@ -5,7 +5,12 @@ import { ApiError } from '../errors.ts';
 export function unknownPaths(app: FastifyInstance): void {
   const routes: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
-    const pattern = new RegExp(`^${url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replace('*', '.+')}/?$`);
+    const pattern = new RegExp(
+      `^${url
+        .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+        .replace('*', '.+')
+        .replaceAll(/:\w+/g, '[^/]+')}/?$`,
+    );
     routes.push({ pattern, methods: [method].flat() });
   });
   app.setNotFoundHandler((request) => {

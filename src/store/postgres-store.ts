@@ -4,6 +4,7 @@ import { readPlace } from './postgres-place.ts';
 import { prepareSchema } from './postgres-schema.ts';
 import { PostgresSweeper } from './postgres-sweeper.ts';
 import {
+  largestConversation,
   lastExpired,
   longestConversation,
   type ResponseStore,
@@ -32,13 +33,13 @@ const sql = {
   find: `SELECT ${columns} FROM conch_responses r WHERE r.owner = $1 AND r.id = $2 AND r.created > $3`,
   // A chain that has no first response, be it gone, too far away or in a circle, gives nothing.
   conversation: `
-    WITH RECURSIVE chain (depth, number, owner, previous_id) AS (
-      SELECT 1, r.number, r.owner, r.previous_id
+    WITH RECURSIVE chain (depth, total, number, owner, previous_id) AS (
+      SELECT 1, r.size, r.number, r.owner, r.previous_id
       FROM conch_responses r WHERE r.owner = $1 AND r.id = $2 AND r.created > $3
       UNION ALL
-      SELECT chain.depth + 1, r.number, r.owner, r.previous_id
+      SELECT chain.depth + 1, chain.total + r.size, r.number, r.owner, r.previous_id
       FROM chain JOIN conch_responses r ON r.owner = chain.owner AND r.id = chain.previous_id
-      WHERE chain.depth < ${longestConversation} AND r.created > $3
+      WHERE chain.depth < ${longestConversation} AND chain.total + r.size <= ${largestConversation} AND r.created > $3
     )
     SELECT ${columns} FROM chain JOIN conch_responses r ON r.number = chain.number
     WHERE EXISTS (SELECT 1 FROM chain WHERE previous_id IS NULL)

@@ -26,7 +26,7 @@ export interface ResponseStore {
   find(owner: string, id: string): Promise<StoredResponse | undefined>;
   /**
    * The responses that lead to this one, the first of the conversation first, this one last; undefined where one is
-   * gone, or where there are more than `longestConversation`.
+   * gone, or where there are more than `longestConversation`, or more bytes than `largestConversation`.
    */
   conversation(owner: string, id: string): Promise<readonly StoredResponse[] | undefined>;
   /** Whether there was one. */
@@ -45,6 +45,9 @@ export interface StoreLimits {
 
 /** How many responses a conversation may have. */
 export const longestConversation = 10_000;
+
+/** The most bytes that they may have together: all of it is read at once. */
+export const largestConversation = 64 * 2 ** 20;
 
 /** Responses created at this time or before are too old. */
 export function lastExpired({ maxAge }: StoreLimits): number {

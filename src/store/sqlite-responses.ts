@@ -1,5 +1,5 @@
 import type Database from 'libsql';
-import { lastExpired, longestConversation, type StoreLimits } from './response-store.ts';
+import { largestConversation, lastExpired, longestConversation, type StoreLimits } from './response-store.ts';
 import type { StoredRow } from './stored-row.ts';
 
 export type SqliteWrite =
@@ -20,12 +20,12 @@ const sql = {
   find: `SELECT ${columns} FROM responses r WHERE r.owner = ? AND r.id = ? AND r.created > ?`,
   // A chain that has no first response, be it gone, too far away or in a circle, gives nothing.
   conversation: `
-    WITH RECURSIVE chain (depth, number, owner, previous_id) AS (
-      SELECT 1, r.rowid, r.owner, r.previous_id FROM responses r WHERE r.owner = ?1 AND r.id = ?2 AND r.created > ?3
+    WITH RECURSIVE chain (depth, total, number, owner, previous_id) AS (
+      SELECT 1, r.size, r.rowid, r.owner, r.previous_id FROM responses r WHERE r.owner = ?1 AND r.id = ?2 AND r.created > ?3
       UNION ALL
-      SELECT chain.depth + 1, r.rowid, r.owner, r.previous_id
+      SELECT chain.depth + 1, chain.total + r.size, r.rowid, r.owner, r.previous_id
       FROM chain JOIN responses r ON r.owner = chain.owner AND r.id = chain.previous_id
-      WHERE chain.depth < ${longestConversation} AND r.created > ?3
+      WHERE chain.depth < ${longestConversation} AND chain.total + r.size <= ${largestConversation} AND r.created > ?3
     )
     SELECT ${columns} FROM chain JOIN responses r ON r.rowid = chain.number
     WHERE EXISTS (SELECT 1 FROM chain WHERE previous_id IS NULL)

@@ -145,6 +145,8 @@ it('the header of its clients is a key, and without one the fault has its shape'
     const url = `${guarded.url}/v1/messages`;
     const body = asked(directive({ answer: 'Yes.' }));
     expect((await post(url, body, { 'x-api-key': 'secret-of-the-test' })).status).toBe(200);
+    const both = { 'x-api-key': 'secret-of-the-test', authorization: 'Bearer of-another' };
+    expect((await post(url, body, both)).status).toBe(200);
     const { status, body: fault, headers } = await post(url, body, { 'x-api-key': 'another' });
     expect([status, fault]).toEqual([
       401,
@@ -157,6 +159,19 @@ it('the header of its clients is a key, and without one the fault has its shape'
   } finally {
     await guarded.stop();
   }
+});
+
+it('a path or a method that is none has the shape of its faults', async () => {
+  const wrong = await fetch(`${conch.url}/v1/messages`, { method: 'PUT' });
+  expect([wrong.status, wrong.headers.get('allow'), await wrong.json()]).toEqual([
+    405,
+    'POST',
+    {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: '/v1/messages takes POST, not PUT.' },
+      request_id: wrong.headers.get('request-id'),
+    },
+  ]);
 });
 
 it('a fault within a stream is an event of it', async () => {

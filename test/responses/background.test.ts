@@ -34,7 +34,12 @@ describe('a response in the background', () => {
     expect(['queued', 'in_progress']).toContain(status);
     await untilHeld(tag);
     const half = await kept(id);
-    expect([half.status, half.id]).toEqual(['in_progress', id]);
+    expect([half.status, half.id, textOf(half)]).toEqual(['in_progress', id, ' w1 w2 w3']);
+    const next = await respond(conch.url, { input: 'x', previous_response_id: id });
+    expect([next.status, next.body.error?.['message']]).toEqual([
+      400,
+      'previous_response_id: that response is not complete yet.',
+    ]);
     await release(conch.url, tag);
     const whole = await completed(id);
     expect([whole.status, textOf(whole)]).toEqual(['completed', ' w1 w2 w3 w4 w5 w6']);
@@ -62,6 +67,13 @@ describe('a response in the background', () => {
     expect(events.at(-1)?.type).toBe('response.completed');
     expect(textOf(events.at(-1)?.response as Wire)).toBe(' w1 w2 w3 w4 w5 w6');
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, at) => at + 4));
+    const again = eventsIn((await get(conch.url, `/v1/responses/${id}?stream=true`)).text);
+    expect(again.slice(0, 3).map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.queued',
+      'response.in_progress',
+    ]);
+    expect(again.slice(4)).toEqual(events);
   });
 
   it('ends in the engine too when it is cancelled', async () => {

@@ -60,7 +60,7 @@ const invalid = (fault: string, { field = 'response_format', tries = 3 } = {}) =
     code: 'structured_output_invalid',
     type: 'server_error',
     param: field,
-    message: `The answer does not have the form that ${field} asks for${tries > 1 ? ` after ${tries} tries` : ''}: ${fault}.`,
+    message: `The answer does not have the form that was asked for${tries > 1 ? ` after ${tries} tries` : ''}: ${fault}.`,
   },
 });
 const refusalOf = (answer: Answer) => ({

@@ -33,6 +33,20 @@ describe.each([false, true])('a form behind reasoning (stream %s)', (stream) => 
     expect(choices).toEqual([choiceWith({ content: '{"n": 7}' })]);
   });
 
+  it.each(['\n\n \n\n \n\n{"n": 1}', ' ', '\n\n\n<thin air>'])(
+    'begins once it is clear that %j is none',
+    async (free) => {
+      const { choices } = await ask(conch.url, request(free, { stream, response_format: format }));
+      expect(choices).toEqual([choiceWith({ content: '{"n": 7}' })]);
+    },
+  );
+
+  it('begins behind reasoning that comes after blanks', async () => {
+    const free = `${' \n'.repeat(6)}${thought}`;
+    const { choices } = await ask(conch.url, request(free, { stream, response_format: format }));
+    expect(choices).toEqual([choiceWith({ content: '{"n": 7}' }, { reasoning: 'Two and two.' })]);
+  });
+
   it('begins at once where the template was told to leave reasoning out', async () => {
     const more = { stream, response_format: format, chat_template_kwargs: { enable_thinking: false } };
     const { choices } = await ask(conch.url, request(thought, more));

@@ -19,8 +19,12 @@ beforeAll(async () => {
   flags = ['--triton', `127.0.0.1:${triton.grpcPort}`, '--contract', 'ensemble=trtllm'];
   for (const model of models)
     flags.push(
-      ...['--tokenizer', `${model}=${tokenizerFolder('qwen3')}`],
-      ...['--tool-call-parser', `${model}=mistral`, '--reasoning-parser', `${model}=gpt-oss`],
+      '--tokenizer',
+      `${model}=${tokenizerFolder('qwen3')}`,
+      '--tool-call-parser',
+      `${model}=mistral`,
+      '--reasoning-parser',
+      `${model}=gpt-oss`,
     );
   conch = await startConch({ flags });
 }, patience);

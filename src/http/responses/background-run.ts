@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts';
 import type { GenerateContext } from '../../generate/answer.ts';
 import { ResponseEvents } from '../../openai/responses/response-events.ts';
-import { type ResponseObject, responseObject } from '../../openai/responses/response-object.ts';
+import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { beginAnswer, type ResponseJob } from './response-job.ts';
 import type { ResponseKeeper } from './response-keeper.ts';
 
@@ -9,6 +9,8 @@ interface RunOptions {
   readonly job: ResponseJob;
   readonly context: GenerateContext;
   readonly keeper: ResponseKeeper;
+  /** Is told what a response failed with, which no request can tell of. */
+  readonly onFault: (error: ApiError, id: string) => void;
 }
 
 /** A response that is made while nobody, or anybody, waits for it. */
@@ -18,29 +20,36 @@ export class BackgroundRun {
   readonly #events: ResponseEvents;
   /** Every event so far; its place is its number. */
   readonly #written: string[] = [];
-  #hasBegun = false;
+  #size = 0;
+  #queued: ResponseObject | undefined;
   #isOver = false;
   #followers: (() => void)[] = [];
-  readonly #done: Promise<void>;
+  #done: Promise<void> | undefined;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#events = new ResponseEvents(options.job.options);
-    this.#done = this.#run();
+    this.#write(this.#events.queue());
+    this.#queued = this.#events.queued();
   }
 
   get owner(): string {
     return this.#options.job.owner;
   }
 
-  /** As it is now. */
-  response(): ResponseObject {
-    if (this.#hasBegun) return this.#events.response();
-    return responseObject(this.#options.job.options.head, { status: 'queued', output: [] });
+  /** Characters of its events. */
+  get size(): number {
+    return this.#size;
   }
 
-  /** Resolves when it is complete and kept. */
-  done(): Promise<void> {
+  /** As it is now. */
+  response(): ResponseObject {
+    return this.#queued ?? this.#events.response();
+  }
+
+  /** Begins to make it; resolves when it is complete and kept. */
+  run(): Promise<void> {
+    this.#done ??= this.#run();
     return this.#done;
   }
 
@@ -52,13 +61,19 @@ export class BackgroundRun {
 
   /** The events behind a number, as they come. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    let wake = (): void => undefined;
+    signal.addEventListener('abort', () => wake(), { once: true });
     let at = after + 1;
     while (!signal.aborted) {
       const text = this.#written.slice(at).join('');
       at = Math.max(at, this.#written.length);
       if (text !== '') yield text;
       else if (this.#isOver) return;
-      else await this.#changed(signal);
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          this.#followers.push(resolve);
+        });
     }
   }
 
@@ -68,8 +83,7 @@ export class BackgroundRun {
     try {
       const begun = await beginAnswer(job, context, this.#stop.signal);
       ({ rename } = begun);
-      this.#hasBegun = true;
-      this.#write(this.#events.begin([]));
+      this.#begin();
       for await (const batch of begun.answer.events)
         this.#write(batch.map((event) => this.#events.write(event)).join(''));
       this.#events.complete();
@@ -81,23 +95,26 @@ export class BackgroundRun {
     this.#write(this.#events.ending());
   }
 
+  #begin(): void {
+    if (this.#queued === undefined) return;
+    this.#queued = undefined;
+    this.#write(this.#events.begin([]));
+  }
+
   #abandon(fault: ApiError): void {
-    if (!this.#hasBegun) this.#write(this.#events.begin([]));
-    this.#hasBegun = true;
+    this.#begin();
     const { aborted, reason } = this.#stop.signal;
-    if (!aborted) this.#events.abandon(fault);
-    else this.#events.abandon(reason instanceof ApiError ? reason : 'cancelled');
+    if (aborted) {
+      this.#events.abandon(reason instanceof ApiError ? reason : 'cancelled');
+      return;
+    }
+    this.#events.abandon(fault);
+    this.#options.onFault(fault, this.#options.job.options.head.id);
   }
 
   #write(text: string): void {
     for (const event of text.split('\n\n')) if (event !== '') this.#written.push(`${event}\n\n`);
+    this.#size += text.length;
     for (const wake of this.#followers.splice(0)) wake();
-  }
-
-  #changed(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.#followers.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
   }
 }

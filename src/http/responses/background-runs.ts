@@ -1,44 +1,94 @@
 import { ApiError } from '../../errors.ts';
 import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { BackgroundRun } from './background-run.ts';
+import { isBeingMade } from './response-keeper.ts';
 
-/** The most responses that are made in the background at a time. */
+/** The most responses that are made in the background at a time, and the most characters of all their events. */
 const mostRuns = 1000;
+const mostWritten = 256 * 2 ** 20;
 
-/** The responses that are being made in the background of this process. */
+/** How long the events of a complete response can still be followed, in milliseconds. */
+const followableTime = 5 * 60_000;
+
+/** The responses that are being made in the background of this process, and those whose events can still be followed. */
 export class BackgroundRuns {
-  readonly #runs = new Map<string, BackgroundRun>();
+  readonly #running = new Map<string, BackgroundRun>();
+  /** The oldest first. */
+  readonly #complete = new Map<string, BackgroundRun>();
+  #isClosed = false;
 
-  /** Starts one, which is known from before it begins until it is kept. */
-  start(options: ConstructorParameters<typeof BackgroundRun>[0]): BackgroundRun {
-    if (this.#runs.size >= mostRuns)
+  /** A new one, which begins with `begin`. */
+  add(options: ConstructorParameters<typeof BackgroundRun>[0]): BackgroundRun {
+    if (this.#isClosed) throw new ApiError('server_not_ready', 'The server is stopping.', { retryAfter: 5 });
+    this.#makeRoom();
+    if (this.#running.size >= mostRuns || this.#written() > mostWritten)
       throw new ApiError('rate_limit_exceeded', 'background: too many responses are being made. Try again later.', {
         param: 'background',
         retryAfter: 5,
       });
-    const { id } = options.job.options.head;
-    const run = new BackgroundRun(options);
-    this.#runs.set(id, run);
-    void run.done().finally(() => this.#runs.delete(id));
-    return run;
+    return new BackgroundRun(options);
   }
 
-  find(owner: string, id: string): BackgroundRun | undefined {
-    const run = this.#runs.get(id);
-    return run?.owner === owner ? run : undefined;
+  /** Begins one that is kept: it is known from now on. */
+  begin(run: BackgroundRun): void {
+    const { id } = run.response();
+    this.#running.set(id, run);
+    void run.run().finally(() => {
+      this.#running.delete(id);
+      this.#complete.set(id, run);
+      setTimeout(() => this.#complete.delete(id), followableTime).unref();
+    });
+    if (this.#isClosed) void run.cancel(stopped());
+  }
+
+  /** One that is being made. */
+  running(owner: string, id: string): BackgroundRun | undefined {
+    return ofOwner(this.#running.get(id), owner);
+  }
+
+  /** One whose events can be followed. */
+  followable(owner: string, id: string): BackgroundRun | undefined {
+    return ofOwner(this.#running.get(id) ?? this.#complete.get(id), owner);
+  }
+
+  /** Ends one, if it is being made, and forgets its events. */
+  async forget(owner: string, id: string): Promise<void> {
+    await this.running(owner, id)?.cancel();
+    if (this.followable(owner, id)) this.#complete.delete(id);
   }
 
   /** Ends them all when the process is to stop; they are kept as failed. */
   async close(): Promise<void> {
-    const fault = new ApiError('server_not_ready', 'The server was stopped before the response was complete.');
-    await Promise.all([...this.#runs.values()].map((run) => run.cancel(fault)));
+    this.#isClosed = true;
+    await Promise.all([...this.#running.values()].map((run) => run.cancel(stopped())));
   }
+
+  #makeRoom(): void {
+    for (const id of this.#complete.keys()) {
+      if (this.#written() <= mostWritten / 2) return;
+      this.#complete.delete(id);
+    }
+  }
+
+  #written(): number {
+    let sum = 0;
+    for (const run of this.#running.values()) sum += run.size;
+    for (const run of this.#complete.values()) sum += run.size;
+    return sum;
+  }
+}
+
+function ofOwner(run: BackgroundRun | undefined, owner: string): BackgroundRun | undefined {
+  return run?.owner === owner ? run : undefined;
+}
+
+function stopped(): ApiError {
+  return new ApiError('server_not_ready', 'The server was stopped before the response was complete.');
 }
 
 /** A response that was kept while it was made, and that nobody makes any more, has failed. */
 export function withoutStale(response: ResponseObject, oldest: number): ResponseObject {
-  const isOpen = response.status === 'queued' || response.status === 'in_progress';
-  if (!isOpen || response.created_at >= oldest) return response;
+  if (!isBeingMade(response.status) || response.created_at >= oldest) return response;
   const error = { code: 'server_error', message: 'The server stopped before the response was complete.' };
   return { ...response, status: 'failed', error };
 }

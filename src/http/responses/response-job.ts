@@ -39,12 +39,7 @@ export async function responseJob(
 ): Promise<ResponseJob> {
   const request = keeper.keeps ? given : { ...given, store: false };
   const id = newResponseId();
-  const references = new Map<string, InputItem>();
-  for (const reference of referencesOf(request)) {
-    const response = await keeper.peek(owner, reference.response);
-    const item = response && itemOf(response, reference.id);
-    if (item) references.set(reference.id, item);
-  }
+  const references = await followed(request, { owner, keeper });
   const input = storedInput(request, { id, references });
   const previous = request.previous_response_id;
   const earlier = previous ? await keeper.conversation(owner, previous) : [];
@@ -59,6 +54,28 @@ export async function responseJob(
       now,
     },
   };
+}
+
+/** The most items that a request may refer to. */
+const mostReferences = 1000;
+
+/** The items that a request refers to, as far as they are kept; each response is read once. */
+async function followed(
+  request: ResponsesRequest,
+  { owner, keeper }: { readonly owner: string; readonly keeper: ResponseKeeper },
+): Promise<Map<string, InputItem>> {
+  const references = referencesOf(request);
+  if (references.length > mostReferences)
+    throw new ApiError('invalid_request', `input: refers to more than ${mostReferences} items.`, { param: 'input' });
+  const items = new Map<string, InputItem>();
+  for (const response of new Set(references.map((reference) => reference.response))) {
+    const found = await keeper.peek(owner, response);
+    for (const { id } of found ? references : []) {
+      const item = found && itemOf(found, id);
+      if (item) items.set(id, item);
+    }
+  }
+  return items;
 }
 
 function now(): number {

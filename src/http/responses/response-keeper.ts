@@ -61,8 +61,12 @@ export class ResponseKeeper {
     if (!this.keeps)
       throw new ApiError('unsupported_parameter', `${param}: no responses are kept here (--store none).`, { param });
     const found = await (await this.#store()).conversation(owner, id);
+    const isOpen = isBeingMade(found?.at(-1)?.response['status']);
+    if (isOpen) throw new ApiError('invalid_request', `${param}: that response is not complete yet.`, { param });
     if (found) return found;
-    const message = `${param}: no response ${JSON.stringify(id)} is kept here, or one before it is gone.`;
+    const message =
+      `${param}: no response ${JSON.stringify(id)} is kept here, one before it is gone, ` +
+      'or the conversation is too long to be read.';
     throw new ApiError('previous_response_not_found', message, { param });
   }
 
@@ -80,6 +84,11 @@ export class ResponseKeeper {
       throw new ApiError('store_unavailable', message, { cause: error });
     }
   }
+}
+
+/** Whether nothing says yet how a response ended. */
+export function isBeingMade(status: unknown): boolean {
+  return status === 'queued' || status === 'in_progress';
 }
 
 function unknownResponse(id: string): ApiError {

@@ -4,21 +4,23 @@ import { chat } from '../../generate/chat.ts';
 import { countPrompt } from '../../generate/count-prompt.ts';
 import { parseRequest } from '../../openai/fields.ts';
 import { collectMessage } from '../../openai/messages/collect-message.ts';
-import { errorBody } from '../../openai/messages/error-body.ts';
 import { messageHead } from '../../openai/messages/message.ts';
 import { MessageWriter } from '../../openai/messages/message-writer.ts';
 import { CountTokensRequest, MessagesRequest, tokenCount } from '../../openai/messages/messages-request.ts';
 import { ignoredFields, renameFault } from '../../openai/messages/rename-fault.ts';
 import { type Origin, toChat } from '../../openai/messages/to-chat.ts';
+import { isOfAnthropic } from '../failures.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type AnswerPlan, checkFields, type GenerateServices, sendAnswer, tellIgnored } from '../send-answer.ts';
 
 /** POST /v1/messages and /v1/messages/count_tokens, as Anthropic's clients ask. */
 export function messageRoutes(app: FastifyInstance, { generate, strictFields }: GenerateServices): void {
-  const options = { config: { api: 'inference', failureBody: errorBody } } as const;
+  const options = { config: { api: 'inference' } } as const;
+  app.addHook('onRequest', async (request, reply) => {
+    if (isOfAnthropic(request)) reply.header('request-id', request.id);
+  });
   const context = { ...generate, tellsStop: true };
   app.post('/v1/messages', options, (request, reply) => {
-    reply.header('request-id', request.id);
     const { request: body, unknownFields } = parseRequest(MessagesRequest, request.body);
     const { chat: translated, ignored, origin } = toChat(body);
     const plan: AnswerPlan = {
@@ -39,7 +41,6 @@ export function messageRoutes(app: FastifyInstance, { generate, strictFields }: 
     return sendAnswer(request, reply, { strictFields, plan });
   });
   app.post('/v1/messages/count_tokens', options, async (request, reply) => {
-    reply.header('request-id', request.id);
     const { request: body, unknownFields } = parseRequest(CountTokensRequest, request.body);
     request.model = body.model;
     checkFields(unknownFields, strictFields);

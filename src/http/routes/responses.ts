@@ -17,7 +17,7 @@ import { BackgroundRuns, withoutStale } from '../responses/background-runs.ts';
 import { FollowQuery } from '../responses/follow-query.ts';
 import { KeptWriter } from '../responses/kept-writer.ts';
 import { type BegunAnswer, beginAnswer, type ResponseJob, responseJob } from '../responses/response-job.ts';
-import { type KeeperOptions, ResponseKeeper } from '../responses/response-keeper.ts';
+import { isBeingMade, type KeeperOptions, ResponseKeeper } from '../responses/response-keeper.ts';
 import { checkFields, type GenerateServices, sendAnswer, tellIgnored } from '../send-answer.ts';
 
 /** What the routes of responses need. */
@@ -47,8 +47,9 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     checkFields(unknownFields, strictFields);
     tellIgnored(request, reply, unknownFields);
     generate.findModel(body.model);
-    const run = runs.start({ job, context: generate, keeper });
+    const run = runs.add({ job: asItComes(job), context: generate, keeper, onFault: logFault(request.log) });
     await keeper.save(run.response(), job);
+    runs.begin(run);
     return body.stream ? follow(run, -1, reply) : run.response();
   });
 
@@ -70,30 +71,35 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
   app.get('/v1/responses/:id', options, async (request: WithId, reply) => {
     const { id } = request.params;
     const { stream, starting_after: after } = parseRequest(FollowQuery, request.query).request;
-    const run = runs.find(request.owner, id);
-    if (run) return stream ? follow(run, after ?? -1, reply) : run.response();
-    const { response } = await keeper.find(request.owner, id);
-    if (stream)
-      throw new ApiError('invalid_request', 'stream: only a background response that is being made has events.', {
-        param: 'stream',
-      });
-    return shown(response, generate.timeout);
+    const run = runs.running(request.owner, id);
+    if (run && !stream) return run.response();
+    const { response } = run ? { response: run.response() } : await keeper.find(request.owner, id);
+    if (!stream) return shown(response, generate.timeout);
+    const followed = runs.followable(request.owner, id);
+    if (followed) return follow(followed, after ?? -1, reply);
+    const message = 'stream: only a response that is, or was just, made in the background here has events.';
+    throw new ApiError('invalid_request', message, { param: 'stream' });
   });
 
   app.delete('/v1/responses/:id', options, async (request: WithId) => {
     const { id } = request.params;
-    await runs.find(request.owner, id)?.cancel();
+    await runs.forget(request.owner, id);
     await keeper.delete(request.owner, id);
     return { id, object: 'response', deleted: true };
   });
 
   app.post('/v1/responses/:id/cancel', options, async (request: WithId) => {
     const { id } = request.params;
-    const run = runs.find(request.owner, id);
-    if (run) await run.cancel();
+    const run = runs.running(request.owner, id);
+    if (run) {
+      await run.cancel();
+      return run.response();
+    }
     const response = shown((await keeper.find(request.owner, id)).response, generate.timeout);
     if (!response.background)
       throw new ApiError('invalid_request', 'Only a response with background: true can be cancelled.');
+    if (isBeingMade(response.status))
+      throw new ApiError('invalid_request', 'This response is being made by another process; ask that one.');
     return response;
   });
 
@@ -153,8 +159,22 @@ async function follow(run: BackgroundRun, after: number, reply: FastifyReply): P
   return reply;
 }
 
+/** The same job, answered as it comes, so that it can be looked at; not where an answer may be tried again. */
+function asItComes(job: ResponseJob): ResponseJob {
+  const { text, tools } = job.request;
+  const mayBeTried = (text?.format && text.format.type !== 'text') || tools?.length;
+  return mayBeTried ? job : { ...job, request: { ...job.request, stream: true } };
+}
+
+function logFault(log: FastifyRequest['log']): (fault: ApiError, id: string) => void {
+  return (fault, id) => log.error({ id, code: fault.code, err: fault.cause ?? fault }, 'a background response failed');
+}
+
+/** How long a response may be made where nothing else bounds it. */
+const longestRun = 24 * 3_600_000;
+
 /** A kept response; one whose time is over without an end has failed. */
 function shown(response: Readonly<Record<string, unknown>>, timeout: number | undefined): ResponseObject {
-  const oldest = timeout === undefined ? 0 : (Date.now() - timeout) / 1000;
+  const oldest = (Date.now() - (timeout ?? longestRun)) / 1000;
   return withoutStale(response as ResponseObject, oldest);
 }

@@ -33,6 +33,13 @@ describe('inputOf', () => {
     for (let at = 1; at <= json.length; at++)
       expect([at, inputOf(json.slice(0, at))]).toEqual([at, await readByClient(json.slice(0, at))]);
   });
+
+  it.each(['{"a": "x\ny"}', '{"a":1}}', '{"a":01}', '{"a":1,}', '{"a":"\\q"}', '[1,2}', '}', 'words'])(
+    'reads what it can of %j, which is no JSON',
+    (json) => {
+      expect(() => inputOf(json)).not.toThrow();
+    },
+  );
 });
 
 async function readByClient(json: string): Promise<unknown> {

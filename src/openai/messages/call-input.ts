@@ -1,11 +1,16 @@
-/** The input of a call from its JSON. Where the answer was cut within it: all that is complete, as clients read a stream. */
+/**
+ * The input of a call from its JSON. Where the answer was cut within it: all that is complete, as clients read a stream.
+ * Of what a model wrote that is no JSON there is nothing to read.
+ */
 export function inputOf(json: string): unknown {
-  if (json === '') return {};
+  return parsed(json) ?? parsed(completed(json)) ?? {};
+}
+
+function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    const whole = completed(json);
-    return whole === '' ? {} : JSON.parse(whole);
+    return undefined;
   }
 }
 

@@ -96,23 +96,26 @@ describe('a conversation that is too long', () => {
     { type: 'function_call_output', call_id: 'b', output: 'B' },
     { role: 'assistant', content: '2' },
     { role: 'user', content: '3' },
+    { role: 'assistant', content: '4' },
+    { role: 'user', content: '5' },
   ]);
   const items = conversationOf(request, { earlier: [], own: storedInput(request, { id }) });
   const at = (...indexes: number[]) => indexes.map((index) => items[index]);
 
   it.each([
-    [1, at(0, 2, 3, 4, 5, 6, 7)],
-    [2, at(0, 3, 5, 6, 7)],
-    [3, at(0, 6, 7)],
-    [4, at(0, 6, 7)],
-    [6, at(0, 7)],
-    [100, at(0, 7)],
-  ])('loses its oldest items, but not what the system says: %i', (count, rest) => {
+    [1, at(0, 7, 8, 9)],
+    [6, at(0, 7, 8, 9)],
+    [7, at(0, 9)],
+    [100, at(0, 9)],
+  ])('loses its oldest turns, but not what the system says: %i', (count, rest) => {
     expect(withoutOldest(items, count)).toEqual(rest);
   });
 
-  it('keeps the calls whose outputs are the last it holds', () => {
-    expect(withoutOldest(items.slice(0, 6), 100)).toEqual(at(0, 2, 3, 4, 5));
+  it('keeps the calls whose outputs are the last it holds, and what they answer', () => {
+    expect(withoutOldest(items.slice(0, 6), 100)).toEqual(at(0, 1, 2, 3, 4, 5));
+    const loop = [...at(0, 1), ...at(6, 6), ...at(2, 3, 4, 5)] as typeof items;
+    expect(withoutOldest(loop, 2)).toEqual([...at(0, 1), ...at(6), ...at(2, 3, 4, 5)]);
+    expect(withoutOldest(loop, 100)).toEqual(at(0, 1, 2, 3, 4, 5));
   });
 
   const tooLong = new ApiError('context_length_exceeded', 'Too long.');
@@ -123,8 +126,8 @@ describe('a conversation that is too long', () => {
       tried.push(rest.length);
       return rest.length > 3 ? Promise.reject(tooLong) : Promise.resolve(rest);
     });
-    expect(tried).toEqual([8, 7, 3]);
-    expect(answer).toEqual(at(0, 6, 7));
+    expect(tried).toEqual([10, 4, 2]);
+    expect(answer).toEqual(at(0, 9));
   });
 
   it('is given up when nothing is left to leave out, and for any other fault', async () => {

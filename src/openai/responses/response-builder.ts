@@ -77,6 +77,11 @@ export class ResponseBuilder {
     this.#abandon({ status: 'cancelled' });
   }
 
+  /** The response before it begins. */
+  queued(): ResponseObject {
+    return responseObject(this.#head, { status: 'queued', output: [] });
+  }
+
   /** It could not be kept. */
   forget(): void {
     const { head } = this.#options;

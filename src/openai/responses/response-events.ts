@@ -26,10 +26,24 @@ export class ResponseEvents implements AnswerWriter, OutputListener {
     this.#builder = new ResponseBuilder(options, this);
   }
 
+  /** The beginning of a response that waits before it begins. */
+  queue(): string {
+    this.#text = '';
+    const response = this.#builder.queued();
+    this.#event('response.created', { response });
+    this.#event('response.queued', { response });
+    return this.#text;
+  }
+
+  /** The response before it begins. */
+  queued(): ResponseObject {
+    return this.#builder.queued();
+  }
+
   begin(events: readonly GenerateEvent[]): string {
     this.#text = '';
     const response = this.response();
-    this.#event('response.created', { response });
+    if (this.#sequence === 0) this.#event('response.created', { response });
     this.#event('response.in_progress', { response });
     for (const event of events) this.#builder.push(event);
     return this.#text;
@@ -117,11 +131,11 @@ export class ResponseEvents implements AnswerWriter, OutputListener {
     this.#event('response.output_item.done', { output_index: index, item });
   }
 
-  /** The event that says how it ended is the last one; no further mark comes after it. */
+  /** The event that says how it ended is the last one; no further mark comes after it. There is none for a cancelled one. */
   ending(): string {
     this.#text = '';
     const response = this.response();
-    this.#event(`response.${response.status}`, { response });
+    if (response.status !== 'cancelled') this.#event(`response.${response.status}`, { response });
     return this.#text;
   }
 

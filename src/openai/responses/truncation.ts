@@ -23,16 +23,24 @@ export async function truncating<Answer>(
 
 /**
  * The conversation without some of its oldest items. What the system says at its beginning stays, and so does the last
- * item; the output of a call goes when the call does.
+ * item; the output of a call goes when the call does. What is left begins with a turn of the user, as many chat
+ * templates insist: where none is left, the last of those that would go stays.
  */
 export function withoutOldest(items: readonly PlacedItem[], count: number): PlacedItem[] {
   const first = items.findIndex(({ item }) => !isInstruction(item));
   if (first === -1) return [...items];
-  const begin = Math.min(first + count, lastGroup(items, first));
-  const kept = items.slice(begin);
+  const last = lastGroup(items, first);
+  const cut = Math.min(first + count, last);
+  const next = items.findIndex((item, at) => at >= cut && at <= last && isUser(item));
+  const asked = next === -1 ? items.slice(first, cut).findLast(isUser) : undefined;
+  const kept = [...(asked ? [asked] : []), ...items.slice(next === -1 ? cut : next)];
   const calls = new Set(kept.map(({ item }) => (item.type === 'function_call' ? item.call_id : undefined)));
   const isWhole = ({ item }: PlacedItem): boolean => item.type !== 'function_call_output' || calls.has(item.call_id);
   return [...items.slice(0, first), ...kept.filter(isWhole)];
+}
+
+function isUser({ item }: PlacedItem): boolean {
+  return item.type === 'message' && item.role === 'user';
 }
 
 /** Where the last item begins that must stay; outputs of calls stay with their calls. */
