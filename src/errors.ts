@@ -11,6 +11,7 @@ export const errorTable = {
   model_not_found: { status: 404, type: 'invalid_request_error' },
   not_found: { status: 404, type: 'invalid_request_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  model_busy: { status: 409, type: 'invalid_request_error' },
   request_too_large: { status: 413, type: 'invalid_request_error' },
   unsupported_media_type: { status: 415, type: 'invalid_request_error' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },
@@ -82,4 +83,10 @@ export class ApiError extends Error {
       cause: value,
     });
   }
+}
+
+/** Why a request was ended before its answer was complete: what ended it says so, or its client left. */
+export function endedBy({ reason }: AbortSignal, cause?: unknown): ApiError {
+  if (reason instanceof ApiError) return reason;
+  return new ApiError('client_closed_request', 'The client closed the request.', { cause });
 }

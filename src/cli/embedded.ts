@@ -84,9 +84,10 @@ export async function openEmbedded(
   return server;
 }
 
-/** With explicit control a model of a repository waits until it is asked for, unless --load-model names it. */
+/** With explicit control a model of a repository waits until it is asked for, on demand every model, unless --load-model names it. */
 function isLoadedAtStart(name: string, settings: Settings): boolean {
-  const { modelControlMode, loadModel } = settings;
+  const { modelControlMode, loadModel, loadOnDemand } = settings;
+  if (loadOnDemand) return loadModel.includes('*') || loadModel.includes(name);
   if (modelControlMode === 'none' || loadModel.includes('*') || loadModel.includes(name)) return true;
   return namedModels(settings).some((model) => model.name === name);
 }

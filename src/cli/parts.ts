@@ -32,6 +32,7 @@ export async function openParts(
     servers,
     refreshInterval: settings.refreshInterval,
     loraSeparator: settings.loraSeparator,
+    loadsOnDemand: settings.loadOnDemand,
     hints: (model) => {
       const { contract, tokenizer, engineDir, cancelWith } = modelSettings(settings, model);
       return { contract, tokenizer, engineDir, stopsByRequest: cancelWith === 'stop-input' };

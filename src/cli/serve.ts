@@ -12,6 +12,7 @@ import { exampleShower } from './example.ts';
 import { imageSettings } from './image-settings.ts';
 import { startKserve } from './kserve.ts';
 import { listening, requireFree } from './listening.ts';
+import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
 import { openParts } from './parts.ts';
 import { responseStore } from './response-store.ts';
@@ -52,6 +53,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const app = createApp({
     responses,
     models: registry,
+    ...modelLife(registry, settings),
     apiKey: settings.apiKey,
     restrictedApis: settings.openaiRestrictedApi,
     maxInputSize: settings.httpMaxInputSize,

@@ -101,6 +101,7 @@ async function managedServer(
 ): Promise<ManagedServer> {
   const server = new ManagedServer({
     command: await commandOf(input, repository, terminal),
+    hiddenModels: repository.embedded.map(({ name }) => name),
     environment: terminal.environment,
     channel: channelOptions(input.settings),
     onLog,

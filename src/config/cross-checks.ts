@@ -35,6 +35,12 @@ export function crossChecks(settings: Settings): readonly string[] {
     problems.push(`${where('loadModel')} needs --model-control-mode explicit.`);
   if (settings.loadModel.length > 1 && settings.loadModel.includes('*'))
     problems.push(`${where('loadModel')}: * stands for all models, so it stands alone.`);
+  if (settings.loadOnDemand && settings.modelRepository.length > 0 && settings.modelControlMode !== 'explicit')
+    problems.push(`${where('loadOnDemand')} with --model-repository needs --model-control-mode explicit.`);
+  if (settings.maxLoaded !== undefined && !settings.loadOnDemand)
+    problems.push(`${where('maxLoaded')} needs --load-on-demand.`);
+  if (settings.maxLoaded !== undefined && settings.loadModel.length > settings.maxLoaded)
+    problems.push(`${where('loadModel')}: more models than --max-loaded allows.`);
   if (settings.kserveHttpPort !== 0 && settings.kserveHttpPort === settings.kserveGrpcPort)
     problems.push(`${where('kserveGrpcPort')}: the two KServe frontends need a port each.`);
   if (settings.allowImageAddresses.length > 0 && settings.allowImageUrls.length === 0)

@@ -216,6 +216,20 @@ describe('helpText', () => {
                 How a request is ended early in a TensorRT-LLM engine: by cancelling
                 its stream, or with a second request that carries the input stop.
                 [repeatable; default: cancel; CONCH_CANCEL_WITH]
+            --load-on-demand
+                Load a model of a repository when a request names it; the request
+                waits. Servers must be in explicit mode. [CONCH_LOAD_ON_DEMAND]
+            --max-loaded N
+                With --load-on-demand: models that are loaded at the same time. The
+                one that was used the longest time ago makes room. [default: any
+                number; CONCH_MAX_LOADED]
+            --load-timeout DURATION
+                How long a model may take to load, and a request may wait for it with
+                --load-on-demand. [default: 10m; CONCH_LOAD_TIMEOUT]
+            --unload-timeout DURATION
+                How long the running requests of a model that is unloaded may take to
+                end, after which they are cancelled. [default: 60s;
+                CONCH_UNLOAD_TIMEOUT]
             --default-max-tokens N
                 Most tokens of an answer whose request does not say. [default: the
                 room that the context has; CONCH_DEFAULT_MAX_TOKENS]

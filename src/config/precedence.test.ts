@@ -20,6 +20,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   tritonKey: ['--triton-cert', 'cert.pem'],
   loadModel: ['--model-control-mode', 'explicit'],
   allowImageAddresses: ['--allow-image-urls', 'x'],
+  maxLoaded: ['--load-on-demand'],
 };
 
 function inputOf(setting: Setting, text: string): unknown {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { imageSettings } from './image-settings.ts';
+import { loadSettings } from './load-settings.ts';
 import { localSettings } from './local-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
@@ -158,6 +159,7 @@ export const settingTable = {
   ...imageSettings,
 
   ...perModelSettings,
+  ...loadSettings,
   defaultMaxTokens: setting(
     z.number().int().min(1).optional(),
     'Most tokens of an answer whose request does not say.',

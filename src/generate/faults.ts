@@ -1,5 +1,5 @@
 import type { GenerationContract } from '../contracts/contract.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, endedBy } from '../errors.ts';
 import { StatusError } from '../kserve/status.ts';
 
 /** Where a failure happened, as far as it changes what the client is told. */
@@ -7,13 +7,13 @@ export interface FaultPlace {
   readonly contract: GenerationContract;
   /** The request fields behind what contracts call `prompt` and `structured_outputs`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Aborted when the client has left. */
+  /** Aborted when the client has left, or the request is ended from elsewhere. */
   readonly signal: AbortSignal;
 }
 
 /** What the client is told of a failed generation. The full text of the server's stays the error's cause. */
 export function generationFault(error: unknown, { contract, fields, signal }: FaultPlace): ApiError {
-  if (signal.aborted) return new ApiError('client_closed_request', 'The client closed the request.', { cause: error });
+  if (signal.aborted) return endedBy(signal, error);
   if (!(error instanceof StatusError)) return ApiError.from(error);
   const explained = contract.explain(error);
   if (explained) return withCause(explained, error, fields);

@@ -1,5 +1,5 @@
 import type { EncodedImage } from '../contracts/contract.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, endedBy } from '../errors.ts';
 import { checkImage, type Image } from '../images/check-image.ts';
 import { dataUrlBytes, isDataUrl } from '../images/data-url.ts';
 import { fetchImage } from '../images/fetch-image.ts';
@@ -99,7 +99,7 @@ async function imagesAt(named: readonly Named[], { settings, signal }: ImageOpti
     );
   } catch (error) {
     failed.abort();
-    if (signal.aborted) throw new ApiError('client_closed_request', 'The client closed the request.', { cause: error });
+    if (signal.aborted) throw endedBy(signal, error);
     throw error;
   }
 }

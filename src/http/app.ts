@@ -1,20 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { ModelDoor } from '../models/model-door.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { closeConnections } from './close-connections.ts';
 import { sendFailure } from './failures.ts';
 import { type GuardOptions, guard } from './guard.ts';
+import { countRequests } from './model-requests.ts';
 import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
 import { generateRoutes } from './routes/generate.ts';
 import { healthRoutes } from './routes/health.ts';
 import { messageRoutes } from './routes/messages.ts';
-import { modelRoutes } from './routes/models.ts';
+import { type ControlServices, modelControlRoutes } from './routes/model-control.ts';
+import { type ModelServices, modelRoutes } from './routes/models.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 
 /** Everything that the HTTP side is built from. */
-export interface Services extends ResponseServices, GuardOptions {
+export interface Services extends ResponseServices, GuardOptions, ControlServices, ModelServices {
   readonly models: ModelRegistry;
+  /** Where requests come in to their models. */
+  readonly door: ModelDoor;
   /** Bytes of the largest body. */
   readonly maxInputSize: number;
   readonly logger: FastifyBaseLogger;
@@ -44,10 +49,12 @@ export function createApp(services: Services): FastifyInstance {
   requestLog(app);
   unknownPaths(app);
   guard(app, services);
+  countRequests(app, services);
   generateRoutes(app, services);
   responseRoutes(app, services);
   messageRoutes(app, services);
   modelRoutes(app, services);
+  modelControlRoutes(app, services);
   healthRoutes(app, services);
   return app;
 }

@@ -5,7 +5,8 @@ import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { AnswerWriter } from '../openai/answer-writer.ts';
 
-const headers = {
+/** The headers of a stream of server-sent events. */
+export const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
@@ -24,7 +25,7 @@ export async function sendEvents(
   reply.hijack();
   const writer = new EventWriter(reply.raw, signal);
   try {
-    reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+    reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders });
     let text = answer.begin(first.done ? [] : first.value);
     for (let result = first; !result.done; ) {
       const written = text === '' ? undefined : writer.write(text);
@@ -37,7 +38,8 @@ export async function sendEvents(
   } catch (error) {
     const fault = ApiError.from(error);
     reply.request.fault = fault;
-    if (!signal.aborted) writer.end(await answer.fail(fault));
+    // A client that has left is told nothing; one whose request was ended from elsewhere is.
+    if (!signal.aborted || signal.reason === fault) writer.end(await answer.fail(fault));
   } finally {
     await events.return?.();
   }
@@ -47,7 +49,7 @@ export async function sendEvents(
 export async function sendTexts(reply: FastifyReply, texts: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
   reply.hijack();
   const writer = new EventWriter(reply.raw, signal);
-  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders });
   for await (const text of texts) {
     if (signal.aborted) return;
     const written = writer.write(text);

@@ -19,6 +19,8 @@ export interface RegistryOptions {
   readonly aliases: ReadonlyMap<string, string>;
   /** Everything about a served model that the servers do not tell. */
   describe(found: FoundServedModel): ServedModel;
+  /** Whether a model that is in a repository is loaded when it is asked for. */
+  readonly loadsOnDemand?: boolean;
   onChange?(rows: readonly ModelRow[]): void;
   onServer?(server: string, fault: Error | undefined): void;
 }
@@ -42,6 +44,8 @@ interface Watched {
   hasAnswered: boolean;
   /** What it had when it last answered: these models are expected back. */
   lastNames: ReadonlySet<string>;
+  /** Looks at one server follow each other, so that an older one never has the last word. */
+  lastLook: Promise<void>;
 }
 
 /** A server that has a model ready. */
@@ -61,6 +65,10 @@ export class ModelRegistry {
   readonly #firstSeen = new Map<string, number>();
   #loops: Promise<void>[] = [];
   #models = new Map<string, ServedModel>();
+  /** The models on the servers that stand behind those. */
+  #roots: ReadonlySet<string> = new Set();
+  /** Models that take no more requests because they are being unloaded. */
+  readonly #withdrawn = new Set<string>();
   #lastRows = '';
 
   constructor(options: RegistryOptions) {
@@ -71,6 +79,7 @@ export class ModelRegistry {
       fault: undefined,
       hasAnswered: false,
       lastNames: new Set<string>(),
+      lastLook: Promise.resolve(),
     }));
   }
 
@@ -80,9 +89,10 @@ export class ModelRegistry {
     this.#loops = this.#watched.map((watched) => this.#watch(watched));
   }
 
-  /** Looks at every server once. */
-  async refresh(): Promise<void> {
-    await Promise.all(this.#watched.map((watched) => this.#look(watched)));
+  /** Looks at every server once, or at these. */
+  async refresh(servers = this.#options.servers): Promise<void> {
+    const wanted = this.#watched.filter(({ discovery }) => servers.includes(discovery.server));
+    await Promise.all(wanted.map((watched) => this.#look(watched)));
   }
 
   async close(): Promise<void> {
@@ -100,8 +110,9 @@ export class ModelRegistry {
     if (model) return model;
     const target = this.#options.aliases.get(name) ?? name;
     const found = this.#watched.flatMap((watched) => watched.found).find((candidate) => candidate.name === target);
-    if (found && (found.state === 'LOADING' || found.state === 'UNLOADING'))
-      throw new ApiError('model_not_ready', `The model ${name} is ${found.state.toLowerCase()}.`, {
+    const state = this.#withdrawn.has(target) ? 'UNLOADING' : found?.state;
+    if (state === 'LOADING' || state === 'UNLOADING')
+      throw new ApiError('model_not_ready', `The model ${name} is ${state.toLowerCase()}.`, {
         param: 'model',
         retryAfter: 2,
       });
@@ -126,9 +137,55 @@ export class ModelRegistry {
     return model?.contract.namesAdapters ? { ...model, name, loraName: adapter } : this.find(name);
   }
 
+  /** The model on the servers that a name stands for, loaded or not; undefined: no server has it. */
+  rootOf(name: string): string | undefined {
+    const served = this.#models.get(name);
+    if (served) return served.root;
+    const target = this.#options.aliases.get(name) ?? name;
+    const [base = ''] = name.split(this.#options.loraSeparator);
+    return [target, base].find((candidate) => this.copiesOf(candidate).length > 0);
+  }
+
+  /** A model as each server has it that has it at all. */
+  copiesOf(root: string): { readonly server: InferenceServer; readonly found: FoundModel }[] {
+    return this.#watched.flatMap(({ discovery: { server }, found }) =>
+      found.filter(({ name }) => name === root).map((model) => ({ server, found: model })),
+    );
+  }
+
+  /** Everything in the servers' repositories, each under its own name. */
+  names(): string[] {
+    return [...new Set(this.#watched.flatMap(({ found }) => found.map(({ name }) => name)))];
+  }
+
+  /** Whether requests to this model of the servers are taken. */
+  isOffered(root: string): boolean {
+    return this.#roots.has(root);
+  }
+
+  /** Takes no more requests for these models, until the function that it gives back is called. */
+  withdraw(roots: readonly string[]): () => void {
+    for (const root of roots) this.#withdrawn.add(root);
+    this.#rebuild();
+    return () => {
+      for (const root of roots) this.#withdrawn.delete(root);
+      this.#rebuild();
+    };
+  }
+
+  /** Seconds since 1970 at which a name was first seen. */
+  createdAt(name: string): number {
+    const known = this.#firstSeen.get(name);
+    if (known !== undefined) return known;
+    const now = Math.floor(Date.now() / 1000);
+    this.#firstSeen.set(name, now);
+    return now;
+  }
+
   /** Why no request can be answered now; undefined when some can. */
   notReadyReason(): string | undefined {
     if (this.#models.size > 0) return undefined;
+    if (this.#options.loadsOnDemand && this.names().length > 0) return undefined;
     const faults = this.#watched.map(({ fault }) => fault).filter((fault) => fault !== undefined);
     if (faults.length === this.#watched.length && faults.length > 0) return 'No inference server answers.';
     return 'No model is ready.';
@@ -173,6 +230,10 @@ export class ModelRegistry {
 
   #rowsOf(found: FoundModel, server: string): ModelRow[] {
     const { name, version, state, ready } = found;
+    if (this.#withdrawn.has(name)) {
+      const reason = 'it is being unloaded';
+      return [{ name, version, server, contract: '-', tokenizer: '-', state: 'UNLOADING', reason }];
+    }
     if (!ready || !('contract' in ready.detection)) {
       const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
       const reason = refusal?.reason ?? found.reason;
@@ -202,7 +263,13 @@ export class ModelRegistry {
     }
   }
 
-  async #look(watched: Watched): Promise<void> {
+  #look(watched: Watched): Promise<void> {
+    const look = watched.lastLook.then(() => this.#lookNow(watched));
+    watched.lastLook = look.catch(() => undefined);
+    return look;
+  }
+
+  async #lookNow(watched: Watched): Promise<void> {
     const { server } = watched.discovery;
     try {
       watched.found = await watched.discovery.look(this.#stop.signal);
@@ -227,7 +294,7 @@ export class ModelRegistry {
     for (const [name, target] of this.#names()) {
       const holders = this.#holdersOf(target);
       const [first] = holders;
-      if (!first) continue;
+      if (!first || this.#withdrawn.has(target)) continue;
       const servers = holders.map(({ server }) => server);
       const { contract, ready } = first;
       const { name: model, version } = ready.target ?? ready;
@@ -235,11 +302,12 @@ export class ModelRegistry {
       const isSame =
         before?.contract === contract && before.version === version && sameMembers(before.servers, servers);
       const { config, tokenizerDirectory, postprocessors } = ready;
-      const created = this.#createdAt(name);
+      const created = this.createdAt(name);
       const found = { name, root: target, model, version, contract, servers, created, postprocessors };
       models.set(name, isSame ? before : this.#options.describe({ ...found, config, tokenizerDirectory }));
     }
     this.#models = models;
+    this.#roots = new Set([...models.values()].map(({ root }) => root));
     const rows = this.rows();
     const text = JSON.stringify(rows);
     if (text === this.#lastRows) return;
@@ -269,14 +337,6 @@ export class ModelRegistry {
     // A request is encoded once, for whichever server is next: the others must declare just the same.
     const text = declaredText(first);
     return [first, ...others.filter((holder) => declaredText(holder) === text)];
-  }
-
-  #createdAt(name: string): number {
-    const known = this.#firstSeen.get(name);
-    if (known !== undefined) return known;
-    const now = Math.floor(Date.now() / 1000);
-    this.#firstSeen.set(name, now);
-    return now;
   }
 }
 

@@ -1,29 +1,51 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { LoadOnDemand } from '../../models/load-on-demand.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 
-/** The models that are served, under OpenAI's path and the shorter one, read with GET or POST. */
-export function modelRoutes(app: FastifyInstance, { models }: { readonly models: ModelRegistry }): void {
+/** What the list of models needs. */
+export interface ModelServices {
+  readonly models: ModelRegistry;
+  /** Left out: what is not loaded is not served. */
+  readonly onDemand?: LoadOnDemand | undefined;
+}
+
+/**
+ * The models that are served, under OpenAI's path and the shorter one, read with GET or POST. The POST to one of them
+ * stands in model-control.ts, beside the orders that share its path.
+ */
+export function modelRoutes(app: FastifyInstance, { models, onDemand }: ModelServices): void {
+  const unloaded = (): string[] => onDemand?.loadable() ?? [];
   const config = { api: 'model-repository' } as const;
   for (const path of ['/v1/models', '/models']) {
     app.route({
       method: ['GET', 'POST'],
       config,
       url: path,
-      handler: async () => ({ object: 'list', data: await Promise.all(models.list().map(describe)) }),
+      handler: async () => ({
+        object: 'list',
+        data: [
+          ...(await Promise.all(models.list().map(describeModel))),
+          ...unloaded().map((name) => describeName(models, name, 'unloaded')),
+        ],
+      }),
     });
     // Served names may hold slashes, so the rest of the path is the name.
-    app.route<{ Params: { '*': string } }>({
-      method: ['GET', 'POST'],
-      config,
-      url: `${path}/*`,
-      handler: async (request) => describe(models.find(request.params['*'])),
+    app.get<{ Params: { '*': string } }>(`${path}/*`, { config }, async (request) => {
+      const name = request.params['*'];
+      return unloaded().includes(name) ? describeName(models, name, 'unloaded') : describeModel(models.find(name));
     });
   }
 }
 
-async function describe(model: ServedModel) {
+/** A model of which only the name is known, because it is not loaded or does not speak to us. */
+export function describeName(models: ModelRegistry, name: string, state: 'unloaded' | 'not offered') {
+  return { id: name, object: 'model', created: models.createdAt(name), owned_by: 'triton', state };
+}
+
+/** A model that is served. */
+export async function describeModel(model: ServedModel) {
   const { contract } = model;
   const assets = await assetsWithin(model, longestWait);
   return {

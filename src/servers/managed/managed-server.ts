@@ -12,6 +12,8 @@ import { type LogLevel, tritonLogLine } from './log-line.ts';
 /** What a managed tritonserver needs, and who hears of its life. */
 export interface ManagedOptions {
   readonly command: TritonCommand;
+  /** Models of its repositories that run elsewhere; it is not asked for them. */
+  readonly hiddenModels: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly channel: Omit<ChannelOptions, 'host' | 'port' | 'secure'>;
   readonly onLog: (level: LogLevel, text: string) => void;
@@ -63,7 +65,10 @@ export class ManagedServer implements InferenceServer {
     request: ControlCalls[Method]['request'],
     options?: CallOptions,
   ): Promise<ControlCalls[Method]['response']> {
-    return this.#running().call(method, request, options);
+    const answer = await this.#running().call(method, request, options);
+    if (method !== 'RepositoryIndex') return answer;
+    const { models } = answer as ControlCalls['RepositoryIndex']['response'];
+    return { models: models.filter(({ name }) => !this.#options.hiddenModels.includes(name)) };
   }
 
   async infer(request: InferRequest, options?: CallOptions): Promise<InferResponse> {

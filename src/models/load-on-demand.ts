@@ -1,0 +1,118 @@
+import { ApiError, endedBy } from '../errors.ts';
+import type { ModelControl } from './model-control.ts';
+import { ModelRoom } from './model-room.ts';
+import type { ModelRegistry } from './registry.ts';
+import type { RunningRequests } from './running-requests.ts';
+import { within } from './within.ts';
+
+interface OnDemandOptions {
+  readonly registry: ModelRegistry;
+  readonly running: RunningRequests;
+  readonly control: ModelControl;
+  readonly maxLoaded: number | undefined;
+  /** Milliseconds that a request waits for its model. */
+  readonly timeout: number;
+}
+
+interface Failure {
+  readonly fault: ApiError;
+  readonly until: number;
+}
+
+/** Milliseconds for which a load that failed is not tried again. */
+const failureMemory = 5_000;
+/** Milliseconds between two looks at a model that somebody else loads. */
+const lookPause = 250;
+
+/** Loads models when they are asked for: one load for all requests that wait. */
+export class LoadOnDemand {
+  readonly #options: OnDemandOptions;
+  readonly #room: ModelRoom;
+  readonly #loads = new Map<string, Promise<void>>();
+  readonly #waiting = new Map<string, number>();
+  readonly #failures = new Map<string, Failure>();
+  /** Models that were loaded and cannot answer requests: parts of others, and such that compute something else. */
+  readonly #unfit = new Set<string>();
+
+  constructor(options: OnDemandOptions) {
+    this.#options = options;
+    this.#room = new ModelRoom({ ...options, waiting: (root) => this.#waiting.get(root) ?? 0 });
+  }
+
+  /** The models that a request would load, by their names on the servers. */
+  loadable(): string[] {
+    const { registry } = this.#options;
+    return registry.names().filter((name) => !registry.isOffered(name) && this.canLoad(name));
+  }
+
+  canLoad(root: string): boolean {
+    const copies = this.#options.registry.copiesOf(root);
+    if (copies.some(({ found }) => found.ready && 'reason' in found.ready.detection)) this.#unfit.add(root);
+    return copies.length > 0 && !this.#unfit.has(root);
+  }
+
+  /** Resolves when the model may be ready; the caller looks, and comes back when it is not. */
+  async wait(root: string, { deadline, signal }: { deadline: number; signal: AbortSignal }): Promise<void> {
+    this.#waiting.set(root, (this.#waiting.get(root) ?? 0) + 1);
+    try {
+      const isOver = await within(this.#loading(root), deadline - performance.now(), signal);
+      if (signal.aborted) throw endedBy(signal);
+      if (!isOver)
+        throw new ApiError('model_not_ready', `The model ${root} is still not loaded (--load-timeout).`, {
+          param: 'model',
+          retryAfter: 5,
+        });
+    } finally {
+      const left = (this.#waiting.get(root) ?? 1) - 1;
+      if (left === 0) this.#waiting.delete(root);
+      else this.#waiting.set(root, left);
+    }
+  }
+
+  #loading(root: string): Promise<void> {
+    const under = this.#loads.get(root);
+    if (under) return under;
+    const failure = this.#failures.get(root);
+    if (failure && failure.until > performance.now()) return Promise.reject(failure.fault);
+    this.#failures.delete(root);
+    const loading = this.#load(root).finally(() => this.#loads.delete(root));
+    this.#loads.set(root, loading);
+    return loading;
+  }
+
+  async #load(root: string): Promise<void> {
+    const { registry, running, control } = this.#options;
+    await control.settled(root);
+    if (registry.isOffered(root)) return;
+    try {
+      await this.#room.withPlace(root, async () => {
+        await control.load(root);
+        if (!registry.isOffered(root)) await this.#undo(root);
+      });
+    } catch (error) {
+      const fault = ApiError.from(error);
+      // Nobody waits any more, or somebody else has loaded it.
+      if (fault.code === 'client_closed_request' || registry.isOffered(root)) return;
+      // Somebody else loads or unloads it, or a model that it is made of.
+      const isReady = registry.copiesOf(root).every(({ found }) => found.state === 'READY');
+      if (fault.code === 'model_busy' || isReady) return running.ended(lookPause);
+      throw this.#remember(root, fault);
+    }
+  }
+
+  /** What cannot answer requests is not kept. */
+  async #undo(root: string): Promise<void> {
+    this.#unfit.add(root);
+    await this.#options.control.unload(root);
+  }
+
+  #remember(root: string, fault: ApiError): ApiError {
+    const remembered = new ApiError('model_not_ready', fault.message, {
+      param: 'model',
+      retryAfter: failureMemory / 1000,
+      cause: fault.cause,
+    });
+    this.#failures.set(root, { fault: remembered, until: performance.now() + failureMemory });
+    return remembered;
+  }
+}

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../errors.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import { type ControlFailure, controlFault, failureText, type TextCleaner } from './control-faults.ts';
+import { rootsThatNeed } from './dependents.ts';
+import type { ModelRegistry } from './registry.ts';
+import type { RunningRequests } from './running-requests.ts';
+
+/** How far a server is with what it was asked to do. */
+export interface ControlState {
+  readonly server: string;
+  readonly state: 'LOADING' | 'READY' | 'DRAINING' | 'UNLOADING' | 'UNLOADED' | 'FAILED';
+  /** While a model drains: the requests that still run. */
+  readonly running?: number;
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+type OnState = (state: ControlState) => void;
+
+interface ControlOptions {
+  readonly registry: ModelRegistry;
+  readonly running: RunningRequests;
+  /** Milliseconds that a server may take to load a model. */
+  readonly loadTimeout: number;
+  /** Milliseconds that running requests have to end before they are cancelled. */
+  readonly unloadTimeout: number;
+  readonly clean: TextCleaner;
+}
+
+/** How a model is unloaded when its room is wanted for another one. */
+interface Eviction {
+  /** Milliseconds that running requests have to end; they are not cancelled. */
+  readonly patience: number;
+}
+
+const ignore: OnState = () => undefined;
+/** Milliseconds that cancelled requests have to end. */
+const longestCancel = 5_000;
+/** Milliseconds that a server has to free what a model took. */
+const longestUnload = 60_000;
+/** Milliseconds between two looks at a server that unloads. */
+const pollPause = 20;
+/** No folder can have this name, so that nothing is unloaded. */
+const noModel = '/';
+
+/** Loads and unloads models on all servers that have them. */
+export class ModelControl {
+  readonly #options: ControlOptions;
+  /** Models that are being loaded or unloaded here. */
+  readonly #changes = new Map<string, { readonly verb: 'loaded' | 'unloaded'; readonly done: Promise<void> }>();
+
+  constructor(options: ControlOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the load or unload of a model that is under way here is over, however it ends. */
+  settled(root: string): Promise<void> | undefined {
+    return this.#changes.get(root)?.done;
+  }
+
+  /** Resolves when the model is ready, and served, everywhere. Gives its name on the servers. */
+  async load(name: string, onState = ignore): Promise<string> {
+    const root = await this.#rootOf(name);
+    return this.#change(root, 'loaded', async () => {
+      const { registry } = this.#options;
+      const copies = registry.copiesOf(root);
+      if (copies.some(({ found }) => found.state === 'LOADING' || found.state === 'UNLOADING'))
+        throw busy(root, 'loaded or unloaded');
+      const missing = copies.filter(({ found }) => found.state !== 'READY').map(({ server }) => server);
+      if (missing.length === 0)
+        throw new ApiError('invalid_request', `model: ${root} is already loaded.`, { param: 'model' });
+      try {
+        await this.#onEach(missing, `The model ${root} could not be loaded`, onState, async (server) => {
+          onState({ server: server.name, state: 'LOADING' });
+          const options = { timeout: this.#options.loadTimeout };
+          await server.call('RepositoryModelLoad', { model_name: root }, options);
+          onState({ server: server.name, state: 'READY' });
+        });
+      } finally {
+        await registry.refresh(missing);
+      }
+    });
+  }
+
+  /** Takes no new requests, lets those that run end, unloads, and resolves when the model is gone everywhere. */
+  async unload(name: string, onState = ignore, eviction?: Eviction): Promise<string> {
+    const root = await this.#rootOf(name);
+    return this.#change(root, 'unloaded', async () => {
+      const { registry } = this.#options;
+      const ready = registry.copiesOf(root).filter(({ found }) => found.state === 'READY');
+      const servers = ready.map(({ server }) => server);
+      if (servers.length === 0)
+        throw new ApiError('invalid_request', `model: ${root} is not loaded.`, { param: 'model' });
+      const what = `The model ${root} could not be unloaded`;
+      // Asked before anything is drained: a server that cannot unload is to be left as it is.
+      await this.#onEach(servers, what, ignore, (server) =>
+        server.call('RepositoryModelUnload', { model_name: noModel }, { timeout: longestUnload }),
+      );
+      const affected = rootsThatNeed(registry, root);
+      const restore = registry.withdraw(affected);
+      try {
+        await this.#drain(root, affected, servers, onState, eviction);
+        await this.#onEach(servers, what, onState, (server) => this.#unloadAt(server, root, onState, eviction));
+      } finally {
+        await registry.refresh(servers);
+        restore();
+      }
+    });
+  }
+
+  async #rootOf(name: string): Promise<string> {
+    const { registry } = this.#options;
+    await registry.refresh();
+    const root = registry.rootOf(name);
+    if (root !== undefined) return root;
+    // Throws what is to be said of a name that no server knows, or whose server is away.
+    return registry.find(name).root;
+  }
+
+  async #change(root: string, verb: 'loaded' | 'unloaded', work: () => Promise<void>): Promise<string> {
+    const other = this.#changes.get(root);
+    if (other) throw busy(root, other.verb);
+    const working = work();
+    const done = working.catch(() => undefined);
+    this.#changes.set(root, { verb, done });
+    try {
+      await working;
+    } finally {
+      this.#changes.delete(root);
+    }
+    return root;
+  }
+
+  async #drain(
+    root: string,
+    affected: readonly string[],
+    servers: readonly InferenceServer[],
+    onState: OnState,
+    eviction: Eviction | undefined,
+  ): Promise<void> {
+    const { running, unloadTimeout } = this.#options;
+    for (const server of servers) onState({ server: server.name, state: 'DRAINING', running: running.count(affected) });
+    if (await running.idle(affected, eviction?.patience ?? unloadTimeout)) return;
+    if (eviction) throw busy(root, 'used');
+    const message = `The model ${root} is being unloaded, and this answer was not complete within ${unloadTimeout / 1000} s (--unload-timeout).`;
+    running.cancel(affected, new ApiError('model_not_ready', message, { param: 'model' }));
+    await running.idle(affected, longestCancel);
+  }
+
+  async #unloadAt(
+    server: InferenceServer,
+    root: string,
+    onState: OnState,
+    eviction: Eviction | undefined,
+  ): Promise<void> {
+    onState({ server: server.name, state: 'UNLOADING' });
+    // The parts of an ensemble go with it when its room is wanted: they are what takes the room.
+    const parameters = eviction ? { parameters: { unload_dependents: { bool_param: true } } } : {};
+    await server.call('RepositoryModelUnload', { model_name: root, ...parameters }, { timeout: longestUnload });
+    const end = performance.now() + longestUnload;
+    while (await isThere(server, root)) {
+      if (performance.now() > end)
+        throw new ApiError('deadline_exceeded', `The model ${root} is still being unloaded.`, { param: 'model' });
+      await sleep(pollPause);
+    }
+    onState({ server: server.name, state: 'UNLOADED' });
+  }
+
+  /** Does something at every server at once; those that failed are named in the end. */
+  async #onEach(
+    servers: readonly InferenceServer[],
+    what: string,
+    onState: OnState,
+    work: (server: InferenceServer) => Promise<unknown>,
+  ): Promise<void> {
+    const { clean } = this.#options;
+    const failures: ControlFailure[] = [];
+    const attempt = async (server: InferenceServer): Promise<void> => {
+      try {
+        await work(server);
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        failures.push({ server: server.name, error });
+        onState({ server: server.name, state: 'FAILED', reason: failureText(error, clean) });
+      }
+    };
+    const settled = await Promise.allSettled(servers.map(attempt));
+    for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
+    const [first, ...others] = failures;
+    if (first) throw controlFault(what, [first, ...others], clean);
+  }
+}
+
+async function isThere(server: InferenceServer, root: string): Promise<boolean> {
+  const { models } = await server.call('RepositoryIndex', {}, { timeout: longestUnload });
+  return models.some(({ name, state }) => name === root && state !== '' && state !== 'UNAVAILABLE');
+}
+
+function busy(root: string, verb: string): ApiError {
+  return new ApiError('model_busy', `The model ${root} is being ${verb}; wait until that is over.`, {
+    param: 'model',
+    retryAfter: 2,
+  });
+}

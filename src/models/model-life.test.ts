@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ApiError } from '../errors.ts';
+import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/messages.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
+import { LoadOnDemand } from './load-on-demand.ts';
+import { ModelControl } from './model-control.ts';
+import { ModelDoor } from './model-door.ts';
+import { ModelRegistry } from './registry.ts';
+import { RunningRequests } from './running-requests.ts';
+import type { ServedModel } from './served-model.ts';
+
+const text = (name: string) => ({ name, data_type: 'TYPE_STRING', dims: [1] });
+const speaks = { input: [text('text_input'), text('sampling_parameters')], output: [text('text_output')] };
+
+/** A server in explicit mode that writes down what it is asked to do. */
+class ExplicitServer implements InferenceServer {
+  readonly name = 'server';
+  readonly orders: string[] = [];
+  readonly ready = new Set<string>();
+  readonly #configs: Readonly<Record<string, Partial<ModelConfig>>>;
+
+  constructor(configs: Readonly<Record<string, Partial<ModelConfig>>>) {
+    this.#configs = configs;
+  }
+
+  async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+  ): Promise<ControlCalls[Method]['response']> {
+    const { name = '', model_name: model = '' } = request as { name?: string; model_name?: string };
+    if (method === 'RepositoryModelLoad') this.#load(model);
+    if (method === 'RepositoryModelUnload' && model !== '/') {
+      this.orders.push(`unload ${model}`);
+      this.ready.delete(model);
+    }
+    const base = { name, platform: '', backend: 'vllm', max_batch_size: 0, parameters: {}, ...speaks };
+    const answers: Partial<Record<ControlMethod, unknown>> = {
+      RepositoryIndex: {
+        models: Object.keys(this.#configs).map((row) => ({
+          name: row,
+          version: '1',
+          state: this.ready.has(row) ? 'READY' : 'UNAVAILABLE',
+          reason: '',
+        })),
+      },
+      ModelConfig: { config: { ...base, ...this.#configs[name] } },
+    };
+    return answers[method] as ControlCalls[Method]['response'];
+  }
+
+  #load(model: string): void {
+    this.orders.push(`load ${model}`);
+    if (model === 'bad') throw new StatusError('INTERNAL', "load failed for model 'bad': no memory");
+    this.ready.add(model);
+  }
+
+  infer(): never {
+    throw new Error('not asked for here');
+  }
+
+  stream(): never {
+    throw new Error('not asked for here');
+  }
+
+  async close(): Promise<void> {
+    this.ready.clear();
+  }
+}
+
+async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, maxLoaded?: number) {
+  const server = new ExplicitServer(configs);
+  const registry = new ModelRegistry({
+    servers: [server],
+    refreshInterval: 1_000_000,
+    hints: () => ({}),
+    loraSeparator: '_lora_',
+    aliases: new Map([['alias', 'a']]),
+    loadsOnDemand: true,
+    describe: (found) => ({ ...found, tokenizerName: '-' }) as unknown as ServedModel,
+  });
+  await registry.refresh();
+  const running = new RunningRequests();
+  const clean = (told: string): string => told;
+  const control = new ModelControl({ registry, running, loadTimeout: 1000, unloadTimeout: 0, clean });
+  const onDemand = new LoadOnDemand({ registry, running, control, maxLoaded, timeout: 10_000 });
+  const door = new ModelDoor({ registry, running, onDemand, loadTimeout: 10_000 });
+  const faults: ApiError[] = [];
+  const enter = (name: string, signal = new AbortController().signal) =>
+    door.enter(name, { cancel: (fault) => faults.push(fault), signal });
+  return { server, registry, control, onDemand, enter, faults };
+}
+
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    ({ code, message }: ApiError) => ({ code, message }),
+  );
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a model that is loaded on demand', () => {
+  it('is loaded once for all that wait, by its name, an alias or an adapter', async () => {
+    const { server, enter } = await life({ a: {} });
+    const leaves = await Promise.all([enter('a'), enter('alias'), enter('a_lora_x'), enter('nobody')]);
+    expect(leaves.map((leave) => typeof leave)).toEqual(['function', 'function', 'function', 'undefined']);
+    expect(server.orders).toEqual(['load a']);
+  });
+
+  it('takes the place of the one that was used the longest time ago', async () => {
+    const { server, enter } = await life({ a: {}, b: {}, c: {} }, 2);
+    for (const name of ['a', 'b', 'a', 'c', 'b']) (await enter(name))?.();
+    expect(server.orders).toEqual(['load a', 'load b', 'unload b', 'load c', 'unload a', 'load b']);
+  });
+
+  it('waits for a place while all are in use, then takes that of one whose new requests wait in their turn', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { server, enter } = await life({ a: {}, b: {} }, 1);
+    const leaveA = await enter('a');
+    const forB = enter('b');
+    // Past the patience, a takes no new requests.
+    await vi.advanceTimersByTimeAsync(2_600);
+    const againA = enter('a');
+    expect(server.orders).toEqual(['load a']);
+    leaveA?.();
+    (await forB)?.();
+    (await againA)?.();
+    expect(server.orders).toEqual(['load a', 'unload a', 'load b', 'unload b', 'load a']);
+  });
+
+  it('unloads nothing for a client that has left', async () => {
+    const { server, enter } = await life({ a: {}, b: {} }, 1);
+    const leaveA = await enter('a');
+    const client = new AbortController();
+    const forB = failureOf(enter('b', client.signal));
+    client.abort();
+    expect(await forB).toEqual({ code: 'client_closed_request', message: 'The client closed the request.' });
+    leaveA?.();
+    (await enter('a'))?.();
+    expect(server.orders).toEqual(['load a']);
+  });
+
+  it('is not tried again at once when it failed', async () => {
+    const { server, enter } = await life({ bad: {} });
+    const failure = {
+      code: 'model_not_ready',
+      message: "The model bad could not be loaded: server: load failed for model 'bad': no memory.",
+    };
+    expect([await failureOf(enter('bad')), await failureOf(enter('bad'))]).toEqual([failure, failure]);
+    expect(server.orders).toEqual(['load bad']);
+  });
+
+  it('is not kept, and not listed any more, when it cannot answer requests', async () => {
+    const { server, onDemand, enter } = await life({ numbers: { input: [], output: [] } });
+    expect(onDemand.loadable()).toEqual(['numbers']);
+    expect(await enter('numbers')).toBeUndefined();
+    expect(server.orders).toEqual(['load numbers', 'unload numbers']);
+    expect(onDemand.loadable()).toEqual([]);
+  });
+});
+
+describe('a model that is unloaded', () => {
+  it('cancels its requests, and those of an ensemble that it is a part of, when their time is over', async () => {
+    const steps = { ensemble_scheduling: { step: [{ model_name: 'inner' }] } };
+    const { server, registry, control, enter, faults } = await life({ inner: {}, outer: steps, other: {} });
+    const leaves = [await enter('outer'), await enter('inner'), await enter('other')];
+    const unloading = control.unload('inner', ({ state }) => {
+      if (state !== 'DRAINING') return;
+      expect(registry.list().map(({ name }) => name)).toEqual(['other']);
+    });
+    await expect.poll(() => faults.length).toBe(2);
+    for (const leave of leaves) leave?.();
+    await unloading;
+    const message =
+      'The model inner is being unloaded, and this answer was not complete within 0 s (--unload-timeout).';
+    expect(faults.map((fault) => [fault.code, fault.message])).toEqual([
+      ['model_not_ready', message],
+      ['model_not_ready', message],
+    ]);
+    expect(server.orders).toEqual(['load outer', 'load inner', 'load other', 'unload inner']);
+  });
+});

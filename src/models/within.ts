@@ -1,0 +1,16 @@
+/** Whether work ends within so many milliseconds, and before the signal aborts. Its own failure is thrown. */
+export async function within(work: Promise<void>, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  let stop = (): void => undefined;
+  const stopped = new Promise<boolean>((resolve) => {
+    stop = () => resolve(false);
+  });
+  const timer = setTimeout(stop, Math.max(0, milliseconds));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work.then(() => true), stopped]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
