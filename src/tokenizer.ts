@@ -10,6 +10,8 @@ export interface Tokenizer {
   decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
   /** Those of the ids that stand for no token. */
   unknownIds(ids: ArrayLike<number>): Promise<number[]>;
+  /** How the vocabulary itself writes each id, such as `Ġworld`; empty for one that stands for no token. */
+  spellings(ids: ArrayLike<number>): Promise<string[]>;
   /** The bytes of every token, made once: an engine that detokenizes by itself has none. */
   table?(): Promise<TokenTable>;
 }

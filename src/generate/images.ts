@@ -40,20 +40,28 @@ const mostCopied = 512 * 2 ** 20;
 
 /** Reads and fetches the images of a conversation. Nothing is fetched before all that can be refused has been. */
 export async function imagesOf(messages: readonly ChatMessage[], options: ImageOptions): Promise<WithImages> {
+  const { named, messages: prepared } = await placedImages(messages, options);
+  if (named.length === 0) return { messages, images: [], ignored: [] };
+  const images = await imagesAt(named, options);
+  refuseCopies(images, options.choices);
+  const wantsDetail = named.some(({ detail }) => detail && detail !== 'auto');
+  return { messages: prepared, images, ignored: wantsDetail ? ['image_url.detail'] : [] };
+}
+
+/** The places of a conversation's images, and its messages with what stands for an image in each. Nothing is read. */
+export async function placedImages(
+  messages: readonly ChatMessage[],
+  { model, settings }: Pick<ImageOptions, 'model' | 'settings'>,
+) {
   const named = messages.flatMap(({ content }, message) =>
     (Array.isArray(content) ? content : []).flatMap(({ type, image_url: image }, at) =>
       type === 'image_url' && image ? [{ ...image, part: `messages[${message}].content[${at}]` }] : [],
     ),
   );
   const [first] = named;
-  if (!first) return { messages, images: [], ignored: [] };
-  const { model, settings, choices } = options;
+  if (!first) return { named, messages };
   refuseByCount(named, first, { model, settings });
-  const prepared = await withPlaceholders(messages, model, first.part);
-  const images = await imagesAt(named, options);
-  refuseCopies(images, choices);
-  const wantsDetail = named.some(({ detail }) => detail && detail !== 'auto');
-  return { messages: prepared, images, ignored: wantsDetail ? ['image_url.detail'] : [] };
+  return { named, messages: await withPlaceholders(messages, model, first.part) };
 }
 
 function refuseByCount(

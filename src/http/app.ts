@@ -14,6 +14,7 @@ import { messageRoutes } from './routes/messages.ts';
 import { type ControlServices, modelControlRoutes } from './routes/model-control.ts';
 import { type ModelServices, modelRoutes } from './routes/models.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
+import { tokenizeRoutes } from './routes/tokenize.ts';
 
 /** Everything that the HTTP side is built from. */
 export interface Services extends ResponseServices, GuardOptions, ControlServices, ModelServices {
@@ -53,6 +54,7 @@ export function createApp(services: Services): FastifyInstance {
   generateRoutes(app, services);
   responseRoutes(app, services);
   messageRoutes(app, services);
+  tokenizeRoutes(app, services);
   modelRoutes(app, services);
   modelControlRoutes(app, services);
   healthRoutes(app, services);

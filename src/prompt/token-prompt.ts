@@ -30,15 +30,15 @@ export async function textOfIds(
 }
 
 /** Ids that stand for no token are refused by name. */
-export async function refuseUnknownIds(tokenizer: Tokenizer, ids: ArrayLike<number>): Promise<void> {
+export async function refuseUnknownIds(tokenizer: Tokenizer, ids: ArrayLike<number>, field = 'prompt'): Promise<void> {
   const unknown = await tokenizer.unknownIds(ids);
   if (unknown.length === 0) return;
   const named = [...new Set(unknown)].slice(0, 5).join(', ');
-  throw refused(`prompt: not in this model's vocabulary of ${tokenizer.vocabularySize} tokens: ${named}.`);
+  throw refused(`${field}: not in this model's vocabulary of ${tokenizer.vocabularySize} tokens: ${named}.`, field);
 }
 
-function refused(message: string): ApiError {
-  return new ApiError('invalid_request', message, { param: 'prompt' });
+function refused(message: string, param = 'prompt'): ApiError {
+  return new ApiError('invalid_request', message, { param });
 }
 
 function isSame(left: ArrayLike<number>, right: ArrayLike<number>): boolean {

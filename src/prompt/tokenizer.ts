@@ -26,7 +26,10 @@ export async function loadTokenizer({ file, source = file, bos }: LoadOptions): 
       promptThread.ask<'count'>({ kind: 'count', tokenizer, text, addSpecialTokens }),
     decode: (ids, { skipSpecialTokens }) =>
       promptThread.ask<'decode'>({ kind: 'decode', tokenizer, ids: Int32Array.from(ids), skipSpecialTokens }),
-    unknownIds: (ids) => promptThread.ask<'unknown-ids'>({ kind: 'unknown-ids', tokenizer, ids: Int32Array.from(ids) }),
+    // As they are: an id beyond 32 bits must not become another one.
+    unknownIds: (ids) =>
+      promptThread.ask<'unknown-ids'>({ kind: 'unknown-ids', tokenizer, ids: Float64Array.from(ids) }),
+    spellings: (ids) => promptThread.ask<'spellings'>({ kind: 'spellings', tokenizer, ids: Int32Array.from(ids) }),
     table: () => {
       table ??= promptThread.ask<'table'>({ kind: 'table', tokenizer }).catch((error: unknown) => {
         table = undefined;

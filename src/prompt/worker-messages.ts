@@ -15,7 +15,8 @@ export type WorkerTask =
   | { kind: 'encode'; tokenizer: TokenizerFile; text: string; addSpecialTokens: boolean }
   | { kind: 'count'; tokenizer: TokenizerFile; text: string; addSpecialTokens: boolean }
   | { kind: 'decode'; tokenizer: TokenizerFile; ids: Int32Array; skipSpecialTokens: boolean }
-  | { kind: 'unknown-ids'; tokenizer: TokenizerFile; ids: Int32Array }
+  | { kind: 'unknown-ids'; tokenizer: TokenizerFile; ids: Float64Array }
+  | { kind: 'spellings'; tokenizer: TokenizerFile; ids: Int32Array }
   | { kind: 'table'; tokenizer: TokenizerFile }
   | { kind: 'chat'; source: string; input: ChatTask; time: number }
   | { kind: 'history'; source: string; messages: readonly TemplateMessage[]; time: number };
@@ -30,6 +31,7 @@ export interface WorkerResults {
   count: number;
   decode: string;
   'unknown-ids': number[];
+  spellings: string[];
   table: TokenTable;
   chat: string;
   history: string;

@@ -21,6 +21,7 @@ const port = parentPort;
 const loaded = new Map<string, Promise<Loaded>>();
 const compiled = new Map<string, CompiledTemplate>();
 const mostCompiled = 64;
+const largestId = 2 ** 31 - 1;
 
 async function load({ file, bos }: TokenizerFile): Promise<Loaded> {
   const tokenizer = Tokenizer.fromFile(file);
@@ -86,7 +87,11 @@ async function perform(task: WorkerTask): Promise<WorkerResults[keyof WorkerResu
     }
     case 'unknown-ids': {
       const { tokenizer } = await tokenizerOf(task.tokenizer);
-      return Array.from(task.ids).filter((id) => id < 0 || tokenizer.idToToken(id) === null);
+      return Array.from(task.ids).filter((id) => id < 0 || id > largestId || tokenizer.idToToken(id) === null);
+    }
+    case 'spellings': {
+      const { tokenizer } = await tokenizerOf(task.tokenizer);
+      return Array.from(task.ids, (id) => tokenizer.idToToken(id) ?? '');
     }
     case 'table': {
       const { tokenizer } = await tokenizerOf(task.tokenizer);

@@ -5,6 +5,8 @@ import { inRoot, pythonProgram } from '../support/environment.ts';
 export interface PythonAnswer {
   readonly text?: string;
   readonly ids?: number[];
+  /** The ids as the vocabulary writes them, for a job that asks for `tokens`. */
+  readonly tokens?: string[];
   readonly error?: string;
 }
 

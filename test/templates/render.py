@@ -55,7 +55,9 @@ def chat(job):
 
 
 def ids(job):
-    return tokenizer_of(job["folder"])(job["text"], add_special_tokens=job["add_special_tokens"])["input_ids"]
+    tokenizer = tokenizer_of(job["folder"])
+    found = tokenizer(job["text"], add_special_tokens=job["add_special_tokens"])["input_ids"]
+    return {"ids": found, "tokens": tokenizer.convert_ids_to_tokens(found)} if job.get("tokens") else {"ids": found}
 
 
 def answer(job):
@@ -63,7 +65,7 @@ def answer(job):
         if "snippet" in job:
             return {"text": _compile_jinja_template(job["snippet"]).render(**job.get("variables", {}))}
         if "text" in job:
-            return {"ids": ids(job)}
+            return ids(job)
         return {"text": chat(job)}
     except Exception as error:
         return {"error": str(error)}

@@ -16,4 +16,9 @@ export class Detokenizer {
     if (this.#skipsControl && this.#vocabulary.isControl(id)) return '';
     return this.#decoder.decode(this.#vocabulary.bytes(id), { stream: true });
   }
+
+  /** What waits for a rest that does not come. */
+  flush(): string {
+    return this.#decoder.decode();
+  }
 }

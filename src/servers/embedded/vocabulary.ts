@@ -92,6 +92,11 @@ export class Vocabulary {
     return this.bytes(id).toString('utf8');
   }
 
+  /** One token as the vocabulary itself writes it. */
+  spelling(id: number): string {
+    return this.#model.getTokenString(id);
+  }
+
   #lookUp(id: number): Buffer {
     const text = this.#model.getTokenString(id);
     const attributes = this.#model.getTokenAttributes(id);

@@ -1,0 +1,104 @@
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { ChatRequest } from '../openai/chat-request.ts';
+import type { TokenizeAnswer } from '../openai/tokenize-answer.ts';
+import {
+  type ApplyTemplateRequest,
+  conversationOnly,
+  type DetokenizeRequest,
+  type TokenizeRequest,
+} from '../openai/tokenize-request.ts';
+import { checkToolMessages, type ToolUse, toolUseOf } from '../openai/tools.ts';
+import { refuseUnknownIds } from '../prompt/token-prompt.ts';
+import type { Tokenizer } from '../tokenizer.ts';
+import type { GenerateContext } from './answer.ts';
+import { renderPrompt } from './chat-prompt.ts';
+import { placedImages } from './images.ts';
+
+/** What these calls need from outside the request. */
+type TokenizeContext = Pick<GenerateContext, 'findModel' | 'images'>;
+
+/** What came of a request, and what in it had no effect. */
+interface Outcome<Answer> {
+  readonly answer: Answer;
+  readonly ignored: readonly string[];
+}
+
+/**
+ * The tokens of a text or a conversation, as the model is fed them. Whether tokens are put in front that begin a text is
+ * what the model's server does, unless the request says otherwise.
+ */
+export async function tokenize(request: TokenizeRequest, context: TokenizeContext): Promise<Outcome<TokenizeAnswer>> {
+  const found = context.findModel(request.model);
+  const model = { ...found, addsSpecialTokens: request.add_special_tokens ?? found.addsSpecialTokens };
+  const tokenizer = await tokenizerOf(model);
+  const { prompt, ignored } = await promptOf(request, model, context);
+  const tokens = await tokenizer.encode(prompt, { addSpecialTokens: model.addsSpecialTokens });
+  const spellings = request.return_token_strs ? await spellingsOf(tokens, tokenizer) : null;
+  return { answer: { maxModelLength: model.contextLength() ?? null, tokens, spellings }, ignored };
+}
+
+/** Tokens that are spelt in one go: a list of a million texts takes long to come from another thread. */
+const pieceLength = 20_000;
+
+async function spellingsOf(tokens: Int32Array, tokenizer: Tokenizer): Promise<string[]> {
+  const pieces: string[][] = [];
+  for (let at = 0; at < tokens.length; at += pieceLength)
+    pieces.push(await tokenizer.spellings(tokens.subarray(at, at + pieceLength)));
+  return pieces.flat();
+}
+
+/** The text of tokens, special ones with it. */
+export async function detokenize(request: DetokenizeRequest, context: TokenizeContext): Promise<string> {
+  const tokenizer = await tokenizerOf(context.findModel(request.model));
+  await refuseUnknownIds(tokenizer, request.tokens, 'tokens');
+  return tokenizer.decode(request.tokens, { skipSpecialTokens: false });
+}
+
+/** The prompt of a conversation as it is sent to the model: without a BOS where the server puts one in front itself. */
+export function applyTemplate(request: ApplyTemplateRequest, context: TokenizeContext): Promise<Conversation> {
+  return render(request, context.findModel(request.model), context);
+}
+
+interface Conversation {
+  readonly prompt: string;
+  readonly ignored: readonly string[];
+}
+
+async function promptOf(request: TokenizeRequest, model: ServedModel, context: TokenizeContext): Promise<Conversation> {
+  const { prompt, messages } = request;
+  if (typeof prompt === 'string' && messages)
+    throw new ApiError('invalid_request', 'prompt: not together with messages; send one of them.', { param: 'prompt' });
+  if (messages) return render({ ...request, messages, prompt: undefined }, model, context);
+  if (typeof prompt !== 'string')
+    throw new ApiError('invalid_request', 'The field prompt is required, or messages.', { param: 'prompt' });
+  const ignored = conversationOnly.filter((field) => request[field] !== undefined && request[field] !== null);
+  return { prompt, ignored };
+}
+
+async function render(
+  request: Omit<ApplyTemplateRequest, 'model'>,
+  model: ServedModel,
+  context: TokenizeContext,
+): Promise<Conversation> {
+  const asked: ChatRequest = { ...request, model: model.name };
+  checkToolMessages(asked.messages);
+  const use = toolUseOf(asked);
+  const { messages } = await placedImages(asked.messages, { model, settings: context.images });
+  return renderPrompt({ ...asked, messages: [...messages] }, { model, use: use && withoutParser(use) });
+}
+
+/** No answer will be read, so nobody must know how the model writes its calls. */
+function withoutParser(use: ToolUse): ToolUse {
+  return use.mode === 'auto' ? { ...use, mode: 'required' } : use;
+}
+
+async function tokenizerOf(model: ServedModel): Promise<Tokenizer> {
+  const { tokenizer } = await model.assets();
+  if (tokenizer) return tokenizer;
+  throw new ApiError(
+    'unsupported_parameter',
+    `model: no tokenizer is set for ${model.name}; start Conch with --tokenizer ${model.name}=DIR.`,
+    { param: 'model' },
+  );
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { ChatRequest } from './chat-request.ts';
+import { refused } from './fields.ts';
+
+/** The most ids that one request may bring: more than any context holds. */
+const mostIds = 1_000_000;
+
+/** A field by itself, of which there may be a million: no schema is asked about each. */
+const tokenIds = z.unknown().transform((value, context): readonly number[] => {
+  const fail = (message: string, path: number[] = []): never => {
+    context.addIssue({ code: 'custom', message, path });
+    return z.NEVER;
+  };
+  if (!Array.isArray(value)) return fail('must be a list of token ids.');
+  if (value.length > mostIds) return fail(`must hold at most ${mostIds} ids; the list has ${value.length}.`);
+  const wrong = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0);
+  return wrong < 0 ? value : fail('must be a token id, which is a whole number of at least 0.', [wrong]);
+});
+
+const { messages, tools, tool_choice, parallel_tool_calls, functions, function_call } = ChatRequest.shape;
+const { chat_template_kwargs, add_generation_prompt, continue_final_message, documents } = ChatRequest.shape;
+const { reasoning_effort, enable_thinking, chat_template, mm_processor_kwargs } = ChatRequest.shape;
+
+/** What a conversation brings along that its template is told of. */
+const conversationFields = {
+  tools,
+  tool_choice,
+  parallel_tool_calls,
+  functions,
+  function_call,
+  chat_template_kwargs,
+  add_generation_prompt,
+  continue_final_message,
+  documents,
+  reasoning_effort,
+  enable_thinking,
+};
+
+const model = z.string().min(1).max(256);
+const templateFields = { chat_template, mm_processor_kwargs };
+
+/** The body of POST /tokenize: a text, or a conversation. */
+export const TokenizeRequest = z.object({
+  ...conversationFields,
+  ...templateFields,
+  model,
+  prompt: z.string('must be a text').nullish(),
+  messages: messages.nullish(),
+  add_special_tokens: z.boolean().nullish(),
+  return_token_strs: z.boolean().nullish(),
+});
+
+export type TokenizeRequest = z.output<typeof TokenizeRequest>;
+
+/** The names of the fields that say nothing beside a prompt. */
+export const conversationOnly = Object.keys(conversationFields) as readonly (keyof typeof conversationFields)[];
+
+/** The body of POST /detokenize. */
+export const DetokenizeRequest = z.object({ model, tokens: tokenIds });
+
+export type DetokenizeRequest = z.output<typeof DetokenizeRequest>;
+
+/** The body of POST /apply-template. */
+export const ApplyTemplateRequest = z.object({
+  ...conversationFields,
+  ...templateFields,
+  model,
+  messages,
+  prompt: refused('a prompt needs no template; send messages'),
+});
+
+export type ApplyTemplateRequest = z.output<typeof ApplyTemplateRequest>;
