@@ -13,7 +13,7 @@ import { repoInitCommand } from './cli/repo-init.ts';
 import { serveCommand } from './cli/serve.ts';
 import { checkFiles } from './config/check-files.ts';
 import { helpText } from './config/help.ts';
-import { readCommandLine } from './config/load.ts';
+import { loadSettings, readCommandLine } from './config/load.ts';
 import { SettingsError } from './config/settings-error.ts';
 
 const commands: readonly [CliCommand, ...CliCommand[]] = [
@@ -26,6 +26,13 @@ const commands: readonly [CliCommand, ...CliCommand[]] = [
   repoFillCommand,
   repoCheckCommand,
 ];
+
+const commandLine = {
+  argv: process.argv.slice(2),
+  environment: process.env,
+  commands: commands.map(({ definition }) => definition) as [(typeof commands)[0]['definition']],
+  stdoutIsTerminal: process.stdout.isTTY,
+};
 
 process.exitCode = await main();
 
@@ -43,17 +50,11 @@ async function main(): Promise<number> {
 }
 
 async function run(terminal: Terminal): Promise<number> {
-  const definitions = commands.map(({ definition }) => definition) as [(typeof commands)[0]['definition']];
-  const invocation = readCommandLine({
-    argv: process.argv.slice(2),
-    environment: process.env,
-    commands: definitions,
-    stdoutIsTerminal: process.stdout.isTTY,
-  });
+  const invocation = readCommandLine(commandLine);
   switch (invocation.action) {
     case 'help':
       terminal.out(
-        helpText({ commands: definitions, command: invocation.command, width: process.stdout.columns ?? 80 }),
+        helpText({ commands: commandLine.commands, command: invocation.command, width: process.stdout.columns ?? 80 }),
       );
       return 0;
     case 'version':
@@ -94,6 +95,11 @@ function openTerminal(): Terminal {
       write: (text) => process.stderr.write(text),
     }),
     stop: stop.signal,
+    settingsNow: () => loadSettings(commandLine),
+    onHangUp: (listener) => {
+      // A terminal that is closed ends what runs in it.
+      if (!process.stdout.isTTY) process.on('SIGHUP', listener);
+    },
   };
 }
 

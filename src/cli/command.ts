@@ -16,6 +16,10 @@ export interface Terminal {
   readonly progress: (progress: Progress) => void;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;
+  /** The settings of the same command line as they are now: the file is read again. Throws a SettingsError. */
+  readonly settingsNow: () => CommandInput['settings'];
+  /** Calls back at every SIGHUP, which ends a process that does not ask for this. */
+  readonly onHangUp: (listener: () => void) => void;
 }
 
 /** A command of the command line: how it is written, and what it does. Resolves to the exit code. */

@@ -1,10 +1,10 @@
-import type { CommandInput } from '../config/load.ts';
 import { type ModelSettings, modelSettings } from '../config/model-settings.ts';
 import { ApiError } from '../errors.ts';
 import type { FoundServedModel, RegistryOptions } from '../models/registry.ts';
 import { fingerprintOf } from '../openai/answer.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { Terminal } from './command.ts';
+import type { LiveSettings } from './live-settings.ts';
 import { assetLoader } from './model-assets.ts';
 
 /** Milliseconds between a failed load and the next try. */
@@ -18,12 +18,13 @@ export interface AssetListener {
 
 /** Adds to a model that was found what the settings say of it: tokenizer, template, defaults and context length. */
 export function modelDescriber(
-  settings: CommandInput['settings'],
+  live: Pick<LiveSettings, 'current'>,
   terminal: Pick<Terminal, 'version' | 'environment' | 'progress' | 'stop'>,
   { onNote, onFault }: AssetListener,
 ): RegistryOptions['describe'] {
-  const loadAssets = assetLoader(settings, terminal, onNote);
   return (found) => {
+    const settings = live.current;
+    const loadAssets = assetLoader(settings, terminal, onNote);
     const own = modelSettings(settings, found.name);
     const assets = onceAtATime(() =>
       loadAssets(found, own).catch((error: unknown) => {
@@ -37,6 +38,7 @@ export function modelDescriber(
       ...found,
       fingerprint: fingerprintOf(terminal.version, found.model, found.version, JSON.stringify(own)),
       defaults: own.defaults ?? {},
+      system: own.system,
       loraTaskId: own.loraTaskId,
       toolCallParser: own.toolCallParser,
       reasoningParser: own.reasoningParser,

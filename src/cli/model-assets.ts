@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandInput } from '../config/load.ts';
 import type { ModelSettings } from '../config/model-settings.ts';
@@ -19,8 +19,8 @@ export function assetLoader(
 ): (found: FoundServedModel, own: ModelSettings) => Promise<PromptAssets> {
   const { hfEndpoint: endpoint, hfToken: token, cacheDir } = settings;
   const hub = hubSettings({ endpoint, token, cacheFolder: join(cacheDir, 'hub') }, environment);
-  const historyTemplate = historyTemplateOf(settings);
   return async (found, own) => {
+    const historyTemplate = await historyTemplateOf(settings);
     const template = own.tokenizer === undefined ? configuredTemplate(found.config) : undefined;
     const named = await loadPromptAssets({
       tokenizer: own.tokenizer ?? found.tokenizerDirectory,
@@ -53,6 +53,6 @@ function configuredTemplate({ name, parameters }: ModelConfig): PromptAssets['te
   return jinjaTemplate({ source: `the model ${name} itself`, templates: { default: text }, specialTokens });
 }
 
-function historyTemplateOf({ historyTemplate, historyTemplateFile }: Settings): string | undefined {
-  return historyTemplateFile === undefined ? historyTemplate : readFileSync(historyTemplateFile, 'utf8');
+async function historyTemplateOf({ historyTemplate, historyTemplateFile }: Settings): Promise<string | undefined> {
+  return historyTemplateFile === undefined ? historyTemplate : readFile(historyTemplateFile, 'utf8');
 }

@@ -5,6 +5,7 @@ import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
 import { checkModelSettings } from './check-model-settings.ts';
 import type { Terminal } from './command.ts';
 import { type AssetListener, modelDescriber } from './describe-model.ts';
+import { LiveSettings } from './live-settings.ts';
 import { openServers, type ServerListener } from './servers.ts';
 
 /** The parts of a running Conch below its HTTP side. */
@@ -14,32 +15,37 @@ interface Parts {
   readonly close: () => Promise<void>;
 }
 
-type Listener = Pick<RegistryOptions, 'onChange' | 'onServer'> & AssetListener & ServerListener;
+/** Who hears of models, servers and tokenizers. */
+export type PartsListener = Pick<RegistryOptions, 'onChange' | 'onServer'> & AssetListener & ServerListener;
 
 /** The servers and the registry that the settings ask for. */
 export async function openParts(
   input: Pick<CommandInput, 'settings' | 'rest'>,
   terminal: Terminal,
-  listener: Listener,
+  listener: PartsListener,
+  live: LiveSettings = new LiveSettings(input.settings),
 ): Promise<Parts> {
-  const { settings } = input;
-  checkModelSettings(settings);
+  checkModelSettings(input.settings);
   const servers = await openServers(input, { terminal, listener });
-  const aliases = Object.entries(settings.models).flatMap(([name, { serves }]) =>
-    serves === undefined ? [] : [[name, serves] as const],
-  );
   const registry = new ModelRegistry({
+    ...listener,
     servers,
-    refreshInterval: settings.refreshInterval,
-    loraSeparator: settings.loraSeparator,
-    loadsOnDemand: settings.loadOnDemand,
+    loadsOnDemand: input.settings.loadOnDemand,
+    get refreshInterval() {
+      return live.current.refreshInterval;
+    },
+    get loraSeparator() {
+      return live.current.loraSeparator;
+    },
+    get aliases() {
+      return live.aliases;
+    },
     hints: (model) => {
-      const { contract, tokenizer, engineDir, cancelWith } = modelSettings(settings, model);
+      const { contract, tokenizer, engineDir, cancelWith } = modelSettings(live.current, model);
       return { contract, tokenizer, engineDir, stopsByRequest: cancelWith === 'stop-input' };
     },
-    aliases: new Map(aliases),
-    describe: modelDescriber(settings, terminal, listener),
-    ...listener,
+    describe: modelDescriber(live, terminal, listener),
+    basisOf: (name) => live.basisOf(name),
   });
   const close = async (): Promise<void> => {
     await registry.close();

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultCommand } from '../config/command.ts';
 import { helpText } from '../config/help.ts';
-import { readCommandLine } from '../config/load.ts';
+import { loadSettings, readCommandLine } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { repoCheckCommand } from './repo-check.ts';
 import { repoFillCommand } from './repo-fill.ts';
@@ -38,6 +38,8 @@ async function conch(...argv: string[]) {
     environment: {},
     progress: () => undefined,
     stop: new AbortController().signal,
+    settingsNow: () => loadSettings(),
+    onHangUp: () => undefined,
   };
   try {
     const invocation = readCommandLine({ argv, commands: [...definitions] });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultCommand } from '../config/command.ts';
-import { readCommandLine } from '../config/load.ts';
+import { loadSettings, readCommandLine } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { repoInitCommand } from './repo-init.ts';
 
@@ -19,6 +19,8 @@ async function problemOf(...argv: string[]): Promise<string> {
     environment: {},
     isInteractive: false,
     stop,
+    settingsNow: () => loadSettings(),
+    onHangUp: silent,
   };
   try {
     const invocation = readCommandLine({ argv, commands: [defaultCommand, repoInitCommand.definition] });

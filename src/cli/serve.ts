@@ -9,12 +9,14 @@ import { createApp } from '../http/app.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
-import { imageSettings } from './image-settings.ts';
+import { followSettings } from './follow-settings.ts';
+import { generateContext } from './generate-context.ts';
 import { startKserve } from './kserve.ts';
 import { listening, requireFree } from './listening.ts';
+import { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
-import { openParts } from './parts.ts';
+import { openParts, type PartsListener } from './parts.ts';
 import { responseStore } from './response-store.ts';
 import { dryRun } from './servers.ts';
 
@@ -38,7 +40,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   const showExample = exampleShower(settings, terminal, logger);
   await requireFreePorts(settings);
-  const { servers, registry, close } = await openParts(input, terminal, {
+  const live = new LiveSettings(settings);
+  const listener: PartsListener = {
     onChange: (rows) => {
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
@@ -48,8 +51,9 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     onNote: (note) => logger.info(note),
     onLog: (level, text) => logger[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
-  });
+  };
   const responses = await responseStore(settings, logger);
+  const { servers, registry, close } = await openParts(input, terminal, listener, live);
   const app = createApp({
     responses,
     models: registry,
@@ -57,12 +61,12 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     apiKey: settings.apiKey,
     restrictedApis: settings.openaiRestrictedApi,
     maxInputSize: settings.httpMaxInputSize,
-    strictFields: settings.strictFields,
-    generate: {
-      findModel: (name) => registry.findForRequest(name),
-      timeout: settings.requestTimeout === 0 ? undefined : settings.requestTimeout,
-      structuredRetries: settings.structuredRetries,
-      images: imageSettings(settings),
+    // Read anew for each request, which keeps what it began with.
+    get strictFields() {
+      return live.current.strictFields;
+    },
+    get generate() {
+      return generateContext(live.current, registry);
     },
     logger,
   });
@@ -76,6 +80,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     for (const { apis, header } of settings.openaiRestrictedApi)
       logger.info(`only with the header ${header}: ${apis.join(', ')}`);
     for (const warning of startWarnings(settings)) logger.warn(warning);
+    if (settings.config !== undefined)
+      followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
     await registry.start();
     if (!terminal.stop.aborted) await once(terminal.stop, 'abort');
     logger.info('stopping: no new connections, running requests finish');

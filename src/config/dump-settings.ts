@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { fileKey, type Setting } from './setting.ts';
 import { originOf, type Settings, settingTable } from './settings.ts';
 
@@ -10,4 +11,10 @@ export function dumpSettings(settings: Settings): Record<string, unknown> {
     dump[fileKey(name)] = { value: secret ? '[secret]' : value, from: originOf(settings, name).where };
   }
   return { ...dump, models: settings.models };
+}
+
+/** The same settings; whoever prints them by accident prints them without the secrets. */
+export function guarded(settings: Settings): Settings {
+  const dump = { value: () => dumpSettings(settings) };
+  return Object.defineProperties(settings, { toJSON: dump, [inspect.custom]: dump });
 }

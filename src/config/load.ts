@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
-import { inspect } from 'node:util';
 import { type Command, defaultCommand } from './command.ts';
 import { crossChecks } from './cross-checks.ts';
-import { dumpSettings } from './dump-settings.ts';
+import { guarded } from './dump-settings.ts';
 import type { Given } from './given.ts';
 import { modelTable } from './model-settings.ts';
 import { parseArguments } from './parse-arguments.ts';
@@ -137,8 +136,5 @@ function surroundingsOf({ environment = {}, stdoutIsTerminal = false, ...options
 function settingsFrom({ values, models, origins }: Resolved): Settings {
   if (!hasAll(settingTable, values)) throw new Error('A setting has no value.');
   const triton = values.triton.map(({ host, port, tls = values.tritonTls, dns }) => ({ host, port, tls, dns }));
-  const settings: Settings = { ...values, triton, models, origins };
-  // Whoever prints the settings by accident prints them without the secrets.
-  const dump = { value: () => dumpSettings(settings) };
-  return Object.defineProperties(settings, { toJSON: dump, [inspect.custom]: dump });
+  return guarded({ ...values, triton, models, origins });
 }

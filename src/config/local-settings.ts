@@ -79,6 +79,6 @@ export const localSettings = {
   loraSeparator: setting(
     text.default('_lora_'),
     'What stands between a model and its LoRA adapter in the name of a request: MODEL_lora_ADAPTER.',
-    { group: 'models', placeholder: 'TEXT' },
+    { group: 'models', live: true, placeholder: 'TEXT' },
   ),
 };

@@ -10,18 +10,20 @@ export const perModelSettings = {
   tokenizer: setting(
     text.optional(),
     'Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub.',
-    { group: 'models', placeholder: '[MODEL=]DIR', perModel: true, path: 'folder-or-name' },
+    { group: 'models', placeholder: '[MODEL=]DIR', perModel: true, live: true, path: 'folder-or-name' },
   ),
   chatTemplate: setting(text.optional(), "File with a Jinja chat template, instead of the tokenizer's own.", {
     group: 'models',
     placeholder: '[MODEL=]FILE',
     perModel: true,
+    live: true,
     path: 'file',
   }),
   contextLength: setting(z.number().int().min(1).optional(), 'Tokens that prompt and answer may have together.', {
     group: 'models',
     placeholder: '[MODEL=]N',
     perModel: true,
+    live: true,
     defaultText: 'what the server or the tokenizer says',
   }),
   contract: setting(
@@ -32,6 +34,7 @@ export const perModelSettings = {
       aliases: ['backend'],
       placeholder: '[MODEL=]NAME',
       perModel: true,
+      live: true,
       defaultText: "found from the model's configuration",
     },
   ),
@@ -42,6 +45,7 @@ export const perModelSettings = {
       group: 'models',
       placeholder: '[MODEL=]NAME',
       perModel: true,
+      live: true,
       defaultText: "found from the model's chat template",
     },
   ),
@@ -52,6 +56,7 @@ export const perModelSettings = {
       group: 'models',
       placeholder: '[MODEL=]NAME',
       perModel: true,
+      live: true,
       defaultText: "found from the model's chat template",
     },
   ),
@@ -62,6 +67,7 @@ export const perModelSettings = {
       group: 'models',
       placeholder: '[MODEL=]TEXT',
       perModel: true,
+      live: true,
       defaultText: "what the model's chat template writes, else its tokenizer's token for images",
     },
   ),
@@ -69,15 +75,18 @@ export const perModelSettings = {
     group: 'models',
     placeholder: '[MODEL=]DIR',
     perModel: true,
+    live: true,
     path: 'folder',
     defaultText: "what the model's configuration says, where it can be read",
   }),
   cancelWith: setting(
     z.enum(['cancel', 'stop-input']).optional(),
     'How a request is ended early in a TensorRT-LLM engine: by cancelling its stream, or with a second request that carries the input stop.',
-    { group: 'models', placeholder: '[MODEL=]WAY', perModel: true, defaultText: 'cancel' },
+    { group: 'models', placeholder: '[MODEL=]WAY', perModel: true, live: true, defaultText: 'cancel' },
   ),
 };
+
+const tokenId = z.number().int().min(0);
 
 /** Values for request fields that the client left out; the keys are the request's own. */
 export const samplingDefaults = z.strictObject({
@@ -94,6 +103,19 @@ export const samplingDefaults = z.strictObject({
   stop: z
     .union([text, z.array(text).min(1).max(16)], { error: 'must be a text, or a list of 1 to 16 texts' })
     .optional(),
+  stop_token_ids: z.array(tokenId).optional(),
+  bad_words: z.array(text).optional(),
+  allowed_token_ids: z.array(tokenId).min(1).optional(),
+  logit_bias: z
+    .record(z.string().regex(/^\d+$/), z.number().min(-100).max(100), {
+      error: ({ code }) => (code === 'invalid_key' ? 'must be under a token id' : undefined),
+    })
+    .optional(),
+  ignore_eos: z.boolean().optional(),
+  include_stop_str_in_output: z.boolean().optional(),
+  skip_special_tokens: z.boolean().optional(),
+  spaces_between_special_tokens: z.boolean().optional(),
+  chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
 });
 
 export type SamplingDefaults = Readonly<z.output<typeof samplingDefaults>>;
@@ -103,6 +125,10 @@ const modelOnlySettings = {
   serves: setting(text.optional(), 'The model on the server that answers under this name.', {
     group: 'models',
     placeholder: 'MODEL',
+  }),
+  system: setting(text.optional(), 'System message of conversations that bring none.', {
+    group: 'models',
+    placeholder: 'TEXT',
   }),
   addsSpecialTokens: setting(
     z.boolean().optional(),

@@ -54,6 +54,8 @@ interface SettingOptions<T> {
   readonly file?: false;
   /** The value is never printed. */
   readonly secret?: true;
+  /** A change in the file takes effect while Conch runs. */
+  readonly live?: true;
   /** `--x model=value` sets it for one model, and so does the key under `models:` in the file. */
   readonly perModel?: true;
   /**

@@ -14,6 +14,7 @@ import {
   type Setting,
   variablesOf,
 } from './setting.ts';
+import { settingTable } from './settings.ts';
 
 /** A file with settings, as the docs show it and the tests load it. */
 export const exampleFile = `triton:
@@ -37,7 +38,7 @@ models:
 /** The whole of docs/settings.md. */
 export function settingsPage(): string {
   const sections = [
-    opening,
+    opening(),
     ...groupNames.map((group) => `## ${groups[group]}\n\n${settingRows(group)}`),
     `${modelOpening}\n\n${modelRows()}`,
     `${announcedOpening}\n\n${announcedRows()}`,
@@ -45,7 +46,7 @@ export function settingsPage(): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-const opening = `# Settings
+const opening = () => `# Settings
 
 This page is written by \`node scripts/generate-docs.mjs\` from the schema in \`src/config/\`. Change it there.
 
@@ -68,7 +69,24 @@ or file, line and column. That holds for misspelt names too, and for a value tha
 - **Secrets** are never printed.
 
 \`\`\`yaml
-${exampleFile}\`\`\``;
+${exampleFile}\`\`\`
+
+## While it runs
+
+\`conch\` reads the file again when it changes: written in place, replaced by another file, or behind a link that leads
+elsewhere, as Kubernetes mounts a ConfigMap. SIGHUP makes it read the file too, unless it runs in a terminal. Flags and
+variables stay stronger than the file, and requests that run keep what they began with. The log says what changed.
+
+- **At once:** all of \`models\`, and ${list(liveKeys())}.
+- **With a restart:** everything else. A change there is named in a warning, and the old value holds.
+- **A mistake** in the file, or in a file that it names, changes nothing: the log has the lines that the start would have
+  ended with. A file that is gone changes nothing either.`;
+
+function liveKeys(): readonly string[] {
+  return Object.entries<Setting>(settingTable)
+    .filter(([, { live }]) => live)
+    .map(([name]) => fileKey(name));
+}
 
 const modelOpening = `## One model
 
@@ -77,7 +95,14 @@ first \`=\` is a model's name unless it holds a \`/\` or a \`\\\`, so \`./a=b\` 
 is set in the file. In a variable, a comma parts the models: \`CONCH_TOKENIZER=llama3=./llama3,qwen3=./qwen3\`.
 
 In the file, \`models:\` holds a map for each served name. A name with \`serves\` is an alias; what is not set for it comes
-from the model that it serves, and then from the settings for all models.`;
+from the model that it serves, and then from the settings for all models. \`defaults\` are put together field by field, and
+\`chat_template_kwargs\` in them as one.
+
+- An alias must serve a model of a server, not another alias. One whose model no server has is shown as missing, and is a 404.
+- An alias comes before a model of the same name: that model is not offered, and the model table says so.
+- An alias is listed under \`/v1/models\` with its model as \`root\`, and answers carry the name that was asked for. Behind it may
+  stand a LoRA adapter: \`gpt-4o-mini_lora_french\`.
+- How a model is spoken to (\`contract\`, \`engine_dir\`, \`cancel_with\`) is set for the model itself.`;
 
 const announcedOpening = `## Not yet
 

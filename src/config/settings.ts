@@ -76,6 +76,7 @@ export const settingTable = {
     'How often Conch looks for models that appeared or went.',
     {
       group: 'servers',
+      live: true,
       placeholder: 'DURATION',
     },
   ),
@@ -132,7 +133,7 @@ export const settingTable = {
   requestTimeout: setting(
     duration({ minimum: 0 }).prefault('10m'),
     'How long a request may take in all, after which it ends with a 504; 0 for as long as it wants.',
-    { group: 'api', placeholder: 'DURATION' },
+    { group: 'api', live: true, placeholder: 'DURATION' },
   ),
   httpMaxInputSize: setting(byteSize({ maximum: largestMessage }).prefault(64 * mebibyte), 'Largest request body.', {
     group: 'api',
@@ -154,6 +155,7 @@ export const settingTable = {
   ),
   strictFields: setting(z.boolean().default(false), 'Refuse a request that has a field which nobody knows.', {
     group: 'api',
+    live: true,
   }),
 
   ...imageSettings,
@@ -165,25 +167,28 @@ export const settingTable = {
     'Most tokens of an answer whose request does not say.',
     {
       group: 'models',
+      live: true,
       defaultText: 'the room that the context has',
     },
   ),
   maxToolCallParseBytes: setting(
     z.number().int().min(1).default(131_072),
     'Most text of a tool call that is held back until it is known what it is; beyond, it is given as text.',
-    { group: 'models' },
+    { group: 'models', live: true },
   ),
   structuredRetries: setting(
     z.number().int().min(0).max(20).default(2),
     'How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it; 0 refuses such requests.',
-    { group: 'models' },
+    { group: 'models', live: true },
   ),
   historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {
     group: 'models',
+    live: true,
     otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],
   }),
   historyTemplateFile: setting(text.optional(), 'File with such a Liquid template.', {
     group: 'models',
+    live: true,
     otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE_FILE'],
     placeholder: 'FILE',
     path: 'file',
@@ -201,12 +206,14 @@ export const settingTable = {
     'Hugging Face hub that tokenizers are fetched from.',
     {
       group: 'models',
+      live: true,
       otherVariables: ['HF_ENDPOINT'],
       placeholder: 'URL',
     },
   ),
   hfToken: setting(text.optional(), 'Token for that hub. It has no flag: other users see the flags of a process.', {
     group: 'models',
+    live: true,
     flag: false,
     otherVariables: ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'],
     secret: true,
@@ -214,6 +221,7 @@ export const settingTable = {
 
   logLevel: setting(logLevel.prefault('info'), 'How much is logged: trace, debug, info, warning, error or critical.', {
     group: 'logs',
+    live: true,
     aliases: ['uvicorn-log-level'],
     placeholder: 'LEVEL',
   }),

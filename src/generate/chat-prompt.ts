@@ -35,7 +35,8 @@ export async function renderPrompt(request: ChatRequest, { model, use, emulation
     throw new ApiError('invalid_request', 'continue_final_message: not together with add_generation_prompt.', {
       param: 'continue_final_message',
     });
-  const variables = templateVariables(request, template);
+  const variables = { ...model.defaults.chat_template_kwargs, ...templateVariables(request, template) };
+  const given = withSystem(request.messages, model);
   const render = async (messages: readonly ChatMessage[]): Promise<Rendered> => {
     const text = await template.render({
       messages: messages.map(templateMessage),
@@ -48,9 +49,15 @@ export async function renderPrompt(request: ChatRequest, { model, use, emulation
     const prompt = model.addsSpecialTokens && tokenizer ? withoutDoubledBos(text, tokenizer) : text;
     return { prompt, template, ignored: unreadBy(template, request), messages };
   };
-  if (!emulation) return render(request.messages);
-  const inSystem = await render(instructed(request.messages, emulation)).catch(() => undefined);
-  return inSystem ?? render(instructedByUser(request.messages, emulation));
+  if (!emulation) return render(given);
+  const inSystem = await render(instructed(given, emulation)).catch(() => undefined);
+  return inSystem ?? render(instructedByUser(given, emulation));
+}
+
+/** The conversation with the system message that the operator has set, where it brings none. */
+function withSystem(messages: readonly ChatMessage[], { system }: ServedModel): readonly ChatMessage[] {
+  if (system === undefined || messages.some(({ role }) => role === 'system' || role === 'developer')) return messages;
+  return [{ role: 'system', content: system }, ...messages];
 }
 
 /** What the request says to the template and the template never reads. */

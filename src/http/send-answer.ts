@@ -7,7 +7,7 @@ import { sendEvents } from './events.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { requestSignal } from './request-signal.ts';
 
-/** What the generating routes need. */
+/** What the generating routes need. It may change while Conch runs, so it is read anew for each request. */
 export interface GenerateServices {
   readonly generate: GenerateContext;
   /** Whether a field that nobody knows fails the request. */
@@ -28,10 +28,10 @@ export interface AnswerPlan {
 export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { strictFields, plan }: Pick<GenerateServices, 'strictFields'> & { readonly plan: AnswerPlan },
+  { services, plan }: { readonly services: Pick<GenerateServices, 'strictFields'>; readonly plan: AnswerPlan },
 ): Promise<unknown> {
   request.model = plan.model;
-  checkFields(plan.unknownFields, strictFields);
+  checkFields(plan.unknownFields, services.strictFields);
   const signal = requestSignal(reply);
   const answer = await plan.begin(signal);
   tellIgnored(request, reply, [...plan.unknownFields, ...answer.ignored]);

@@ -16,6 +16,14 @@ export interface FoundModel {
 /** What a server tells of a ready model, and how it is spoken to. */
 type ReadyModel = KnownModel & Fit;
 
+/** What was made of a model and of those behind it. */
+interface Fitted {
+  readonly parts: readonly KnownModel[];
+  /** The hints that it was made with. */
+  readonly hinted: string;
+  readonly ready: ReadyModel;
+}
+
 const callTimeout = 10_000;
 
 /** Looks at one server over and over; configurations are asked for again only when something changed. */
@@ -26,7 +34,7 @@ export class Discovery {
   /** By name and version. One whose configuration is read again and is the same stays the same object. */
   readonly #known = new Map<string, { readonly text: string; readonly model: KnownModel }>();
   /** By name: what was made of a model and of those behind it, which hold as long as none of them changes. */
-  readonly #fitted = new Map<string, { readonly parts: readonly KnownModel[]; readonly ready: ReadyModel }>();
+  readonly #fitted = new Map<string, Fitted>();
 
   #isFitStale = false;
 
@@ -96,12 +104,17 @@ export class Discovery {
   async #fit(model: KnownModel, all: readonly KnownModel[]): Promise<ReadyModel> {
     const parts = [model, ...partsOf(model, all)];
     const before = this.#fitted.get(model.name);
-    const isSame = before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]);
+    const hints = this.#hints(model.name);
+    const hinted = JSON.stringify(hints);
+    const isSame =
+      before?.hinted === hinted &&
+      before.parts.length === parts.length &&
+      before.parts.every((part, at) => part === parts[at]);
     if (isSame && !this.#isFitStale) return before.ready;
-    const ready = { ...model, ...(await fitModel(model, all, this.#hints(model.name))) };
+    const ready = { ...model, ...(await fitModel(model, all, hints)) };
     // Folders may have changed beside the configurations; where they did not, the model stays the same object.
     if (isSame && before.ready.basis === ready.basis) return before.ready;
-    this.#fitted.set(model.name, { parts, ready });
+    this.#fitted.set(model.name, { parts, hinted, ready });
     return ready;
   }
 }

@@ -175,4 +175,41 @@ describe('ModelRegistry', () => {
     await registry.refresh();
     expect(registry.find('llama')).toBe(before);
   });
+
+  it('follows settings that change: names, what they are described by, and how models are spoken to', async () => {
+    const server = new ScriptedServer('a', [{ name: 'llama' }, { name: 'qwen' }]);
+    let aliases = new Map([['gpt', 'llama']]);
+    let bases: Record<string, string> = {};
+    let contract: 'trtllm' | undefined;
+    const registry = new ModelRegistry({
+      servers: [server],
+      refreshInterval: 1_000_000,
+      hints: (model) => (model === 'qwen' ? { contract } : {}),
+      loraSeparator: '_lora_',
+      get aliases() {
+        return aliases;
+      },
+      describe: (found) => ({ ...found, tokenizerName: '-' }) as unknown as ServedModel,
+      basisOf: (name) => bases[name] ?? '',
+    });
+    await registry.refresh();
+    const [llama, gpt] = [registry.find('llama'), registry.find('gpt')];
+    bases = { gpt: 'other defaults' };
+    await registry.reconsider();
+    expect([registry.find('llama') === llama, registry.find('gpt') === gpt]).toEqual([true, false]);
+    aliases = new Map([
+      ['gpt', 'qwen'],
+      ['llama', 'qwen'],
+    ]);
+    await registry.reconsider();
+    expect(registry.list().map(({ name, root }) => [name, root])).toEqual([
+      ['llama', 'qwen'],
+      ['qwen', 'qwen'],
+      ['gpt', 'qwen'],
+    ]);
+    expect(registry.rows()[0]).toMatchObject({ name: 'llama', reason: 'its name serves qwen' });
+    contract = 'trtllm';
+    await registry.reconsider();
+    expect(faultOf(() => registry.find('qwen')).code).toBe('model_not_found');
+  });
 });

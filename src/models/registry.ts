@@ -15,12 +15,14 @@ export interface RegistryOptions {
   hints(model: string): ModelHints;
   /** What stands between a model and its LoRA adapter in a name. */
   readonly loraSeparator: string;
-  /** Further names under which a model is served. */
+  /** Further names under which a model is served; they come before the servers' own. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Everything about a served model that the servers do not tell. */
   describe(found: FoundServedModel): ServedModel;
   /** Whether a model that is in a repository is loaded when it is asked for. */
   readonly loadsOnDemand?: boolean;
+  /** What `describe` reads for a served name, as a text: where it has changed, the model is described anew. */
+  basisOf?(name: string): string;
   onChange?(rows: readonly ModelRow[]): void;
   onServer?(server: string, fault: Error | undefined): void;
 }
@@ -63,6 +65,8 @@ export class ModelRegistry {
   readonly #watched: readonly Watched[];
   readonly #stop = new AbortController();
   readonly #firstSeen = new Map<string, number>();
+  /** What the models that are served now were described by. */
+  #bases = new Map<string, string | undefined>();
   #loops: Promise<void>[] = [];
   #models = new Map<string, ServedModel>();
   /** The models on the servers that stand behind those. */
@@ -93,6 +97,12 @@ export class ModelRegistry {
   async refresh(servers = this.#options.servers): Promise<void> {
     const wanted = this.#watched.filter(({ discovery }) => servers.includes(discovery.server));
     await Promise.all(wanted.map((watched) => this.#look(watched)));
+  }
+
+  /** Takes over what `aliases`, `describe` and `hints` say now: names at once, the rest after a look at the servers. */
+  async reconsider(): Promise<void> {
+    this.#rebuild();
+    await this.refresh();
   }
 
   async close(): Promise<void> {
@@ -240,8 +250,11 @@ export class ModelRegistry {
       const row = { name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason };
       return [refusal?.isInner ? { ...row, isInner: true } : row];
     }
-    const served = this.list().filter((model) => model.root === name);
     const contract = ready.detection.contract.kind;
+    const other = this.#options.aliases.get(name);
+    if (other !== undefined)
+      return [{ name, version, server, contract, tokenizer: '-', state, reason: `its name serves ${other}` }];
+    const served = this.list().filter((model) => model.root === name);
     return served.map((model) => ({
       name: model.name,
       version,
@@ -291,6 +304,7 @@ export class ModelRegistry {
   /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
   #rebuild(): void {
     const models = new Map<string, ServedModel>();
+    const bases = new Map<string, string | undefined>();
     for (const [name, target] of this.#names()) {
       const holders = this.#holdersOf(target);
       const [first] = holders;
@@ -299,8 +313,14 @@ export class ModelRegistry {
       const { contract, ready } = first;
       const { name: model, version } = ready.target ?? ready;
       const before = this.#models.get(name);
+      const basis = this.#options.basisOf?.(name);
+      bases.set(name, basis);
       const isSame =
-        before?.contract === contract && before.version === version && sameMembers(before.servers, servers);
+        before?.contract === contract &&
+        before.root === target &&
+        before.version === version &&
+        this.#bases.get(name) === basis &&
+        sameMembers(before.servers, servers);
       const { config, tokenizerDirectory, postprocessors } = ready;
       const created = this.createdAt(name);
       const found = { name, root: target, model, version, contract, servers, created, postprocessors };
@@ -308,6 +328,7 @@ export class ModelRegistry {
     }
     this.#models = models;
     this.#roots = new Set([...models.values()].map(({ root }) => root));
+    this.#bases = bases;
     const rows = this.rows();
     const text = JSON.stringify(rows);
     if (text === this.#lastRows) return;

@@ -19,6 +19,8 @@ export interface ServedModel {
   readonly created: number;
   readonly fingerprint: string;
   readonly defaults: SamplingDefaults;
+  /** The system message of conversations that bring none. */
+  readonly system?: string | undefined;
   /** The parsers that the operator has set, by name; undefined: found from the chat template. */
   readonly toolCallParser: string | undefined;
   readonly reasoningParser: string | undefined;

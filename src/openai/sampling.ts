@@ -116,7 +116,10 @@ const sampled = [
 ] as const satisfies readonly (readonly [keyof SamplingRequest, keyof Sampling])[];
 
 /** The values that a model's own settings put in the place of fields that a request leaves out. */
-export type SamplingDefaults = Partial<Pick<SamplingRequest, (typeof sampled)[number][0] | 'stop' | 'max_tokens'>>;
+export type SamplingDefaults = Partial<Pick<SamplingRequest, (typeof sampled)[number][0] | 'stop' | 'max_tokens'>> & {
+  /** Variables of the chat template; those of a request come before them, one by one. */
+  readonly chat_template_kwargs?: Readonly<Record<string, unknown>> | undefined;
+};
 
 /** What a request, and behind it the model's defaults, say about sampling; the length is the caller's. */
 export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults): Sampling {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repoInitCommand } from '../../src/cli/repo-init.ts';
 import { defaultCommand } from '../../src/config/command.ts';
-import { readCommandLine } from '../../src/config/load.ts';
+import { loadSettings, readCommandLine } from '../../src/config/load.ts';
 import { protocol } from '../../src/kserve/control-codec.ts';
 import { readModelConfig } from '../../src/kserve/pbtxt/model-config.ts';
 import { readTextFormat } from '../../src/kserve/pbtxt/read-text-format.ts';
@@ -33,6 +33,8 @@ async function init(repository: string, ...words: string[]): Promise<void> {
     isInteractive: false,
     progress: () => undefined,
     stop: new AbortController().signal,
+    settingsNow: () => loadSettings(),
+    onHangUp: () => undefined,
   };
   expect(await repoInitCommand.run(invocation, terminal)).toBe(0);
 }

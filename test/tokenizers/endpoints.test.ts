@@ -134,11 +134,7 @@ describe('the tokens of a conversation', () => {
     const place = (family: TokenizerName) => ({ family, folder: tokenizerFolder(family) });
     const prompts = await askPython(cases.map(({ family, wish }) => ({ ...place(family), ...wish, variables })));
     const ids = await askPython(
-      prompts.map(({ text }, at) => ({
-        ...place(cases[at]?.family as TokenizerName),
-        text,
-        add_special_tokens: false,
-      })),
+      cases.map(({ family }, at) => ({ ...place(family), text: prompts[at]?.text, add_special_tokens: false })),
     );
     for (const [at, { family, wish }] of cases.entries()) {
       const body = { model: family, ...wish, chat_template_kwargs: variables };

@@ -15,16 +15,16 @@ const written: Pick<AnswerPlan, 'writer' | 'whole'> = {
 };
 
 /** POST /v1/chat/completions and /v1/completions, streamed and not. */
-export function generateRoutes(app: FastifyInstance, { generate, strictFields }: GenerateServices): void {
+export function generateRoutes(app: FastifyInstance, services: GenerateServices): void {
   const options = { config: { api: 'inference' } } as const;
   app.post('/v1/chat/completions', options, (request, reply) => {
     const { request: body, unknownFields } = parseRequest(ChatRequest, request.body);
-    const begin = (signal: AbortSignal) => chat(body, generate, signal);
-    return sendAnswer(request, reply, { strictFields, plan: { model: body.model, unknownFields, begin, ...written } });
+    const begin = (signal: AbortSignal) => chat(body, services.generate, signal);
+    return sendAnswer(request, reply, { services, plan: { model: body.model, unknownFields, begin, ...written } });
   });
   app.post('/v1/completions', options, (request, reply) => {
     const { request: body, unknownFields } = parseRequest(CompletionRequest, request.body);
-    const begin = (signal: AbortSignal) => complete(body, generate, signal);
-    return sendAnswer(request, reply, { strictFields, plan: { model: body.model, unknownFields, begin, ...written } });
+    const begin = (signal: AbortSignal) => complete(body, services.generate, signal);
+    return sendAnswer(request, reply, { services, plan: { model: body.model, unknownFields, begin, ...written } });
   });
 }

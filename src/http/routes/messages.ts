@@ -14,12 +14,11 @@ import { requestSignal } from '../request-signal.ts';
 import { type AnswerPlan, checkFields, type GenerateServices, sendAnswer, tellIgnored } from '../send-answer.ts';
 
 /** POST /v1/messages and /v1/messages/count_tokens, as Anthropic's clients ask. */
-export function messageRoutes(app: FastifyInstance, { generate, strictFields }: GenerateServices): void {
+export function messageRoutes(app: FastifyInstance, services: GenerateServices): void {
   const options = { config: { api: 'inference' } } as const;
   app.addHook('onRequest', async (request, reply) => {
     if (isOfAnthropic(request)) reply.header('request-id', request.id);
   });
-  const context = { ...generate, tellsStop: true };
   app.post('/v1/messages', options, (request, reply) => {
     const { request: body, unknownFields } = parseRequest(MessagesRequest, request.body);
     const { chat: translated, ignored, origin } = toChat(body);
@@ -27,7 +26,9 @@ export function messageRoutes(app: FastifyInstance, { generate, strictFields }: 
       model: body.model,
       unknownFields,
       begin: async (signal) => {
-        const answer = await inTheirNames(origin, () => chat(translated, context, signal));
+        const answer = await inTheirNames(origin, () =>
+          chat(translated, { ...services.generate, tellsStop: true }, signal),
+        );
         return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
       },
       writer: (answer) =>
@@ -38,14 +39,14 @@ export function messageRoutes(app: FastifyInstance, { generate, strictFields }: 
         }),
       whole: (answer) => inTheirNames(origin, () => collectMessage(answer.events, messageHead(answer.options))),
     };
-    return sendAnswer(request, reply, { strictFields, plan });
+    return sendAnswer(request, reply, { services, plan });
   });
   app.post('/v1/messages/count_tokens', options, async (request, reply) => {
     const { request: body, unknownFields } = parseRequest(CountTokensRequest, request.body);
     request.model = body.model;
-    checkFields(unknownFields, strictFields);
+    checkFields(unknownFields, services.strictFields);
     const { chat: translated, ignored, origin } = toChat(body);
-    const counted = await inTheirNames(origin, () => countPrompt(translated, generate, requestSignal(reply)));
+    const counted = await inTheirNames(origin, () => countPrompt(translated, services.generate, requestSignal(reply)));
     tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
     return tokenCount(counted.tokens);
   });

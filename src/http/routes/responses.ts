@@ -29,7 +29,6 @@ type WithId = FastifyRequest<{ Params: { id: string } }>;
 
 /** POST /v1/responses, and the responses that are kept. */
 export function responseRoutes(app: FastifyInstance, services: ResponseServices): void {
-  const { generate, strictFields } = services;
   const keeper = new ResponseKeeper(services.responses);
   const runs = new BackgroundRuns();
   const options = { config: { api: 'inference' } } as const;
@@ -44,10 +43,11 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const job = await responseJob(body, { owner: request.owner, keeper });
     if (!body.background) return answer(job, request, reply, { services, keeper, unknownFields });
     request.model = body.model;
-    checkFields(unknownFields, strictFields);
+    checkFields(unknownFields, services.strictFields);
     tellIgnored(request, reply, unknownFields);
-    generate.findModel(body.model);
-    const run = runs.add({ job: asItComes(job), context: generate, keeper, onFault: logFault(request.log) });
+    const context = services.generate;
+    context.findModel(body.model);
+    const run = runs.add({ job: asItComes(job), context, keeper, onFault: logFault(request.log) });
     await keeper.save(run.response(), job);
     runs.begin(run);
     return body.stream ? follow(run, -1, reply) : run.response();
@@ -56,11 +56,11 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
   app.post('/v1/responses/input_tokens', options, async (request, reply) => {
     const { request: body, unknownFields } = parseRequest(ResponsesRequest, request.body);
     request.model = body.model;
-    checkFields(unknownFields, strictFields);
+    checkFields(unknownFields, services.strictFields);
     const { items } = await responseJob(body, { owner: request.owner, keeper });
     const { request: translated, origins } = toChat(body, items);
     try {
-      const { tokens, ignored } = await countPrompt(translated, generate, requestSignal(reply));
+      const { tokens, ignored } = await countPrompt(translated, services.generate, requestSignal(reply));
       tellIgnored(request, reply, [...unknownFields, ...ignored]);
       return { object: 'response.input_tokens', input_tokens: tokens };
     } catch (error) {
@@ -74,7 +74,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const run = runs.running(request.owner, id);
     if (run && !stream) return run.response();
     const { response } = run ? { response: run.response() } : await keeper.find(request.owner, id);
-    if (!stream) return shown(response, generate.timeout);
+    if (!stream) return shown(response, services.generate.timeout);
     const followed = runs.followable(request.owner, id);
     if (followed) return follow(followed, after ?? -1, reply);
     const message = 'stream: only a response that is, or was just, made in the background here has events.';
@@ -95,7 +95,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
       await run.cancel();
       return run.response();
     }
-    const response = shown((await keeper.find(request.owner, id)).response, generate.timeout);
+    const response = shown((await keeper.find(request.owner, id)).response, services.generate.timeout);
     if (!response.background)
       throw new ApiError('invalid_request', 'Only a response with background: true can be cancelled.');
     if (isBeingMade(response.status))
@@ -123,18 +123,17 @@ function answer(
   reply: FastifyReply,
   { services, keeper, unknownFields }: AnswerPlace,
 ): Promise<unknown> {
-  const { generate, strictFields } = services;
   const isKept = job.request.store ?? true;
   const keep = (growing: Parameters<ResponseKeeper['keep']>[0]) =>
     isKept ? keeper.keep(growing, job) : Promise.resolve();
   let rename: BegunAnswer['rename'] = (fault) => fault;
   return sendAnswer(request, reply, {
-    strictFields,
+    services,
     plan: {
       model: job.request.model,
       unknownFields,
       begin: async (signal) => {
-        const begun = await beginAnswer(job, generate, signal);
+        const begun = await beginAnswer(job, services.generate, signal);
         ({ rename } = begun);
         return begun.answer;
       },

@@ -6,7 +6,7 @@ import { parseRequest } from '../../openai/fields.ts';
 import { tokenizeAnswerText } from '../../openai/tokenize-answer.ts';
 import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '../../openai/tokenize-request.ts';
 import { ignoredHeader, mostNamed } from '../ignored-header.ts';
-import type { GenerateServices } from './generate.ts';
+import type { GenerateServices } from '../send-answer.ts';
 
 const options = { config: { api: 'inference' } } as const;
 
