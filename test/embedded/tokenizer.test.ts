@@ -21,6 +21,7 @@ describe('the tokenizer of the engine', () => {
     expect(await tokenizer.count(text, { addSpecialTokens: true })).toBe(ids.length);
     expect(await tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(text);
     expect(await tokenizer.decode(ids, { skipSpecialTokens: true })).toBe('user\nHello, 世界! 🦊\n');
+    expect(await tokenizer.spellings([1, 28_120, 905, 49_152])).toEqual(['<|im_start|>', 'hello', 'Ġworld', '']);
     expect(await tokenizer.unknownIds([1, 49_151, 49_152, -1, 2.5])).toEqual([49_152, -1, 2.5]);
   });
 
@@ -47,9 +48,13 @@ describe('the tokenizer of the engine', () => {
     };
     setImmediate(turn);
     const ids = await tokenizer.encode(text, { addSpecialTokens: false });
-    isDone = true;
     expect(turns).toBeGreaterThan(40);
+    turns = 0;
     expect(await tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(text);
+    isDone = true;
+    expect(turns).toBeGreaterThan(20);
+    const plain = await tokenizer.decode(ids, { skipSpecialTokens: true });
+    expect(plain).toBe(text.replaceAll('<|im_start|>', ''));
     const parts = text.split(/(?<=some more)/);
     const sum: number[] = [];
     for (const part of parts) sum.push(...(await tokenizer.encode(part, { addSpecialTokens: false })));

@@ -152,7 +152,7 @@ describe('the tokens of a conversation', () => {
       expect(String(prompts[at]?.text).endsWith(String(applied['prompt']))).toBe(true);
       expect(tokensOf(await tokenize({ model: family, prompt: applied['prompt'] }))).toEqual(ids[at]?.ids);
     }
-  }, 60_000);
+  }, 120_000);
 
   it('have the placeholder of an image in its place, and nothing is fetched', async () => {
     const image = { type: 'image_url', image_url: { url: 'http://127.0.0.1:1/no.png' } };
