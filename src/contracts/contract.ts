@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors.ts';
+import type { FloatDatatype } from '../kserve/float-writing.ts';
 import type { InferRequest, InferResponse } from '../kserve/server.ts';
 import type { StatusError } from '../kserve/status.ts';
 
@@ -81,6 +82,26 @@ export interface GenerateRequest {
   readonly loraName?: string;
   /** The number under which the engine knows a LoRA adapter. */
   readonly loraTaskId?: number;
+  /** Its weights, where the engine has yet to be given them. */
+  readonly loraWeights?: LoraWeights;
+}
+
+/** The weights of a LoRA adapter in the form that an engine takes. Shapes leave out the batch dimension. */
+export interface LoraWeights {
+  readonly weights: Buffer;
+  readonly weightsShape: readonly [rows: number, size: number];
+  /** Module, layer and rank of each row, and whatever else the engine wants to know of it. */
+  readonly config: ArrayLike<number>;
+  readonly configShape: readonly [rows: number, columns: number];
+}
+
+/** How an engine is sent LoRA adapters. */
+export interface AdapterForm {
+  readonly datatype: FloatDatatype;
+  /** How many numbers describe each row of the weights; left out: as many as there are. */
+  readonly columns?: number;
+  /** Whether the engine says that it no longer has the adapter, or never had it. */
+  isMissing(error: StatusError): boolean;
 }
 
 /** A token that was, or could have been, chosen. */
@@ -195,8 +216,10 @@ export interface GenerationContract {
   readonly guessesCounts?: boolean;
   /** Whether a request without a seed is always answered alike: then one is drawn for it here. */
   readonly repeatsItself?: boolean;
-  /** Whether requests may name a LoRA adapter. */
+  /** Whether requests name a LoRA adapter as the server knows it. */
   readonly namesAdapters?: boolean;
+  /** How the weights of LoRA adapters are sent, where the model has inputs for them. */
+  readonly adapterForm?: AdapterForm | undefined;
   readonly limits: Limits;
   readonly images: ImageSupport;
   support(parameter: ParameterName): Support;
@@ -204,6 +227,8 @@ export interface GenerationContract {
   decoder(request: GenerateRequest): GenerateDecoder;
   /** What a backend's error text means to the client, `prompt` standing for the prompt's field; undefined: unknown. */
   explain(error: StatusError): ApiError | undefined;
+  /** The LoRA adapters that a backend's refusal of another one names; undefined where it is no such refusal. */
+  namedAdapters?(error: StatusError): readonly string[] | undefined;
   /** The request that ends another one of the same id, on servers that must be told so. */
   stopRequest?(request: GenerateRequest): InferRequest;
 }

@@ -1,6 +1,7 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import {
   boolTensor,
+  type Datatype,
   isNumberDatatype,
   type NumberDatatype,
   numberTensor,
@@ -53,6 +54,12 @@ export class DeclaredInputs {
       if (datatype !== undefined) return [numberTensor(name, { datatype, values, shape: [...this.#batch, ...dims] })];
     }
     return [];
+  }
+
+  /** Numbers that are in the datatype of the input already. */
+  bytes(name: string, data: Buffer, dims: readonly number[]): Tensor[] {
+    const datatype = this.#types.get(name)?.slice('TYPE_'.length) as Datatype | undefined;
+    return datatype === undefined ? [] : [{ name, datatype, shape: [...this.#batch, ...dims], data }];
   }
 
   flag(name: string, value: boolean): Tensor[] {

@@ -127,13 +127,6 @@ function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
-/** The adapter by its number: its weights are in the engine's cache, or the engine says that they are not. */
-export function loraTensors(inputs: DeclaredInputs, { loraTaskId }: GenerateRequest): Tensor[] {
-  if (loraTaskId !== undefined && !inputs.has(['lora_task_id']))
-    throw new ApiError('model_not_found', 'This model takes no LoRA adapters.', { param: 'model' });
-  return inputs.number(['lora_task_id'], loraTaskId);
-}
-
 /** The output that says how many blocks of the cache were used again. */
 export const reusedBlocks = 'kv_cache_reused_blocks';
 

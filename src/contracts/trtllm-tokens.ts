@@ -9,12 +9,12 @@ import { explainTrtllm } from './trtllm-faults.ts';
 import {
   engineNames,
   inferRequest,
-  loraTensors,
   reusedBlocks,
   reuseInput,
   samplingTensors,
   structureTensors,
 } from './trtllm-inputs.ts';
+import { adapterForm, loraTensors } from './trtllm-lora.ts';
 import { TrtllmTokensDecoder } from './trtllm-tokens-decoder.ts';
 import { engineAbilities, engineSupport, type LogprobSource } from './trtllm-tokens-support.ts';
 
@@ -100,6 +100,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
         blockSize: facts.blockSize,
       }),
     explain: explainTrtllm,
+    adapterForm: adapterForm(config),
     ...(facts.stopsByRequest && canStop(config) ? { stopRequest } : {}),
   };
 }

@@ -12,7 +12,6 @@ import { trtllmImages, trtllmImageTensors } from './trtllm-images.ts';
 import {
   inferRequest,
   isSamplingName,
-  loraTensors,
   reusedBlocks,
   reuseInput,
   samplingTensors,
@@ -20,6 +19,7 @@ import {
   structureTensors,
   textNames,
 } from './trtllm-inputs.ts';
+import { adapterForm, loraTensors } from './trtllm-lora.ts';
 
 /** What the models around this one say of it. */
 export interface TrtllmFacts {
@@ -106,6 +106,7 @@ export function trtllmContract(
         blockSize: reuse ? blockSize : undefined,
       }),
     explain: explainTrtllm,
+    adapterForm: adapterForm(config),
     ...(engine && canStop(engine.config) ? { stopRequest: ({ id }) => stopCommand(engine, id) } : {}),
   };
 }

@@ -37,7 +37,7 @@ it.each([
   ['LoRA feature is not enabled.', ['model_not_found', 'model', 'This model was loaded without LoRA adapters.']],
   [
     "LoRA zzz is not supported, we currently support ['lora_a', 'lora_b']",
-    ['model_not_found', 'model', 'This model has no LoRA adapter named zzz.'],
+    ['model_not_found', 'model', 'This model has no LoRA adapter named zzz. It has: lora_a, lora_b.'],
   ],
   [
     "Error generating stream: Model m does not support 'generate' request",

@@ -1,5 +1,9 @@
 import { ApiError } from '../errors.ts';
 import type { StatusError } from '../kserve/status.ts';
+import { unknownAdapter } from './unknown-adapter.ts';
+
+const noAdapters = /LoRA feature is not enabled/;
+const unsupportedAdapter = /LoRA (.+?) is not supported, we currently support \[(.*)\]/s;
 
 /** What the texts of vLLM and its Triton backend mean, by a part of each. */
 const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError])[] = [
@@ -41,13 +45,10 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     () => new ApiError('invalid_request', 'The backend cannot read an image of this request.', { param: 'prompt' }),
   ],
   [
-    /LoRA feature is not enabled/,
+    noAdapters,
     () => new ApiError('model_not_found', 'This model was loaded without LoRA adapters.', { param: 'model' }),
   ],
-  [
-    /LoRA (\S+) is not supported/,
-    ([, name]) => new ApiError('model_not_found', `This model has no LoRA adapter named ${name}.`, { param: 'model' }),
-  ],
+  [unsupportedAdapter, ([, name = '', list = '']) => unknownAdapter(name, listedNames(list))],
   [
     /does not support '(generate|embed)' request/,
     ([, task]) =>
@@ -73,6 +74,19 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     () => new ApiError('model_not_ready', 'The engine behind this model has failed.', { retryAfter: 10 }),
   ],
 ];
+
+/** The adapters that a model has, by its refusal of one that it does not have. */
+export function namedAdapters({ message }: StatusError): readonly string[] | undefined {
+  if (noAdapters.test(message)) return [];
+  const list = unsupportedAdapter.exec(message)?.[2];
+  return list === undefined ? undefined : listedNames(list);
+}
+
+/** The texts of a list as Python shows it. */
+function listedNames(list: string): readonly string[] {
+  const names = list.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gs);
+  return [...names].map(([, single, double]) => (single ?? double ?? '').replaceAll(/\\(['"\\])/g, '$1'));
+}
 
 /** The client's view of an error text of the vLLM backend. */
 export function explainVllm(error: StatusError): ApiError | undefined {

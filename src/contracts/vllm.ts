@@ -13,7 +13,7 @@ import type {
 } from './contract.ts';
 import { allThereIs, smallestTopP } from './extremes.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
-import { explainVllm } from './vllm-faults.ts';
+import { explainVllm, namedAdapters } from './vllm-faults.ts';
 
 /**
  * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
@@ -83,6 +83,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,
+    namedAdapters,
   };
 }
 
