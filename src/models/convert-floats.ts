@@ -1,0 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
+import { type FloatDatatype, writeFloats } from '../kserve/float-writing.ts';
+import { floatSizes, readFloats } from '../kserve/tensors.ts';
+
+/** Numbers that are worked on before others get their turn. */
+const slice = 2 ** 20;
+
+/** The same numbers in another datatype; a RangeError where they do not fit in it. */
+export async function convertFloats(
+  { data, datatype: from }: { readonly data: Buffer; readonly datatype: FloatDatatype },
+  to: FloatDatatype,
+): Promise<Buffer> {
+  const step = slice * (floatSizes[from] as number);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < data.length; at += step) {
+    const floats = readFloats(data.subarray(at, at + step), from) as Float32Array;
+    if (to === 'FP16' && floats.some((value) => Math.abs(value) >= 65_520))
+      throw new RangeError('holds numbers that are too large for FP16, which this model takes.');
+    parts.push(writeFloats(floats, to));
+    await setImmediate();
+  }
+  return Buffer.concat(parts);
+}
