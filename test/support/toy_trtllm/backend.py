@@ -17,7 +17,12 @@ class TritonPythonModel(LoopModel):
     def initialize(self, args):
         config = json.loads(args["model_config"])
         queue = config.get("dynamic_batching", {}).get("default_queue_policy", {}).get("max_queue_size", 0)
-        self._engine = Engine(parameter(config, "gpt_model_path"), parameter(config, "toy_tokenizer"), queue)
+        self._engine = Engine(
+            parameter(config, "gpt_model_path"),
+            parameter(config, "toy_tokenizer"),
+            queue,
+            int(parameter(config, "lora_cache_host_memory_bytes", str(2**30))),
+        )
         self._exclude_input = truth(parameter(config, "exclude_input_in_output", "false"))
         self._normalizes = truth(parameter(config, "normalize_log_probs", "true"))
         self._maximum_beams = int(parameter(config, "max_beam_width", "1"))

@@ -11,8 +11,8 @@ What is answered (then comes the tokenizer's end token, unless said otherwise)
   echo_prompt       the prompt as the engine decodes it, as a JSON string
   echo_ids          the prompt's token ids, as a JSON list
   echo_parameters   every input tensor of the engine but input_ids by its name, as a JSON object: scalars as such,
-                    tensors as lists, embedding_bias as {token: bias} of those that are not 0, lora_weights as its
-                    shape; and `request_id`
+                    tensors as lists, embedding_bias as {token: bias} of those that are not 0, large lora_weights
+                    as their shape; and `request_id`
                     (an echo ignores lengths, stop words, bad words, biases and beams, so that it arrives whole)
   count_of          {"tokens": n, "state": …} of the request with this tag; states: unknown, running, held, cancelled,
                     finished, failed. It waits for no slot

@@ -25,7 +25,7 @@ def failed_assertion(text, place="executor/executorImpl.cpp:1512"):
 
 
 class Engine:
-    def __init__(self, folder, tokenizer_folder, maximum_queue=0):
+    def __init__(self, folder, tokenizer_folder, maximum_queue=0, adapter_bytes=2**30):
         with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
             config = json.load(file)
         build = config["build_config"]
@@ -39,7 +39,9 @@ class Engine:
         self._tokenizer_folder = tokenizer_folder
         self._maximum_queue = maximum_queue
         self._blocks = set()
-        self._adapters = set()
+        # By task id, the one that was used last at the end: how many bytes of the cache its weights take.
+        self._adapters = {}
+        self._adapter_bytes = adapter_bytes
         self._active = 0
         self.tags = {}
 
@@ -81,13 +83,17 @@ class Engine:
         row.maximum = min(row.maximum, self.maximum_length - length)
 
     def _adapt(self, row):
-        if row.lora_task_id is None or row.lora_task_id in self._adapters:
+        """Weights of an adapter that is known are not looked at; new ones push out those that were used least lately."""
+        if row.lora_task_id is None:
             return
-        if not row.has_lora_weights:
+        size = self._adapters.pop(row.lora_task_id, row.lora_bytes)
+        if size is None:
             raise ValueError(
                 f"LoRA task {row.lora_task_id} not found in cache. Please send LoRA weights with request"
             )
-        self._adapters.add(row.lora_task_id)
+        while self._adapters and sum(self._adapters.values()) + size > self._adapter_bytes:
+            del self._adapters[next(iter(self._adapters))]
+        self._adapters[row.lora_task_id] = size
 
     def reuse(self, ids):
         """(new, reused) blocks of the KV cache: a full block that an earlier prompt began with is reused."""

@@ -35,7 +35,7 @@ class Row:
         self.num_output_tokens = False
         self.exclude_input = False
         self.lora_task_id = None
-        self.has_lora_weights = False
+        self.lora_bytes = None
         self.guide = None
         self.received = {}
 
@@ -82,7 +82,9 @@ def read_row(inputs, row, exclude_input, decoupled):
     read.num_output_tokens = scalar("return_num_output_tokens", False)
     read.exclude_input = scalar("exclude_input_in_output", exclude_input)
     read.lora_task_id = scalar("lora_task_id")
-    read.has_lora_weights = inputs.row("lora_weights", row) is not None and inputs.row("lora_config", row) is not None
+    weights = inputs.row("lora_weights", row)
+    if weights is not None and inputs.row("lora_config", row) is not None:
+        read.lora_bytes = weights.nbytes
     if inputs.row("guided_decoding_guide_type", row) is not None:
         read.guide = (scalar("guided_decoding_guide_type"), scalar("guided_decoding_guide", ""))
     read.received = {name: _shown(name, inputs.row(name, row)) for name in inputs.names() if name != "input_ids"}
@@ -105,7 +107,7 @@ def _shown(name, values):
     """An input for the directive echo_parameters."""
     if name == "embedding_bias":
         return {str(token): _rounded(bias) for token, bias in enumerate(values.tolist()) if bias != 0}
-    if name == "lora_weights":
+    if name == "lora_weights" and values.size > 64:
         return list(values.shape)
     return _rounded(values.item() if values.size == 1 and values.ndim <= 1 else values.tolist())
 
