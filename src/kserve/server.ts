@@ -78,5 +78,15 @@ export interface InferenceServer {
   stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]>;
   /** The tokenizer of a ready model, from a server in this process. */
   tokenizerOf?(model: string, version?: string): Tokenizer;
+  /** LoRA adapters, on a server that takes and leaves them while it runs. */
+  readonly adapters?: ServerAdapters;
   close(): Promise<void>;
+}
+
+/** The LoRA adapters of the ready models of a server in this process. */
+export interface ServerAdapters {
+  names(model: string): readonly string[];
+  load(model: string, adapter: { readonly name: string; readonly file: string }): Promise<void>;
+  /** Answers that use it run to their end. */
+  unload(model: string, name: string): void;
 }

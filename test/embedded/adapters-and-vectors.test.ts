@@ -55,12 +55,12 @@ describe('LoRA adapters', () => {
   });
 
   it('come and go while the model runs', async () => {
-    await server.loadLora(modelName, { name: 'late', file: adapter('late', 2) });
+    await server.adapters.load(modelName, { name: 'late', file: adapter('late', 2) });
     expect((await ask(server, wish('late'))).text).toBe((await ask(server, wish('strong'))).text);
-    await expect(server.loadLora(modelName, { name: 'late', file: adapter('late', 2) })).rejects.toMatchObject({
+    await expect(server.adapters.load(modelName, { name: 'late', file: adapter('late', 2) })).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
     });
-    server.unloadLora(modelName, 'late');
+    server.adapters.unload(modelName, 'late');
     await expect(ask(server, wish('late'))).rejects.toMatchObject({
       message: expect.stringContaining('LoRA late is not supported'),
     });
@@ -70,13 +70,15 @@ describe('LoRA adapters', () => {
     writeFileSync(join(folder, 'text.gguf'), 'not a gguf');
     const misfit = join(folder, 'misfit.gguf');
     writeAdapter(misfit, { ...shape, inputs: 7, strength: 1 });
-    await expect(server.loadLora(modelName, { name: 'a', file: join(folder, 'text.gguf') })).rejects.toThrow(
+    await expect(server.adapters.load(modelName, { name: 'a', file: join(folder, 'text.gguf') })).rejects.toThrow(
       /is not a GGUF file/,
     );
-    await expect(server.loadLora(modelName, { name: 'b', file: await modelFile() })).rejects.toThrow(
+    await expect(server.adapters.load(modelName, { name: 'b', file: await modelFile() })).rejects.toThrow(
       /not a LoRA adapter/,
     );
-    await expect(server.loadLora(modelName, { name: 'c', file: misfit })).rejects.toThrow(/does not fit this model/);
+    await expect(server.adapters.load(modelName, { name: 'c', file: misfit })).rejects.toThrow(
+      /does not fit this model/,
+    );
     expect((await ask(server, wish())).text.length).toBeGreaterThan(0);
   });
 });

@@ -18,6 +18,7 @@ export class Adapters {
   readonly #model: LlamaModel;
   readonly #context: ContextBinding | undefined;
   readonly #loaded = new Map<string, { readonly lora: LoraBinding; readonly scale: number }>();
+  readonly #loading = new Set<string>();
 
   constructor(model: LlamaModel, context: ContextBinding | undefined) {
     this.#model = model;
@@ -29,11 +30,21 @@ export class Adapters {
   }
 
   async load({ name, file, scale = 1 }: LoraFile): Promise<void> {
-    if (this.#loaded.has(name)) throw new EngineError(`There are two LoRA adapters named ${name}.`);
+    if (this.#loaded.has(name) || this.#loading.has(name))
+      throw new EngineError(`There are two LoRA adapters named ${name}.`);
+    this.#loading.add(name);
+    try {
+      this.#loaded.set(name, { lora: await this.#read(file), scale });
+    } finally {
+      this.#loading.delete(name);
+    }
+  }
+
+  async #read(file: string): Promise<LoraBinding> {
     if (!factsOf(await readGgufHeader(file)).isAdapter)
       throw new EngineError(`${file} is a GGUF file, but not a LoRA adapter.`);
     try {
-      this.#loaded.set(name, { lora: await loadLora(this.#model, file), scale });
+      return await loadLora(this.#model, file);
     } catch (error) {
       throw new EngineError(`The LoRA adapter ${file} does not fit this model: ${messageOf(error)}`, { cause: error });
     }

@@ -107,19 +107,19 @@ export class EmbeddedServer implements InferenceServer {
     return this.#find(name, version).loaded?.figures;
   }
 
-  /** Adds an adapter to a loaded model. */
-  async loadLora(name: string, lora: LoraFile): Promise<void> {
-    try {
-      await this.#loaded(this.#find(name)).loadAdapter(lora);
-    } catch (error) {
-      throw error instanceof EngineError ? new StatusError('INVALID_ARGUMENT', error.message) : error;
-    }
-  }
-
-  /** Takes an adapter away from a loaded model; answers that use it run to their end. */
-  unloadLora(name: string, adapter: string): void {
-    this.#loaded(this.#find(name)).unloadAdapter(adapter);
-  }
+  /** The adapters of a loaded model, which may come and go; answers that use one run to their end. */
+  readonly adapters = {
+    names: (model: string): readonly string[] =>
+      this.#isReady(model, undefined) ? this.#loaded(this.#find(model)).adapters.names : [],
+    load: async (model: string, lora: LoraFile): Promise<void> => {
+      try {
+        await this.#loaded(this.#find(model)).loadAdapter(lora);
+      } catch (error) {
+        throw error instanceof EngineError ? new StatusError('INVALID_ARGUMENT', error.message) : error;
+      }
+    },
+    unload: (model: string, name: string): void => this.#loaded(this.#find(model)).unloadAdapter(name),
+  };
 
   readonly #handlers: Handlers = {
     ServerLive: () => ({ live: true }),
