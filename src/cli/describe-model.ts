@@ -5,6 +5,7 @@ import { fingerprintOf } from '../openai/answer.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { Terminal } from './command.ts';
 import type { LiveSettings } from './live-settings.ts';
+import type { AdapterFinder } from './model-adapters.ts';
 import { assetLoader } from './model-assets.ts';
 
 /** Milliseconds between a failed load and the next try. */
@@ -21,6 +22,7 @@ export function modelDescriber(
   live: Pick<LiveSettings, 'current'>,
   terminal: Pick<Terminal, 'version' | 'environment' | 'progress' | 'stop'>,
   { onNote, onFault }: AssetListener,
+  adaptersOf: AdapterFinder,
 ): RegistryOptions['describe'] {
   return (found) => {
     const settings = live.current;
@@ -39,6 +41,7 @@ export function modelDescriber(
       fingerprint: fingerprintOf(terminal.version, found.model, found.version, JSON.stringify(own)),
       defaults: own.defaults ?? {},
       system: own.system,
+      adapters: adaptersOf(found, own),
       loraTaskId: own.loraTaskId,
       toolCallParser: own.toolCallParser,
       reasoningParser: own.reasoningParser,

@@ -1,17 +1,20 @@
 import type { CommandInput } from '../config/load.ts';
 import { modelSettings } from '../config/model-settings.ts';
 import type { InferenceServer } from '../kserve/server.ts';
+import type { AdapterBook } from '../models/adapters.ts';
 import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
 import { checkModelSettings } from './check-model-settings.ts';
 import type { Terminal } from './command.ts';
 import { type AssetListener, modelDescriber } from './describe-model.ts';
 import { LiveSettings } from './live-settings.ts';
+import { adapterFinder, openAdapterBook } from './model-adapters.ts';
 import { openServers, type ServerListener } from './servers.ts';
 
 /** The parts of a running Conch below its HTTP side. */
 interface Parts {
   readonly servers: readonly [InferenceServer, ...InferenceServer[]];
   readonly registry: ModelRegistry;
+  readonly adapterBook: AdapterBook;
   readonly close: () => Promise<void>;
 }
 
@@ -26,6 +29,7 @@ export async function openParts(
   live: LiveSettings = new LiveSettings(input.settings),
 ): Promise<Parts> {
   checkModelSettings(input.settings);
+  const adapterBook = await openAdapterBook(input.settings);
   const servers = await openServers(input, { terminal, listener });
   const registry = new ModelRegistry({
     ...listener,
@@ -44,12 +48,14 @@ export async function openParts(
       const { contract, tokenizer, engineDir, cancelWith } = modelSettings(live.current, model);
       return { contract, tokenizer, engineDir, stopsByRequest: cancelWith === 'stop-input' };
     },
-    describe: modelDescriber(live, terminal, listener),
+    describe: modelDescriber(live, terminal, listener, (found, own) =>
+      adapterFinder(live.current, adapterBook)(found, own),
+    ),
     basisOf: (name) => live.basisOf(name),
   });
   const close = async (): Promise<void> => {
     await registry.close();
     await Promise.all(servers.map((server) => server.close()));
   };
-  return { servers, registry, close };
+  return { servers, registry, adapterBook, close };
 }

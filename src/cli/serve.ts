@@ -53,11 +53,13 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   };
   const responses = await responseStore(settings, logger);
-  const { servers, registry, close } = await openParts(input, terminal, listener, live);
+  const { servers, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
   const app = createApp({
     responses,
     models: registry,
     ...modelLife(registry, settings),
+    adapterBook,
+    loraRoot: settings.loraRoot,
     apiKey: settings.apiKey,
     restrictedApis: settings.openaiRestrictedApi,
     maxInputSize: settings.httpMaxInputSize,

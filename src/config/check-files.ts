@@ -29,13 +29,19 @@ function filesIn(
   return Object.entries(table).flatMap(([name, { path: kind }]: [string, Setting]): NamedFile[] => {
     if (kind === undefined) return [];
     const given: unknown = Reflect.get(values, name);
-    const paths = [given].flat().filter((path) => typeof path === 'string');
+    const all = kind === 'folders-in-map' ? foldersIn(given) : [given].flat();
+    const paths = all.filter((path) => typeof path === 'string');
     const label = originOf(settings, `${prefix}${name}`).where;
     const wanted = kind === 'file' || kind === 'named-file' ? 'file' : 'folder';
     return paths
       .filter((path) => kind !== 'folder-or-name' || looksLikePath(path))
       .map((path) => ({ path: kind === 'named-file' ? namedFile(path)[1] : path, wanted, label }));
   });
+}
+
+function foldersIn(given: unknown): unknown[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  return Object.values(given).map((entry: unknown) => (entry as { readonly dir?: unknown }).dir);
 }
 
 async function checkFile({ path, wanted, label }: NamedFile): Promise<string | undefined> {

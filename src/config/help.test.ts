@@ -177,6 +177,9 @@ describe('helpText', () => {
                 CONCH_KSERVE_GRPC_PORT]
 
       Models:
+            --lora-root DIR
+                Folder that POST /v1/load_lora_adapter may load LoRA adapters from;
+                without it none are loaded by path. [CONCH_LORA_ROOT]
             --lora-separator TEXT
                 What stands between a model and its LoRA adapter in the name of a
                 request: MODEL_lora_ADAPTER. [default: _lora_; CONCH_LORA_SEPARATOR]

@@ -76,6 +76,11 @@ export const localSettings = {
     group: 'kserve',
   }),
 
+  loraRoot: setting(
+    text.optional(),
+    'Folder that POST /v1/load_lora_adapter may load LoRA adapters from; without it none are loaded by path.',
+    { group: 'models', placeholder: 'DIR', path: 'folder' },
+  ),
   loraSeparator: setting(
     text.default('_lora_'),
     'What stands between a model and its LoRA adapter in the name of a request: MODEL_lora_ADAPTER.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adapters } from './adapter-settings.ts';
 import { setting, type Values } from './setting.ts';
 import { text } from './value-types.ts';
 
@@ -139,6 +140,11 @@ const modelOnlySettings = {
     z.number().int().min(0).optional(),
     'The LoRA adapter of a TensorRT-LLM engine that answers under this name, by its number.',
     { group: 'models', placeholder: 'N' },
+  ),
+  lora: setting(
+    adapters.optional(),
+    'LoRA adapters behind this name. A list: those that a vLLM model has. A map: those of a TensorRT-LLM engine, each with dir (folder of model.lora_weights.npy and model.lora_config.npy) and, if you like, task_id.',
+    { group: 'models', placeholder: 'LIST|MAP', path: 'folders-in-map' },
   ),
   defaults: setting(
     samplingDefaults.optional(),

@@ -83,6 +83,13 @@ function withPath(
     const [name, place] = path === 'named-file' ? namedFile(written) : ['', written];
     return name + resolvePath(place, { homeDirectory, ...(file === undefined ? {} : { file }) });
   };
+  if (path === 'folders-in-map') return withFolders(value, resolved);
   if (Array.isArray(value)) return value.map((item: unknown) => (typeof item === 'string' ? resolved(item) : item));
   return typeof value === 'string' ? resolved(value) : value;
+}
+
+function withFolders(value: unknown, resolved: (written: string) => string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const folders: readonly [string, { readonly dir: string }][] = Object.entries(value);
+  return Object.fromEntries(folders.map(([name, entry]) => [name, { ...entry, dir: resolved(entry.dir) }]));
 }

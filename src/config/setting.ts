@@ -60,9 +60,9 @@ interface SettingOptions<T> {
   readonly perModel?: true;
   /**
    * The value, or each of a list, names a file, a folder, a folder that may also be a name on the Hugging Face hub, or
-   * a file behind a name: `NAME=FILE`.
+   * a file behind a name: `NAME=FILE`. Or it is a map, and each of it has a folder under `dir`.
    */
-  readonly path?: 'file' | 'folder' | 'folder-or-name' | 'named-file';
+  readonly path?: 'file' | 'folder' | 'folder-or-name' | 'named-file' | 'folders-in-map';
   /** How the value is called in help; several for a flag with several arguments. */
   readonly placeholder?: string | readonly string[];
   /** The default in words, where it is not one value. */

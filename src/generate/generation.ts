@@ -8,6 +8,7 @@ import type { WantedStructure } from '../openai/structure.ts';
 import { schemaPlace } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
 import type { TokenTable } from '../tokenizer.ts';
+import { AdapterStream } from './adapter-stream.ts';
 import { withLength } from './answer.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
@@ -113,12 +114,14 @@ type ChoicePlace = Pick<
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
   const { model, signal, timeout, newText, tally } = run;
-  const { contract } = model;
+  const { contract, sentAdapter: adapter } = model;
   const server = nextServer(model);
   const limit = timeout === undefined ? {} : { timeout };
   return new ChoiceStream({
     ...place,
-    responses: server.stream(contract.encode(request), { signal, ...limit }),
+    responses: adapter
+      ? new AdapterStream({ server, contract, request, adapter, call: { signal, ...limit } })
+      : server.stream(contract.encode(request), { signal, ...limit }),
     decoder: contract.decoder(request),
     maxTokens: request.sampling.maxTokens,
     context: model.contextLength(),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { AdapterServices } from '../models/adapter-loading.ts';
 import type { ModelDoor } from '../models/model-door.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { closeConnections } from './close-connections.ts';
@@ -10,6 +11,7 @@ import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
 import { generateRoutes } from './routes/generate.ts';
 import { healthRoutes } from './routes/health.ts';
+import { loraRoutes } from './routes/lora.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { type ControlServices, modelControlRoutes } from './routes/model-control.ts';
 import { type ModelServices, modelRoutes } from './routes/models.ts';
@@ -17,7 +19,7 @@ import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
 
 /** Everything that the HTTP side is built from. */
-export interface Services extends ResponseServices, GuardOptions, ControlServices, ModelServices {
+export interface Services extends ResponseServices, GuardOptions, ControlServices, ModelServices, AdapterServices {
   readonly models: ModelRegistry;
   /** Where requests come in to their models. */
   readonly door: ModelDoor;
@@ -57,6 +59,7 @@ export function createApp(services: Services): FastifyInstance {
   tokenizeRoutes(app, services);
   modelRoutes(app, services);
   modelControlRoutes(app, services);
+  loraRoutes(app, services);
   healthRoutes(app, services);
   return app;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
+import { namedBySettings } from './adapters.ts';
 import { ModelRegistry } from './registry.ts';
 import type { ServedModel } from './served-model.ts';
 
@@ -166,6 +167,38 @@ describe('ModelRegistry', () => {
       ['old', 'another server has it otherwise'],
       ['too', ''],
     ]);
+  });
+
+  it('finds adapters behind the first model that has them, and models before adapters', async () => {
+    const names = ['a', 'a_lora_b', 'plain'];
+    const server = new ScriptedServer(
+      's',
+      names.map((name) => ({ name })),
+    );
+    const registry = new ModelRegistry({
+      servers: [server],
+      refreshInterval: 1_000_000,
+      hints: () => ({}),
+      loraSeparator: '_lora_',
+      aliases: new Map(),
+      describe: (found) => {
+        const adapters = found.name === 'plain' ? { choose: () => undefined } : namedBySettings(['x', 'b_lora_y']);
+        return { ...found, adapters } as unknown as ServedModel;
+      },
+    });
+    await registry.refresh();
+    const found = (name: string) => {
+      const { name: served, root, parent, loraName } = registry.findForRequest(name);
+      return [served, root, parent, loraName];
+    };
+    expect(found('a_lora_x')).toEqual(['a_lora_x', 'a', 'a', 'x']);
+    expect(found('a_lora_b')).toEqual(['a_lora_b', 'a_lora_b', undefined, undefined]);
+    expect(found('a_lora_b_lora_y')).toEqual(['a_lora_b_lora_y', 'a', 'a', 'b_lora_y']);
+    expect(faultOf(() => found('a_lora_zzz'))).toEqual({
+      code: 'model_not_found',
+      message: 'This model has no LoRA adapter named zzz. It has: x, b_lora_y.',
+    });
+    expect(faultOf(() => found('plain_lora_x')).message).toBe('The model "plain_lora_x" does not exist.');
   });
 
   it('keeps the object of a model that did not change', async () => {

@@ -140,11 +140,24 @@ export class ModelRegistry {
     });
   }
 
-  /** The same for a request, which may name an adapter behind a model; whether there is such a one, its server knows. */
+  /** The same for a request, which may name an adapter behind a model. */
   findForRequest(name: string): ServedModel {
-    const [base = '', adapter = '', ...more] = name.split(this.#options.loraSeparator);
-    const model = this.#models.has(name) || adapter === '' || more.length > 0 ? undefined : this.#models.get(base);
-    return model?.contract.namesAdapters ? { ...model, name, loraName: adapter } : this.find(name);
+    const { loraSeparator: separator } = this.#options;
+    if (this.#models.has(name)) return this.find(name);
+    for (let at = name.indexOf(separator); at > 0; at = name.indexOf(separator, at + 1)) {
+      const model = this.#models.get(name.slice(0, at));
+      const adapter = name.slice(at + separator.length);
+      const found = model && adapter !== '' ? this.withAdapter(model, adapter) : undefined;
+      if (found) return found;
+    }
+    return this.find(name);
+  }
+
+  /** A model as an adapter changes it; undefined where it has no adapters of any kind. */
+  withAdapter(model: ServedModel, adapter: string): ServedModel | undefined {
+    const choice = model.adapters.choose(adapter);
+    const name = model.name + this.#options.loraSeparator + adapter;
+    return choice && { ...model, name, parent: model.name, ...choice };
   }
 
   /** The model on the servers that a name stands for, loaded or not; undefined: no server has it. */

@@ -2,6 +2,7 @@ import type { GenerationContract } from '../contracts/contract.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { SamplingDefaults } from '../openai/sampling.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
+import type { ModelAdapters, SentAdapter } from './adapters.ts';
 
 /** A model that requests can name, with all that is needed to speak to it. */
 export interface ServedModel {
@@ -30,10 +31,16 @@ export interface ServedModel {
   readonly mostHeldOfCalls: number;
   /** How many instances of TensorRT-LLM's postprocessing answer for it, where they do. */
   readonly postprocessors: number | undefined;
+  /** The LoRA adapters that may stand behind its name. */
+  readonly adapters: ModelAdapters;
+  /** The name of the model that an adapter stands behind. */
+  readonly parent?: string;
   /** The LoRA adapter that it stands for, by its name on the server. */
   readonly loraName?: string;
   /** The LoRA adapter that it stands for, by its number in the engine. */
   readonly loraTaskId: number | undefined;
+  /** The same, where its weights are at hand. */
+  readonly sentAdapter?: SentAdapter;
   /** Where its tokenizer comes from, for people; `-` when it has none. */
   readonly tokenizerName: string;
   /** Whether the server puts BOS before a prompt by itself. */

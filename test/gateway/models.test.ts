@@ -37,12 +37,16 @@ describe('the models', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const model = (id: string, own: { root?: string; length?: number | null; logprobs?: boolean } = {}) => ({
+  const model = (
+    id: string,
+    own: { root?: string; parent?: string; length?: number | null; logprobs?: boolean } = {},
+  ) => ({
     id,
     object: 'model',
     created: expect.any(Number),
     owned_by: 'triton',
     root: own.root ?? id,
+    parent: own.parent ?? null,
     version: '1',
     max_model_len: own.length === undefined ? 131_072 : own.length,
     contract: 'vllm',
@@ -60,6 +64,9 @@ describe('the models', () => {
     model('vllm-bos'),
     model('vllm-embed'),
     model('vllm-llama', { length: null }),
+    ...['lora_a', 'lora_b'].map((adapter) =>
+      model(`vllm-llama_lora_${adapter}`, { root: 'vllm-llama', parent: 'vllm-llama', length: null }),
+    ),
     model('vllm-queue'),
     model('vllm-toy'),
     model('org/alias', { root: 'vllm-toy', length: 2048 }),

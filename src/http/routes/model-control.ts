@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
+import { listedModel } from '../../models/listed-models.ts';
 import type { ModelControl } from '../../models/model-control.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { ProgressEvents } from '../progress-events.ts';
@@ -18,9 +19,9 @@ export function modelControlRoutes(app: FastifyInstance, services: ControlServic
   const options = { config: { api: 'model-repository' } } as const;
   // Names may hold slashes, so the rest of the path is the name and the order.
   for (const path of ['/v1/models', '/models'])
-    app.post(`${path}/*`, options, (request: ModelRequest, reply) => {
+    app.post(`${path}/*`, options, async (request: ModelRequest, reply) => {
       const { model, order } = /^(?<model>.+)\/(?<order>load|unload)\/?$/.exec(request.params['*'])?.groups ?? {};
-      if (model === undefined) return describeModel(services.models.find(request.params['*']));
+      if (model === undefined) return describeModel(await listedModel(services.models, request.params['*']));
       request.model = model;
       return change(services, { model, order: order as Order }, request, reply);
     });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { listedModel, listedModels } from '../../models/listed-models.ts';
 import type { LoadOnDemand } from '../../models/load-on-demand.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import type { ServedModel } from '../../models/served-model.ts';
@@ -26,7 +27,7 @@ export function modelRoutes(app: FastifyInstance, { models, onDemand }: ModelSer
       handler: async () => ({
         object: 'list',
         data: [
-          ...(await Promise.all(models.list().map(describeModel))),
+          ...(await Promise.all((await listedModels(models)).map(describeModel))),
           ...unloaded().map((name) => describeName(models, name, 'unloaded')),
         ],
       }),
@@ -34,7 +35,8 @@ export function modelRoutes(app: FastifyInstance, { models, onDemand }: ModelSer
     // Served names may hold slashes, so the rest of the path is the name.
     app.get<{ Params: { '*': string } }>(`${path}/*`, { config }, async (request) => {
       const name = request.params['*'];
-      return unloaded().includes(name) ? describeName(models, name, 'unloaded') : describeModel(models.find(name));
+      const isUnloaded = unloaded().includes(name);
+      return isUnloaded ? describeName(models, name, 'unloaded') : describeModel(await listedModel(models, name));
     });
   }
 }
@@ -54,6 +56,7 @@ export async function describeModel(model: ServedModel) {
     created: model.created,
     owned_by: 'triton',
     root: model.root,
+    parent: model.parent ?? null,
     version: model.version,
     max_model_len: model.contextLength() ?? null,
     contract: contract.kind,

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { adapterFolder, config, weights } from '../../test/support/npy.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { openAdapterBook } from './model-adapters.ts';
+
+type Settings = Parameters<typeof openAdapterBook>[0];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'conch-repository-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const good = { weights: weights([[1, 2]]), config: config([[1, 0, 8]]) };
+const write = (path: string, text: string): void => {
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), text);
+};
+const settings = (models: Settings['models'] = {}): Settings =>
+  ({ models, modelRepository: [join(folder, 'models')], origins: new Map() }) as unknown as Settings;
+const linesOf = async (given = settings()): Promise<readonly string[]> => {
+  const fault = await openAdapterBook(given).catch((error: unknown) => error);
+  return fault instanceof SettingsError ? fault.problems.map((line) => line.replaceAll(folder, '')) : [];
+};
+
+describe('openAdapterBook', () => {
+  it("finds multi_lora.json in the newest version of a model, but not vLLM's", async () => {
+    adapterFolder(join(folder, 'models', 'adapters', 'poems'), good);
+    write('models/ensemble/1/multi_lora.json', '{"old":"adapters/old"}');
+    write('models/ensemble/10/multi_lora.json', '{"poems":"adapters/poems"}');
+    write('models/llama/1/multi_lora.json', '{"a":"/elsewhere/a"}');
+    write('models/llama/1/model.json', '{}');
+    const book = await openAdapterBook(settings());
+    expect([book.names('ensemble'), book.names('llama')]).toEqual([['poems'], []]);
+  });
+
+  it('refuses folders elsewhere, missing ones, and files that are no map', async () => {
+    adapterFolder(join(folder, 'outside'), good);
+    mkdirSync(join(folder, 'models'));
+    symlinkSync(join(folder, 'outside'), join(folder, 'models', 'link'));
+    write('models/a/1/multi_lora.json', '{"up":"../outside","link":"link","gone":"gone","number":1}');
+    write('models/b/1/multi_lora.json', '["x"]');
+    expect(await linesOf()).toEqual([
+      '/models/a/1/multi_lora.json: up: ../outside must lie inside /models.',
+      '/models/a/1/multi_lora.json: link: link must lie inside /models.',
+      '/models/a/1/multi_lora.json: gone: There is no folder gone in /models.',
+      '/models/a/1/multi_lora.json: number: The file must be a JSON object of names and folders.',
+      '/models/b/1/multi_lora.json: The file must be a JSON object of names and folders.',
+    ]);
+  });
+
+  it('refuses two adapters of one name, one in the settings and one in the repository', async () => {
+    const dir = adapterFolder(join(folder, 'models', 'adapters', 'poems'), good);
+    write('models/ensemble/1/multi_lora.json', '{"poems":"adapters/poems"}');
+    expect(await linesOf(settings({ ensemble: { lora: { poems: { dir } } } }))).toEqual([
+      '/models/ensemble/1/multi_lora.json: poems: there is another adapter of this name, in the settings.',
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import type { CommandInput } from '../config/load.ts';
+import type { ModelSettings } from '../config/model-settings.ts';
+import { originOf } from '../config/settings.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { ApiError } from '../errors.ts';
+import { AdapterFolderError, openAdapterFolder } from '../models/adapter-folder.ts';
+import { AdapterBook, type ModelAdapters, namedByServer, namedBySettings } from '../models/adapters.ts';
+import { adapterAsker, adaptersInRepository } from '../models/ask-adapters.ts';
+import type { FoundServedModel } from '../models/registry.ts';
+import { repositoryAdapters } from './repository-adapters.ts';
+
+type Settings = CommandInput['settings'];
+
+/** Finds the adapters of a model: those of the settings, else those that its server or its repository tells of. */
+export type AdapterFinder = (found: FoundServedModel, own: ModelSettings) => ModelAdapters;
+
+/** The adapters whose folders the settings name, each of them read and checked. */
+export async function openAdapterBook(settings: Settings): Promise<AdapterBook> {
+  const book = new AdapterBook();
+  const problems: string[] = [];
+  for (const { model, name, where, taskId, folder: place } of await writtenAdapters(settings)) {
+    try {
+      const folder = await openAdapterFolder(await place());
+      if (!book.add(model, name, { taskId: taskId ?? folder.number, folder }))
+        problems.push(`${where}: there is another adapter of this name, in the settings.`);
+    } catch (error) {
+      if (!(error instanceof AdapterFolderError)) throw error;
+      problems.push(`${where}: ${error.message}`);
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return book;
+}
+
+interface WrittenAdapter {
+  readonly model: string;
+  readonly name: string;
+  /** Where it is written, for errors. */
+  readonly where: string;
+  readonly taskId?: number | undefined;
+  readonly folder: () => Promise<string>;
+}
+
+/** Those of the settings, and those of the repositories on this machine. */
+async function writtenAdapters(settings: Settings): Promise<WrittenAdapter[]> {
+  const set = Object.entries(settings.models).flatMap(([model, { lora }]) =>
+    lora === undefined || isList(lora)
+      ? []
+      : Object.entries(lora).map(([name, { dir, task_id: taskId }]) => {
+          const { where } = originOf(settings, `models.${model}.lora`);
+          return { model, name, where: `${where}: models.${model}.lora.${name}`, taskId, folder: async () => dir };
+        }),
+  );
+  const found = await repositoryAdapters(settings.modelRepository);
+  return [
+    ...set,
+    ...found.map((adapter) => ({ ...adapter, where: [adapter.file, adapter.name].filter(Boolean).join(': ') })),
+  ];
+}
+
+export function adapterFinder({ modelRepository, triton }: Settings, book: AdapterBook): AdapterFinder {
+  return (found, { lora }) => {
+    const { root, contract } = found;
+    if (!contract.namesAdapters)
+      return isList(lora) ? misplaced(root, 'by their folders, as a map, not by names alone') : book.sentTo(found);
+    if (isList(lora)) return namedBySettings(lora);
+    if (lora) return misplaced(root, 'by their names on the server, as a list, not by folders');
+    const engines = found.servers.flatMap(({ adapters }) => adapters ?? []);
+    if (engines.length > 0)
+      return namedByServer(async () => engines.flatMap((adapters) => adapters.names(found.model)));
+    const ask = adapterAsker(found);
+    // With further servers the model may be one of theirs, whose files are elsewhere.
+    const repositories = triton.length > 0 ? [] : modelRepository;
+    return namedByServer(async () => (await adaptersInRepository(repositories, found)) ?? ask());
+  };
+}
+
+/** Adapters that the settings give in a way that the model, once it is found, turns out not to take. */
+function misplaced(model: string, way: string): ModelAdapters {
+  return {
+    names: async () => [],
+    choose: () => {
+      throw new ApiError('model_not_found', `The setting models.${model}.lora must give the adapters ${way}.`, {
+        param: 'model',
+      });
+    },
+  };
+}
+
+function isList(lora: ModelSettings['lora']): lora is readonly string[] & ModelSettings['lora'] {
+  return Array.isArray(lora);
+}

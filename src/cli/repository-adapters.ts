@@ -1,0 +1,70 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { AdapterFolderError } from '../models/adapter-folder.ts';
+
+/** A LoRA adapter of a TensorRT-LLM model that stands in a repository on this machine. */
+interface RepositoryAdapter {
+  readonly model: string;
+  readonly name: string;
+  /** multi_lora.json, which names it. */
+  readonly file: string;
+  /** Its folder; rejects with an AdapterFolderError where that lies elsewhere. */
+  readonly folder: () => Promise<string>;
+}
+
+/**
+ * The adapters of TensorRT-LLM models as Triton's own frontend finds them: multi_lora.json in the newest version of a
+ * model, names and folders from the repository on. Beside a model.json it is vLLM's, and read by that.
+ */
+export async function repositoryAdapters(repositories: readonly string[]): Promise<readonly RepositoryAdapter[]> {
+  const found = await Promise.all(
+    repositories.map(async (repository) => {
+      const models = await foldersIn(repository);
+      const adapters = await Promise.all(models.map((model) => adaptersOf(repository, model)));
+      return adapters.flat();
+    }),
+  );
+  return found.flat();
+}
+
+async function adaptersOf(repository: string, model: string): Promise<RepositoryAdapter[]> {
+  const versions = (await foldersIn(join(repository, model))).filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
+  const folder = join(repository, model, String(Math.max(...versions)));
+  const file = join(folder, 'multi_lora.json');
+  const text = versions.length === 0 ? undefined : await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined || (await stat(join(folder, 'model.json')).catch(() => undefined))) return [];
+  return Object.entries(pathsIn(text) ?? { '': '' }).map(([name, path]) => ({
+    model,
+    name,
+    file,
+    folder: () => folderIn(repository, { name, path }),
+  }));
+}
+
+function pathsIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function folderIn(
+  repository: string,
+  { name, path }: { readonly name: string; readonly path: unknown },
+): Promise<string> {
+  if (name === '' || typeof path !== 'string' || path === '')
+    throw new AdapterFolderError('The file must be a JSON object of names and folders.');
+  const root = await realpath(repository);
+  const place = await realpath(join(root, path)).catch(() => undefined);
+  if (place === undefined) throw new AdapterFolderError(`There is no folder ${path} in ${repository}.`);
+  if (!place.startsWith(root + sep)) throw new AdapterFolderError(`${path} must lie inside ${repository}.`);
+  return place;
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder).catch(() => []);
+  const kinds = await Promise.all(entries.map((entry) => stat(join(folder, entry)).catch(() => undefined)));
+  return entries.filter((_, at) => kinds[at]?.isDirectory());
+}

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type AdapterServices, loadAdapter, unloadAdapter } from '../../models/adapter-loading.ts';
+import { parseRequest } from '../../openai/fields.ts';
+
+const name = z.string().min(1).max(256);
+
+const LoadRequest = z.object({
+  lora_name: name,
+  lora_path: z.string().min(1).max(4096),
+  model: name.nullish(),
+  load_inplace: z.boolean().nullish(),
+});
+
+const UnloadRequest = z.object({ lora_name: name, model: name.nullish() });
+
+/** POST /v1/load_lora_adapter and /v1/unload_lora_adapter, in the shape of vLLM's own server. */
+export function loraRoutes(app: FastifyInstance, services: AdapterServices): void {
+  const options = { config: { api: 'model-repository' } } as const;
+  app.post('/v1/load_lora_adapter', options, async (request, reply) => {
+    const { lora_name, lora_path, model, load_inplace } = parseRequest(LoadRequest, request.body).request;
+    const adapter = { name: lora_name, path: lora_path, model: model ?? undefined, replaces: load_inplace ?? false };
+    await loadAdapter(adapter, services);
+    return reply.type('text/plain').send(`Success: LoRA adapter '${lora_name}' added successfully.`);
+  });
+  app.post('/v1/unload_lora_adapter', options, async (request, reply) => {
+    const { lora_name, model } = parseRequest(UnloadRequest, request.body).request;
+    unloadAdapter({ name: lora_name, model: model ?? undefined }, services);
+    return reply.type('text/plain').send(`Success: LoRA adapter '${lora_name}' removed successfully.`);
+  });
+}

@@ -1,0 +1,23 @@
+import { unknownAdapter } from '../contracts/unknown-adapter.ts';
+import type { ModelRegistry } from './registry.ts';
+import type { ServedModel } from './served-model.ts';
+
+/** Every model that requests can name, each followed by its adapters. */
+export async function listedModels(models: ModelRegistry): Promise<ServedModel[]> {
+  const listed = await Promise.all(
+    models.list().map(async (model) => {
+      const names = (await model.adapters.names()) ?? [];
+      return [model, ...names.flatMap((name) => models.withAdapter(model, name) ?? [])];
+    }),
+  );
+  return listed.flat();
+}
+
+/** A model, or a model with an adapter; a 404 where there is none. */
+export async function listedModel(models: ModelRegistry, name: string): Promise<ServedModel> {
+  const model = models.findForRequest(name);
+  if (model.parent === undefined || model.loraName === undefined) return model;
+  const names = await model.adapters.names();
+  if (names && !names.includes(model.loraName)) throw unknownAdapter(model.loraName, names);
+  return model;
+}
