@@ -6,6 +6,12 @@ export interface Tokenizer {
   readonly ownBos: string | undefined;
   readonly vocabularySize: number;
   encode(text: string, options: { addSpecialTokens: boolean }): Promise<Int32Array>;
+  /** A pair of texts as one row of tokens, as its template joins them; the second is cut after so many tokens. */
+  encodePair?(
+    first: string,
+    second: string,
+    options: { readonly mostOfSecond?: number | undefined },
+  ): Promise<TokenPair>;
   count(text: string, options: { addSpecialTokens: boolean }): Promise<number>;
   decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
   /** Those of the ids that stand for no token. */
@@ -14,6 +20,13 @@ export interface Tokenizer {
   spellings(ids: ArrayLike<number>): Promise<string[]>;
   /** The bytes of every token, made once: an engine that detokenizes by itself has none. */
   table?(): Promise<TokenTable>;
+}
+
+/** Two texts in one row of tokens. */
+export interface TokenPair {
+  readonly ids: Int32Array;
+  /** Which of the two each token belongs to. */
+  readonly types: Int32Array;
 }
 
 /** Bits that say what an id is; 0 is a token whose bytes are whole characters. */

@@ -4,6 +4,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 import { AssetError, messageOf } from './asset-error.ts';
 import { type ChatTemplate, historyTemplate, jinjaTemplate } from './chat-template.ts';
 import { fetchFromHub, type HubProgress, type HubSettings, isFolder, isHubName } from './hub.ts';
+import { readSentenceFolder, type SentenceFolder } from './sentence-folder.ts';
 import { loadTokenizer } from './tokenizer.ts';
 import { readTokenizerFolder, type TokenizerFolder } from './tokenizer-folder.ts';
 
@@ -18,6 +19,8 @@ export interface PromptAssets {
   /** Every id that ends an answer: the tokenizer's own, then those of generation_config.json. */
   readonly eosTokenIds: readonly number[];
   readonly padTokenId?: number;
+  /** What the files of sentence-transformers say, where they are. */
+  readonly sentence?: SentenceFolder;
   /** The folder that the files were read from. */
   readonly folder?: string;
 }
@@ -54,7 +57,7 @@ export async function loadPromptAssets(options: AssetOptions): Promise<PromptAss
     ...(bosToken === undefined ? {} : { bosToken }),
     ...(eosToken === undefined ? {} : { eosToken }),
     ...(found?.modelMaxLength === undefined ? {} : { modelMaxLength: found.modelMaxLength }),
-    ...(folder === undefined ? {} : { folder }),
+    ...(folder === undefined ? {} : { folder, sentence: await readSentenceFolder(folder) }),
   };
 }
 

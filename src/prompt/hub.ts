@@ -36,6 +36,10 @@ const wanted = new Set([
   'config.json',
   'chat_template.jinja',
   'chat_template.json',
+  'modules.json',
+  'config_sentence_transformers.json',
+  'sentence_bert_config.json',
+  '1_Pooling/config.json',
 ]);
 const tries = 3;
 

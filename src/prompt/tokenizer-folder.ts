@@ -100,7 +100,7 @@ function idsOf(value: unknown): number[] {
   return list.filter((id): id is number => typeof id === 'number' && Number.isInteger(id));
 }
 
-function isJson(value: unknown): value is Json {
+export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -113,7 +113,8 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-async function readJson(file: string): Promise<Json> {
+/** A JSON object; an empty one where there is no such file. */
+export async function readJson(file: string): Promise<Json> {
   const text = await readText(file);
   if (text === undefined) return {};
   try {

@@ -22,6 +22,8 @@ export async function loadTokenizer({ file, source = file, bos }: LoadOptions): 
     vocabularySize,
     encode: (text, { addSpecialTokens }) =>
       promptThread.ask<'encode'>({ kind: 'encode', tokenizer, text, addSpecialTokens }),
+    encodePair: (first, second, { mostOfSecond }) =>
+      promptThread.ask<'encode-pair'>({ kind: 'encode-pair', tokenizer, first, second, mostOfSecond }),
     count: (text, { addSpecialTokens }) =>
       promptThread.ask<'count'>({ kind: 'count', tokenizer, text, addSpecialTokens }),
     decode: (ids, { skipSpecialTokens }) =>

@@ -1,4 +1,4 @@
-import type { TokenTable } from '../tokenizer.ts';
+import type { TokenPair, TokenTable } from '../tokenizer.ts';
 import type { TemplateInput } from './render-chat.ts';
 import type { TemplateMessage } from './template-messages.ts';
 
@@ -14,6 +14,7 @@ export type WorkerTask =
   | { kind: 'load'; tokenizer: TokenizerFile }
   | { kind: 'encode'; tokenizer: TokenizerFile; text: string; addSpecialTokens: boolean }
   | { kind: 'count'; tokenizer: TokenizerFile; text: string; addSpecialTokens: boolean }
+  | { kind: 'encode-pair'; tokenizer: TokenizerFile; first: string; second: string; mostOfSecond: number | undefined }
   | { kind: 'decode'; tokenizer: TokenizerFile; ids: Int32Array; skipSpecialTokens: boolean }
   | { kind: 'unknown-ids'; tokenizer: TokenizerFile; ids: Float64Array }
   | { kind: 'spellings'; tokenizer: TokenizerFile; ids: Int32Array }
@@ -28,6 +29,7 @@ type ChatTask = TemplateInput & { readonly specialTokens: Readonly<Record<string
 export interface WorkerResults {
   load: { ownBos: string | undefined; vocabularySize: number };
   encode: Int32Array;
+  'encode-pair': TokenPair;
   count: number;
   decode: string;
   'unknown-ids': number[];

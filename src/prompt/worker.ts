@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
 import { Tokenizer } from 'tokenizers';
+import type { TokenPair } from '../tokenizer.ts';
 import { TemplateError } from './jinja/values.ts';
 import { type CompiledTemplate, compileTemplate, renderChat } from './render-chat.ts';
 import { renderHistory } from './render-history.ts';
@@ -62,6 +63,20 @@ async function encode(task: Extract<WorkerTask, { kind: 'encode' | 'count' }>): 
   return ids;
 }
 
+async function encodePair({
+  tokenizer: file,
+  first,
+  second,
+  mostOfSecond,
+}: Extract<WorkerTask, { kind: 'encode-pair' }>): Promise<TokenPair> {
+  const { tokenizer } = await tokenizerOf(file);
+  const [one, two] = await tokenizer.encodeBatch([first, second], { addSpecialTokens: false });
+  if (!one || !two) throw new Error('The tokenizer gave nothing.');
+  if (mostOfSecond !== undefined) two.truncate(mostOfSecond, 0, 'right');
+  const pair = tokenizer.postProcess(one, two, true);
+  return { ids: Int32Array.from(pair.getIds()), types: Int32Array.from(pair.getTypeIds()) };
+}
+
 function templateOf(source: string): CompiledTemplate {
   let template = compiled.get(source);
   if (template === undefined) {
@@ -81,6 +96,8 @@ async function perform(task: WorkerTask): Promise<WorkerResults[keyof WorkerResu
     case 'encode':
     case 'count':
       return encode(task);
+    case 'encode-pair':
+      return encodePair(task);
     case 'decode': {
       const { tokenizer } = await tokenizerOf(task.tokenizer);
       return tokenizer.decode(Array.from(task.ids), task.skipSpecialTokens);
