@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
+import { detectRows } from './detect-rows.ts';
+
+/** `name TYPE dims`, such as `ids INT64 -1,384`; a question mark behind the name: optional. */
+function tensor(written: string): ModelTensor {
+  const [name = '', type, dims = ''] = written.split(' ');
+  const optional = name.endsWith('?');
+  return {
+    name: optional ? name.slice(0, -1) : name,
+    data_type: `TYPE_${type}`,
+    dims: dims.split(',').map(Number),
+    ...(optional ? { optional } : {}),
+  };
+}
+
+function model(input: readonly string[], output: readonly string[], most = 8): ModelConfig {
+  return {
+    name: 'm',
+    platform: '',
+    backend: 'onnxruntime',
+    max_batch_size: most,
+    input: input.map(tensor),
+    output: output.map(tensor),
+    parameters: {},
+  };
+}
+
+const ids = ['input_ids INT64 -1', 'attention_mask INT64 -1', 'token_type_ids INT64 -1'];
+const ownBatch = ['input_ids INT64 -1,-1', 'attention_mask INT64 -1,-1'];
+
+/** What was found, in short. */
+function found(config: ModelConfig, settings: Parameters<typeof detectRows>[1] = {}): unknown {
+  const { embedding, rerank, reason } = detectRows(config, settings);
+  if (embedding) {
+    const { takes, mostTogether, width, longest, isPooledHere, outputs } = embedding;
+    return ['embedding', takes, mostTogether, width, longest, isPooledHere, outputs[0]];
+  }
+  return rerank ? ['rerank', rerank.takes, rerank.mostTogether, rerank.activation, rerank.label] : reason;
+}
+
+describe('detectRows', () => {
+  it.each<[string, ModelConfig, unknown]>([
+    [
+      'text in',
+      model(['TEXT STRING 1'], ['embeddings FP32 384']),
+      ['embedding', 'text', 8, 384, undefined, false, 'embeddings'],
+    ],
+    [
+      'text in, with inputs that may be left out',
+      model(['TEXT STRING 1', 'mode? STRING 1'], ['out FP32 1024']),
+      ['embedding', 'text', 8, 1024, undefined, false, 'out'],
+    ],
+    [
+      'texts in, with a batch dimension of the model itself',
+      model(['text STRING -1'], ['embedding FP32 -1,768'], 0),
+      ['embedding', 'text', 32, 768, undefined, false, 'embedding'],
+    ],
+    [
+      'one text in, without a batch dimension',
+      model(['text STRING 1'], ['embedding FP32 768'], 0),
+      ['embedding', 'text', 1, 768, undefined, false, 'embedding'],
+    ],
+    [
+      'ids in, vectors of tokens out',
+      model(ids, ['pooler_output FP32 384', 'last_hidden_state FP32 -1,384']),
+      ['embedding', 'ids', 8, 384, undefined, true, 'last_hidden_state'],
+    ],
+    [
+      'ids in, a vector out beside those of tokens',
+      model(ids, ['token_embeddings FP16 -1,384', 'sentence_embedding FP16 384']),
+      ['embedding', 'ids', 8, 384, undefined, false, 'sentence_embedding'],
+    ],
+    [
+      'ids in, with a batch dimension of the model itself',
+      model(ownBatch, ['last_hidden_state BF16 -1,-1,384'], 0),
+      ['embedding', 'ids', 32, 384, undefined, true, 'last_hidden_state'],
+    ],
+    [
+      'ids of a fixed length, one text',
+      model(['input_ids INT32 1,128', 'attention_mask INT32 1,128'], ['last_hidden_state FP32 1,128,384'], 0),
+      ['embedding', 'ids', 1, 384, 128, true, 'last_hidden_state'],
+    ],
+    [
+      'ids without a mask: padding would be taken for text',
+      model(['input_ids INT64 -1'], ['sentence_embedding FP32 384']),
+      ['embedding', 'ids', 1, 384, undefined, false, 'sentence_embedding'],
+    ],
+    ['ids in, a logit out', model(ids, ['logits FP32 1']), ['rerank', 'ids', 8, 'sigmoid', 0]],
+    ['ids in, two logits out', model(ids, ['logits FP32 2']), ['rerank', 'ids', 8, 'softmax', 1]],
+    [
+      'two texts in, a score out',
+      model(['query STRING 1', 'doc STRING 1'], ['score FP32 1']),
+      ['rerank', 'text', 8, 'none', 0],
+    ],
+    [
+      'two texts in, classes out',
+      model(['a STRING 1', 'b STRING 1'], ['logits FP32 3']),
+      'it sorts texts into 3 classes; to rerank by one of them set rerank.label for it',
+    ],
+    ['a text in, classes out', model(['text STRING 1'], ['probs FP32 5']), undefined],
+    ['a text in, few figures out', model(['text STRING 1'], ['out FP32 4']), undefined],
+    ['logits of every token', model(ids, ['logits FP32 -1,30522']), undefined],
+    ['an image in', model(['image FP32 3,224,224'], ['embedding FP32 512']), undefined],
+    ['a text and an image in', model(['text STRING 1', 'image FP32 3,2,2'], ['embedding FP32 512']), undefined],
+    ['ids out', model(['QUERY STRING 1'], ['INPUT_ID INT32 -1']), undefined],
+    [
+      'a batch that must be full',
+      model(['input_ids INT64 4,128', 'attention_mask INT64 4,128'], ['embedding FP32 4,384'], 0),
+      undefined,
+    ],
+  ])('%s', (_, config, expected) => {
+    expect(found(config)).toEqual(expected);
+  });
+
+  it('obeys what is set for the model', () => {
+    const strange = model(['a INT64 -1', 'b INT64 -1', 'c? STRING 1'], ['x FP32 -1,8', 'y FP32 8']);
+    expect(found(strange)).toBeUndefined();
+    const tensors = { input: 'a', attention_mask: 'b' };
+    expect(found(strange, { embedding: { ...tensors, output: 'x' } })).toEqual([
+      'embedding',
+      'ids',
+      8,
+      8,
+      undefined,
+      true,
+      'x',
+    ]);
+    expect(found(strange, { embedding: { ...tensors, output: 'y' } })).toEqual([
+      'embedding',
+      'ids',
+      8,
+      8,
+      undefined,
+      false,
+      'y',
+    ]);
+    expect(found(strange, { embedding: { output: 'y' } })).toBe(
+      'it is set to make embeddings, which does not fit its tensors',
+    );
+    expect(found(strange, { rerank: {} })).toBe('it is set to rerank, which does not fit its tensors');
+    const classes = model(ids, ['logits FP32 3']);
+    expect(found(classes, { rerank: { label: 1, activation: 'sigmoid' } })).toEqual(['rerank', 'ids', 8, 'sigmoid', 1]);
+    expect(found(classes, { rerank: { label: 3 } })).toBe('it is set to the label 3, but has 3, counted from 0');
+  });
+});

@@ -1,0 +1,97 @@
+import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
+import type { InferResponse } from '../kserve/server.ts';
+import { numberTensor, readFloats, type Tensor, textTensor } from '../kserve/tensors.ts';
+import { type NumberInput, namesOf, type RowInputs } from './row-inputs.ts';
+import { widthOf } from './row-outputs.ts';
+import { type InputRow, RowFault, type RowFigures, type RowsContract } from './vectors.ts';
+
+type TokenRow = Extract<InputRow, { ids: Int32Array }>;
+
+/** What is known of a model's tensors. */
+export interface TensorPlan {
+  readonly inputs: RowInputs;
+  readonly output: ModelTensor;
+  /** Whether the output holds figures for each token. */
+  readonly isPerToken: boolean;
+}
+
+/** How many dimensions the output has beside that of the rows. */
+export function outputRank(config: ModelConfig, inputs: RowInputs, output: ModelTensor): number {
+  return output.dims.length - (config.max_batch_size === 0 && inputs.layout.isBatched ? 1 : 0);
+}
+
+/** Any model whose inputs are texts or tokens and whose output is rows of figures. */
+export function tensorRows(plan: TensorPlan): RowsContract {
+  const { inputs, output, isPerToken } = plan;
+  const { layout } = inputs;
+  // Only the model itself knows which of the tokens that it made of a text are padding.
+  const mostTogether = inputs.kind === 'text' && isPerToken ? 1 : layout.most;
+  return {
+    takes: inputs.kind,
+    mostTogether,
+    counts: false,
+    width: widthOf(output),
+    longest: inputs.kind === 'ids' ? inputs.length : undefined,
+    inputs: namesOf(inputs),
+    outputs: [output.name],
+    encode: ({ id, model, version, rows, padId = 0 }) => ({
+      id,
+      model,
+      version,
+      inputs: inputs.kind === 'text' ? textTensors(inputs, rows) : tokenTensors(inputs, rows, padId),
+      outputs: [output.name],
+    }),
+    decode: (response, rows) => decode(response, rows, plan),
+    explain: () => undefined,
+  };
+}
+
+function textTensors({ names, layout }: Extract<RowInputs, { kind: 'text' }>, rows: readonly InputRow[]): Tensor[] {
+  const ones = Array.from({ length: layout.ones }, () => 1);
+  const shape = layout.isBatched ? [rows.length, ...ones] : [1, ...ones];
+  return names.map((name, at) =>
+    textTensor(
+      name,
+      rows.map((row) => ('texts' in row ? (row.texts[at] ?? '') : '')),
+      shape,
+    ),
+  );
+}
+
+function tokenTensors(inputs: Extract<RowInputs, { kind: 'ids' }>, rows: readonly InputRow[], padId: number): Tensor[] {
+  const tokens = rows.filter((row): row is TokenRow => 'ids' in row);
+  const length = inputs.length ?? Math.max(...tokens.map(({ ids }) => ids.length));
+  const shape = inputs.layout.isBatched ? [rows.length, length] : [length];
+  const filled = ({ name, datatype }: NumberInput, read: (row: TokenRow) => ArrayLike<number>, filling = 0): Tensor => {
+    const values = new Int32Array(rows.length * length).fill(filling);
+    tokens.forEach((row, at) => values.set(read(row), at * length));
+    return numberTensor(name, { datatype, values, shape });
+  };
+  return [
+    filled(inputs.ids, ({ ids }) => ids, padId),
+    ...(inputs.mask ? [filled(inputs.mask, ({ ids }) => new Int32Array(ids.length).fill(1))] : []),
+    ...(inputs.types ? [filled(inputs.types, ({ types }) => types ?? [])] : []),
+  ];
+}
+
+function decode(response: InferResponse, rows: readonly InputRow[], { output, isPerToken }: TensorPlan): RowFigures[] {
+  const described = response.outputs.find(({ name }) => name === output.name);
+  const data = response.raw(output.name);
+  if (!described || !data) throw new RowFault(0, `the model gave no ${output.name}`);
+  const figures = readFloats(data, described.datatype);
+  if (!figures)
+    throw new RowFault(0, `the model gave ${output.name} as ${described.datatype}, not as numbers with a point`);
+  const width = described.shape.at(-1) ?? 0;
+  const perRow = figures.length / rows.length;
+  const isWhole = width > 0 && (isPerToken ? perRow % width === 0 && perRow > 0 : perRow === width);
+  if (!isWhole)
+    throw new RowFault(
+      0,
+      `the model gave ${output.name} of shape [${described.shape.join(', ')}] for ${rows.length} texts`,
+    );
+  return rows.map((row, at) => {
+    if (isPerToken && 'ids' in row && perRow / width < row.ids.length)
+      throw new RowFault(at, `the model gave vectors for ${perRow / width} of ${row.ids.length} tokens`);
+    return { figures: figures.subarray(at * perRow, (at + 1) * perRow), width };
+  });
+}

@@ -1,0 +1,83 @@
+import type { ApiError } from '../errors.ts';
+import type { InferRequest, InferResponse } from '../kserve/server.ts';
+import type { StatusError } from '../kserve/status.ts';
+
+/** What one row of figures is asked for: a text (or a query and a document), or the tokens of it. */
+export type InputRow =
+  | { readonly texts: readonly string[] }
+  | { readonly ids: Int32Array /** Which of two texts each token belongs to. */; readonly types?: Int32Array };
+
+/** The rows that go to a model in one request. */
+export interface RowsRequest {
+  readonly id: string;
+  readonly model: string;
+  readonly version: string;
+  readonly rows: readonly InputRow[];
+  /** The token that fills up shorter rows; left out: 0. */
+  readonly padId?: number | undefined;
+}
+
+/** What a model gives for one row: `width` figures, or so many for each of its tokens. */
+export interface RowFigures {
+  readonly figures: Float32Array;
+  readonly width: number;
+  /** How many tokens the backend found in the row, where it says so. */
+  readonly tokens?: number;
+}
+
+/** A row for which a model gave what cannot be used. */
+export class RowFault extends Error {
+  readonly row: number;
+
+  constructor(row: number, reason: string) {
+    super(reason);
+    this.name = 'RowFault';
+    this.row = row;
+  }
+}
+
+/** How texts become figures on one kind of model: translates, and nothing else. */
+export interface RowsContract {
+  /** What a row may hold. */
+  readonly takes: 'text' | 'ids' | 'either';
+  /** The most rows of one request. */
+  readonly mostTogether: number;
+  /** Whether it tells how many tokens a row has. */
+  readonly counts: boolean;
+  /** How many figures it gives, where its configuration says so. */
+  readonly width: number | undefined;
+  /** The most tokens of a row, where its configuration says so. */
+  readonly longest: number | undefined;
+  /** The tensors that are sent and read, for people. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  encode(request: RowsRequest): InferRequest;
+  /** One for each row of the request. Throws a RowFault. */
+  decode(response: InferResponse, rows: readonly InputRow[]): RowFigures[];
+  /** What a backend's error text means to the client; undefined: unknown. */
+  explain(error: StatusError): ApiError | undefined;
+}
+
+/** How the vectors of tokens become one: their mean, the first or the last. */
+export type PoolingMethod = 'mean' | 'cls' | 'last';
+
+/** How a model makes vectors of texts. */
+export interface EmbeddingContract extends RowsContract {
+  readonly kind: 'vllm' | 'tensors';
+  /** Whether it gives a vector for each token, of which one is made here. */
+  readonly isPooledHere: boolean;
+  /** What the operator has set; left out: what the model's folder says. */
+  readonly pooling: PoolingMethod | undefined;
+  readonly normalize: boolean | undefined;
+  readonly prompt: string | undefined;
+}
+
+/** What makes a score between 0 and 1 of a model's figures; `none`: they are one. */
+export type Activation = 'sigmoid' | 'softmax' | 'none';
+
+/** How a model scores documents against a query. */
+export interface RerankContract extends RowsContract {
+  readonly activation: Activation;
+  /** Which of the figures stands for relevance. */
+  readonly label: number;
+}
