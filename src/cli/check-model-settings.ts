@@ -39,7 +39,7 @@ function problemOf(key: string, name: string | undefined, formats: readonly Form
 }
 
 /** How a model is spoken to is found once for it, whatever further names it has. */
-const rootOnly = ['contract', 'engineDir', 'cancelWith', 'lora'] as const;
+const rootOnly = ['contract', 'engineDir', 'cancelWith', 'lora', 'embedding', 'rerank'] as const;
 
 function misplacedOf(name: string, settings: ModelSettings): string[] {
   const { serves } = settings;

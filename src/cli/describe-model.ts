@@ -48,12 +48,18 @@ export function modelDescriber(
       imagePlaceholder: own.imagePlaceholder,
       mostHeldOfCalls: settings.maxToolCallParseBytes,
       tokenizerName: tokenizerName(found, own),
-      addsSpecialTokens: own.addsSpecialTokens ?? found.contract.addsSpecialTokens,
+      addsSpecialTokens: own.addsSpecialTokens ?? found.contract?.addsSpecialTokens ?? true,
       assets: assets.load,
       loadedAssets: assets.loaded,
-      contextLength: () => own.contextLength ?? found.contract.limits.context ?? assets.loaded()?.modelMaxLength,
+      contextLength: () => own.contextLength ?? longestOf(found, assets.loaded()),
     };
   };
+}
+
+/** What model or tokenizer say of the length of a text: for vectors the folder knows best what they were trained with. */
+function longestOf({ contract, embedding, rerank }: FoundServedModel, assets: PromptAssets | undefined) {
+  if (contract) return contract.limits.context ?? assets?.modelMaxLength;
+  return (embedding ?? rerank)?.longest ?? assets?.sentence?.longest ?? assets?.modelMaxLength;
 }
 
 /** Loads once; after a failure and a pause the next caller tries again: a hub that was away may be back. */

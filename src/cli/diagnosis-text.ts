@@ -1,4 +1,5 @@
 import type { Diagnosis } from './diagnosis.ts';
+import { rowsText } from './rows-diagnosis.ts';
 
 /** A diagnosis as people read it. */
 export function diagnosisText(diagnosis: Diagnosis): string {
@@ -14,16 +15,28 @@ export function diagnosisText(diagnosis: Diagnosis): string {
     row('inputs', inputs.join(', ')),
     row('outputs', outputs.join(', ')),
     row('tokenizer', diagnosis.tokenizer ?? '-'),
-    row('template', diagnosis.template ?? '-'),
-    row('calls', `${diagnosis.toolCallParser}; reasoning: ${diagnosis.reasoningParser}`),
+    ...(parameters
+      ? [
+          row('template', diagnosis.template ?? '-'),
+          row('calls', `${diagnosis.toolCallParser}; reasoning: ${diagnosis.reasoningParser}`),
+        ]
+      : []),
     row('limits', limitsText(limits)),
-    row('honoured', parameters?.honoured.join(', ') || '-'),
-    row('emulated', parameters?.emulated.join(', ') || '-'),
-    ...(parameters?.refused ?? []).map(({ name, reason }, at) => row(at === 0 ? 'refused' : '', `${name}: ${reason}`)),
+    ...(parameters ? parameterRows(parameters) : []),
+    ...(diagnosis.embedding ? [row('vectors', rowsText(diagnosis.embedding))] : []),
+    ...(diagnosis.rerank ? [row('scores', rowsText(diagnosis.rerank))] : []),
     ...(diagnosis.reason === undefined ? [] : [row('fault', diagnosis.reason)]),
     ...diagnosis.remarks.map((remark, at) => row(at === 0 ? 'remarks' : '', remark)),
     ...(diagnosis.probe ? probeRows(diagnosis.probe) : []),
   ].join('\n');
+}
+
+function parameterRows({ honoured, emulated, refused }: NonNullable<Diagnosis['parameters']>): string[] {
+  return [
+    row('honoured', honoured.join(', ') || '-'),
+    row('emulated', emulated.join(', ') || '-'),
+    ...refused.map(({ name, reason }, at) => row(at === 0 ? 'refused' : '', `${name}: ${reason}`)),
+  ];
 }
 
 function verdict({ isServed, isInner }: Diagnosis): string {
@@ -37,6 +50,8 @@ const why: Readonly<Record<string, string>> = {
   trtllm: 'it takes text_input and max_tokens, with a batch dimension, and gives text_output',
   'trtllm-tokens': 'its engine takes input_ids, input_lengths and request_output_len, and a tokenizer is at hand',
   llmapi: 'it takes text_input and inputs that begin with sampling_param_',
+  embedding: 'it takes a text or its token ids and gives a vector for it or for each token',
+  rerank: 'it takes two texts or their token ids and gives a score for them',
 };
 
 function limitsText({ context, prompt, beamWidth, vocabulary }: NonNullable<Diagnosis['limits']>): string {

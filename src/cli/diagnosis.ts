@@ -8,9 +8,10 @@ import {
 import { formatsOf } from '../generate/parsers.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
-import type { ModelRow, ServedModel } from '../models/served-model.ts';
+import { generatesText, type ModelRow, type NamedModel, type ServedModel } from '../models/served-model.ts';
 import type { ProbeResult } from './probe.ts';
 import { remarksOn } from './remarks.ts';
+import { type RowsDiagnosis, rowsOf, rowsRemarks } from './rows-diagnosis.ts';
 
 /** What is to be said of one model of one server. */
 export interface Diagnosis {
@@ -37,6 +38,10 @@ export interface Diagnosis {
   readonly toolCallParser?: string;
   readonly reasoningParser?: string;
   readonly limits?: ServedModel['contract']['limits'];
+  /** How vectors of texts are made. */
+  readonly embedding?: RowsDiagnosis;
+  /** How documents are scored. */
+  readonly rerank?: RowsDiagnosis;
   /** What is missing, and the flag that mends it; what to know of this kind of model. */
   readonly remarks: readonly string[];
   readonly probe?: ProbeResult;
@@ -50,7 +55,8 @@ export async function diagnose(registry: ModelRegistry, emulatesStructure: boole
   return Promise.all(
     rows.map(async (row) => {
       const model = row.reason === '' ? served.get(row.name) : undefined;
-      return model ? describe(model, row, emulatesStructure) : unserved(row);
+      if (!model) return unserved(row);
+      return generatesText(model) ? describe(model, row, emulatesStructure) : describeRows(model, row);
     }),
   );
 }
@@ -59,16 +65,39 @@ function unserved({ name, version, server, state, reason, isInner = false }: Mod
   return { model: name, version, server, state, isServed: false, isInner, reason, remarks: [] };
 }
 
+/** A model that makes vectors or scores alone. */
+async function describeRows(model: NamedModel, { server, version, state, contract }: ModelRow): Promise<Diagnosis> {
+  const fault = await assetFault(model);
+  const assets = model.loadedAssets();
+  const context = model.contextLength();
+  const rows = rowsOf(model, assets?.sentence);
+  const reason = fault ?? (rows.embedding ?? rows.rerank)?.fault;
+  return {
+    model: model.name,
+    version,
+    server,
+    state,
+    isServed: reason === undefined,
+    isInner: false,
+    ...(reason === undefined ? {} : { reason }),
+    contract,
+    target: model.model,
+    inputs: (model.embedding ?? model.rerank)?.inputs ?? [],
+    outputs: (model.embedding ?? model.rerank)?.outputs ?? [],
+    tokenizer: assets?.tokenizer?.source ?? '-',
+    limits: context === undefined ? {} : { context },
+    ...rows,
+    remarks: rowsRemarks(model, assets),
+  };
+}
+
 async function describe(
   model: ServedModel,
   { server, version, state }: ModelRow,
   emulatesStructure: boolean,
 ): Promise<Diagnosis> {
   const { contract } = model;
-  const fault = await model.assets().then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)),
-  );
+  const fault = await assetFault(model);
   const assets = model.loadedAssets();
   const sent = requestsOf(model);
   const formats = assets?.template && formatsOf(model, assets.template);
@@ -91,8 +120,16 @@ async function describe(
     toolCallParser: formats?.tools?.name ?? 'none',
     reasoningParser: formats?.reasoning?.name ?? 'none',
     limits: { ...contract.limits, ...(context === undefined ? {} : { context }) },
+    ...rowsOf(model, assets?.sentence),
     remarks: remarksOn(model, assets, formats),
   };
+}
+
+function assetFault(model: NamedModel): Promise<string | undefined> {
+  return model.assets().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)),
+  );
 }
 
 function parametersOf({ contract }: ServedModel, emulatesStructure: boolean): NonNullable<Diagnosis['parameters']> {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
-import type { ServedModel } from '../models/served-model.ts';
+import type { NamedModel } from '../models/served-model.ts';
 import type { Terminal } from './command.ts';
 
 /** Shows, once, a line to paste for the first model that is served. */
@@ -8,7 +8,7 @@ export function exampleShower(
   settings: Pick<CommandInput['settings'], 'logFormat' | 'apiKey' | 'openaiRestrictedApi'>,
   terminal: Pick<Terminal, 'out'>,
   logger: Logger,
-): (models: readonly ServedModel[], origin: () => string) => Promise<void> {
+): (models: readonly NamedModel[], origin: () => string) => Promise<void> {
   let isShown = false;
   return async ([model], origin) => {
     if (!model || isShown) return;
@@ -21,17 +21,27 @@ export function exampleShower(
 }
 
 function exampleLine(
-  model: ServedModel,
+  model: NamedModel,
   origin: string,
   { apiKey, openaiRestrictedApi }: Pick<CommandInput['settings'], 'apiKey' | 'openaiRestrictedApi'>,
 ): string {
-  const isChat = model.loadedAssets()?.template !== undefined;
-  const question = isChat ? { messages: [{ role: 'user', content: 'What is a conch?' }] } : { prompt: 'A conch is' };
   const headers = ["-H 'content-type: application/json'"];
   if (apiKey !== undefined) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
   const restriction = openaiRestrictedApi.find(({ apis }) => apis.includes('inference'));
   if (restriction) headers.push(`-H '${restriction.header}: YOUR VALUE'`);
-  const path = isChat ? '/v1/chat/completions' : '/v1/completions';
-  const body = JSON.stringify({ model: model.name, ...question, max_tokens: 64, temperature: 0.2 });
+  const [path, question] = questionFor(model);
+  const body = JSON.stringify({ model: model.name, ...question });
   return `curl ${origin.replace('0.0.0.0', 'localhost')}${path} ${headers.join(' ')} -d '${body}'`;
+}
+
+/** A path, and what to send there. */
+function questionFor(model: NamedModel): [string, object] {
+  const sampling = { max_tokens: 64, temperature: 0.2 };
+  if (!model.contract)
+    return model.embedding
+      ? ['/v1/embeddings', { input: 'A conch is a shell.' }]
+      : ['/v1/rerank', { query: 'What is a conch?', documents: ['A shell.', 'A tree.'] }];
+  return model.loadedAssets()?.template === undefined
+    ? ['/v1/completions', { prompt: 'A conch is', ...sampling }]
+    : ['/v1/chat/completions', { messages: [{ role: 'user', content: 'What is a conch?' }], ...sampling }];
 }

@@ -1,5 +1,6 @@
 import type { CommandInput } from '../config/load.ts';
 import type { GenerateContext } from '../generate/answer.ts';
+import type { RowsContext } from '../generate/embedding.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { imageSettings } from './image-settings.ts';
 
@@ -10,8 +11,17 @@ export function generateContext(
 ): GenerateContext {
   return {
     findModel: (name) => registry.findForRequest(name),
-    timeout: settings.requestTimeout === 0 ? undefined : settings.requestTimeout,
+    timeout: timeoutOf(settings),
     structuredRetries: settings.structuredRetries,
     images: imageSettings(settings),
   };
+}
+
+/** The same for embeddings and scores. */
+export function rowsContext(settings: CommandInput['settings'], registry: Pick<ModelRegistry, 'find'>): RowsContext {
+  return { findModel: (name) => registry.find(name), timeout: timeoutOf(settings) };
+}
+
+function timeoutOf({ requestTimeout }: CommandInput['settings']): number | undefined {
+  return requestTimeout === 0 ? undefined : requestTimeout;
 }

@@ -4,15 +4,19 @@ import { originOf } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { ApiError } from '../errors.ts';
 import { AdapterFolderError, openAdapterFolder } from '../models/adapter-folder.ts';
-import { AdapterBook, type ModelAdapters, namedByServer, namedBySettings } from '../models/adapters.ts';
+import { AdapterBook, type ModelAdapters, namedByServer, namedBySettings, noAdapters } from '../models/adapters.ts';
 import { adapterAsker, adaptersInRepository } from '../models/ask-adapters.ts';
 import type { FoundServedModel } from '../models/registry.ts';
+import type { ServedModel } from '../models/served-model.ts';
 import { repositoryAdapters } from './repository-adapters.ts';
 
 type Settings = CommandInput['settings'];
 
 /** Finds the adapters of a model: those of the settings, else those that its server or its repository tells of. */
 export type AdapterFinder = (found: FoundServedModel, own: ModelSettings) => ModelAdapters;
+
+/** A model that generates text: the others have no adapters. */
+type Adapted = FoundServedModel & Pick<ServedModel, 'contract'>;
 
 /** The adapters whose folders the settings name, each of them read and checked. */
 export async function openAdapterBook(settings: Settings): Promise<AdapterBook> {
@@ -59,7 +63,9 @@ async function writtenAdapters(settings: Settings): Promise<WrittenAdapter[]> {
 }
 
 export function adapterFinder({ modelRepository, triton }: Settings, book: AdapterBook): AdapterFinder {
-  return (found, { lora }) => {
+  return (model, { lora }) => {
+    if (model.contract === undefined) return noAdapters;
+    const found = model as Adapted;
     const { root, contract } = found;
     if (!contract.namesAdapters)
       return isList(lora) ? misplaced(root, 'by their folders, as a map, not by names alone') : book.sentTo(found);

@@ -34,7 +34,7 @@ export function assetLoader(
       onProgress: ({ name, file, received, total }) => progress({ what: `${name}/${file}`, done: received, total }),
     });
     // A tokenizer whose tokens cannot be turned into text is of no use to an engine that gives tokens.
-    if (found.contract.speaksTokens) await named.tokenizer?.table?.();
+    if (found.contract?.speaksTokens) await named.tokenizer?.table?.();
     const tokenizer = named.tokenizer ?? found.servers[0]?.tokenizerOf?.(found.model, found.version);
     return { ...(template ? { template } : {}), ...named, ...(tokenizer ? { tokenizer } : {}) };
   };

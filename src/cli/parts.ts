@@ -45,8 +45,9 @@ export async function openParts(
       return live.aliases;
     },
     hints: (model) => {
-      const { contract, tokenizer, engineDir, cancelWith } = modelSettings(live.current, model);
-      return { contract, tokenizer, engineDir, stopsByRequest: cancelWith === 'stop-input' };
+      const { contract, tokenizer, engineDir, cancelWith, embedding, rerank } = modelSettings(live.current, model);
+      const stopsByRequest = cancelWith === 'stop-input';
+      return { contract, tokenizer, engineDir, stopsByRequest, embedding, rerank };
     },
     describe: modelDescriber(live, terminal, listener, (found, own) =>
       adapterFinder(live.current, adapterBook)(found, own),

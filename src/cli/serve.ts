@@ -10,7 +10,7 @@ import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
 import { followSettings } from './follow-settings.ts';
-import { generateContext } from './generate-context.ts';
+import { generateContext, rowsContext } from './generate-context.ts';
 import { startKserve } from './kserve.ts';
 import { listening, requireFree } from './listening.ts';
 import { LiveSettings } from './live-settings.ts';
@@ -69,6 +69,9 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     },
     get generate() {
       return generateContext(live.current, registry);
+    },
+    get rows() {
+      return rowsContext(live.current, registry);
     },
     logger,
   });

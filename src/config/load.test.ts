@@ -231,18 +231,18 @@ describe('mistakes', () => {
   it('are told all at once, each by its place', () => {
     const environment = { CONCH_PROT: '1', CONCH_LOG_FORMAT: 'xml', CONCH_OTLP_ENDPOINT: 'x' };
     const text =
-      'port: high\nprot: 1\nmodels:\n  llama:\n    defaults: {temperature: 3, top_q: 1}\n    embedding: {}\n';
+      'port: high\nprot: 1\nmodels:\n  llama:\n    defaults: {temperature: 3, top_q: 1}\n    embedding: {pooling: max}\n';
     expect(
       problems(['--config', 'conch.yaml', '--prot', '1', '--port', '70000'], { environment, readFile: () => text }),
     ).toEqual([
       '--prot is not a flag. Did you mean --port?',
       'conch.yaml:2:1: prot is not a key. Did you mean port?',
-      'conch.yaml:6:5: models.llama.embedding is not part of this version yet: it needs embeddings.',
       'CONCH_OTLP_ENDPOINT is not part of this version yet: it needs tracing.',
       'CONCH_PROT is not a variable of Conch. Did you mean CONCH_PORT?',
       'conch.yaml:1:1: port must be a number, not "high".',
       'conch.yaml:5:16: models.llama.defaults.temperature must be at most 2, not 3.',
       'conch.yaml:5:32: models.llama.defaults.top_q is not a key. Did you mean top_p?',
+      'conch.yaml:6:17: models.llama.embedding.pooling must be one of mean, cls, last, not "max".',
       'CONCH_LOG_FORMAT must be one of json, pretty, not "xml".',
       '--port must be at most 65535, not 70000.',
     ]);

@@ -121,6 +121,29 @@ export const samplingDefaults = z.strictObject({
 
 export type SamplingDefaults = Readonly<z.output<typeof samplingDefaults>>;
 
+/** The names of a model's tensors. */
+const rowTensors = {
+  input: text.optional(),
+  attention_mask: text.optional(),
+  token_type_ids: text.optional(),
+  output: text.optional(),
+};
+
+/** How a model makes vectors, where it is not found from its configuration and its folder. */
+const embedding = z.strictObject({
+  ...rowTensors,
+  pooling: z.enum(['mean', 'cls', 'last']).optional(),
+  normalize: z.boolean().optional(),
+  prompt: z.string().optional(),
+});
+
+/** How a model scores documents, where it is not found from its configuration. */
+const rerank = z.strictObject({
+  ...rowTensors,
+  activation: z.enum(['sigmoid', 'softmax', 'none']).optional(),
+  label: z.number().int().min(0).optional(),
+});
+
 /** The keys of a model in the file that are not settings for all models. */
 const modelOnlySettings = {
   serves: setting(text.optional(), 'The model on the server that answers under this name.', {
@@ -145,6 +168,16 @@ const modelOnlySettings = {
     adapters.optional(),
     'LoRA adapters behind this name. A list: those that a vLLM model has. A map: those of a TensorRT-LLM engine, each with dir (folder of model.lora_weights.npy and model.lora_config.npy) and, if you like, task_id.',
     { group: 'models', placeholder: 'LIST|MAP', path: 'folders-in-map' },
+  ),
+  embedding: setting(
+    embedding.optional(),
+    'How it makes embeddings, where that is not found: input, attention_mask, token_type_ids, output, pooling (mean, cls, last), normalize, prompt.',
+    { group: 'models', placeholder: 'MAP' },
+  ),
+  rerank: setting(
+    rerank.optional(),
+    'How it scores documents, where that is not found: input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), label.',
+    { group: 'models', placeholder: 'MAP' },
   ),
   defaults: setting(
     samplingDefaults.optional(),

@@ -4,7 +4,7 @@ import { StatusError } from '../kserve/status.ts';
 
 /** Where a failure happened, as far as it changes what the client is told. */
 export interface FaultPlace {
-  readonly contract: GenerationContract;
+  readonly contract: Pick<GenerationContract, 'explain'>;
   /** The request fields behind what contracts call `prompt` and `structured_outputs`. */
   readonly fields: Readonly<Record<string, string>>;
   /** Aborted when the client has left, or the request is ended from elsewhere. */

@@ -14,6 +14,7 @@ import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
+import { nextServer } from './next-server.ts';
 import { seeded } from './seeds.ts';
 import { stopInference } from './stop-inference.ts';
 import { type Prompt, tokenize } from './token-inputs.ts';
@@ -208,11 +209,4 @@ async function countPrompts({ model, prompts }: GenerationOptions): Promise<numb
 function answerCounter(model: ServedModel): ((text: string) => Promise<number>) | undefined {
   const tokenizer = model.loadedAssets()?.tokenizer;
   return tokenizer && ((text) => tokenizer.count(text, { addSpecialTokens: false }));
-}
-
-let turn = 0;
-
-/** The servers of a model in turn. */
-function nextServer(model: ServedModel): InferenceServer {
-  return model.servers[turn++ % model.servers.length] as InferenceServer;
 }

@@ -9,17 +9,25 @@ import { type GuardOptions, guard } from './guard.ts';
 import { countRequests } from './model-requests.ts';
 import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
+import { embeddingRoutes, type RowsServices } from './routes/embeddings.ts';
 import { generateRoutes } from './routes/generate.ts';
 import { healthRoutes } from './routes/health.ts';
 import { loraRoutes } from './routes/lora.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { type ControlServices, modelControlRoutes } from './routes/model-control.ts';
 import { type ModelServices, modelRoutes } from './routes/models.ts';
+import { rerankRoutes } from './routes/rerank.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
 
 /** Everything that the HTTP side is built from. */
-export interface Services extends ResponseServices, GuardOptions, ControlServices, ModelServices, AdapterServices {
+export interface Services
+  extends ResponseServices,
+    RowsServices,
+    GuardOptions,
+    ControlServices,
+    ModelServices,
+    AdapterServices {
   readonly models: ModelRegistry;
   /** Where requests come in to their models. */
   readonly door: ModelDoor;
@@ -57,6 +65,8 @@ export function createApp(services: Services): FastifyInstance {
   responseRoutes(app, services);
   messageRoutes(app, services);
   tokenizeRoutes(app, services);
+  embeddingRoutes(app, services);
+  rerankRoutes(app, services);
   modelRoutes(app, services);
   modelControlRoutes(app, services);
   loraRoutes(app, services);

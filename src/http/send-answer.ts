@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.ts';
 import type { Answer, GenerateContext } from '../generate/answer.ts';
 import { structuredHeader } from '../generate/structured-emulation.ts';
 import type { AnswerWriter } from '../openai/answer-writer.ts';
 import { sendEvents } from './events.ts';
-import { ignoredHeader, mostNamed } from './ignored-header.ts';
+import { tellIgnored } from './read-request.ts';
 import { requestSignal } from './request-signal.ts';
 
 /** What the generating routes need. It may change while Conch runs, so it is read anew for each request. */
@@ -16,7 +15,6 @@ export interface GenerateServices {
 
 /** What one API makes of a request. Faults and names are in the words of that API. */
 export interface AnswerPlan {
-  readonly model: string;
   readonly unknownFields: readonly string[];
   begin(signal: AbortSignal): Promise<Answer>;
   /** How the answer is written as it comes. */
@@ -25,13 +23,7 @@ export interface AnswerPlan {
 }
 
 /** Answers a request as its plan says, streamed or whole. */
-export async function sendAnswer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { services, plan }: { readonly services: Pick<GenerateServices, 'strictFields'>; readonly plan: AnswerPlan },
-): Promise<unknown> {
-  request.model = plan.model;
-  checkFields(plan.unknownFields, services.strictFields);
+export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, plan: AnswerPlan): Promise<unknown> {
   const signal = requestSignal(reply);
   const answer = await plan.begin(signal);
   tellIgnored(request, reply, [...plan.unknownFields, ...answer.ignored]);
@@ -40,17 +32,4 @@ export async function sendAnswer(
   if (!answer.isStreamed) return plan.whole(answer);
   await sendEvents(reply, answer.events, { answer: plan.writer(answer), signal });
   return reply;
-}
-
-/** Refuses fields that nobody knows, where that is wanted. */
-export function checkFields([first]: readonly string[], strictFields: boolean): void {
-  if (strictFields && first !== undefined)
-    throw new ApiError('unknown_field', `${first}: no such field is known.`, { param: first });
-}
-
-/** Names what had no effect, to the client and in the log. */
-export function tellIgnored(request: FastifyRequest, reply: FastifyReply, ignored: readonly string[]): void {
-  if (ignored.length === 0) return;
-  reply.header('x-conch-ignored', ignoredHeader([...ignored]));
-  request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'request fields without effect');
 }

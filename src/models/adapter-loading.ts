@@ -6,7 +6,7 @@ import { StatusError } from '../kserve/status.ts';
 import { AdapterFolderError, openAdapterFolder } from './adapter-folder.ts';
 import { type AdapterBook, noInputs } from './adapters.ts';
 import type { ModelRegistry } from './registry.ts';
-import type { ServedModel } from './served-model.ts';
+import { generatesText, type ServedModel } from './served-model.ts';
 
 /** What loading and unloading adapters works on. */
 export interface AdapterServices {
@@ -32,7 +32,7 @@ export async function loadAdapter(
 ): Promise<void> {
   if (loraRoot === undefined)
     throw refusal('lora_path', 'adapters are not loaded by path here. Start Conch with --lora-root DIR to allow it.');
-  const model = wanted === undefined ? onlyModel(models) : models.find(wanted);
+  const model = wanted === undefined ? onlyModel(models) : models.findForRequest(wanted);
   const cannot = whyNot(model);
   if (cannot) throw cannot;
   const place = await placeIn(loraRoot, path);
@@ -54,7 +54,7 @@ export function unloadAdapter(
   { name, model: wanted }: { readonly name: string; readonly model: string | undefined },
   { models, adapterBook }: AdapterServices,
 ): void {
-  const candidates = wanted === undefined ? rootsOf(models) : [models.find(wanted)];
+  const candidates = wanted === undefined ? rootsOf(models) : [models.findForRequest(wanted)];
   const holders = candidates.filter((model) => loadedNames(model, adapterBook).includes(name));
   const [holder, another] = holders;
   if (holder && another)
@@ -99,7 +99,10 @@ async function placeIn(root: string, path: string): Promise<string> {
 
 /** The models by their own names. */
 function rootsOf(models: ModelRegistry): ServedModel[] {
-  return models.list().filter(({ name, root }) => name === root);
+  return models
+    .list()
+    .filter(generatesText)
+    .filter(({ name, root }) => name === root);
 }
 
 function onlyModel(models: ModelRegistry): ServedModel {

@@ -65,6 +65,9 @@ export class AdapterBook {
   }
 }
 
+/** Those of a model that takes none. */
+export const noAdapters: ModelAdapters = { names: async () => [], choose: () => undefined };
+
 /** The adapters of a model whose server knows them by name; whether there is such a one, that server says. */
 export function namedByServer(ask: () => Promise<readonly string[] | undefined>): ModelAdapters {
   return { names: ask, choose: (loraName) => ({ loraName, loraTaskId: undefined }) };

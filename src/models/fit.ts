@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContractKind, Limits } from '../contracts/contract.ts';
 import { type Detection, detectContract, isTokenEngine } from '../contracts/detect.ts';
+import { detectRows, type EmbeddingSettings, type RerankSettings } from '../contracts/detect-rows.ts';
 import { isYes, parameterOf } from '../contracts/parameters.ts';
 import { trtllmTokensContract } from '../contracts/trtllm-tokens.ts';
+import type { EmbeddingContract, RerankContract } from '../contracts/vectors.ts';
+import { vllmEmbedding } from '../contracts/vllm-embedding.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import { type Chain, chainOf, innerNames } from './chain.ts';
 import { type EngineFolder, readEngineFolder } from './engine-folder.ts';
@@ -16,6 +19,8 @@ export interface ModelHints {
   readonly engineDir?: string | undefined;
   /** Whether a request is ended with the input `stop`, and not by leaving its stream. */
   readonly stopsByRequest?: boolean | undefined;
+  readonly embedding?: EmbeddingSettings | undefined;
+  readonly rerank?: RerankSettings | undefined;
 }
 
 /** A ready model as its server describes it. */
@@ -27,7 +32,10 @@ export interface KnownModel {
 
 /** How a model is spoken to. */
 export interface Fit {
+  /** How it generates text, or why it does not. */
   readonly detection: Detection;
+  readonly embedding?: EmbeddingContract | undefined;
+  readonly rerank?: RerankContract | undefined;
   /** All that it was made of beside configurations, as a text: a fit of the same basis is the same. */
   readonly basis: string;
   /** The model that requests go to, where it is another one: the engine behind an ensemble. */
@@ -76,10 +84,26 @@ export async function fitModel(model: KnownModel, all: readonly KnownModel[], hi
       ...(chain && config.ensemble_scheduling ? { engine: chain.engine } : {}),
     },
   });
-  if ('reason' in detection && outer) return innerPart(outer);
+  if ('reason' in detection) return outer ? innerPart(outer) : fitRows(model, detection, hints);
   const postprocessors = chain && instancesOf(chain.postprocessing?.config);
   const basis = JSON.stringify([facts, tokenizerDirectory, chain?.engine]);
-  return { detection, basis, tokenizerDirectory, postprocessors };
+  const { limits: known } = detection.contract;
+  return { detection, embedding: vllmEmbedding(config, known.context), basis, tokenizerDirectory, postprocessors };
+}
+
+/** How a model is spoken to that generates no text: it may make vectors or scores of texts. */
+function fitRows({ name, config }: KnownModel, detection: Detection, hints: ModelHints): Fit {
+  const { reason, ...rows } = detectRows(config, hints);
+  const named = parameterOf(config, 'tokenizer_dir');
+  const tokenizerDirectory = named !== undefined && existsSync(join(named, 'tokenizer.json')) ? named : undefined;
+  const takesIds = (rows.embedding ?? rows.rerank)?.takes === 'ids';
+  if (takesIds && (hints.tokenizer ?? tokenizerDirectory) === undefined) return refusal(needsTokenizer(name));
+  const basis = JSON.stringify([tokenizerDirectory, reason]);
+  return { detection: reason === undefined ? detection : { reason }, ...rows, basis, tokenizerDirectory };
+}
+
+function needsTokenizer(name: string): string {
+  return `it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer ${name}=DIR`;
 }
 
 /** The models whose descriptions decide how this one is spoken to. */
@@ -92,8 +116,7 @@ export function partsOf(model: KnownModel, all: readonly KnownModel[]): readonly
 
 async function fitEngine(name: string, chain: Chain<KnownModel>, hints: ModelHints): Promise<Fit> {
   const tokenizerDirectory = directoryOf(chain);
-  if ((hints.tokenizer ?? tokenizerDirectory) === undefined)
-    return refusal(`it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer ${name}=DIR`);
+  if ((hints.tokenizer ?? tokenizerDirectory) === undefined) return refusal(needsTokenizer(name));
   const facts = {
     ...(await engineFolder(chain, hints)),
     addsSpecialTokens: addsSpecialTokens(chain),

@@ -1,11 +1,12 @@
 import { unknownAdapter } from '../contracts/unknown-adapter.ts';
 import type { ModelRegistry } from './registry.ts';
-import type { ServedModel } from './served-model.ts';
+import { generatesText, type NamedModel } from './served-model.ts';
 
 /** Every model that requests can name, each followed by its adapters. */
-export async function listedModels(models: ModelRegistry): Promise<ServedModel[]> {
+export async function listedModels(models: ModelRegistry): Promise<NamedModel[]> {
   const listed = await Promise.all(
-    models.list().map(async (model) => {
+    models.list().map(async (model): Promise<NamedModel[]> => {
+      if (!generatesText(model)) return [model];
       const names = (await model.adapters.names()) ?? [];
       return [model, ...names.flatMap((name) => models.withAdapter(model, name) ?? [])];
     }),
@@ -14,7 +15,9 @@ export async function listedModels(models: ModelRegistry): Promise<ServedModel[]
 }
 
 /** A model, or a model with an adapter; a 404 where there is none. */
-export async function listedModel(models: ModelRegistry, name: string): Promise<ServedModel> {
+export async function listedModel(models: ModelRegistry, name: string): Promise<NamedModel> {
+  const known = models.list().find((model) => model.name === name);
+  if (known) return known;
   const model = models.findForRequest(name);
   if (model.parent === undefined || model.loraName === undefined) return model;
   const names = await model.adapters.names();

@@ -3,8 +3,8 @@ import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { Discovery, type FoundModel } from './discovery.ts';
-import type { ModelHints } from './fit.ts';
-import type { ModelRow, ServedModel } from './served-model.ts';
+import type { Fit, ModelHints } from './fit.ts';
+import { generatesText, type ModelRow, type NamedModel, type ServedModel } from './served-model.ts';
 
 /** What the registry is told of the outside. */
 export interface RegistryOptions {
@@ -18,7 +18,7 @@ export interface RegistryOptions {
   /** Further names under which a model is served; they come before the servers' own. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Everything about a served model that the servers do not tell. */
-  describe(found: FoundServedModel): ServedModel;
+  describe(found: FoundServedModel): NamedModel;
   /** Whether a model that is in a repository is loaded when it is asked for. */
   readonly loadsOnDemand?: boolean;
   /** What `describe` reads for a served name, as a text: where it has changed, the model is described anew. */
@@ -30,9 +30,10 @@ export interface RegistryOptions {
 /** What the servers tell of a model that can be served. */
 export interface FoundServedModel
   extends Pick<
-    ServedModel,
-    'name' | 'root' | 'model' | 'version' | 'contract' | 'servers' | 'created' | 'postprocessors'
-  > {
+      NamedModel,
+      'name' | 'root' | 'model' | 'version' | 'contract' | 'embedding' | 'rerank' | 'servers' | 'created'
+    >,
+    Pick<ServedModel, 'postprocessors'> {
   readonly config: ModelConfig;
   /** Where the model's own configuration says that its tokenizer is. */
   readonly tokenizerDirectory: string | undefined;
@@ -50,8 +51,11 @@ interface Watched {
   lastLook: Promise<void>;
 }
 
+/** How a model is spoken to, for each thing that it can do. */
+type Abilities = Pick<NamedModel, 'contract' | 'embedding' | 'rerank'>;
+
 /** A server that has a model ready. */
-interface Holder extends Pick<FoundServedModel, 'contract'> {
+interface Holder extends Abilities {
   readonly server: InferenceServer;
   readonly ready: NonNullable<FoundModel['ready']>;
 }
@@ -68,7 +72,7 @@ export class ModelRegistry {
   /** What the models that are served now were described by. */
   #bases = new Map<string, string | undefined>();
   #loops: Promise<void>[] = [];
-  #models = new Map<string, ServedModel>();
+  #models = new Map<string, NamedModel>();
   /** The models on the servers that stand behind those. */
   #roots: ReadonlySet<string> = new Set();
   /** Models that take no more requests because they are being unloaded. */
@@ -110,12 +114,12 @@ export class ModelRegistry {
     await Promise.all(this.#loops);
   }
 
-  list(): ServedModel[] {
+  list(): NamedModel[] {
     return [...this.#models.values()];
   }
 
   /** The model of this name; a 404 when nobody has it, a 503 when its server says that it is not ready. */
-  find(name: string): ServedModel {
+  find(name: string): NamedModel {
     const model = this.#models.get(name);
     if (model) return model;
     const target = this.#options.aliases.get(name) ?? name;
@@ -143,14 +147,23 @@ export class ModelRegistry {
   /** The same for a request, which may name an adapter behind a model. */
   findForRequest(name: string): ServedModel {
     const { loraSeparator: separator } = this.#options;
-    if (this.#models.has(name)) return this.find(name);
+    if (this.#models.has(name)) return this.#generating(name);
     for (let at = name.indexOf(separator); at > 0; at = name.indexOf(separator, at + 1)) {
       const model = this.#models.get(name.slice(0, at));
       const adapter = name.slice(at + separator.length);
-      const found = model && adapter !== '' ? this.withAdapter(model, adapter) : undefined;
+      const found = model && generatesText(model) && adapter !== '' ? this.withAdapter(model, adapter) : undefined;
       if (found) return found;
     }
-    return this.find(name);
+    return this.#generating(name);
+  }
+
+  #generating(name: string): ServedModel {
+    const found = this.find(name);
+    if (generatesText(found)) return found;
+    const [does, path] = found.embedding ? ['makes embeddings', '/v1/embeddings'] : ['scores documents', '/v1/rerank'];
+    throw new ApiError('invalid_request', `model: ${name} generates no text; it ${does}: POST ${path}.`, {
+      param: 'model',
+    });
   }
 
   /** A model as an adapter changes it; undefined where it has no adapters of any kind. */
@@ -257,13 +270,14 @@ export class ModelRegistry {
       const reason = 'it is being unloaded';
       return [{ name, version, server, contract: '-', tokenizer: '-', state: 'UNLOADING', reason }];
     }
-    if (!ready || !('contract' in ready.detection)) {
+    const abilities = ready && abilitiesOf(ready);
+    if (!abilities) {
       const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
       const reason = refusal?.reason ?? found.reason;
       const row = { name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason };
       return [refusal?.isInner ? { ...row, isInner: true } : row];
     }
-    const contract = ready.detection.contract.kind;
+    const contract = abilities.contract?.kind ?? (abilities.embedding ? 'embedding' : 'rerank');
     const other = this.#options.aliases.get(name);
     if (other !== undefined)
       return [{ name, version, server, contract, tokenizer: '-', state, reason: `its name serves ${other}` }];
@@ -316,27 +330,31 @@ export class ModelRegistry {
 
   /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
   #rebuild(): void {
-    const models = new Map<string, ServedModel>();
+    const models = new Map<string, NamedModel>();
     const bases = new Map<string, string | undefined>();
     for (const [name, target] of this.#names()) {
       const holders = this.#holdersOf(target);
       const [first] = holders;
       if (!first || this.#withdrawn.has(target)) continue;
       const servers = holders.map(({ server }) => server);
-      const { contract, ready } = first;
+      const { contract, embedding, rerank, ready } = first;
       const { name: model, version } = ready.target ?? ready;
       const before = this.#models.get(name);
       const basis = this.#options.basisOf?.(name);
       bases.set(name, basis);
       const isSame =
-        before?.contract === contract &&
+        before !== undefined &&
+        before.contract === contract &&
+        before.embedding === embedding &&
+        before.rerank === rerank &&
         before.root === target &&
         before.version === version &&
         this.#bases.get(name) === basis &&
         sameMembers(before.servers, servers);
       const { config, tokenizerDirectory, postprocessors } = ready;
       const created = this.createdAt(name);
-      const found = { name, root: target, model, version, contract, servers, created, postprocessors };
+      const can = { contract, embedding, rerank };
+      const found = { name, root: target, model, version, ...can, servers, created, postprocessors };
       models.set(name, isSame ? before : this.#options.describe({ ...found, config, tokenizerDirectory }));
     }
     this.#models = models;
@@ -361,8 +379,8 @@ export class ModelRegistry {
   #holdersOf(name: string): Holder[] {
     const holders = this.#watched.flatMap(({ discovery, found }) =>
       found.flatMap((model) => {
-        if (model.name !== name || !model.ready || !('contract' in model.ready.detection)) return [];
-        return [{ server: discovery.server, contract: model.ready.detection.contract, ready: model.ready }];
+        const abilities = model.name === name && model.ready ? abilitiesOf(model.ready) : undefined;
+        return abilities && model.ready ? [{ server: discovery.server, ...abilities, ready: model.ready }] : [];
       }),
     );
     const newest = Math.max(...holders.map(({ ready }) => Number(ready.version)));
@@ -376,7 +394,13 @@ export class ModelRegistry {
 
 /** All that the encoding of a request depends on. */
 function declaredText({ contract, ready: { config, target, basis } }: Holder): string {
-  return JSON.stringify([contract.kind, config, target, basis]);
+  return JSON.stringify([contract?.kind, config, target, basis]);
+}
+
+/** What a ready model can do; undefined where it is nothing that is served here. */
+function abilitiesOf({ detection, embedding, rerank }: Fit): Abilities | undefined {
+  const contract = 'contract' in detection ? detection.contract : undefined;
+  return contract || embedding || rerank ? { contract, embedding, rerank } : undefined;
 }
 
 function sameMembers<Item>(a: readonly Item[], b: readonly Item[]): boolean {

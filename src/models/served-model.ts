@@ -1,11 +1,12 @@
 import type { GenerationContract } from '../contracts/contract.ts';
+import type { EmbeddingContract, RerankContract } from '../contracts/vectors.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { SamplingDefaults } from '../openai/sampling.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { ModelAdapters, SentAdapter } from './adapters.ts';
 
-/** A model that requests can name, with all that is needed to speak to it. */
-export interface ServedModel {
+/** A model that requests can name: what is known of every one, whatever it can do. */
+export interface NamedModel {
   /** The name that requests use. */
   readonly name: string;
   /** The model on the servers that is served under this name. */
@@ -13,12 +14,30 @@ export interface ServedModel {
   /** The model that its requests go to: the engine, where that stands behind the root. */
   readonly model: string;
   readonly version: string;
-  readonly contract: GenerationContract;
+  /** How it generates text, where it does. */
+  readonly contract: GenerationContract | undefined;
+  /** How it makes vectors of texts, where it does. */
+  readonly embedding: EmbeddingContract | undefined;
+  /** How it scores documents against a query, where it does. */
+  readonly rerank: RerankContract | undefined;
   /** The servers on which it is ready; never empty. */
   readonly servers: readonly InferenceServer[];
   /** Seconds since 1970 at which it was first seen. */
   readonly created: number;
   readonly fingerprint: string;
+  /** Where its tokenizer comes from, for people; `-` when it has none. */
+  readonly tokenizerName: string;
+  /** Tokenizer and chat template; rejects with an ApiError that says what is wrong with them. */
+  assets(): Promise<PromptAssets>;
+  /** The same where they are loaded, without waiting. */
+  loadedAssets(): PromptAssets | undefined;
+  /** Prompt and answer together; undefined where nobody says, or not yet. */
+  contextLength(): number | undefined;
+}
+
+/** A model that generates text, with all that is needed to speak to it. */
+export interface ServedModel extends NamedModel {
+  readonly contract: GenerationContract;
   readonly defaults: SamplingDefaults;
   /** The system message of conversations that bring none. */
   readonly system?: string | undefined;
@@ -41,16 +60,12 @@ export interface ServedModel {
   readonly loraTaskId: number | undefined;
   /** The same, where its weights are at hand. */
   readonly sentAdapter?: SentAdapter;
-  /** Where its tokenizer comes from, for people; `-` when it has none. */
-  readonly tokenizerName: string;
   /** Whether the server puts BOS before a prompt by itself. */
   readonly addsSpecialTokens: boolean;
-  /** Tokenizer and chat template; rejects with an ApiError that says what is wrong with them. */
-  assets(): Promise<PromptAssets>;
-  /** The same where they are loaded, without waiting. */
-  loadedAssets(): PromptAssets | undefined;
-  /** Prompt and answer together; undefined where nobody says, or not yet. */
-  contextLength(): number | undefined;
+}
+
+export function generatesText(model: NamedModel): model is ServedModel {
+  return model.contract !== undefined;
 }
 
 /** One line of the model table. */

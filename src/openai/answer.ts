@@ -37,7 +37,7 @@ export function usageOf({ promptTokens, completionTokens, cachedTokens, reasonin
 }
 
 /** An id like OpenAI's: the prefix and 32 letters or digits. */
-export function answerId(prefix: 'chatcmpl' | 'cmpl'): string {
+export function answerId(prefix: 'chatcmpl' | 'cmpl' | 'embd' | 'rerank'): string {
   return `${prefix}-${randomUUID().replaceAll('-', '')}`;
 }
 

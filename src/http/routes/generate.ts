@@ -5,7 +5,7 @@ import { ChatRequest } from '../../openai/chat-request.ts';
 import { AnswerChunks } from '../../openai/chunks.ts';
 import { collect } from '../../openai/collect.ts';
 import { CompletionRequest } from '../../openai/completion-request.ts';
-import { parseRequest } from '../../openai/fields.ts';
+import { readRequest } from '../read-request.ts';
 import { type AnswerPlan, type GenerateServices, sendAnswer } from '../send-answer.ts';
 
 /** How chats and completions are written. */
@@ -18,13 +18,13 @@ const written: Pick<AnswerPlan, 'writer' | 'whole'> = {
 export function generateRoutes(app: FastifyInstance, services: GenerateServices): void {
   const options = { config: { api: 'inference' } } as const;
   app.post('/v1/chat/completions', options, (request, reply) => {
-    const { request: body, unknownFields } = parseRequest(ChatRequest, request.body);
+    const { request: body, unknownFields } = readRequest(ChatRequest, request, services);
     const begin = (signal: AbortSignal) => chat(body, services.generate, signal);
-    return sendAnswer(request, reply, { services, plan: { model: body.model, unknownFields, begin, ...written } });
+    return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });
   app.post('/v1/completions', options, (request, reply) => {
-    const { request: body, unknownFields } = parseRequest(CompletionRequest, request.body);
+    const { request: body, unknownFields } = readRequest(CompletionRequest, request, services);
     const begin = (signal: AbortSignal) => complete(body, services.generate, signal);
-    return sendAnswer(request, reply, { services, plan: { model: body.model, unknownFields, begin, ...written } });
+    return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });
 }

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { chat } from '../../generate/chat.ts';
 import { countPrompt } from '../../generate/count-prompt.ts';
-import { parseRequest } from '../../openai/fields.ts';
 import { collectMessage } from '../../openai/messages/collect-message.ts';
 import { messageHead } from '../../openai/messages/message.ts';
 import { MessageWriter } from '../../openai/messages/message-writer.ts';
@@ -10,8 +9,9 @@ import { CountTokensRequest, MessagesRequest, tokenCount } from '../../openai/me
 import { ignoredFields, renameFault } from '../../openai/messages/rename-fault.ts';
 import { type Origin, toChat } from '../../openai/messages/to-chat.ts';
 import { isOfAnthropic } from '../failures.ts';
+import { readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
-import { type AnswerPlan, checkFields, type GenerateServices, sendAnswer, tellIgnored } from '../send-answer.ts';
+import { type AnswerPlan, type GenerateServices, sendAnswer } from '../send-answer.ts';
 
 /** POST /v1/messages and /v1/messages/count_tokens, as Anthropic's clients ask. */
 export function messageRoutes(app: FastifyInstance, services: GenerateServices): void {
@@ -20,10 +20,9 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
     if (isOfAnthropic(request)) reply.header('request-id', request.id);
   });
   app.post('/v1/messages', options, (request, reply) => {
-    const { request: body, unknownFields } = parseRequest(MessagesRequest, request.body);
+    const { request: body, unknownFields } = readRequest(MessagesRequest, request, services);
     const { chat: translated, ignored, origin } = toChat(body);
     const plan: AnswerPlan = {
-      model: body.model,
       unknownFields,
       begin: async (signal) => {
         const answer = await inTheirNames(origin, () =>
@@ -39,12 +38,10 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
         }),
       whole: (answer) => inTheirNames(origin, () => collectMessage(answer.events, messageHead(answer.options))),
     };
-    return sendAnswer(request, reply, { services, plan });
+    return sendAnswer(request, reply, plan);
   });
   app.post('/v1/messages/count_tokens', options, async (request, reply) => {
-    const { request: body, unknownFields } = parseRequest(CountTokensRequest, request.body);
-    request.model = body.model;
-    checkFields(unknownFields, services.strictFields);
+    const { request: body, unknownFields } = readRequest(CountTokensRequest, request, services);
     const { chat: translated, ignored, origin } = toChat(body);
     const counted = await inTheirNames(origin, () => countPrompt(translated, services.generate, requestSignal(reply)));
     tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);

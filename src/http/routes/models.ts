@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { listedModel, listedModels } from '../../models/listed-models.ts';
 import type { LoadOnDemand } from '../../models/load-on-demand.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
-import type { ServedModel } from '../../models/served-model.ts';
+import { generatesText, type NamedModel } from '../../models/served-model.ts';
 
 /** What the list of models needs. */
 export interface ModelServices {
@@ -47,7 +47,7 @@ export function describeName(models: ModelRegistry, name: string, state: 'unload
 }
 
 /** A model that is served. */
-export async function describeModel(model: ServedModel) {
+export async function describeModel(model: NamedModel) {
   const { contract } = model;
   const assets = await assetsWithin(model, longestWait);
   return {
@@ -56,16 +56,18 @@ export async function describeModel(model: ServedModel) {
     created: model.created,
     owned_by: 'triton',
     root: model.root,
-    parent: model.parent ?? null,
+    parent: generatesText(model) ? (model.parent ?? null) : null,
     version: model.version,
     max_model_len: model.contextLength() ?? null,
-    contract: contract.kind,
+    contract: contract?.kind ?? (model.embedding ? 'embedding' : 'rerank'),
     capabilities: {
-      completion: true,
-      chat: assets?.template !== undefined,
-      logprobs: contract.support('logprobs').kind !== 'refused',
-      logit_bias: contract.support('logit_bias').kind !== 'refused',
+      completion: contract !== undefined,
+      chat: contract !== undefined && assets?.template !== undefined,
+      logprobs: contract !== undefined && contract.support('logprobs').kind !== 'refused',
+      logit_bias: contract !== undefined && contract.support('logit_bias').kind !== 'refused',
       token_ids: assets?.tokenizer !== undefined,
+      embedding: model.embedding !== undefined,
+      rerank: model.rerank !== undefined,
     },
   };
 }
@@ -74,10 +76,7 @@ export async function describeModel(model: ServedModel) {
 const longestWait = 5_000;
 
 /** What a model has of tokenizer and template, waiting for a load that is under way, but not for a hub that is silent. */
-async function assetsWithin(
-  model: ServedModel,
-  milliseconds: number,
-): Promise<ReturnType<ServedModel['loadedAssets']>> {
+async function assetsWithin(model: NamedModel, milliseconds: number): Promise<ReturnType<NamedModel['loadedAssets']>> {
   const stop = new AbortController();
   const timeout = sleep(milliseconds, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   await Promise.race([model.assets().catch(() => undefined), timeout]);

@@ -11,6 +11,7 @@ import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
 import { toChat } from '../../openai/responses/to-chat.ts';
 import { sendTexts } from '../events.ts';
+import { readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import type { BackgroundRun } from '../responses/background-run.ts';
 import { BackgroundRuns, withoutStale } from '../responses/background-runs.ts';
@@ -18,7 +19,7 @@ import { FollowQuery } from '../responses/follow-query.ts';
 import { KeptWriter } from '../responses/kept-writer.ts';
 import { type BegunAnswer, beginAnswer, type ResponseJob, responseJob } from '../responses/response-job.ts';
 import { isBeingMade, type KeeperOptions, ResponseKeeper } from '../responses/response-keeper.ts';
-import { checkFields, type GenerateServices, sendAnswer, tellIgnored } from '../send-answer.ts';
+import { type GenerateServices, sendAnswer } from '../send-answer.ts';
 
 /** What the routes of responses need. */
 export interface ResponseServices extends GenerateServices {
@@ -35,15 +36,13 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
   app.addHook('preClose', () => runs.close());
 
   app.post('/v1/responses', options, async (request, reply) => {
-    const { request: body, unknownFields } = parseRequest(ResponsesRequest, request.body);
+    const { request: body, unknownFields } = readRequest(ResponsesRequest, request, services);
     if (body.background && !keeper.keeps)
       throw new ApiError('unsupported_parameter', 'background: no responses are kept here (--store none).', {
         param: 'background',
       });
     const job = await responseJob(body, { owner: request.owner, keeper });
     if (!body.background) return answer(job, request, reply, { services, keeper, unknownFields });
-    request.model = body.model;
-    checkFields(unknownFields, services.strictFields);
     tellIgnored(request, reply, unknownFields);
     const context = services.generate;
     context.findModel(body.model);
@@ -54,9 +53,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
   });
 
   app.post('/v1/responses/input_tokens', options, async (request, reply) => {
-    const { request: body, unknownFields } = parseRequest(ResponsesRequest, request.body);
-    request.model = body.model;
-    checkFields(unknownFields, services.strictFields);
+    const { request: body, unknownFields } = readRequest(ResponsesRequest, request, services);
     const { items } = await responseJob(body, { owner: request.owner, keeper });
     const { request: translated, origins } = toChat(body, items);
     try {
@@ -128,26 +125,22 @@ function answer(
     isKept ? keeper.keep(growing, job) : Promise.resolve();
   let rename: BegunAnswer['rename'] = (fault) => fault;
   return sendAnswer(request, reply, {
-    services,
-    plan: {
-      model: job.request.model,
-      unknownFields,
-      begin: async (signal) => {
-        const begun = await beginAnswer(job, services.generate, signal);
-        ({ rename } = begun);
-        return begun.answer;
-      },
-      writer: () => {
-        const events = new ResponseEvents(job.options);
-        return new KeptWriter({ events, keep: () => keep(events), rename });
-      },
-      whole: async ({ events }) => {
-        const response = await collectResponse(events, job.options).catch((error: unknown) => {
-          throw rename(ApiError.from(error));
-        });
-        await keep(response);
-        return response.response();
-      },
+    unknownFields,
+    begin: async (signal) => {
+      const begun = await beginAnswer(job, services.generate, signal);
+      ({ rename } = begun);
+      return begun.answer;
+    },
+    writer: () => {
+      const events = new ResponseEvents(job.options);
+      return new KeptWriter({ events, keep: () => keep(events), rename });
+    },
+    whole: async ({ events }) => {
+      const response = await collectResponse(events, job.options).catch((error: unknown) => {
+        throw rename(ApiError.from(error));
+      });
+      await keep(response);
+      return response.response();
     },
   });
 }

@@ -1,0 +1,89 @@
+import { pool, unit } from '../contracts/pooling.ts';
+import type { EmbeddingContract } from '../contracts/vectors.ts';
+import { ApiError } from '../errors.ts';
+import type { NamedModel } from '../models/served-model.ts';
+import { answerId } from '../openai/answer.ts';
+import type { EmbeddingRequest } from '../openai/embedding-request.ts';
+import { embeddingRows } from './embedding-inputs.ts';
+import { recipeOf } from './embedding-recipe.ts';
+import { inferRows } from './infer-rows.ts';
+
+/** What the pipeline of vectors and scores needs from outside the request. */
+export interface RowsContext {
+  /** The model of this name, whatever it can do. */
+  readonly findModel: (name: string) => NamedModel;
+  /** Milliseconds; undefined: no limit. */
+  readonly timeout: number | undefined;
+}
+
+/** The vectors of a request in its order, and how many tokens they stand for, where somebody counted. */
+export interface Embeddings {
+  readonly vectors: readonly Float32Array[];
+  readonly promptTokens: number | undefined;
+}
+
+/** Said of a model whose figures are NaN or infinite. */
+export const noNumbers = 'the model gave figures that are no numbers (NaN or infinity)';
+
+/** Makes a vector of each input. */
+export async function embed(
+  { model: name, input, dimensions }: Pick<EmbeddingRequest, 'model' | 'input' | 'dimensions'>,
+  { findModel, timeout }: RowsContext,
+  signal: AbortSignal,
+): Promise<Embeddings> {
+  const model = findModel(name);
+  const contract = embeddingOf(model);
+  const wanted = dimensions ?? undefined;
+  refuseWider(wanted, contract.width);
+  const { sentence, padTokenId: padId } = await model.assets();
+  const recipe = recipeOf(contract, sentence);
+  const placeOf = (row: number): string => (input.isList ? `input[${row}]` : 'input');
+  const { rows, tokens } = await embeddingRows(input.items, { model, contract, prompt: recipe.prompt, placeOf });
+  let width = contract.width;
+  const results = await inferRows(rows, {
+    model,
+    contract,
+    requestId: answerId('embd'),
+    padId,
+    field: 'input',
+    placeOf,
+    signal,
+    timeout,
+    finish: (figures, row, refuse) => {
+      width ??= figures.width;
+      if (figures.width !== width || width === 0)
+        return refuse(`the model gave a vector of ${figures.width} figures, not of ${width}`);
+      refuseWider(wanted, width);
+      const { pooling } = recipe;
+      const count = tokens[row] ?? figures.figures.length / width;
+      const whole = pooling ? pool(figures.figures, { width, tokens: count, method: pooling }) : figures.figures;
+      if (!whole.every(Number.isFinite)) return refuse(noNumbers);
+      const cut = whole.subarray(0, wanted);
+      const vector = recipe.normalize || cut.length < width ? unit(cut) : cut;
+      return { vector, tokens: figures.tokens ?? tokens[row] };
+    },
+  });
+  return { vectors: results.map(({ vector }) => vector), promptTokens: sumOf(results.map((result) => result.tokens)) };
+}
+
+function embeddingOf({ name, embedding, rerank }: NamedModel): EmbeddingContract {
+  if (embedding) return embedding;
+  const instead = rerank ? 'it scores documents: POST /v1/rerank.' : 'it generates text: POST /v1/chat/completions.';
+  throw new ApiError('invalid_request', `model: ${name} makes no embeddings; ${instead}`, { param: 'model' });
+}
+
+function refuseWider(wanted: number | undefined, width: number | undefined): void {
+  if (wanted === undefined || width === undefined || wanted <= width) return;
+  const message = `dimensions: must be at most ${width}, which is how many this model's vectors have.`;
+  throw new ApiError('invalid_request', message, { param: 'dimensions' });
+}
+
+/** The sum of counts; undefined where one of them is not known. */
+export function sumOf(counts: readonly (number | undefined)[]): number | undefined {
+  let sum = 0;
+  for (const count of counts) {
+    if (count === undefined) return undefined;
+    sum += count;
+  }
+  return sum;
+}

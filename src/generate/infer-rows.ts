@@ -1,0 +1,120 @@
+import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/vectors.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
+import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
+import type { NamedModel } from '../models/served-model.ts';
+import { generationFault } from './faults.ts';
+import { nextServer } from './next-server.ts';
+import { timeKeeper } from './time-left.ts';
+
+/** How rows of texts are sent to a model, and what becomes of what it gives. */
+export interface RowsRun<Result> {
+  readonly model: NamedModel;
+  readonly contract: RowsContract;
+  readonly requestId: string;
+  readonly padId: number | undefined;
+  /** The request field that the rows came from, and the place of each in it. */
+  readonly field: string;
+  readonly placeOf: (row: number) => string;
+  /** What is kept of a row, or a refusal of what the model gave for it. */
+  readonly finish: (figures: RowFigures, row: number, refuse: (reason: string) => never) => Result;
+  readonly signal: AbortSignal;
+  /** Milliseconds for all of them; undefined: no limit. */
+  readonly timeout: number | undefined;
+}
+
+/** Requests of one client that run at the same time. */
+const mostAtOnce = 16;
+
+/** Sends rows in batches, several at a time, and gives the results in their order. The first fault ends them all. */
+export async function inferRows<Result>(rows: readonly InputRow[], run: RowsRun<Result>): Promise<Result[]> {
+  const batches = batchesOf(rows, run.contract.mostTogether);
+  const results: Result[] = Array.from({ length: rows.length });
+  const timeLeft = timeKeeper(run.timeout);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([run.signal, stop.signal]);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let batch = batches[next++]; batch; batch = batches[next++]) {
+      const timeout = timeLeft();
+      const limits = { signal, ...(timeout === undefined ? {} : { timeout }) };
+      const finished = await inferBatch(rows, { batch, run, limits });
+      batch.forEach((row, at) => {
+        results[row] = finished[at] as Result;
+      });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(mostAtOnce, batches.length) }, work));
+  } finally {
+    stop.abort();
+  }
+  return results;
+}
+
+interface BatchRun<Result> {
+  readonly batch: readonly number[];
+  readonly run: RowsRun<Result>;
+  readonly limits: CallOptions;
+}
+
+async function inferBatch<Result>(
+  rows: readonly InputRow[],
+  { batch, run, limits }: BatchRun<Result>,
+): Promise<Result[]> {
+  const { model, contract, requestId: id, padId } = run;
+  const sent = batch.map((row) => rows[row] as InputRow);
+  const request = contract.encode({ id, model: model.model, version: model.version, rows: sent, padId });
+  try {
+    const response = await onlyResponse(nextServer(model), request, limits);
+    return contract.decode(response, sent).map((figures, at) => {
+      const refuse = (reason: string): never => {
+        throw new RowFault(at, reason);
+      };
+      return run.finish(figures, batch[at] as number, refuse);
+    });
+  } catch (error) {
+    throw placed(error, batch, run);
+  }
+}
+
+/** The response of a model that answers once; streams carry the words of refusals that single calls lose. */
+async function onlyResponse(
+  server: InferenceServer,
+  request: InferRequest,
+  limits: CallOptions,
+): Promise<InferResponse> {
+  let found: InferResponse | undefined;
+  for await (const batch of server.stream(request, limits))
+    for (const response of batch) if (response.outputs.length > 0) found ??= response;
+  if (!found) throw new RowFault(0, 'the model gave no answer');
+  return found;
+}
+
+/** The rows of each batch. Rows of tokens are sorted by their length, so that little of a batch is padding. */
+function batchesOf(rows: readonly InputRow[], most: number): number[][] {
+  const order = [...rows.keys()].toSorted((a, b) => lengthOf(rows[b]) - lengthOf(rows[a]) || a - b);
+  return Array.from({ length: Math.ceil(rows.length / most) }, (_, at) => order.slice(at * most, (at + 1) * most));
+}
+
+function lengthOf(row: InputRow | undefined): number {
+  return row && 'ids' in row ? row.ids.length : 0;
+}
+
+/** The faults that a row may be to blame for. */
+const ofRows: ReadonlySet<ErrorCode> = new Set(['backend_error', 'invalid_request', 'context_length_exceeded']);
+
+/** A fault as the client sees it, with the place of the text in the request. */
+function placed<Result>(error: unknown, batch: readonly number[], run: RowsRun<Result>): ApiError {
+  const { contract, signal, field: param, placeOf } = run;
+  if (error instanceof RowFault && !signal.aborted)
+    return new ApiError('backend_error', `${placeOf(batch[error.row] as number)}: ${error.message}.`, {
+      param,
+      cause: error,
+    });
+  const fault = generationFault(error, { contract, fields: { prompt: param }, signal });
+  if (!(error instanceof StatusError) || !ofRows.has(fault.code) || fault.param === 'model') return fault;
+  const others = batch.length > 1 ? ` and ${batch.length - 1} others in one batch` : '';
+  const place = `${placeOf(Math.min(...batch))}${others}`;
+  return new ApiError(fault.code, `${place}: ${fault.message}`, { param, cause: fault.cause });
+}

@@ -1,0 +1,26 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ApiError } from '../errors.ts';
+import { type Parsed, parseRequest } from '../openai/fields.ts';
+import { ignoredHeader, mostNamed } from './ignored-header.ts';
+
+/** The body of a request that names a model, checked; a field that nobody knows fails it where that is wanted. */
+export function readRequest<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
+  schema: z.ZodObject<Shape>,
+  request: FastifyRequest,
+  { strictFields }: { readonly strictFields: boolean },
+): Parsed<z.output<z.ZodObject<Shape>>> {
+  const parsed = parseRequest(schema, request.body);
+  request.model = (parsed.request as { readonly model: string }).model;
+  const [unknown] = parsed.unknownFields;
+  if (strictFields && unknown !== undefined)
+    throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
+  return parsed;
+}
+
+/** Names what had no effect, to the client and in the log. */
+export function tellIgnored(request: FastifyRequest, reply: FastifyReply, ignored: readonly string[]): void {
+  if (ignored.length === 0) return;
+  reply.header('x-conch-ignored', ignoredHeader(ignored));
+  request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'request fields without effect');
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { rerank } from '../../generate/rerank.ts';
+import { rerankBody } from '../../openai/rerank-answer.ts';
+import { RerankRequest } from '../../openai/rerank-request.ts';
+import { readRequest, tellIgnored } from '../read-request.ts';
+import { requestSignal } from '../request-signal.ts';
+import type { RowsServices } from './embeddings.ts';
+
+/** The paths of Jina and Cohere's first API, of vLLM, and of Cohere's second API. */
+const paths = ['/v1/rerank', '/rerank', '/v2/rerank'];
+
+/** POST /v1/rerank, /rerank and /v2/rerank. */
+export function rerankRoutes(app: FastifyInstance, services: RowsServices): void {
+  for (const path of paths)
+    app.post(path, { config: { api: 'embedding' } }, async (request, reply) => {
+      const { request: body, unknownFields } = readRequest(RerankRequest, request, services);
+      const answer = await rerank(body, services.rows, requestSignal(reply));
+      tellIgnored(request, reply, unknownFields);
+      return rerankBody(answer, path.startsWith('/v2') ? '2' : '1');
+    });
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { refused } from './fields.ts';
+
+/** The most inputs that one request may carry, as OpenAI has it. */
+export const mostInputs = 2_048;
+
+/** What vectors are wanted of: texts or tokens, and whether they came as a list. */
+export interface EmbeddingInput {
+  readonly items: readonly (string | readonly number[])[];
+  readonly isList: boolean;
+}
+
+/** Ends at the first wrong item and names it. */
+const input = z.unknown().transform((value, context): EmbeddingInput => {
+  const fault = faultOf(value);
+  if (!fault) return isIds(value) || typeof value === 'string' ? { items: [value], isList: false } : listOf(value);
+  context.addIssue({ code: 'custom', message: fault.message, path: [...fault.path] });
+  return z.NEVER;
+});
+
+interface Fault {
+  readonly path: readonly number[];
+  readonly message: string;
+}
+
+function faultOf(value: unknown): Fault | undefined {
+  if (typeof value === 'string') return value === '' ? { path: [], message: 'must not be empty.' } : undefined;
+  if (!Array.isArray(value))
+    return { path: [], message: 'must be a text, a list of texts, a list of token ids or a list of such lists.' };
+  if (value.length === 0) return { path: [], message: 'must hold at least one text.' };
+  if (isIds(value)) return idsFault(value, []);
+  if (value.length > mostInputs)
+    return { path: [], message: `must hold at most ${mostInputs} texts, not ${value.length}; send several requests.` };
+  for (const [at, item] of value.entries()) {
+    const fault = itemFault(item, at);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function itemFault(item: unknown, at: number): Fault | undefined {
+  if (typeof item === 'string') return item === '' ? { path: [at], message: 'must not be empty.' } : undefined;
+  if (!Array.isArray(item)) return { path: [at], message: 'must be a text or a list of token ids.' };
+  return item.length === 0 ? { path: [at], message: 'must not be empty.' } : idsFault(item, [at]);
+}
+
+function idsFault(ids: readonly unknown[], path: readonly number[]): Fault | undefined {
+  const at = ids.findIndex((id) => typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > 0x7fffffff);
+  return at < 0 ? undefined : { path: [...path, at], message: 'must be a token id: a whole number of 0 or more.' };
+}
+
+/** A list that begins with a number holds the tokens of one text. */
+function isIds(value: unknown): value is number[] {
+  return Array.isArray(value) && typeof value[0] === 'number';
+}
+
+function listOf(value: unknown): EmbeddingInput {
+  return { items: value as (string | number[])[], isList: true };
+}
+
+/** The body of POST /v1/embeddings: every field of OpenAI's and of vLLM's. */
+export const EmbeddingRequest = z.object({
+  model: z.string().min(1).max(256),
+  input,
+  dimensions: z.number().int().min(1).nullish(),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  user: z.string().nullish(),
+
+  messages: refused('send texts as input'),
+  truncate_prompt_tokens: refused('a text that is too long is refused; shorten it'),
+  add_special_tokens: refused('special tokens are added as the model wants them', [true]),
+  additional_data: refused('nothing is passed on to the backend'),
+  priority: refused('requests are served in turn', [0]),
+  normalize: refused('whether vectors have length one is set for the model (docs/embeddings.md)'),
+  embed_dtype: refused('vectors are of 32-bit numbers', ['float32']),
+  endianness: refused('base64 is little-endian', ['native', 'little']),
+});
+
+export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;
