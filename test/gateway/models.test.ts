@@ -39,7 +39,7 @@ describe('the models', () => {
 
   const model = (
     id: string,
-    own: { root?: string; parent?: string; length?: number | null; logprobs?: boolean } = {},
+    own: { root?: string; parent?: string; length?: number | null; logprobs?: boolean; embedding?: boolean } = {},
   ) => ({
     id,
     object: 'model',
@@ -56,11 +56,13 @@ describe('the models', () => {
       logprobs: own.logprobs ?? true,
       logit_bias: false,
       token_ids: true,
+      embedding: own.embedding ?? true,
+      rerank: false,
     },
   });
   const all = [
-    model('vllm-2410', { logprobs: false }),
-    model('vllm-2502'),
+    model('vllm-2410', { logprobs: false, embedding: false }),
+    model('vllm-2502', { embedding: false }),
     model('vllm-bos'),
     model('vllm-embed'),
     model('vllm-llama', { length: null }),
