@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { post } from '../support/gateway.ts';
 import { cosine, difference, type Minilm, reference, runsOf, startMinilm } from './minilm.ts';
 
 let minilm: Minilm;
 beforeAll(async () => {
-  minilm = await startMinilm(['minilm-text', 'minilm-ids', 'minilm-half', 'steered']);
+  minilm = await startMinilm(['minilm-text', 'minilm-ids', 'minilm-half']);
 }, 120_000);
 afterAll(() => minilm.stop());
 
@@ -80,20 +79,4 @@ describe('the vectors of MiniLM', { timeout: 180_000 }, () => {
     for (const at of [0, 1, 499, 500, 998, 999])
       expect(difference(vectors[at] ?? [], (await vectorsOf(model, texts[at]))[0] ?? [])).toBeLessThan(1e-5);
   });
-
-  it('take no more memory the more requests there were', async () => {
-    const texts = Array.from({ length: 1000 }, (_, at) => `shell ${at}`);
-    const seen: number[] = [];
-    for (let round = 0; round < 24; round++) {
-      await vectorsOf('steered', texts);
-      seen.push(memoryOf(minilm.conch.pid));
-    }
-    const [early, late] = [seen.slice(8, 16), seen.slice(16)].map((part) => Math.max(...part));
-    expect((late ?? 0) - (early ?? 0)).toBeLessThan(16 * 1024);
-  });
 });
-
-/** The memory of a process, in KiB. */
-function memoryOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-}

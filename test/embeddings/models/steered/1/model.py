@@ -25,6 +25,8 @@ class TritonPythonModel:
             raise ValueError("the model does not like this text")
         if text == "slow":
             time.sleep(0.2)
+        if text == "wide":
+            return np.sin(np.arange(4096, dtype=np.float32))
         if text == "seen":
             return np.array([self.seen, 0.0], dtype=np.float32)
         wrong = {"nan": [np.nan, 1.0], "infinite": [np.inf, 1.0], "long": [1.0, 2.0, 3.0], "nothing": []}
