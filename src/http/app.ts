@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AdapterServices } from '../models/adapter-loading.ts';
-import type { ModelDoor } from '../models/model-door.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { closeConnections } from './close-connections.ts';
 import { sendFailure } from './failures.ts';
@@ -29,8 +28,6 @@ export interface Services
     ModelServices,
     AdapterServices {
   readonly models: ModelRegistry;
-  /** Where requests come in to their models. */
-  readonly door: ModelDoor;
   /** Bytes of the largest body. */
   readonly maxInputSize: number;
   readonly logger: FastifyBaseLogger;

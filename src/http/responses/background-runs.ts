@@ -29,11 +29,12 @@ export class BackgroundRuns {
     return new BackgroundRun(options);
   }
 
-  /** Begins one that is kept: it is known from now on. */
-  begin(run: BackgroundRun): void {
+  /** Begins one that is kept: it is known from now on. `leave` is called when it is over. */
+  begin(run: BackgroundRun, leave: () => void): void {
     const { id } = run.response();
     this.#running.set(id, run);
     void run.run().finally(() => {
+      leave();
       this.#running.delete(id);
       this.#complete.set(id, run);
       setTimeout(() => this.#complete.delete(id), followableTime).unref();

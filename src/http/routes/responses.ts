@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { countPrompt } from '../../generate/count-prompt.ts';
+import type { ModelDoor } from '../../models/model-door.ts';
 import { parseRequest } from '../../openai/fields.ts';
 import { collectResponse } from '../../openai/responses/collect-response.ts';
 import type { StoredItem } from '../../openai/responses/conversation.ts';
@@ -24,6 +25,8 @@ import { type GenerateServices, sendAnswer } from '../send-answer.ts';
 /** What the routes of responses need. */
 export interface ResponseServices extends GenerateServices {
   readonly responses: KeeperOptions;
+  /** Where requests come in to their models. */
+  readonly door: ModelDoor;
 }
 
 type WithId = FastifyRequest<{ Params: { id: string } }>;
@@ -48,7 +51,10 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     context.findModel(body.model);
     const run = runs.add({ job: asItComes(job), context, keeper, onFault: logFault(request.log) });
     await keeper.save(run.response(), job);
-    runs.begin(run);
+    // It is counted on its own, as it goes on when this request is answered.
+    const cancel = (fault: ApiError): void => void run.cancel(fault);
+    const leave = await services.door.enter(body.model, { cancel, signal: requestSignal(reply) });
+    runs.begin(run, leave ?? (() => undefined));
     return body.stream ? follow(run, -1, reply) : run.response();
   });
 
