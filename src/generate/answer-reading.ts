@@ -7,7 +7,7 @@ import { AssetError } from '../prompt/asset-error.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import type { AnswerParsers } from './answer-parts.ts';
-import { type Formats, formatsOf, keptMarkers, otherMarkers, parsersFor } from './parsers.ts';
+import { type Formats, formatsOf, keepsMarkers, keptMarkers, otherMarkers, parsersFor } from './parsers.ts';
 import type { ReasoningPhase } from './reasoned-form.ts';
 
 interface ReadingOptions {
@@ -44,8 +44,7 @@ export async function answerReading({ isGuided, ...options }: ReadingOptions): P
 
 /** Reasoning whose markers the server takes out of the text cannot be told from the answer. */
 function formatsInText(model: ServedModel, found: Formats): Formats {
-  const hasMarkers = canKeepMarkers(model) || (found.reasoning?.specialMarkers.length ?? 0) === 0;
-  return hasMarkers ? found : { ...found, reasoning: undefined };
+  return keepsMarkers(model, found.reasoning) ? found : { ...found, reasoning: undefined };
 }
 
 function canKeepMarkers({ contract }: ServedModel): boolean {

@@ -103,12 +103,20 @@ export function refuseTools(
       `tools: no parser of tool calls is known for this model; start Conch with --tool-call-parser ${model.name}=NAME.`,
       'tools',
     );
-  if (format.specialMarkers.length > 0 && model.contract.support('skip_special_tokens').kind === 'refused')
+  if (!keepsMarkers(model, format))
     throw refusal(
       'tools: this model writes its calls with special tokens, which its server takes out of the text. ' +
         'tool_choice required or a named function work where answers can be guided.',
       'tools',
     );
+}
+
+/** Whether what marks the calls or the reasoning is there to be read: some servers take special tokens out of the text. */
+export function keepsMarkers(
+  { contract }: ServedModel,
+  format: Pick<ToolFormat, 'specialMarkers'> | undefined,
+): boolean {
+  return contract.support('skip_special_tokens').kind !== 'refused' || (format?.specialMarkers.length ?? 0) === 0;
 }
 
 function refusal(message: string, param: string): ApiError {

@@ -39,7 +39,7 @@ describe('the models', () => {
 
   const model = (
     id: string,
-    own: { root?: string; parent?: string; length?: number | null; logprobs?: boolean; embedding?: boolean } = {},
+    own: { root?: string; parent?: string; length?: number | null; isOld?: boolean; embedding?: boolean } = {},
   ) => ({
     id,
     object: 'model',
@@ -53,7 +53,12 @@ describe('the models', () => {
     capabilities: {
       completion: true,
       chat: true,
-      logprobs: own.logprobs ?? true,
+      // The template of Llama 3 has no place for tools, and its models do not reason.
+      tools: !id.startsWith('vllm-llama'),
+      reasoning: !id.startsWith('vllm-llama'),
+      guided_decoding: !own.isOld,
+      images: !own.isOld,
+      logprobs: !own.isOld,
       logit_bias: false,
       token_ids: true,
       embedding: own.embedding ?? true,
@@ -61,7 +66,7 @@ describe('the models', () => {
     },
   });
   const all = [
-    model('vllm-2410', { logprobs: false, embedding: false }),
+    model('vllm-2410', { isOld: true, embedding: false }),
     model('vllm-2502', { embedding: false }),
     model('vllm-bos'),
     model('vllm-embed'),
@@ -102,7 +107,7 @@ describe('the models', () => {
   });
 
   it.each([
-    ['/v1/models/nothing', 'The model "nothing" does not exist.'],
+    ['/v1/models/nothing', 'The model "nothing" does not exist. GET /v1/models lists those that do.'],
     ['/models/elsewhere', 'The model "elsewhere" does not exist.'],
     ['/v1/models/add-two', 'The model "add-two" does not exist. It is not offered: no contract fits its tensors.'],
   ])('%s is a 404', async (path, message) => {

@@ -4,6 +4,7 @@ import { listedModel, listedModels } from '../../models/listed-models.ts';
 import type { LoadOnDemand } from '../../models/load-on-demand.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { generatesText, type NamedModel } from '../../models/served-model.ts';
+import { capabilitiesOf } from '../capabilities.ts';
 
 /** What the list of models needs. */
 export interface ModelServices {
@@ -60,15 +61,7 @@ export async function describeModel(model: NamedModel) {
     version: model.version,
     max_model_len: model.contextLength() ?? null,
     contract: contract?.kind ?? (model.embedding ? 'embedding' : 'rerank'),
-    capabilities: {
-      completion: contract !== undefined,
-      chat: contract !== undefined && assets?.template !== undefined,
-      logprobs: contract !== undefined && contract.support('logprobs').kind !== 'refused',
-      logit_bias: contract !== undefined && contract.support('logit_bias').kind !== 'refused',
-      token_ids: assets?.tokenizer !== undefined,
-      embedding: model.embedding !== undefined,
-      rerank: model.rerank !== undefined,
-    },
+    capabilities: capabilitiesOf(model, assets),
   };
 }
 
