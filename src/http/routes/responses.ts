@@ -50,11 +50,15 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const context = services.generate;
     context.findModel(body.model);
     const run = runs.add({ job: asItComes(job), context, keeper, onFault: logFault(request.log) });
-    await keeper.save(run.response(), job);
     // It is counted on its own, as it goes on when this request is answered.
     const cancel = (fault: ApiError): void => void run.cancel(fault);
-    const leave = await services.door.enter(body.model, { cancel, signal: requestSignal(reply) });
-    runs.begin(run, leave ?? (() => undefined));
+    const leave =
+      (await services.door.enter(body.model, { cancel, signal: requestSignal(reply) })) ?? (() => undefined);
+    await keeper.save(run.response(), job).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    runs.begin(run, leave);
     return body.stream ? follow(run, -1, reply) : run.response();
   });
 
