@@ -22,7 +22,7 @@ export function settingsChange(running: Settings, read: Settings): SettingsChang
   const origins = originsOf(running, read, fixed);
   const settings = guarded({ ...running, ...values, models: read.models, origins });
   const changed = [...live.map(fileKey), ...changedModels(running, read)];
-  return { settings, changed, fixed: fixed.map(fileKey) };
+  return { settings, changed, fixed: [...fixed.map(fileKey), ...changedAdapters(running, read)] };
 }
 
 /** A value that stays keeps where it came from. */
@@ -41,4 +41,13 @@ function isChanged(name: string, running: Settings, read: Settings): boolean {
 function changedModels({ models: running }: Settings, { models: read }: Settings): string[] {
   const names = new Set([...Object.keys(running), ...Object.keys(read)]);
   return [...names].filter((name) => !isDeepStrictEqual(running[name], read[name])).map((name) => `models.${name}`);
+}
+
+/** The folders of adapters are read at the start alone; a list of names takes effect at once. */
+function changedAdapters({ models: running }: Settings, { models: read }: Settings): string[] {
+  const names = new Set([...Object.keys(running), ...Object.keys(read)]);
+  const foldersOf = (lora: unknown): unknown => (Array.isArray(lora) ? undefined : lora);
+  const isDifferent = (name: string): boolean =>
+    !isDeepStrictEqual(foldersOf(running[name]?.lora), foldersOf(read[name]?.lora));
+  return [...names].filter(isDifferent).map((name) => `models.${name}.lora`);
 }

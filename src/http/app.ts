@@ -5,7 +5,6 @@ import type { ModelRegistry } from '../models/registry.ts';
 import { closeConnections } from './close-connections.ts';
 import { sendFailure } from './failures.ts';
 import { type GuardOptions, guard } from './guard.ts';
-import { countRequests } from './model-requests.ts';
 import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
 import { embeddingRoutes, type RowsServices } from './routes/embeddings.ts';
@@ -57,7 +56,6 @@ export function createApp(services: Services): FastifyInstance {
   requestLog(app);
   unknownPaths(app);
   guard(app, services);
-  countRequests(app, services);
   generateRoutes(app, services);
   responseRoutes(app, services);
   messageRoutes(app, services);

@@ -1,10 +1,9 @@
 import type { ParameterName } from '../contracts/contract.ts';
 import { formatsOf, keepsMarkers } from '../generate/parsers.ts';
 import { generatesText, type NamedModel } from '../models/served-model.ts';
-import type { PromptAssets } from '../prompt/assets.ts';
 
 /** What clients may ask of a model, as far as it is known by now. */
-export function capabilitiesOf(model: NamedModel, assets: PromptAssets | undefined) {
+export function capabilitiesOf(model: NamedModel, assets: ReturnType<NamedModel['loadedAssets']>) {
   const { contract, embedding, rerank } = model;
   const template = contract && assets?.template;
   const formats = generatesText(model) && template ? formatsOf(model, template) : undefined;

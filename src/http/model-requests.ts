@@ -1,20 +1,28 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiError } from '../errors.ts';
 import type { ModelDoor } from '../models/model-door.ts';
 import { requestSignal } from './request-signal.ts';
 
-/** Counts the requests of every route that runs a model, from before it is looked for until the answer is sent. */
-export function countRequests(app: FastifyInstance, { door }: { readonly door: ModelDoor }): void {
-  app.addHook('preHandler', async (request, reply) => {
-    const { api } = request.routeOptions.config;
-    if (api !== 'inference' && api !== 'embedding') return;
-    const name = (request.body as { model?: unknown } | null | undefined)?.model;
-    if (typeof name !== 'string') return;
-    request.model = name;
-    const { raw } = reply;
-    const cancel = (fault: Parameters<NonNullable<typeof request.cancel>>[0]): void => request.cancel?.(fault);
-    const leave = await door.enter(name, { cancel, signal: requestSignal(reply) });
-    if (leave === undefined) return;
-    if (raw.destroyed) leave();
-    else raw.once('close', leave);
-  });
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Says that the request to its model is over. */
+    leaveModel?: (() => void) | undefined;
+  }
+}
+
+/** Counts a request to the model that it names until its answer is sent; one that is not loaded may be first. */
+export async function enterModel(request: FastifyRequest, reply: FastifyReply, door: ModelDoor): Promise<void> {
+  const { raw } = reply;
+  const cancel = (fault: ApiError): void => request.cancel?.(fault);
+  request.leaveModel = await door.enter(request.model ?? '', { cancel, signal: requestSignal(reply) });
+  if (raw.destroyed) request.leaveModel?.();
+  else raw.once('close', () => request.leaveModel?.());
+}
+
+/** Hands the request's place at its model to what goes on when it is answered; gives what says that it is over. */
+export function takeOver(request: FastifyRequest, cancel: (fault: ApiError) => void): () => void {
+  const leave = request.leaveModel;
+  request.leaveModel = undefined;
+  request.cancel = cancel;
+  return () => leave?.();
 }

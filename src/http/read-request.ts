@@ -1,20 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError } from '../errors.ts';
+import type { ModelDoor } from '../models/model-door.ts';
 import { type Parsed, parseRequest } from '../openai/fields.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
+import { enterModel } from './model-requests.ts';
 
-/** The body of a request that names a model, checked; a field that nobody knows fails it where that is wanted. */
-export function readRequest<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
+/** What reading a request needs. It may change while Conch runs, so it is read anew for each request. */
+export interface RequestServices {
+  /** Whether a field that nobody knows fails the request. */
+  readonly strictFields: boolean;
+  /** Where requests come in to their models. */
+  readonly door: ModelDoor;
+}
+
+/**
+ * The body of a request that names a model, checked; a field that nobody knows fails it where that is wanted. The
+ * request counts as one to that model from here on: nothing is loaded for one that is wrong.
+ */
+export async function readRequest<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
   schema: z.ZodObject<Shape>,
   request: FastifyRequest,
-  { strictFields }: { readonly strictFields: boolean },
-): Parsed<z.output<z.ZodObject<Shape>>> {
+  reply: FastifyReply,
+  { strictFields, door }: RequestServices,
+): Promise<Parsed<z.output<z.ZodObject<Shape>>>> {
   const parsed = parseRequest(schema, request.body);
   request.model = (parsed.request as { readonly model: string }).model;
   const [unknown] = parsed.unknownFields;
   if (strictFields && unknown !== undefined)
     throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
+  await enterModel(request, reply, door);
   return parsed;
 }
 

@@ -8,8 +8,12 @@ declare module 'fastify' {
   }
 }
 
+const signals = new WeakMap<FastifyReply, AbortSignal>();
+
 /** A signal that aborts when the client leaves before its answer is complete, or the request is cancelled. */
 export function requestSignal(reply: FastifyReply): AbortSignal {
+  const known = signals.get(reply);
+  if (known) return known;
   const controller = new AbortController();
   const { raw } = reply;
   reply.request.cancel = (fault) => controller.abort(fault);
@@ -18,5 +22,6 @@ export function requestSignal(reply: FastifyReply): AbortSignal {
     raw.once('close', () => {
       if (!raw.writableFinished) controller.abort();
     });
+  signals.set(reply, controller.signal);
   return controller.signal;
 }

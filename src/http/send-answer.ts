@@ -3,14 +3,12 @@ import type { Answer, GenerateContext } from '../generate/answer.ts';
 import { structuredHeader } from '../generate/structured-emulation.ts';
 import type { AnswerWriter } from '../openai/answer-writer.ts';
 import { sendEvents } from './events.ts';
-import { tellIgnored } from './read-request.ts';
+import { type RequestServices, tellIgnored } from './read-request.ts';
 import { requestSignal } from './request-signal.ts';
 
-/** What the generating routes need. It may change while Conch runs, so it is read anew for each request. */
-export interface GenerateServices {
+/** What the generating routes need. */
+export interface GenerateServices extends RequestServices {
   readonly generate: GenerateContext;
-  /** Whether a field that nobody knows fails the request. */
-  readonly strictFields: boolean;
 }
 
 /** What one API makes of a request. Faults and names are in the words of that API. */

@@ -3,20 +3,18 @@ import type { FastifyInstance } from 'fastify';
 import { embed, type RowsContext } from '../../generate/embedding.ts';
 import { embeddingPieces } from '../../openai/embedding-answer.ts';
 import { EmbeddingRequest } from '../../openai/embedding-request.ts';
-import { readRequest, tellIgnored } from '../read-request.ts';
+import { type RequestServices, readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 
 /** What the routes of vectors and scores need. */
-export interface RowsServices {
+export interface RowsServices extends RequestServices {
   readonly rows: RowsContext;
-  /** Whether a field that nobody knows fails the request. */
-  readonly strictFields: boolean;
 }
 
 /** POST /v1/embeddings. */
 export function embeddingRoutes(app: FastifyInstance, services: RowsServices): void {
   app.post('/v1/embeddings', { config: { api: 'embedding' } }, async (request, reply) => {
-    const { request: body, unknownFields } = readRequest(EmbeddingRequest, request, services);
+    const { request: body, unknownFields } = await readRequest(EmbeddingRequest, request, reply, services);
     const { vectors, promptTokens } = await embed(body, services.rows, requestSignal(reply));
     tellIgnored(request, reply, unknownFields);
     const encoding = body.encoding_format ?? 'float';

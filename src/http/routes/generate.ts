@@ -17,13 +17,13 @@ const written: Pick<AnswerPlan, 'writer' | 'whole'> = {
 /** POST /v1/chat/completions and /v1/completions, streamed and not. */
 export function generateRoutes(app: FastifyInstance, services: GenerateServices): void {
   const options = { config: { api: 'inference' } } as const;
-  app.post('/v1/chat/completions', options, (request, reply) => {
-    const { request: body, unknownFields } = readRequest(ChatRequest, request, services);
+  app.post('/v1/chat/completions', options, async (request, reply) => {
+    const { request: body, unknownFields } = await readRequest(ChatRequest, request, reply, services);
     const begin = (signal: AbortSignal) => chat(body, services.generate, signal);
     return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });
-  app.post('/v1/completions', options, (request, reply) => {
-    const { request: body, unknownFields } = readRequest(CompletionRequest, request, services);
+  app.post('/v1/completions', options, async (request, reply) => {
+    const { request: body, unknownFields } = await readRequest(CompletionRequest, request, reply, services);
     const begin = (signal: AbortSignal) => complete(body, services.generate, signal);
     return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });

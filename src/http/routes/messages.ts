@@ -19,8 +19,8 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
   app.addHook('onRequest', async (request, reply) => {
     if (isOfAnthropic(request)) reply.header('request-id', request.id);
   });
-  app.post('/v1/messages', options, (request, reply) => {
-    const { request: body, unknownFields } = readRequest(MessagesRequest, request, services);
+  app.post('/v1/messages', options, async (request, reply) => {
+    const { request: body, unknownFields } = await readRequest(MessagesRequest, request, reply, services);
     const { chat: translated, ignored, origin } = toChat(body);
     const plan: AnswerPlan = {
       unknownFields,
@@ -41,7 +41,7 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
     return sendAnswer(request, reply, plan);
   });
   app.post('/v1/messages/count_tokens', options, async (request, reply) => {
-    const { request: body, unknownFields } = readRequest(CountTokensRequest, request, services);
+    const { request: body, unknownFields } = await readRequest(CountTokensRequest, request, reply, services);
     const { chat: translated, ignored, origin } = toChat(body);
     const counted = await inTheirNames(origin, () => countPrompt(translated, services.generate, requestSignal(reply)));
     tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);

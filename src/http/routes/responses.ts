@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { countPrompt } from '../../generate/count-prompt.ts';
-import type { ModelDoor } from '../../models/model-door.ts';
 import { parseRequest } from '../../openai/fields.ts';
 import { collectResponse } from '../../openai/responses/collect-response.ts';
 import type { StoredItem } from '../../openai/responses/conversation.ts';
@@ -12,6 +11,7 @@ import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
 import { toChat } from '../../openai/responses/to-chat.ts';
 import { sendTexts } from '../events.ts';
+import { takeOver } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import type { BackgroundRun } from '../responses/background-run.ts';
@@ -25,8 +25,6 @@ import { type GenerateServices, sendAnswer } from '../send-answer.ts';
 /** What the routes of responses need. */
 export interface ResponseServices extends GenerateServices {
   readonly responses: KeeperOptions;
-  /** Where requests come in to their models. */
-  readonly door: ModelDoor;
 }
 
 type WithId = FastifyRequest<{ Params: { id: string } }>;
@@ -39,7 +37,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
   app.addHook('preClose', () => runs.close());
 
   app.post('/v1/responses', options, async (request, reply) => {
-    const { request: body, unknownFields } = readRequest(ResponsesRequest, request, services);
+    const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
     if (body.background && !keeper.keeps)
       throw new ApiError('unsupported_parameter', 'background: no responses are kept here (--store none).', {
         param: 'background',
@@ -50,20 +48,15 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const context = services.generate;
     context.findModel(body.model);
     const run = runs.add({ job: asItComes(job), context, keeper, onFault: logFault(request.log) });
-    // It is counted on its own, as it goes on when this request is answered.
-    const cancel = (fault: ApiError): void => void run.cancel(fault);
-    const leave =
-      (await services.door.enter(body.model, { cancel, signal: requestSignal(reply) })) ?? (() => undefined);
-    await keeper.save(run.response(), job).catch((error: unknown) => {
-      leave();
-      throw error;
-    });
+    await keeper.save(run.response(), job);
+    // It goes on when this request is answered.
+    const leave = takeOver(request, (fault) => void run.cancel(fault));
     runs.begin(run, leave);
     return body.stream ? follow(run, -1, reply) : run.response();
   });
 
   app.post('/v1/responses/input_tokens', options, async (request, reply) => {
-    const { request: body, unknownFields } = readRequest(ResponsesRequest, request, services);
+    const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
     const { items } = await responseJob(body, { owner: request.owner, keeper });
     const { request: translated, origins } = toChat(body, items);
     try {

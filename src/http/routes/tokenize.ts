@@ -11,19 +11,19 @@ const options = { config: { api: 'inference' } } as const;
 export function tokenizeRoutes(app: FastifyInstance, services: GenerateServices): void {
   for (const prefix of ['', '/v1']) {
     app.post(`${prefix}/tokenize`, options, async (request, reply) => {
-      const asked = readRequest(TokenizeRequest, request, services);
+      const asked = await readRequest(TokenizeRequest, request, reply, services);
       const { answer, ignored } = await tokenize(asked.request, services.generate);
       tellIgnored(request, reply, [...asked.unknownFields, ...ignored]);
       return reply.type('application/json; charset=utf-8').send(await tokenizeAnswerText(answer));
     });
     app.post(`${prefix}/detokenize`, options, async (request, reply) => {
-      const asked = readRequest(DetokenizeRequest, request, services);
+      const asked = await readRequest(DetokenizeRequest, request, reply, services);
       const prompt = await detokenize(asked.request, services.generate);
       tellIgnored(request, reply, asked.unknownFields);
       return { prompt };
     });
     app.post(`${prefix}/apply-template`, options, async (request, reply) => {
-      const asked = readRequest(ApplyTemplateRequest, request, services);
+      const asked = await readRequest(ApplyTemplateRequest, request, reply, services);
       const { prompt, ignored } = await applyTemplate(asked.request, services.generate);
       tellIgnored(request, reply, [...asked.unknownFields, ...ignored]);
       return { prompt };
