@@ -16,7 +16,9 @@ export function keyCheck(apiKey: string): (request: FastifyRequest) => string {
     if (given.some(isKey)) return owner;
     throw new ApiError(
       'invalid_api_key',
-      given.length > 0 ? 'The API key is not valid.' : 'No API key. Send it in the header "Authorization: Bearer KEY".',
+      (bearer ?? other)
+        ? 'The API key is not valid.'
+        : 'No API key. Send it in the header "Authorization: Bearer KEY".',
       { headers: { 'www-authenticate': 'Bearer' } },
     );
   };
