@@ -198,9 +198,7 @@ describe('ModelRegistry', () => {
       code: 'model_not_found',
       message: 'This model has no LoRA adapter named zzz. It has: x, b_lora_y.',
     });
-    expect(faultOf(() => found('plain_lora_x')).message).toMatch(
-      /^The model "plain_lora_x" does not exist\. There is /,
-    );
+    expect(faultOf(() => found('plain_lora_x')).message).toBe('The model "plain_lora_x" does not exist.');
   });
 
   it('keeps the object of a model that did not change', async () => {

@@ -63,9 +63,6 @@ interface Holder extends Abilities {
 /** Configurations can change under the same version number: after this many looks they are all read again. */
 const looksUntilForgotten = 15;
 
-/** The most models whose names an error tells. */
-const mostTold = 5;
-
 /** Which models are served now. It looks at every server over and over, each at its own pace. */
 export class ModelRegistry {
   readonly #options: RegistryOptions;
@@ -141,17 +138,10 @@ export class ModelRegistry {
       throw new ApiError('server_not_ready', 'The server of this model does not answer at the moment.', {
         retryAfter: 2,
       });
-    const reason = found ? ` It is not offered: ${refusalOf(found)}.` : this.#others();
+    const reason = found ? ` It is not offered: ${refusalOf(found)}.` : '';
     throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, {
       param: 'model',
     });
-  }
-
-  /** What to name instead. */
-  #others(): string {
-    const names = [...this.#models.keys()];
-    if (names.length === 0) return '';
-    return names.length > mostTold ? ' GET /v1/models lists those that do.' : ` There is ${names.join(', ')}.`;
   }
 
   /** The same for a request, which may name an adapter behind a model. */

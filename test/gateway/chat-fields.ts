@@ -82,6 +82,11 @@ export const chatRows: Record<string, Row> = {
     outcome: prompt(`user: ${echo}\neffort: low\nassistant:`),
     bad: notText,
   },
+  enable_thinking: {
+    send: { enable_thinking: true },
+    outcome: prompt(`user: ${echo}\nthinking\nassistant:`),
+    bad: [['yes'], [1]],
+  },
   safety_identifier: { send: { safety_identifier: 'x' }, outcome: { without: 'effect' }, bad: notText },
   prompt_cache_key: { send: { prompt_cache_key: 'x' }, outcome: { without: 'effect' }, bad: notText },
   prompt_cache_retention: { send: { prompt_cache_retention: '24h' }, outcome: { without: 'effect' }, bad: notText },

@@ -105,7 +105,7 @@ describe('a path', () => {
 
 describe('a model', () => {
   it('that nobody has is not found', async () => {
-    const expected = failure(404, 'model_not_found', 'The model "gpt-5" does not exist. GET /v1/models lists those that do.', 'model');
+    const expected = failure(404, 'model_not_found', 'The model "gpt-5" does not exist.', 'model');
     expect(seen(await chat('x', { model: 'gpt-5' }))).toEqual(expected);
     expect(seen(await chat('x', { model: 'gpt-5', stream: true }))).toEqual(expected);
     expect(seen(await post(`${conch.url}/v1/completions`, { model: 'gpt-5', prompt: 'x' }))).toEqual(expected);

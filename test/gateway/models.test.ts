@@ -107,7 +107,7 @@ describe('the models', () => {
   });
 
   it.each([
-    ['/v1/models/nothing', 'The model "nothing" does not exist. GET /v1/models lists those that do.'],
+    ['/v1/models/nothing', 'The model "nothing" does not exist.'],
     ['/models/elsewhere', 'The model "elsewhere" does not exist.'],
     ['/v1/models/add-two', 'The model "add-two" does not exist. It is not offered: no contract fits its tensors.'],
   ])('%s is a 404', async (path, message) => {

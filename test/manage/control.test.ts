@@ -59,10 +59,23 @@ const described = (id: string) => ({
   created: expect.any(Number),
   owned_by: 'triton',
   root: id,
+  parent: null,
   version: '1',
   max_model_len: null,
   contract: 'vllm',
-  capabilities: { completion: true, chat: false, logprobs: true, logit_bias: false, token_ids: false },
+  capabilities: {
+    completion: true,
+    chat: false,
+    tools: false,
+    reasoning: false,
+    guided_decoding: true,
+    images: true,
+    logprobs: true,
+    logit_bias: false,
+    token_ids: false,
+    embedding: true,
+    rerank: false,
+  },
 });
 const listed = async (): Promise<string[]> => {
   const { data } = (await (await fetch(`${conch.url}/v1/models`)).json()) as { data: { id: string }[] };

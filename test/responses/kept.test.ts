@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
@@ -172,12 +175,17 @@ it('what belongs to one key is invisible to another', async () => {
 });
 
 it('every response that was answered is there after the process was killed', async () => {
-  const victim = await startKeeping();
+  // A model in the process: many requests that are cut off at once are not what Triton is to be tried with here.
+  const folder = mkdtempSync(join(tmpdir(), 'conch-killed-'));
+  const flags = ['--store', `sqlite:${join(folder, 'responses.sqlite')}`];
+  const readyMilliseconds = 120_000;
+  const victim = await startConch({ flags, readyMilliseconds });
   const answered: { id: string; text: string }[] = [];
   let fallen = 0;
   const asked = Array.from({ length: 100 }, async (_, at) => {
     try {
-      const response = await responseTo(victim.url, { input: saying(`Answer ${at}. ${'x'.repeat(2000)}`) });
+      const input = `Say ${at}. ${'x'.repeat(1000)}`;
+      const response = await responseTo(victim.url, { model: 'smollm2-135m-instruct', input, max_output_tokens: 4 });
       answered.push({ id: response.id, text: textOf(response) });
       if (answered.length === 40) process.kill(victim.pid, 'SIGKILL');
     } catch {
@@ -186,14 +194,14 @@ it('every response that was answered is there after the process was killed', asy
   });
   await Promise.all(asked);
   expect([answered.length >= 40, fallen > 0, answered.length + fallen]).toEqual([true, true, 100]);
-  const next = await startKeeping({ place: victim.place });
+  const next = await startConch({ flags, readyMilliseconds });
   try {
     for (const { id, text } of answered) {
       const { status, body } = await get(next.url, `/v1/responses/${id}`);
       expect([status, textOf(body as never)]).toEqual([200, text]);
     }
   } finally {
-    await next.end();
-    await victim.end();
+    await next.stop();
+    rmSync(folder, { recursive: true });
   }
-});
+}, 240_000);

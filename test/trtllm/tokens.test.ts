@@ -48,10 +48,23 @@ describe('an ensemble whose engine is asked directly', () => {
         created: expect.any(Number),
         owned_by: 'triton',
         root: model,
+        parent: null,
         version: '1',
         max_model_len: 700,
         contract: 'trtllm-tokens',
-        capabilities: { completion: true, chat: true, logprobs: true, logit_bias: true, token_ids: true },
+        capabilities: {
+          completion: true,
+          chat: true,
+          tools: true,
+          reasoning: true,
+          guided_decoding: true,
+          images: false,
+          logprobs: true,
+          logit_bias: true,
+          token_ids: true,
+          embedding: false,
+          rerank: false,
+        },
       },
     ]);
     expect((await post(`${conch.url}/v1/completions`, { model: 'tensorrt_llm', prompt: 'x' })).body).toEqual({
@@ -137,7 +150,8 @@ describe('stop texts', () => {
     ['across tokens', 'b c d', ' a '],
     ['inside a token', 'd', ' a b c '],
   ])('%s end the answer and are no part of it', async (_, stop, text) => {
-    const prompt = directive({ tokens: 26 });
+    // Cut off between two responses: this tritonserver dies of a cancel while they flow.
+    const prompt = directive({ tokens: 26, delay_ms: 100 });
     expect(choiceOf(await complete({ prompt, stop }))).toEqual({
       index: 0,
       text,
