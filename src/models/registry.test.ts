@@ -201,6 +201,18 @@ describe('ModelRegistry', () => {
     expect(faultOf(() => found('plain_lora_x')).message).toBe('The model "plain_lora_x" does not exist.');
   });
 
+  it('gives a model back when all that have withdrawn it have', async () => {
+    const registry = registryOf([new ScriptedServer('s', [{ name: 'outer' }, { name: 'other' }])]);
+    await registry.refresh();
+    const offered = () => registry.list().map(({ name }) => name);
+    const [first, second] = [registry.withdraw(['outer', 'other']), registry.withdraw(['outer'])];
+    expect(offered()).toEqual([]);
+    first();
+    expect(offered()).toEqual(['other']);
+    second();
+    expect(offered()).toEqual(['other', 'outer']);
+  });
+
   it('keeps the object of a model that did not change', async () => {
     const registry = registryOf([new ScriptedServer('a', [{ name: 'llama' }])]);
     await registry.refresh();

@@ -75,8 +75,8 @@ export class ModelRegistry {
   #models = new Map<string, NamedModel>();
   /** The models on the servers that stand behind those. */
   #roots: ReadonlySet<string> = new Set();
-  /** Models that take no more requests because they are being unloaded. */
-  readonly #withdrawn = new Set<string>();
+  /** Models that take no more requests because they are being unloaded, and how many times they were withdrawn. */
+  readonly #withdrawn = new Map<string, number>();
   #lastRows = '';
 
   constructor(options: RegistryOptions) {
@@ -199,12 +199,16 @@ export class ModelRegistry {
     return this.#roots.has(root);
   }
 
-  /** Takes no more requests for these models, until the function that it gives back is called. */
+  /** Takes no more requests for these models, until all functions that it gave back for them are called. */
   withdraw(roots: readonly string[]): () => void {
-    for (const root of roots) this.#withdrawn.add(root);
+    for (const root of roots) this.#withdrawn.set(root, (this.#withdrawn.get(root) ?? 0) + 1);
     this.#rebuild();
     return () => {
-      for (const root of roots) this.#withdrawn.delete(root);
+      for (const root of roots) {
+        const left = (this.#withdrawn.get(root) ?? 1) - 1;
+        if (left === 0) this.#withdrawn.delete(root);
+        else this.#withdrawn.set(root, left);
+      }
       this.#rebuild();
     };
   }
