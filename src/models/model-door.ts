@@ -32,11 +32,16 @@ export class ModelDoor {
   async enter(name: string, { cancel, signal }: Visitor): Promise<(() => void) | undefined> {
     const { registry, running, onDemand, loadTimeout } = this.#options;
     const deadline = performance.now() + loadTimeout;
-    for (;;) {
+    const waitedFor = new Set<string>();
+    for (let last: string | undefined; ; ) {
       const root = registry.rootOf(name);
       // Nothing may happen between the look and the count: a model without requests can be unloaded at any time.
       if (root !== undefined && registry.isOffered(root)) return running.begin(root, cancel);
       if (root === undefined || !onDemand?.canLoad(root)) return undefined;
+      // Models that make room for each other, none of which has adapters: the name is nobody's.
+      if (root !== last && waitedFor.has(root)) return undefined;
+      last = root;
+      waitedFor.add(root);
       await onDemand.wait(root, { deadline, signal });
     }
   }

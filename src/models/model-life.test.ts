@@ -3,6 +3,7 @@ import type { ApiError } from '../errors.ts';
 import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
+import { namedBySettings, noAdapters } from './adapters.ts';
 import { LoadOnDemand } from './load-on-demand.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelDoor } from './model-door.ts';
@@ -77,7 +78,10 @@ async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, max
     loraSeparator: '_lora_',
     aliases: new Map([['alias', 'a']]),
     loadsOnDemand: true,
-    describe: (found) => ({ ...found, tokenizerName: '-' }) as unknown as ServedModel,
+    describe: (found) => {
+      const adapters = found.name.endsWith('plain') ? noAdapters : namedBySettings(['x']);
+      return { ...found, tokenizerName: '-', adapters } as unknown as ServedModel;
+    },
   });
   await registry.refresh();
   const running = new RunningRequests();
@@ -88,7 +92,7 @@ async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, max
   const faults: ApiError[] = [];
   const enter = (name: string, signal = new AbortController().signal) =>
     door.enter(name, { cancel: (fault) => faults.push(fault), signal });
-  return { server, registry, control, onDemand, enter, faults };
+  return { server, registry, running, control, onDemand, enter, faults };
 }
 
 const failureOf = (promise: Promise<unknown>) =>
@@ -158,6 +162,20 @@ describe('a model that is loaded on demand', () => {
     expect(await enter('numbers')).toBeUndefined();
     expect(server.orders).toEqual(['load numbers', 'unload numbers']);
     expect(onDemand.loadable()).toEqual([]);
+  });
+
+  it('is found behind an alias and a name with the separator in it, and its requests are counted', async () => {
+    const { server, running, enter } = await life({ a: {}, my_lora_b: {}, plain: {}, plain_lora_c: {} });
+    for (const name of ['alias_lora_x', 'my_lora_b_lora_x', 'plain_lora_c_lora_x', 'my_lora_b_lora_x'])
+      expect(typeof (await enter(name))).toBe('function');
+    expect(server.orders).toEqual(['load a', 'load my_lora_b', 'load plain', 'load plain_lora_c']);
+    expect(['a', 'my_lora_b', 'plain', 'plain_lora_c'].map((root) => running.count([root]))).toEqual([1, 2, 0, 1]);
+  });
+
+  it('is loaded once for a name with an adapter when none of the models that it may stand for has any', async () => {
+    const { server, enter } = await life({ plain: {}, plain_lora_plain: {} }, 1);
+    expect(await enter('plain_lora_plain_lora_x')).toBeUndefined();
+    expect(server.orders).toEqual(['load plain', 'unload plain', 'load plain_lora_plain']);
   });
 });
 

@@ -201,6 +201,38 @@ describe('ModelRegistry', () => {
     expect(faultOf(() => found('plain_lora_x')).message).toBe('The model "plain_lora_x" does not exist.');
   });
 
+  it('asks for patience for an adapter as for its model', async () => {
+    const server = new ScriptedServer('s', [{ name: 'a', state: 'LOADING' }]);
+    const registry = registryOf([server], new Map([['gpt', 'a']]));
+    await registry.refresh();
+    const codes = () => ['a', 'a_lora_x', 'gpt_lora_x'].map((name) => faultOf(() => registry.findForRequest(name)));
+    expect(codes()).toEqual([
+      { code: 'model_not_ready', message: 'The model a is loading.' },
+      { code: 'model_not_ready', message: 'The model a_lora_x is loading.' },
+      { code: 'model_not_ready', message: 'The model gpt_lora_x is loading.' },
+    ]);
+    server.entries = [{ name: 'a' }];
+    await registry.refresh();
+    registry.withdraw(['a']);
+    expect(codes().map(({ message }) => message)).toEqual([
+      'The model a is unloading.',
+      'The model a_lora_x is unloading.',
+      'The model gpt_lora_x is unloading.',
+    ]);
+  });
+
+  it('expects an adapter back with the server of its model', async () => {
+    const first = new ScriptedServer('first', [{ name: 'a' }]);
+    const registry = registryOf([first, new ScriptedServer('second', [{ name: 'b' }])]);
+    await registry.refresh();
+    first.entries = new StatusError('UNAVAILABLE', 'gone', { unreachable: true });
+    await registry.refresh();
+    expect(faultOf(() => registry.findForRequest('a_lora_x'))).toEqual({
+      code: 'server_not_ready',
+      message: 'The server of this model does not answer at the moment.',
+    });
+  });
+
   it('gives a model back when all that have withdrawn it have', async () => {
     const registry = registryOf([new ScriptedServer('s', [{ name: 'outer' }, { name: 'other' }])]);
     await registry.refresh();

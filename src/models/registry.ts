@@ -54,6 +54,14 @@ interface Watched {
 /** How a model is spoken to, for each thing that it can do. */
 type Abilities = Pick<NamedModel, 'contract' | 'embedding' | 'rerank'>;
 
+/** What a name may stand for: a model on the servers, or one with an adapter. */
+interface Reading {
+  /** The name without the adapter. */
+  readonly base: string;
+  readonly root: string;
+  readonly adapter: string | undefined;
+}
+
 /** A server that has a model ready. */
 interface Holder extends Abilities {
   readonly server: InferenceServer;
@@ -122,16 +130,16 @@ export class ModelRegistry {
   find(name: string): NamedModel {
     const model = this.#models.get(name);
     if (model) return model;
-    const target = this.#options.aliases.get(name) ?? name;
-    const found = this.#watched.flatMap((watched) => watched.found).find((candidate) => candidate.name === target);
-    const state = this.#withdrawn.has(target) ? 'UNLOADING' : found?.state;
+    const targets = this.#unserved(name);
+    const [found] = targets.flatMap((target) => this.copiesOf(target).map((copy) => copy.found));
+    const state = found && this.#withdrawn.has(found.name) ? 'UNLOADING' : found?.state;
     if (state === 'LOADING' || state === 'UNLOADING')
       throw new ApiError('model_not_ready', `The model ${name} is ${state.toLowerCase()}.`, {
         param: 'model',
         retryAfter: 2,
       });
     const silent = this.#watched.filter(({ fault, hasAnswered }) => fault || !hasAnswered);
-    const isExpectedBack = silent.some(({ lastNames }) => lastNames.has(target));
+    const isExpectedBack = silent.some(({ lastNames }) => targets.some((target) => lastNames.has(target)));
     if (!found && silent.length === this.#watched.length)
       throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
     if (isExpectedBack)
@@ -146,15 +154,32 @@ export class ModelRegistry {
 
   /** The same for a request, which may name an adapter behind a model. */
   findForRequest(name: string): ServedModel {
-    const { loraSeparator: separator } = this.#options;
     if (this.#models.has(name)) return this.#generating(name);
-    for (let at = name.indexOf(separator); at > 0; at = name.indexOf(separator, at + 1)) {
-      const model = this.#models.get(name.slice(0, at));
-      const adapter = name.slice(at + separator.length);
-      const found = model && generatesText(model) && adapter !== '' ? this.withAdapter(model, adapter) : undefined;
+    for (const { base, adapter } of this.#readings(name)) {
+      const model = this.#models.get(base);
+      const found = model && generatesText(model) && adapter ? this.withAdapter(model, adapter) : undefined;
       if (found) return found;
     }
     return this.#generating(name);
+  }
+
+  /** All that a name may stand for: the model of that name, then models with adapters, the shortest name first. */
+  #readings(name: string): Reading[] {
+    const { loraSeparator: separator, aliases } = this.#options;
+    const readings: Reading[] = [{ base: name, root: aliases.get(name) ?? name, adapter: undefined }];
+    for (let at = name.indexOf(separator); at > 0; at = name.indexOf(separator, at + 1)) {
+      const base = name.slice(0, at);
+      const adapter = name.slice(at + separator.length);
+      if (adapter !== '') readings.push({ base, root: aliases.get(base) ?? base, adapter });
+    }
+    return readings;
+  }
+
+  /** The models that a name may stand for and that take no requests now. */
+  #unserved(name: string): string[] {
+    return this.#readings(name)
+      .filter(({ base }) => !this.#models.has(base))
+      .map(({ root }) => root);
   }
 
   #generating(name: string): ServedModel {
@@ -177,9 +202,14 @@ export class ModelRegistry {
   rootOf(name: string): string | undefined {
     const served = this.#models.get(name);
     if (served) return served.root;
-    const target = this.#options.aliases.get(name) ?? name;
-    const [base = ''] = name.split(this.#options.loraSeparator);
-    return [target, base].find((candidate) => this.copiesOf(candidate).length > 0);
+    const isThere = (root: string): boolean => this.copiesOf(root).length > 0;
+    const [own, ...adapted] = this.#readings(name);
+    if (own && isThere(own.root)) return own.root;
+    for (const { base, adapter } of adapted) {
+      const model = this.#models.get(base);
+      if (model && adapter && answersFor(model, adapter)) return model.root;
+    }
+    return this.#unserved(name).find(isThere);
   }
 
   /** A model as each server has it that has it at all. */
@@ -405,6 +435,16 @@ function declaredText({ contract, ready: { config, target, basis } }: Holder): s
 function abilitiesOf({ detection, embedding, rerank }: Fit): Abilities | undefined {
   const contract = 'contract' in detection ? detection.contract : undefined;
   return contract || embedding || rerank ? { contract, embedding, rerank } : undefined;
+}
+
+/** Whether a request with this adapter is the model's to answer, if only by saying that it has none of that name. */
+function answersFor(model: NamedModel, adapter: string): boolean {
+  if (!generatesText(model)) return false;
+  try {
+    return model.adapters.choose(adapter) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 function sameMembers<Item>(a: readonly Item[], b: readonly Item[]): boolean {
