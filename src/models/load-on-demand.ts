@@ -31,24 +31,23 @@ export class LoadOnDemand {
   readonly #loads = new Map<string, Promise<void>>();
   readonly #waiting = new Map<string, number>();
   readonly #failures = new Map<string, Failure>();
-  /** Models that were loaded and cannot answer requests: parts of others, and such that compute something else. */
-  readonly #unfit = new Set<string>();
 
   constructor(options: OnDemandOptions) {
     this.#options = options;
     this.#room = new ModelRoom({ ...options, waiting: (root) => this.#waiting.get(root) ?? 0 });
   }
 
-  /** The models that a request would load, by their names on the servers. */
+  /** The names for which a request would load a model: those that the servers have, and aliases. */
   loadable(): string[] {
     const { registry } = this.#options;
-    return registry.names().filter((name) => !registry.isOffered(name) && this.canLoad(name));
+    return [...registry.targets()]
+      .filter(([, root]) => !registry.isOffered(root) && this.canLoad(root))
+      .map(([name]) => name);
   }
 
   canLoad(root: string): boolean {
-    const copies = this.#options.registry.copiesOf(root);
-    if (copies.some(({ found }) => found.ready && 'reason' in found.ready.detection)) this.#unfit.add(root);
-    return copies.length > 0 && !this.#unfit.has(root);
+    const { registry } = this.#options;
+    return registry.copiesOf(root).length > 0 && !registry.isUnfit(root);
   }
 
   /** Resolves when the model may be ready; the caller looks, and comes back when it is not. */
@@ -87,7 +86,10 @@ export class LoadOnDemand {
     try {
       await this.#room.withPlace(root, async () => {
         await control.load(root);
-        if (!registry.isOffered(root)) await this.#undo(root);
+        if (registry.isOffered(root)) return;
+        if (!registry.isUnfit(root)) throw unknownSpeech(root);
+        // What cannot answer requests is not kept.
+        await control.unload(root);
       });
     } catch (error) {
       const fault = ApiError.from(error);
@@ -100,12 +102,6 @@ export class LoadOnDemand {
     }
   }
 
-  /** What cannot answer requests is not kept. */
-  async #undo(root: string): Promise<void> {
-    this.#unfit.add(root);
-    await this.#options.control.unload(root);
-  }
-
   #remember(root: string, fault: ApiError): ApiError {
     const remembered = new ApiError('model_not_ready', fault.message, {
       param: 'model',
@@ -115,4 +111,10 @@ export class LoadOnDemand {
     this.#failures.set(root, { fault: remembered, until: performance.now() + failureMemory });
     return remembered;
   }
+}
+
+/** A model that was loaded, and of which nothing is known yet. */
+function unknownSpeech(root: string): ApiError {
+  const message = `The model ${root} is loaded, but its server could not be asked how it is spoken to.`;
+  return new ApiError('model_not_ready', message, { param: 'model' });
 }

@@ -4,6 +4,7 @@ import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/message
 import type { InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { namedBySettings, noAdapters } from './adapters.ts';
+import type { ModelHints } from './fit.ts';
 import { LoadOnDemand } from './load-on-demand.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelDoor } from './model-door.ts';
@@ -13,12 +14,16 @@ import type { ServedModel } from './served-model.ts';
 
 const text = (name: string) => ({ name, data_type: 'TYPE_STRING', dims: [1] });
 const speaks = { input: [text('text_input'), text('sampling_parameters')], output: [text('text_output')] };
+const nothing = { input: [], output: [] };
+const vectors = { input: [text('text')], output: [{ name: 'embedding', data_type: 'TYPE_FP32', dims: [8] }] };
 
 /** A server in explicit mode that writes down what it is asked to do. */
 class ExplicitServer implements InferenceServer {
   readonly name = 'server';
   readonly orders: string[] = [];
   readonly ready = new Set<string>();
+  /** Models whose configuration cannot be read. */
+  readonly silent = new Set<string>();
   readonly #configs: Readonly<Record<string, Partial<ModelConfig>>>;
 
   constructor(configs: Readonly<Record<string, Partial<ModelConfig>>>) {
@@ -35,6 +40,7 @@ class ExplicitServer implements InferenceServer {
       this.orders.push(`unload ${model}`);
       this.ready.delete(model);
     }
+    if (method === 'ModelConfig' && this.silent.has(name)) throw new StatusError('UNAVAILABLE', 'busy');
     const base = { name, platform: '', backend: 'vllm', max_batch_size: 0, parameters: {}, ...speaks };
     const answers: Partial<Record<ControlMethod, unknown>> = {
       RepositoryIndex: {
@@ -71,10 +77,11 @@ class ExplicitServer implements InferenceServer {
 
 async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, maxLoaded?: number) {
   const server = new ExplicitServer(configs);
+  const hints = new Map<string, ModelHints>();
   const registry = new ModelRegistry({
     servers: [server],
     refreshInterval: 1_000_000,
-    hints: () => ({}),
+    hints: (model) => hints.get(model) ?? {},
     loraSeparator: '_lora_',
     aliases: new Map([['alias', 'a']]),
     loadsOnDemand: true,
@@ -92,7 +99,7 @@ async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, max
   const faults: ApiError[] = [];
   const enter = (name: string, signal = new AbortController().signal) =>
     door.enter(name, { cancel: (fault) => faults.push(fault), signal });
-  return { server, registry, running, control, onDemand, enter, faults };
+  return { server, hints, registry, running, control, onDemand, enter, faults };
 }
 
 const failureOf = (promise: Promise<unknown>) =>
@@ -157,11 +164,81 @@ describe('a model that is loaded on demand', () => {
   });
 
   it('is not kept, and not listed any more, when it cannot answer requests', async () => {
-    const { server, onDemand, enter } = await life({ numbers: { input: [], output: [] } });
+    const { server, onDemand, enter } = await life({ numbers: nothing });
     expect(onDemand.loadable()).toEqual(['numbers']);
     expect(await enter('numbers')).toBeUndefined();
     expect(server.orders).toEqual(['load numbers', 'unload numbers']);
     expect(onDemand.loadable()).toEqual([]);
+  });
+
+  it('is loaded again where it only makes vectors, after it was asked for while it was unloaded', async () => {
+    const { server, control, enter } = await life({ vectors });
+    const leave = await enter('vectors');
+    let again: ReturnType<typeof enter> | undefined;
+    await control.unload('vectors', ({ state }) => {
+      if (state !== 'DRAINING') return;
+      again = enter('vectors');
+      leave?.();
+    });
+    expect(typeof (await again)).toBe('function');
+    expect(server.orders).toEqual(['load vectors', 'unload vectors', 'load vectors']);
+  });
+
+  it('is kept, and asked again, when its configuration could not be read', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { server, onDemand, enter } = await life({ a: {} });
+    server.silent.add('a');
+    const failure = {
+      code: 'model_not_ready',
+      message: 'The model a is loaded, but its server could not be asked how it is spoken to.',
+    };
+    expect([await failureOf(enter('a')), await failureOf(enter('a'))]).toEqual([failure, failure]);
+    expect(server.orders).toEqual(['load a']);
+    expect(onDemand.canLoad('a')).toBe(true);
+    server.silent.clear();
+    vi.advanceTimersByTime(5_001);
+    expect(typeof (await enter('a'))).toBe('function');
+    expect(server.orders).toEqual(['load a']);
+  });
+
+  it('is tried again when the settings have changed since it could not answer requests', async () => {
+    const { server, hints, registry, onDemand, enter } = await life({ numbers: vectors });
+    hints.set('numbers', { rerank: {} });
+    expect(await enter('numbers')).toBeUndefined();
+    expect(onDemand.loadable()).toEqual([]);
+    hints.clear();
+    await registry.reconsider();
+    expect(onDemand.loadable()).toEqual(['numbers']);
+    expect(typeof (await enter('numbers'))).toBe('function');
+    expect(server.orders).toEqual(['load numbers', 'unload numbers', 'load numbers']);
+  });
+
+  it('is tried again when it was loaded by order and can answer requests now', async () => {
+    const configs: Record<string, Partial<ModelConfig>> = { a: nothing };
+    const { server, control, onDemand, enter } = await life(configs);
+    expect(await enter('a')).toBeUndefined();
+    configs['a'] = {};
+    await control.load('a');
+    await control.unload('a');
+    expect(onDemand.loadable()).toEqual(['a', 'alias']);
+    expect(typeof (await enter('a'))).toBe('function');
+    expect(server.orders).toEqual(['load a', 'unload a', 'load a', 'unload a', 'load a']);
+  });
+
+  it('is not loaded for its own name when it was seen as a part of another one', async () => {
+    const steps = { ensemble_scheduling: { step: [{ model_name: 'inner' }] } };
+    const { server, control, registry, onDemand } = await life({ inner: nothing, outer: steps });
+    server.ready.add('inner').add('outer');
+    await registry.refresh();
+    await control.unload('inner');
+    expect(onDemand.loadable()).toEqual([]);
+  });
+
+  it('is listed with its aliases until it is loaded', async () => {
+    const { onDemand, enter } = await life({ a: {}, b: {} });
+    expect(onDemand.loadable()).toEqual(['a', 'b', 'alias']);
+    await enter('alias');
+    expect(onDemand.loadable()).toEqual(['b']);
   });
 
   it('is found behind an alias and a name with the separator in it, and its requests are counted', async () => {

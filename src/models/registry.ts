@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
+import { type Abilities, abilitiesOf } from './abilities.ts';
 import { Discovery, type FoundModel } from './discovery.ts';
-import type { Fit, ModelHints } from './fit.ts';
+import type { ModelHints } from './fit.ts';
 import { generatesText, type ModelRow, type NamedModel, type ServedModel } from './served-model.ts';
+import { UnfitModels } from './unfit-models.ts';
 
 /** What the registry is told of the outside. */
 export interface RegistryOptions {
@@ -51,9 +53,6 @@ interface Watched {
   lastLook: Promise<void>;
 }
 
-/** How a model is spoken to, for each thing that it can do. */
-type Abilities = Pick<NamedModel, 'contract' | 'embedding' | 'rerank'>;
-
 /** What a name may stand for: a model on the servers, or one with an adapter. */
 interface Reading {
   /** The name without the adapter. */
@@ -85,6 +84,7 @@ export class ModelRegistry {
   #roots: ReadonlySet<string> = new Set();
   /** Models that take no more requests because they are being unloaded, and how many times they were withdrawn. */
   readonly #withdrawn = new Map<string, number>();
+  readonly #unfit = new UnfitModels();
   #lastRows = '';
 
   constructor(options: RegistryOptions) {
@@ -113,6 +113,7 @@ export class ModelRegistry {
 
   /** Takes over what `aliases`, `describe` and `hints` say now: names at once, the rest after a look at the servers. */
   async reconsider(): Promise<void> {
+    this.#unfit.clear();
     this.#rebuild();
     await this.refresh();
   }
@@ -224,9 +225,19 @@ export class ModelRegistry {
     return [...new Set(this.#watched.flatMap(({ found }) => found.map(({ name }) => name)))];
   }
 
+  /** Names that can be served and the models behind them: each model under its own name, then the aliases. */
+  targets(): ReadonlyMap<string, string> {
+    return new Map([...this.names().map((name) => [name, name] as const), ...this.#options.aliases]);
+  }
+
   /** Whether requests to this model of the servers are taken. */
   isOffered(root: string): boolean {
     return this.#roots.has(root);
+  }
+
+  /** Whether this model of the servers could answer no requests when it was last ready, under the settings of now. */
+  isUnfit(root: string): boolean {
+    return this.#unfit.has(root);
   }
 
   /** Takes no more requests for these models, until all functions that it gave back for them are called. */
@@ -364,9 +375,10 @@ export class ModelRegistry {
 
   /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
   #rebuild(): void {
+    this.#unfit.see(this.#watched.flatMap(({ found }) => found));
     const models = new Map<string, NamedModel>();
     const bases = new Map<string, string | undefined>();
-    for (const [name, target] of this.#names()) {
+    for (const [name, target] of this.targets()) {
       const holders = this.#holdersOf(target);
       const [first] = holders;
       if (!first || this.#withdrawn.has(target)) continue;
@@ -401,14 +413,6 @@ export class ModelRegistry {
     this.#options.onChange?.(rows);
   }
 
-  /** Served names and the models behind them: each model under its own name, then the aliases. */
-  #names(): Map<string, string> {
-    const names = new Map<string, string>();
-    for (const { found } of this.#watched) for (const { name } of found) names.set(name, name);
-    for (const [alias, target] of this.#options.aliases) names.set(alias, target);
-    return names;
-  }
-
   /** The servers that have a model ready, in its newest version and configured alike. */
   #holdersOf(name: string): Holder[] {
     const holders = this.#watched.flatMap(({ discovery, found }) =>
@@ -429,12 +433,6 @@ export class ModelRegistry {
 /** All that the encoding of a request depends on. */
 function declaredText({ contract, ready: { config, target, basis } }: Holder): string {
   return JSON.stringify([contract?.kind, config, target, basis]);
-}
-
-/** What a ready model can do; undefined where it is nothing that is served here. */
-function abilitiesOf({ detection, embedding, rerank }: Fit): Abilities | undefined {
-  const contract = 'contract' in detection ? detection.contract : undefined;
-  return contract || embedding || rerank ? { contract, embedding, rerank } : undefined;
 }
 
 /** Whether a request with this adapter is the model's to answer, if only by saying that it has none of that name. */
