@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
 import { writeAdapter } from './gguf-adapter.ts';
-import { ask, chat, collect, modelFile, modelName, startEmbedded } from './support.ts';
+import { ask, chat, collect, modelFile, modelName, request, startEmbedded } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-embedded-'));
 const shape = { architecture: 'llama', tensor: 'blk.3.ffn_down.weight', inputs: 1536, outputs: 576 };
@@ -64,6 +64,24 @@ describe('LoRA adapters', () => {
     await expect(ask(server, wish('late'))).rejects.toMatchObject({
       message: expect.stringContaining('LoRA late is not supported'),
     });
+  });
+
+  it('serve running answers to their end when they are unloaded, and come back with what the file holds then', async () => {
+    const long = { prompt, sampling: { max_tokens: 48, temperature: 0, ignore_eos: true, lora_name: 'brief' } };
+    const load = (strength: number) =>
+      server.adapters.load(modelName, { name: 'brief', file: adapter('brief', strength) });
+    await load(2);
+    const whole = await ask(server, long);
+    const running = server.stream(request(long));
+    const first = await running.next();
+    server.adapters.unload(modelName, 'brief');
+    await load(0);
+    const rest = await collect(running);
+    const text = [...(first.value ?? []), ...rest].map((response) => response.text('text_output')).join('');
+    expect(text).toBe(whole.text);
+    const { lora_name: _, ...plain } = long.sampling;
+    expect((await ask(server, long)).text).toBe((await ask(server, { prompt, sampling: plain })).text);
+    expect((await ask(server, wish('strong'))).text).not.toBe((await ask(server, wish())).text);
   });
 
   it('are refused when they are none or do not fit', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Adapter } from './adapters.ts';
 import { commonPrefix, planBatch } from './batch-plan.ts';
 import { DecodeLoop } from './decode-loop.ts';
 import type { ContextBinding } from './engine-types.ts';
@@ -38,7 +39,7 @@ class NotingContext {
 
 class CountingJob implements LoopJob {
   readonly prompt: readonly number[];
-  readonly adapter: string | undefined;
+  readonly adapter: Adapter | undefined;
   readonly made: number[] = [];
   isPaused = false;
   isOver = false;
@@ -48,7 +49,7 @@ class CountingJob implements LoopJob {
   readonly #limit: number;
   #finish: () => void = () => undefined;
 
-  constructor(prompt: readonly number[], limit: number, adapter?: string) {
+  constructor(prompt: readonly number[], limit: number, adapter?: Adapter) {
     this.prompt = prompt;
     this.adapter = adapter;
     this.#limit = limit;
@@ -84,10 +85,12 @@ function loopOver(context: NotingContext, { sequences = 2, queueSize = 8, batchS
     sequences,
     queueSize,
     batchSize,
-    useAdapter: (name) => context.notes.push(`use ${name ?? 'none'}`),
+    useAdapter: (adapter) => context.notes.push(`use ${adapter?.lora.filePath ?? 'none'}`),
     exclusively: (work) => work(),
   });
 }
+
+const adapterOf = (filePath: string): Adapter => ({ lora: { filePath, dispose: async () => undefined }, scale: 1 });
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -145,7 +148,7 @@ describe('DecodeLoop', () => {
     for (const job of [
       new CountingJob([1, 2, 3], 1),
       new CountingJob([1, 2, 9], 1),
-      new CountingJob([1, 2, 9, 10], 1, 'a'),
+      new CountingJob([1, 2, 9, 10], 1, adapterOf('a')),
     ]) {
       loop.submit(job);
       await job.done;
@@ -158,7 +161,7 @@ describe('DecodeLoop', () => {
   it('lets adapters take turns', async () => {
     const context = new NotingContext();
     const loop = loopOver(context);
-    const jobs = [new CountingJob([1], 3), new CountingJob([1], 3, 'a')];
+    const jobs = [new CountingJob([1], 3), new CountingJob([1], 3, adapterOf('a'))];
     for (const job of jobs) loop.submit(job);
     await Promise.all(jobs.map(({ done }) => done));
     expect(context.notes.filter((note) => note.startsWith('use'))).toEqual([
@@ -169,6 +172,22 @@ describe('DecodeLoop', () => {
       'use a',
     ]);
     expect(context.batches.every((batch) => batch.length === 1)).toBe(true);
+  });
+
+  it('does not go on with what another adapter of the same file evaluated', async () => {
+    const context = new NotingContext();
+    const loop = loopOver(context, { sequences: 1 });
+    const [old, renewed] = [adapterOf('a'), adapterOf('a')];
+    const reused: number[] = [];
+    for (const adapter of [old, old, renewed]) {
+      const job = new CountingJob([1, 2, 3], 1, adapter);
+      loop.submit(job);
+      await job.done;
+      await settle();
+      reused.push(job.reused);
+    }
+    expect(reused).toEqual([0, 2, 0]);
+    expect(context.notes.filter((note) => note.startsWith('use'))).toEqual(['use a', 'use a']);
   });
 
   it('keeps a bounded queue in order and drops what was cancelled in it', async () => {

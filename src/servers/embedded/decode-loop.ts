@@ -1,3 +1,4 @@
+import type { Adapter } from './adapters.ts';
 import { commonPrefix, planBatch, type Share } from './batch-plan.ts';
 import type { ContextBinding } from './engine-types.ts';
 import { engineFailed, queueFull } from './faults.ts';
@@ -20,7 +21,7 @@ interface LoopOptions {
   /** Requests that may wait for a sequence. */
   readonly queueSize: number;
   /** Switches the adapter of the whole context. */
-  useAdapter(name: string | undefined): void;
+  useAdapter(adapter: Adapter | undefined): void;
   /** Runs one evaluation while no other model of this process runs one: their threads would spin against each other. */
   exclusively(work: () => Promise<void>): Promise<void>;
 }
@@ -42,7 +43,7 @@ export class DecodeLoop {
   readonly #waiting: LoopJob[] = [];
   #isRunning = false;
   #clock = 0;
-  #adapter: string | undefined;
+  #adapter: Adapter | undefined;
 
   constructor(options: LoopOptions) {
     this.#options = options;
@@ -88,12 +89,6 @@ export class DecodeLoop {
     });
   }
 
-  /** Forgets what was evaluated with an adapter. */
-  forgetAdapter(name: string): void {
-    for (const slot of this.#slots) if (slot.adapter === name && !slot.job) this.#clear(slot);
-    if (this.#adapter === name) this.#switchTo(undefined);
-  }
-
   async #run(): Promise<void> {
     for (;;) {
       this.#release();
@@ -116,7 +111,7 @@ export class DecodeLoop {
     }
   }
 
-  async #evaluate(shares: readonly Share[], adapter: string | undefined): Promise<void> {
+  async #evaluate(shares: readonly Share[], adapter: Adapter | undefined): Promise<void> {
     const { context } = this.#options;
     if (adapter !== this.#adapter) this.#switchTo(adapter);
     context.initBatch(shares.reduce((sum, { count }) => sum + count, 0));
@@ -210,7 +205,7 @@ export class DecodeLoop {
     slot.pending = [];
   }
 
-  #switchTo(adapter: string | undefined): void {
+  #switchTo(adapter: Adapter | undefined): void {
     this.#options.useAdapter(adapter);
     this.#adapter = adapter;
   }
@@ -226,7 +221,7 @@ function isRunnable({ job, pending }: Slot): boolean {
 }
 
 /** Adapters take turns, each for one batch. */
-function nextAdapter(slots: readonly Slot[], last: string | undefined): string | undefined {
-  const names = [...new Set(slots.map(({ adapter }) => adapter))];
-  return names[(names.indexOf(last) + 1) % names.length];
+function nextAdapter(slots: readonly Slot[], last: Adapter | undefined): Adapter | undefined {
+  const all = [...new Set(slots.map(({ adapter }) => adapter))];
+  return all[(all.indexOf(last) + 1) % all.length];
 }

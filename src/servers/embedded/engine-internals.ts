@@ -24,7 +24,9 @@ export function contextBinding(context: LlamaContext): ContextBinding {
   return context._ctx;
 }
 
-/** Loads an adapter onto a model, once. */
-export function loadLora(model: LlamaModel, file: string): Promise<LoraBinding> {
-  return model._getOrLoadLora(file);
+/** Reads an adapter for a model, each time anew: node-llama-cpp itself keeps what it once read from a path. */
+export async function loadLora({ AddonModelLora }: Bindings, model: ModelBinding, file: string): Promise<LoraBinding> {
+  const lora = new AddonModelLora(model, file);
+  await model.loadLora(lora);
+  return lora;
 }

@@ -40,7 +40,6 @@ export interface LlamaModel {
     readonly failedCreationRemedy: false;
     readonly _embeddings?: boolean;
   }): Promise<LlamaContext>;
-  _getOrLoadLora(file: string): Promise<LoraBinding>;
   dispose(): Promise<void>;
 }
 
@@ -58,6 +57,7 @@ export interface Bindings {
     text: string,
     options: { readonly addonExports: Bindings; readonly rootRuleName: string },
   ) => GrammarBinding;
+  readonly AddonModelLora: new (model: ModelBinding, file: string) => LoraBinding;
   readonly AddonGrammarEvaluationState: new (model: ModelBinding, grammar: GrammarBinding) => GrammarStateBinding;
 }
 
@@ -74,10 +74,13 @@ export interface GrammarStateBinding {
 /** An adapter, loaded onto its model. */
 export interface LoraBinding {
   readonly filePath: string;
+  /** Frees its memory; no context may use it any more. */
+  dispose(): Promise<void>;
 }
 
-/** The vocabulary and the tokenizer of a model. */
+/** The vocabulary and the tokenizer of a model, and what its adapters are loaded onto. */
 export interface ModelBinding {
+  loadLora(lora: LoraBinding): Promise<void>;
   tokenize(text: string, specialTokens: boolean): Uint32Array;
   detokenize(tokens: Uint32Array, specialTokens: boolean): string;
   getTokenString(token: number): string;

@@ -1,4 +1,5 @@
 import { StopStrings } from '../../output/stop-strings.ts';
+import type { Adapter } from './adapters.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 import { Detokenizer } from './detokenizer.ts';
 import type { ContextBinding } from './engine-types.ts';
@@ -22,6 +23,7 @@ interface GenerationOptions {
   readonly echo: string;
   readonly isStreamed: boolean;
   readonly parameters: SamplingParameters;
+  readonly adapter: Adapter | undefined;
   /** Most tokens of the answer: what was asked for, or what there is room for. */
   readonly limit: number;
   readonly vocabulary: Vocabulary;
@@ -62,8 +64,8 @@ export class Generation implements LoopJob {
     return this.#options.prompt;
   }
 
-  get adapter(): string | undefined {
-    return this.#options.parameters.lora_name;
+  get adapter(): Adapter | undefined {
+    return this.#options.adapter;
   }
 
   get isPaused(): boolean {

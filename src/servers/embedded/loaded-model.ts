@@ -1,5 +1,5 @@
 import type { InferRequest } from '../../kserve/server.ts';
-import { Adapters, type LoraFile } from './adapters.ts';
+import { type Adapter, Adapters, type LoraFile } from './adapters.ts';
 import { AnswerWriter } from './answer-writer.ts';
 import { DecodeLoop } from './decode-loop.ts';
 import { Embedder } from './embedder.ts';
@@ -60,7 +60,12 @@ export class LoadedModel {
   constructor(parts: LoadedParts) {
     this.parts = parts;
     const { context, sequences, batchSize, queueSize, engine } = parts;
-    this.adapters = new Adapters(parts.model, context && contextBinding(context));
+    this.adapters = new Adapters({
+      bindings: bindingsOf(engine.llama),
+      model: modelBinding(parts.model),
+      context: context && contextBinding(context),
+      exclusively: engine.exclusively,
+    });
     this.#embedder = new Embedder(parts);
     this.#loop = context
       ? new DecodeLoop({
@@ -85,7 +90,6 @@ export class LoadedModel {
 
   unloadAdapter(name: string): void {
     this.adapters.unload(name);
-    this.#loop?.forgetAdapter(name);
   }
 
   async loadAdapter(lora: LoraFile): Promise<void> {
@@ -103,35 +107,22 @@ export class LoadedModel {
   }
 
   /** Checks a request and hands it to the loop. Everything that is wrong with it is thrown here. */
-  async generate({ request, inputs, queue, onBegin, onEnd }: LoadedCall): Promise<Generation> {
-    const { name, version, vocabulary, contextLength } = this.parts;
-    if (!this.#loop) throw invalidArgument(`Model ${name} does not support 'generate' request`);
+  async generate(call: LoadedCall): Promise<Generation> {
+    if (!this.#loop) throw invalidArgument(`Model ${this.parts.name} does not support 'generate' request`);
     this.#loop.checkRoom();
-    const parameters = readSamplingParameters(inputs.sampling, request.parameters);
-    this.adapters.check(parameters.lora_name);
-    checkTokenIds(parameters, vocabulary.size);
-    const text = inputs.prompt ?? '';
-    // A prompt that is much too long need not be counted to its end.
-    const enough = parameters.truncate_prompt_tokens === undefined ? { enough: 8 * contextLength } : {};
-    const whole = await vocabulary.encode(text, { addSpecialTokens: true, ...enough });
-    const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
-    const room = checkPrompt(prompt, contextLength);
-    const badWords = await badWordIds(parameters.bad_words, vocabulary);
-    const grammar = this.#grammar(parameters.structured_outputs);
-    const generation = new Generation({
-      prompt,
-      echo: inputs.echoesPrompt ? text : '',
-      isStreamed: inputs.isStreamed,
-      parameters,
-      limit: Math.min(parameters.max_tokens, room),
-      vocabulary,
-      chooser: () => this.#chooser(parameters, { prompt, badWords, grammar }),
-      logprobs: this.#logprobs(parameters.logprobs),
-      writer: new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
-      queue,
-      onBegin,
-      onEnd,
-    });
+    const parameters = readSamplingParameters(call.inputs.sampling, call.request.parameters);
+    const adapter = this.adapters.hold(parameters.lora_name);
+    const onEnd = (end: GenerationEnd): void => {
+      this.adapters.letGo(adapter);
+      call.onEnd(end);
+    };
+    let generation: Generation;
+    try {
+      generation = await this.#prepare({ ...call, onEnd }, parameters, adapter);
+    } catch (error) {
+      this.adapters.letGo(adapter);
+      throw error;
+    }
     try {
       this.#loop.submit(generation);
     } catch (error) {
@@ -142,11 +133,44 @@ export class LoadedModel {
 
   async dispose(): Promise<void> {
     const { context, model, engine } = this.parts;
+    await this.adapters.whenRead();
     // Whatever is being evaluated ends first.
     await engine.exclusively(() => Promise.resolve());
     await this.#embedder.dispose();
     await context?.dispose();
     await model.dispose();
+  }
+
+  async #prepare(
+    { request, inputs, queue, onBegin, onEnd }: LoadedCall,
+    parameters: SamplingParameters,
+    adapter: Adapter | undefined,
+  ): Promise<Generation> {
+    const { version, vocabulary, contextLength } = this.parts;
+    checkTokenIds(parameters, vocabulary.size);
+    const text = inputs.prompt ?? '';
+    // A prompt that is much too long need not be counted to its end.
+    const enough = parameters.truncate_prompt_tokens === undefined ? { enough: 8 * contextLength } : {};
+    const whole = await vocabulary.encode(text, { addSpecialTokens: true, ...enough });
+    const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
+    const room = checkPrompt(prompt, contextLength);
+    const badWords = await badWordIds(parameters.bad_words, vocabulary);
+    const grammar = this.#grammar(parameters.structured_outputs);
+    return new Generation({
+      prompt,
+      echo: inputs.echoesPrompt ? text : '',
+      isStreamed: inputs.isStreamed,
+      parameters,
+      adapter,
+      limit: Math.min(parameters.max_tokens, room),
+      vocabulary,
+      chooser: () => this.#chooser(parameters, { prompt, badWords, grammar }),
+      logprobs: this.#logprobs(parameters.logprobs),
+      writer: new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
+      queue,
+      onBegin,
+      onEnd,
+    });
   }
 
   #chooser(parameters: SamplingParameters, { prompt, badWords, grammar }: Constraints): TokenChooser {

@@ -1,10 +1,11 @@
+import type { Adapter } from './adapters.ts';
 import type { ContextBinding } from './engine-types.ts';
 
 /** One generation, as the loop sees it. */
 export interface LoopJob {
   readonly prompt: readonly number[];
   /** The adapter that all of it is evaluated with. */
-  readonly adapter: string | undefined;
+  readonly adapter: Adapter | undefined;
   /** True while its reader has more than enough to read. */
   readonly isPaused: boolean;
   /** True once nobody wants the rest. */
@@ -21,7 +22,8 @@ export interface Slot {
   readonly sequence: number;
   /** What was evaluated; the next conversation may begin with it. */
   readonly tokens: number[];
-  adapter: string | undefined;
+  /** What `tokens` were evaluated with: another one of the same name cannot go on with them. */
+  adapter: Adapter | undefined;
   job: LoopJob | undefined;
   /** What is still to be evaluated. */
   pending: number[];
