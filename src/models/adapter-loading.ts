@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { ApiError } from '../errors.ts';
 import type { InferenceServer, ServerAdapters } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
-import { AdapterFolderError, openAdapterFolder } from './adapter-folder.ts';
+import { type AdapterFolder, AdapterFolderError, openAdapterFolder } from './adapter-folder.ts';
 import { type AdapterBook, noInputs } from './adapters.ts';
 import type { ModelRegistry } from './registry.ts';
 import { generatesText, type ServedModel } from './served-model.ts';
@@ -42,7 +42,7 @@ export async function loadAdapter(
     return;
   }
   try {
-    const folder = await openAdapterFolder(place);
+    const folder = await openFolderIn(loraRoot, place);
     if (!adapterBook.add(model.root, name, { taskId: folder.number, folder }, replaces)) throw taken(name);
   } catch (error) {
     throw error instanceof AdapterFolderError ? refusal('lora_path', error.message.replaceAll(place, path)) : error;
@@ -78,23 +78,59 @@ async function loadIntoEngine(
     await adapters.load(model.model, { name, file: place });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    throw refusal('lora_path', error.message.replaceAll(place, path));
+    if (error.code === 'INVALID_ARGUMENT') throw refusal('lora_path', error.message.replaceAll(place, path));
+    if (error.code !== 'NOT_FOUND') throw error;
+    throw new ApiError('model_not_ready', `The model ${model.name} is not loaded any more.`, {
+      param: 'model',
+      cause: error,
+    });
   }
 }
 
 /** Where a path leads, links followed; it must end inside the folder. */
 async function placeIn(root: string, path: string): Promise<string> {
-  const folder = await realpath(root).catch(() => resolve(root));
-  const isInside = (place: string): boolean => place.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  const folder = await realRoot(root);
   const outside = () => refusal('lora_path', 'it must lie inside the folder of --lora-root.');
   const written = path.includes('\0') ? undefined : resolve(folder, path);
-  const isWithin = written !== undefined && (isInside(written) || written.startsWith(resolve(root) + sep));
+  const isWithin = written !== undefined && (isInside(folder, written) || written.startsWith(resolve(root) + sep));
   if (!isWithin) throw outside();
   const place = await realpath(written).catch(() => undefined);
   if (place === undefined)
     throw new ApiError('not_found', `lora_path: there is nothing at ${path}.`, { param: 'lora_path' });
-  if (!isInside(place)) throw outside();
+  if (!isInside(folder, place)) throw outside();
   return place;
+}
+
+const filesOfFolder = ['model.lora_weights.npy', 'model.lora_config.npy'];
+
+/** Opens the folder of an adapter. Whenever its files are read, they too must lie inside the root, links followed. */
+async function openFolderIn(root: string, place: string): Promise<AdapterFolder> {
+  const check = async (): Promise<void> => {
+    const allowed = await realRoot(root);
+    for (const file of filesOfFolder.map((name) => join(place, name))) {
+      // What is not there is refused where it is read.
+      const target = await realpath(file).catch(() => undefined);
+      if (target !== undefined && !isInside(allowed, target))
+        throw new AdapterFolderError(`${file} leads out of the folder of --lora-root.`);
+    }
+  };
+  await check();
+  const folder = await openAdapterFolder(place);
+  return {
+    number: folder.number,
+    read: async (form) => {
+      await check();
+      return folder.read(form);
+    },
+  };
+}
+
+function realRoot(root: string): Promise<string> {
+  return realpath(root).catch(() => resolve(root));
+}
+
+function isInside(folder: string, place: string): boolean {
+  return place.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** The models by their own names. */
