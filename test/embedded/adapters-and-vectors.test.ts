@@ -71,6 +71,8 @@ describe('LoRA adapters', () => {
     const load = (strength: number) =>
       server.adapters.load(modelName, { name: 'brief', file: adapter('brief', strength) });
     await load(2);
+    // The second one finds its prompt evaluated, as the one that is compared with it does.
+    await ask(server, long);
     const whole = await ask(server, long);
     const running = server.stream(request(long));
     const first = await running.next();
@@ -79,9 +81,9 @@ describe('LoRA adapters', () => {
     const rest = await collect(running);
     const text = [...(first.value ?? []), ...rest].map((response) => response.text('text_output')).join('');
     expect(text).toBe(whole.text);
-    const { lora_name: _, ...plain } = long.sampling;
-    expect((await ask(server, long)).text).toBe((await ask(server, { prompt, sampling: plain })).text);
-    expect((await ask(server, wish('strong'))).text).not.toBe((await ask(server, wish())).text);
+    const [plain, renewed] = [await ask(server, wish()), await ask(server, wish('brief'))];
+    expect(renewed.text).toBe(plain.text);
+    expect(whole.text.startsWith(plain.text)).toBe(false);
   });
 
   it('are refused when they are none or do not fit', async () => {
