@@ -89,6 +89,11 @@ describe('detectRows', () => {
     ['ids in, a logit out', model(ids, ['logits FP32 1']), ['rerank', 'ids', 8, 'sigmoid', 0]],
     ['ids in, two logits out', model(ids, ['logits FP32 2']), ['rerank', 'ids', 8, 'softmax', 1]],
     [
+      'ids in, one score for each row of the model itself',
+      model(ownBatch, ['scores FP32 -1'], 0),
+      ['rerank', 'ids', 32, 'none', 0],
+    ],
+    [
       'two texts in, a score out',
       model(['query STRING 1', 'doc STRING 1'], ['score FP32 1']),
       ['rerank', 'text', 8, 'none', 0],
@@ -142,5 +147,36 @@ describe('detectRows', () => {
     const classes = model(ids, ['logits FP32 3']);
     expect(found(classes, { rerank: { label: 1, activation: 'sigmoid' } })).toEqual(['rerank', 'ids', 8, 'sigmoid', 1]);
     expect(found(classes, { rerank: { label: 3 } })).toBe('it is set to the label 3, but has 3, counted from 0');
+  });
+
+  it.each<[Parameters<typeof detectRows>[1], string]>([
+    [
+      { embedding: { attention_mask: 'attention_msk' } },
+      'embedding.attention_mask is set to attention_msk, but it has no such input; it has input_ids, attention_mask, token_type_ids',
+    ],
+    [
+      { embedding: { output: 'last_hiden_state' } },
+      'embedding.output is set to last_hiden_state, but it has no such output; it has last_hidden_state',
+    ],
+    [
+      { rerank: { token_type_ids: 'types' } },
+      'rerank.token_type_ids is set to types, but it has no such input; it has input_ids, attention_mask, token_type_ids',
+    ],
+  ])('guesses nothing in place of a name that is set and not there: %j', (settings, reason) => {
+    expect(found(model(ids, ['last_hidden_state FP32 -1,384']), settings)).toBe(reason);
+  });
+
+  it('guesses nothing in place of a tensor that is set and does not fit', () => {
+    const text = model(['TEXT STRING 1', 'more? FP32 1'], ['out FP32 1024']);
+    expect(found(text, { embedding: { input: 'TXET' } })).toBe(
+      'embedding.input is set to TXET, but it has no such input; it has TEXT, more',
+    );
+    expect(found(text, { embedding: { input: 'more' } })).toBe(
+      'it is set to make embeddings, which does not fit its tensors',
+    );
+    const tokens = model([...ids, 'note? STRING 1'], ['out FP32 -1,384']);
+    expect(found(tokens, { embedding: { attention_mask: 'note' } })).toBe(
+      'embedding.attention_mask is set to note, which holds no whole numbers of 32 or 64 bits',
+    );
   });
 });

@@ -1,5 +1,6 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import { findInputs, type InputSettings } from './row-inputs.ts';
+import { misnamed } from './row-names.ts';
 import { findScores, findVectors, isFinishedScore, widthOf } from './row-outputs.ts';
 import { outputRank, tensorRows } from './row-tensors.ts';
 import type { Activation, EmbeddingContract, PoolingMethod, RerankContract } from './vectors.ts';
@@ -33,6 +34,8 @@ interface RowsSettings {
 
 /** Finds out whether a model makes vectors of texts or scores pairs of them. */
 export function detectRows(config: ModelConfig, { embedding, rerank }: RowsSettings): RowsDetection {
+  const wrong = misnamed(config, 'rerank', rerank) ?? misnamed(config, 'embedding', embedding);
+  if (wrong !== undefined) return { reason: wrong };
   const reranker = embedding && !rerank ? undefined : rerankContract(config, rerank ?? {});
   if (typeof reranker === 'object') return { rerank: reranker };
   if (rerank) return { reason: reranker ?? 'it is set to rerank, which does not fit its tensors' };
@@ -49,7 +52,7 @@ function embeddingContract(config: ModelConfig, settings: EmbeddingSettings): Em
   const rank = outputRank(config, inputs, output);
   if (rank !== 1 && rank !== 2) return undefined;
   return {
-    ...tensorRows({ inputs, output, isPerToken: rank === 2 }),
+    ...tensorRows({ inputs, output, rank }),
     kind: 'tensors',
     isPooledHere: rank === 2,
     pooling: settings.pooling,
@@ -62,15 +65,17 @@ function embeddingContract(config: ModelConfig, settings: EmbeddingSettings): Em
 function rerankContract(config: ModelConfig, settings: RerankSettings): RerankContract | string | undefined {
   const output = findScores(config, settings.output);
   const inputs = output && findInputs(config, { texts: 2, output, settings });
-  if (!output || !inputs || outputRank(config, inputs, output) > 1) return undefined;
-  const labels = widthOf(output) ?? 1;
+  if (!output || !inputs) return undefined;
+  const rank = outputRank(config, inputs, output);
+  if (rank > 1) return undefined;
+  const labels = rank === 0 ? 1 : (widthOf(output) ?? 1);
   if (labels > 2 && settings.label === undefined)
     return `it sorts texts into ${labels} classes; to rerank by one of them set rerank.label for it`;
   const label = settings.label ?? labels - 1;
   if (label >= labels) return `it is set to the label ${label}, but has ${labels}, counted from 0`;
   const guessed = labels > 1 ? 'softmax' : isFinishedScore(output.name) ? 'none' : 'sigmoid';
   return {
-    ...tensorRows({ inputs, output, isPerToken: false }),
+    ...tensorRows({ inputs, output, rank }),
     activation: settings.activation ?? guessed,
     label,
   };

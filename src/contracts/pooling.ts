@@ -12,7 +12,8 @@ export function pool(
       return figures.slice((tokens - 1) * width, tokens * width);
     case 'mean': {
       const mean = new Float64Array(width);
-      for (let at = 0; at < tokens * width; at++) mean[at % width] = (mean[at % width] as number) + (figures[at] ?? 0);
+      for (let token = 0; token < tokens; token++)
+        for (let at = 0; at < width; at++) mean[at] = (mean[at] as number) + (figures[token * width + at] as number);
       return Float32Array.from(mean, (sum) => sum / tokens);
     }
   }

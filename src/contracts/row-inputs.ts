@@ -56,7 +56,7 @@ interface Wanted {
 export function findInputs(config: ModelConfig, wanted: Wanted): RowInputs | undefined {
   const { input } = config;
   const { settings } = wanted;
-  const ids = settings.input === undefined ? numbers(input, namesOfIds) : named(input, settings.input);
+  const ids = chosenNumbers(input, settings.input, namesOfIds);
   const found = ids && datatypeOf(ids) !== undefined ? idInputs(config, ids, settings) : undefined;
   const inputs = found ?? textInputs(config, wanted);
   if (!inputs) return undefined;
@@ -73,8 +73,8 @@ export function namesOf(inputs: RowInputs): readonly string[] {
 function idInputs(config: ModelConfig, ids: ModelTensor, settings: InputSettings): RowInputs | undefined {
   const { input, max_batch_size: most } = config;
   const { dims } = ids;
-  const mask = named(input, settings.attention_mask) ?? numbers(input, namesOfMask);
-  const types = named(input, settings.token_type_ids) ?? numbers(input, namesOfTypes);
+  const mask = chosenNumbers(input, settings.attention_mask, namesOfMask);
+  const types = chosenNumbers(input, settings.token_type_ids, namesOfTypes);
   const isBatched = most > 0 || dims.length === 2;
   if (dims.length !== (isBatched && most === 0 ? 2 : 1)) return undefined;
   const rows = most > 0 ? most : isBatched ? boundOf(dims[0]) : 1;
@@ -95,8 +95,9 @@ function textInputs(config: ModelConfig, { texts, output, settings }: Wanted): R
   const { input, max_batch_size: most } = config;
   const all = input.filter(({ data_type: type }) => type === 'TYPE_STRING');
   const needed = all.filter(({ optional }) => !optional);
-  const own = named(all, settings.input);
-  const chosen = texts === 1 ? [own ?? (needed.length === 1 ? needed[0] : undefined)] : pairOf(needed);
+  const only = needed.length === 1 ? needed[0] : undefined;
+  const one = settings.input === undefined ? only : named(all, settings.input);
+  const chosen = texts === 1 ? [one] : pairOf(needed);
   const [first] = chosen;
   if (
     !first ||
@@ -128,11 +129,17 @@ function boundOf(size: number | undefined): number | undefined {
   return size === -1 ? mostUnbounded : size === 1 ? 1 : undefined;
 }
 
-function named(tensors: readonly ModelTensor[], name: string | undefined): ModelTensor | undefined {
-  return name === undefined ? undefined : tensors.find((tensor) => tensor.name === name);
+function named(tensors: readonly ModelTensor[], wanted: string): ModelTensor | undefined {
+  return tensors.find(({ name }) => name === wanted);
 }
 
-function numbers(tensors: readonly ModelTensor[], names: RegExp): ModelTensor | undefined {
+/** The input that is set, or else the one that has such a name. */
+function chosenNumbers(
+  tensors: readonly ModelTensor[],
+  set: string | undefined,
+  names: RegExp,
+): ModelTensor | undefined {
+  if (set !== undefined) return named(tensors, set);
   return tensors.find((tensor) => names.test(tensor.name) && datatypeOf(tensor) !== undefined);
 }
 
@@ -141,6 +148,7 @@ function numberInput(tensor: ModelTensor | undefined): NumberInput | undefined {
   return tensor && datatype ? { name: tensor.name, datatype } : undefined;
 }
 
-function datatypeOf({ data_type: type }: ModelTensor): NumberInput['datatype'] | undefined {
+/** The datatype of whole numbers that can be sent; undefined for others. */
+export function datatypeOf({ data_type: type }: ModelTensor): NumberInput['datatype'] | undefined {
   return type === 'TYPE_INT32' ? 'INT32' : type === 'TYPE_INT64' ? 'INT64' : undefined;
 }

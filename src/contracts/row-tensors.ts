@@ -1,6 +1,7 @@
+import { endianness } from 'node:os';
 import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
 import type { InferResponse } from '../kserve/server.ts';
-import { numberTensor, readFloats, type Tensor, textTensor } from '../kserve/tensors.ts';
+import { type Datatype, floatSizes, numberTensor, readFloats, type Tensor, textTensor } from '../kserve/tensors.ts';
 import { type NumberInput, namesOf, type RowInputs } from './row-inputs.ts';
 import { widthOf } from './row-outputs.ts';
 import { type InputRow, RowFault, type RowFigures, type RowsContract } from './vectors.ts';
@@ -11,8 +12,8 @@ type TokenRow = Extract<InputRow, { ids: Int32Array }>;
 export interface TensorPlan {
   readonly inputs: RowInputs;
   readonly output: ModelTensor;
-  /** Whether the output holds figures for each token. */
-  readonly isPerToken: boolean;
+  /** How many dimensions the output has beside that of the rows: one figure, a vector, or a vector for each token. */
+  readonly rank: number;
 }
 
 /** How many dimensions the output has beside that of the rows. */
@@ -20,9 +21,14 @@ export function outputRank(config: ModelConfig, inputs: RowInputs, output: Model
   return output.dims.length - (config.max_batch_size === 0 && inputs.layout.isBatched ? 1 : 0);
 }
 
+/** Taken for the width of vectors where the configuration does not say it. */
+const usualWidth = 1024;
+
 /** Any model whose inputs are texts or tokens and whose output is rows of figures. */
 export function tensorRows(plan: TensorPlan): RowsContract {
-  const { inputs, output, isPerToken } = plan;
+  const { inputs, output, rank } = plan;
+  const isPerToken = rank === 2;
+  const width = rank === 0 ? 1 : widthOf(output);
   const { layout } = inputs;
   // Only the model itself knows which of the tokens that it made of a text are padding.
   const mostTogether = inputs.kind === 'text' && isPerToken ? 1 : layout.most;
@@ -30,7 +36,7 @@ export function tensorRows(plan: TensorPlan): RowsContract {
     takes: inputs.kind,
     mostTogether,
     counts: false,
-    width: widthOf(output),
+    width,
     longest: inputs.kind === 'ids' ? inputs.length : undefined,
     inputs: namesOf(inputs),
     outputs: [output.name],
@@ -43,6 +49,9 @@ export function tensorRows(plan: TensorPlan): RowsContract {
     }),
     decode: (response, rows) => decode(response, rows, plan),
     explain: () => undefined,
+    ...(isPerToken && inputs.kind === 'ids'
+      ? { figuresPerRow: (tokens: number) => (inputs.length ?? tokens) * (width ?? usualWidth) }
+      : {}),
   };
 }
 
@@ -61,6 +70,9 @@ function textTensors({ names, layout }: Extract<RowInputs, { kind: 'text' }>, ro
 function tokenTensors(inputs: Extract<RowInputs, { kind: 'ids' }>, rows: readonly InputRow[], padId: number): Tensor[] {
   const tokens = rows.filter((row): row is TokenRow => 'ids' in row);
   const length = inputs.length ?? Math.max(...tokens.map(({ ids }) => ids.length));
+  const tooLong = tokens.findIndex(({ ids }) => ids.length > length);
+  if (tooLong >= 0)
+    throw new RowFault(tooLong, `has ${tokens[tooLong]?.ids.length} tokens; this model takes ${length}`);
   const shape = inputs.layout.isBatched ? [rows.length, length] : [length];
   const filled = ({ name, datatype }: NumberInput, read: (row: TokenRow) => ArrayLike<number>, filling = 0): Tensor => {
     const values = new Int32Array(rows.length * length).fill(filling);
@@ -74,24 +86,52 @@ function tokenTensors(inputs: Extract<RowInputs, { kind: 'ids' }>, rows: readonl
   ];
 }
 
-function decode(response: InferResponse, rows: readonly InputRow[], { output, isPerToken }: TensorPlan): RowFigures[] {
+function decode(
+  response: InferResponse,
+  rows: readonly InputRow[],
+  { output, rank }: TensorPlan,
+): Iterable<RowFigures> {
   const described = response.outputs.find(({ name }) => name === output.name);
   const data = response.raw(output.name);
   if (!described || !data) throw new RowFault(0, `the model gave no ${output.name}`);
-  const figures = readFloats(data, described.datatype);
-  if (!figures)
-    throw new RowFault(0, `the model gave ${output.name} as ${described.datatype}, not as numbers with a point`);
-  const width = described.shape.at(-1) ?? 0;
-  const perRow = figures.length / rows.length;
+  const { datatype, shape } = described;
+  const size = floatSizes[datatype];
+  if (size === undefined)
+    throw new RowFault(0, `the model gave ${output.name} as ${datatype}, not as numbers with a point`);
+  const isPerToken = rank === 2;
+  const width = rank === 0 ? 1 : (shape.at(-1) ?? 0);
+  const perRow = data.length / size / rows.length;
   const isWhole = width > 0 && (isPerToken ? perRow % width === 0 && perRow > 0 : perRow === width);
   if (!isWhole)
-    throw new RowFault(
-      0,
-      `the model gave ${output.name} of shape [${described.shape.join(', ')}] for ${rows.length} texts`,
-    );
-  return rows.map((row, at) => {
+    throw new RowFault(0, `the model gave ${output.name} of shape [${shape.join(', ')}] for ${rows.length} texts`);
+  rows.forEach((row, at) => {
     if (isPerToken && 'ids' in row && perRow / width < row.ids.length)
       throw new RowFault(at, `the model gave vectors for ${perRow / width} of ${row.ids.length} tokens`);
-    return { figures: figures.subarray(at * perRow, (at + 1) * perRow), width };
   });
+  return readRows(data, { datatype, bytes: perRow * size, width, isPerToken });
+}
+
+interface RowsForm {
+  readonly datatype: Datatype;
+  /** Of one row. */
+  readonly bytes: number;
+  readonly width: number;
+  readonly isPerToken: boolean;
+}
+
+function* readRows(data: Buffer, { datatype, bytes, width, isPerToken }: RowsForm): Generator<RowFigures> {
+  for (let at = 0; at < data.length; at += bytes) {
+    const row = data.subarray(at, at + bytes);
+    // What is kept of whole vectors is a copy; those of tokens are read once and let go.
+    const figures = isPerToken && canBeViewed(row, datatype) ? viewOf(row) : readFloats(row, datatype);
+    yield { figures: figures as Float32Array, width };
+  }
+}
+
+function canBeViewed({ byteOffset }: Buffer, datatype: Datatype): boolean {
+  return datatype === 'FP32' && byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 && endianness() === 'LE';
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): Float32Array {
+  return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT);
 }

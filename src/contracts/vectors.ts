@@ -52,8 +52,10 @@ export interface RowsContract {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   encode(request: RowsRequest): InferRequest;
-  /** One for each row of the request. Throws a RowFault. */
-  decode(response: InferResponse, rows: readonly InputRow[]): RowFigures[];
+  /** One for each row of the request, made when it is taken. Throws a RowFault. */
+  decode(response: InferResponse, rows: readonly InputRow[]): Iterable<RowFigures>;
+  /** How many figures come for each row of a batch whose longest has so many tokens; left out: no more for longer ones. */
+  readonly figuresPerRow?: (tokens: number) => number;
   /** What a backend's error text means to the client; undefined: unknown. */
   explain(error: StatusError): ApiError | undefined;
 }

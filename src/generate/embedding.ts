@@ -55,8 +55,11 @@ export async function embed(
         return refuse(`the model gave a vector of ${figures.width} figures, not of ${width}`);
       refuseWider(wanted, width);
       const { pooling } = recipe;
-      const count = tokens[row] ?? figures.figures.length / width;
+      const sent = rows[row];
+      // A model that makes tokens of a text itself may cut it, and gives vectors of those that are left.
+      const count = sent && 'ids' in sent ? sent.ids.length : figures.figures.length / width;
       const whole = pooling ? pool(figures.figures, { width, tokens: count, method: pooling }) : figures.figures;
+      if (whole.length !== width) return refuse(`its vector has ${whole.length} figures, not ${width}`);
       if (!whole.every(Number.isFinite)) return refuse(noNumbers);
       const cut = whole.subarray(0, wanted);
       const vector = recipe.normalize || cut.length < width ? unit(cut) : cut;

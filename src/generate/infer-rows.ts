@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/vectors.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
@@ -26,9 +27,15 @@ export interface RowsRun<Result> {
 /** Requests of one client that run at the same time. */
 const mostAtOnce = 16;
 
+/** Figures of one batch: they are all in memory at once. */
+const mostFigures = 4_000_000;
+
+/** Figures that are read in one go, which takes a few milliseconds; then others have their turn. */
+const figuresPerTurn = 200_000;
+
 /** Sends rows in batches, several at a time, and gives the results in their order. The first fault ends them all. */
 export async function inferRows<Result>(rows: readonly InputRow[], run: RowsRun<Result>): Promise<Result[]> {
-  const batches = batchesOf(rows, run.contract.mostTogether);
+  const batches = batchesOf(rows, run.contract);
   const results: Result[] = Array.from({ length: rows.length });
   const timeLeft = timeKeeper(run.timeout);
   const stop = new AbortController();
@@ -64,15 +71,22 @@ async function inferBatch<Result>(
 ): Promise<Result[]> {
   const { model, contract, requestId: id, padId } = run;
   const sent = batch.map((row) => rows[row] as InputRow);
-  const request = contract.encode({ id, model: model.model, version: model.version, rows: sent, padId });
+  const results: Result[] = [];
+  const refuse = (reason: string): never => {
+    throw new RowFault(results.length, reason);
+  };
   try {
+    const request = contract.encode({ id, model: model.model, version: model.version, rows: sent, padId });
     const response = await onlyResponse(nextServer(model), request, limits);
-    return contract.decode(response, sent).map((figures, at) => {
-      const refuse = (reason: string): never => {
-        throw new RowFault(at, reason);
-      };
-      return run.finish(figures, batch[at] as number, refuse);
-    });
+    let inThisTurn = 0;
+    for (const figures of contract.decode(response, sent)) {
+      results.push(run.finish(figures, batch[results.length] as number, refuse));
+      inThisTurn += figures.figures.length;
+      if (inThisTurn < figuresPerTurn) continue;
+      inThisTurn = 0;
+      await nextTurn(undefined, limits);
+    }
+    return results;
   } catch (error) {
     throw placed(error, batch, run);
   }
@@ -92,9 +106,17 @@ async function onlyResponse(
 }
 
 /** The rows of each batch. Rows of tokens are sorted by their length, so that little of a batch is padding. */
-function batchesOf(rows: readonly InputRow[], most: number): number[][] {
+function batchesOf(rows: readonly InputRow[], { mostTogether, figuresPerRow }: RowsContract): number[][] {
   const order = [...rows.keys()].toSorted((a, b) => lengthOf(rows[b]) - lengthOf(rows[a]) || a - b);
-  return Array.from({ length: Math.ceil(rows.length / most) }, (_, at) => order.slice(at * most, (at + 1) * most));
+  const batches: number[][] = [];
+  for (let at = 0; at < order.length; ) {
+    const longest = lengthOf(rows[order[at] as number]);
+    const fitting = figuresPerRow ? Math.floor(mostFigures / figuresPerRow(longest)) : mostTogether;
+    const batch = order.slice(at, at + Math.max(1, Math.min(mostTogether, fitting)));
+    batches.push(batch);
+    at += batch.length;
+  }
+  return batches;
 }
 
 function lengthOf(row: InputRow | undefined): number {

@@ -1,0 +1,29 @@
+import type { ModelConfig } from '../kserve/messages.ts';
+import { datatypeOf, type InputSettings } from './row-inputs.ts';
+
+/** The names of tensors that the operator has set. */
+interface TensorNames extends InputSettings {
+  readonly output?: string | undefined;
+}
+
+const keys = ['input', 'attention_mask', 'token_type_ids', 'output'] as const;
+const keysOfNumbers: ReadonlySet<string> = new Set(['attention_mask', 'token_type_ids']);
+
+/** What is wrong with the names that are set in a section of the configuration file; undefined: nothing. */
+export function misnamed(
+  { input, output }: ModelConfig,
+  section: 'embedding' | 'rerank',
+  names: TensorNames | undefined,
+): string | undefined {
+  for (const key of keys) {
+    const wanted = names?.[key];
+    if (wanted === undefined) continue;
+    const [kind, tensors] = key === 'output' ? ['output', output] : ['input', input];
+    const tensor = tensors.find(({ name }) => name === wanted);
+    const is = `${section}.${key} is set to ${wanted}`;
+    if (!tensor) return `${is}, but it has no such ${kind}; it has ${tensors.map(({ name }) => name).join(', ')}`;
+    if (keysOfNumbers.has(key) && datatypeOf(tensor) === undefined)
+      return `${is}, which holds no whole numbers of 32 or 64 bits`;
+  }
+  return undefined;
+}

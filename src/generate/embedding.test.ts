@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { detectRows, type EmbeddingSettings } from '../contracts/detect-rows.ts';
+import { LocalResponse } from '../kserve/local-response.ts';
+import type { InferRequest, InferResponse } from '../kserve/server.ts';
+import { numberTensor } from '../kserve/tensors.ts';
+import type { NamedModel } from '../models/served-model.ts';
+import { embed } from './embedding.ts';
+
+type Vectors = readonly (readonly number[])[];
+
+/** A model that takes a text and gives these vectors, one for each token that it has left of it. */
+const textModel = (settings: EmbeddingSettings, vectors: Vectors) => modelOf('STRING', settings, vectors);
+
+function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors: Vectors): NamedModel {
+  const { embedding } = detectRows(
+    {
+      name: 'm',
+      platform: '',
+      backend: 'python',
+      max_batch_size: 8,
+      input: [{ name: type === 'STRING' ? 'TEXT' : 'input_ids', data_type: `TYPE_${type}`, dims: [1] }],
+      output: [{ name: 'last_hidden_state', data_type: 'TYPE_FP32', dims: [-1, 2] }],
+      parameters: {},
+    },
+    { embedding: { normalize: false, ...settings } },
+  );
+  const values = vectors.flat();
+  const output = numberTensor('last_hidden_state', { datatype: 'FP32', values, shape: [1, vectors.length, 2] });
+  async function* stream({ model, id }: InferRequest): AsyncGenerator<InferResponse[]> {
+    yield [new LocalResponse({ model, version: '1', id, outputs: [output], final: true })];
+  }
+  const tokenizer = { count: () => Promise.resolve(8), encode: () => Promise.resolve(new Int32Array()) };
+  return {
+    name: 'm',
+    embedding,
+    servers: [{ stream }],
+    assets: () => Promise.resolve({ tokenizer }),
+    contextLength: () => undefined,
+  } as unknown as NamedModel;
+}
+
+const ask = (model: NamedModel) =>
+  embed(
+    { model: 'm', input: { items: ['a text'], isList: false }, dimensions: null },
+    { findModel: () => model, timeout: undefined },
+    new AbortController().signal,
+  );
+
+describe('embed', () => {
+  it.each([
+    ['mean', [4, 5]],
+    ['cls', [1, 2]],
+    ['last', [8, 9]],
+  ] as const)(
+    'pools the vectors that a model gives of a text, however many tokens are counted: %s',
+    async (pooling, vector) => {
+      const model = textModel({ pooling }, [
+        [1, 2],
+        [3, 4],
+        [8, 9],
+      ]);
+      expect(await ask(model)).toEqual({ vectors: [Float32Array.from(vector)], promptTokens: 8 });
+    },
+  );
+
+  it('gives no vector where there is none of a token', async () => {
+    await expect(ask(textModel({ pooling: 'last' }, []))).rejects.toThrow(
+      'input: the model gave last_hidden_state of shape [1, 0, 2] for 1 texts.',
+    );
+    const model = modelOf('INT64', { pooling: 'last' }, [
+      [1, 2],
+      [3, 4],
+    ]);
+    await expect(ask(model)).rejects.toThrow('input: its vector has 0 figures, not 2.');
+  });
+});

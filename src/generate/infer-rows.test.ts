@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type InputRow, RowFault, type RowsContract } from '../contracts/vectors.ts';
+import type { InferRequest, InferResponse } from '../kserve/server.ts';
+import type { NamedModel } from '../models/served-model.ts';
+import { inferRows } from './infer-rows.ts';
+
+const row = (length: number): InputRow => ({ ids: new Int32Array(length) });
+const lengthOf = (given: InputRow): number => ('ids' in given ? given.ids.length : 0);
+
+/** Sends rows to a model that gives the length of each, and tells which went together. */
+async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow = 1) {
+  const batches: number[][] = [];
+  async function* stream(request: InferRequest): AsyncGenerator<InferResponse[]> {
+    yield [{ id: request.id, outputs: [{}] } as unknown as InferResponse];
+  }
+  const contract = {
+    mostTogether: 64,
+    encode: ({ rows: sent }) => {
+      batches.push(sent.map(lengthOf));
+      return { id: 'i' } as InferRequest;
+    },
+    decode: (_, sent) => sent.map((each) => ({ figures: new Float32Array(perRow).fill(lengthOf(each)), width: 1 })),
+    ...own,
+  } as RowsContract;
+  const results = await inferRows(rows, {
+    model: { servers: [{ stream }] } as unknown as NamedModel,
+    contract,
+    requestId: 'i',
+    padId: 0,
+    field: 'input',
+    placeOf: (at) => `input[${at}]`,
+    finish: ({ figures }) => figures[0],
+    signal: new AbortController().signal,
+    timeout: undefined,
+  });
+  return { results, batches };
+}
+
+const repeated = (length: number, times: number): InputRow[] => Array.from({ length: times }, () => row(length));
+const figuresPerRow = (tokens: number): number => tokens * 384;
+
+describe('inferRows', () => {
+  it('sends few rows together where they bring many figures', async () => {
+    const { results, batches } = await run([...repeated(10, 100), ...repeated(512, 30)], { figuresPerRow });
+    expect(batches.map(({ length }) => length)).toEqual([20, 20, 64, 26]);
+    expect(results).toEqual([...Array.from({ length: 100 }, () => 10), ...Array.from({ length: 30 }, () => 512)]);
+  });
+
+  it('sends short rows in full batches, and one that is past all bounds alone', async () => {
+    const short = await run(repeated(100, 1000), { figuresPerRow });
+    expect(short.batches).toHaveLength(Math.ceil(1000 / 64));
+    const long = await run(repeated(20_000, 2), { figuresPerRow });
+    expect(long.batches).toEqual([[20_000], [20_000]]);
+  });
+
+  it('lets others work between rows of many figures', async () => {
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await run(repeated(1, 20), {}, 200_000);
+    isDone = true;
+    expect(turns).toBeGreaterThanOrEqual(20);
+  });
+
+  it('names the row that cannot be sent', async () => {
+    const encode = (): never => {
+      throw new RowFault(0, 'has 8 tokens; this model takes 4');
+    };
+    await expect(run([row(1), row(8)], { encode })).rejects.toMatchObject({
+      code: 'backend_error',
+      message: 'input[1]: has 8 tokens; this model takes 4.',
+      param: 'input',
+    });
+  });
+});
