@@ -28,6 +28,7 @@ export function modelDescriber(
     const settings = live.current;
     const loadAssets = assetLoader(settings, terminal, onNote);
     const own = modelSettings(settings, found.name);
+    for (const note of ineffective(found, own)) onNote(note);
     const assets = onceAtATime(() =>
       loadAssets(found, own).catch((error: unknown) => {
         onFault(found.name, error instanceof Error ? error : new Error(String(error)));
@@ -51,9 +52,27 @@ export function modelDescriber(
       addsSpecialTokens: own.addsSpecialTokens ?? found.contract?.addsSpecialTokens ?? true,
       assets: assets.load,
       loadedAssets: assets.loaded,
-      contextLength: () => own.contextLength ?? longestOf(found, assets.loaded()),
+      contextLength: () => contextLengthOf(found, own, assets.loaded()),
     };
   };
+}
+
+/** What is set, else what is known; rows of an input that has a length of its own are never longer. */
+function contextLengthOf(found: FoundServedModel, own: ModelSettings, assets: PromptAssets | undefined) {
+  const { contract, embedding, rerank } = found;
+  const bound = contract ? undefined : (embedding ?? rerank)?.longest;
+  if (own.contextLength === undefined) return longestOf(found, assets);
+  return Math.min(own.contextLength, bound ?? own.contextLength);
+}
+
+/** Settings that bear on models of vectors and scores alone, on one that generates text. An alias has them of its model. */
+function ineffective({ name, root, contract }: FoundServedModel, { embedding, rerank }: ModelSettings): string[] {
+  if (!contract || name !== root) return [];
+  const because = 'has no effect: this model generates text, and';
+  return [
+    ...(embedding ? [`models.${root}.embedding ${because} any vectors are made by its server alone.`] : []),
+    ...(rerank ? [`models.${root}.rerank ${because} scores no documents.`] : []),
+  ];
 }
 
 /** What model or tokenizer say of the length of a text: for vectors the folder knows best what they were trained with. */

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { FoundServedModel } from '../models/registry.ts';
+import { modelDescriber } from './describe-model.ts';
+
+type Given = Parameters<typeof modelDescriber>;
+
+/** A model as it is described with these settings, and what people are told of it. */
+function described(found: object, own: object) {
+  const notes: string[] = [];
+  const live = { current: { cacheDir: '/nowhere', models: { m: own } } } as unknown as Given[0];
+  const terminal = { version: '1', environment: {} } as unknown as Given[1];
+  const describer = modelDescriber(
+    live,
+    terminal,
+    { onNote: (note) => notes.push(note), onFault: () => undefined },
+    (() => ({})) as unknown as Given[3],
+  );
+  const config = { name: 'm', parameters: {} };
+  const model = describer({ name: 'm', root: 'm', config, servers: [], ...found } as unknown as FoundServedModel);
+  return { context: model.contextLength(), notes };
+}
+
+describe('modelDescriber', () => {
+  it('never takes rows for longer than the inputs of a model are', () => {
+    const embedding = { kind: 'tensors', longest: 4 };
+    expect(described({ embedding }, { contextLength: 512 }).context).toBe(4);
+    expect(described({ embedding }, { contextLength: 3 }).context).toBe(3);
+    expect(described({ rerank: { longest: 4 } }, { contextLength: 512 }).context).toBe(4);
+    expect(described({ embedding: { kind: 'tensors' } }, { contextLength: 512 }).context).toBe(512);
+    expect(described({ contract: { limits: { context: 4 } } }, { contextLength: 512 }).context).toBe(512);
+  });
+
+  it('says which settings of vectors and scores have no effect', () => {
+    const contract = { limits: {} };
+    expect(described({ contract, embedding: { kind: 'vllm' } }, { embedding: { pooling: 'cls' } }).notes).toEqual([
+      'models.m.embedding has no effect: this model generates text, and any vectors are made by its server alone.',
+    ]);
+    expect(described({ contract }, { rerank: { label: 1 } }).notes).toEqual([
+      'models.m.rerank has no effect: this model generates text, and scores no documents.',
+    ]);
+    expect(described({ contract, name: 'alias', root: 'm' }, { embedding: {} }).notes).toEqual([]);
+    expect(described({ embedding: { kind: 'tensors' } }, { embedding: { pooling: 'cls' } }).notes).toEqual([]);
+  });
+});
