@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import type { ServedModel } from '../models/served-model.ts';
+import { generatesText, type NamedModel, type ServedModel } from '../models/served-model.ts';
 import type { ChatRequest } from '../openai/chat-request.ts';
 import type { TokenizeAnswer } from '../openai/tokenize-answer.ts';
 import {
@@ -16,7 +16,10 @@ import { renderPrompt } from './chat-prompt.ts';
 import { placedImages } from './images.ts';
 
 /** What these calls need from outside the request. */
-type TokenizeContext = Pick<GenerateContext, 'findModel' | 'images'>;
+interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images'> {
+  /** The model of this name, whatever it can do, or one with an adapter. */
+  findNamed(name: string): NamedModel;
+}
 
 /** What came of a request, and what in it had no effect. */
 interface Outcome<Answer> {
@@ -29,11 +32,13 @@ interface Outcome<Answer> {
  * what the model's server does, unless the request says otherwise.
  */
 export async function tokenize(request: TokenizeRequest, context: TokenizeContext): Promise<Outcome<TokenizeAnswer>> {
-  const found = context.findModel(request.model);
-  const model = { ...found, addsSpecialTokens: request.add_special_tokens ?? found.addsSpecialTokens };
+  const model = context.findNamed(request.model);
   const tokenizer = await tokenizerOf(model);
-  const { prompt, ignored } = await promptOf(request, model, context);
-  const tokens = await tokenizer.encode(prompt, { addSpecialTokens: model.addsSpecialTokens });
+  // Vectors and scores are made of texts with the tokens that stand around every one.
+  const usual = generatesText(model) ? model.addsSpecialTokens : true;
+  const addSpecialTokens = request.add_special_tokens ?? usual;
+  const { prompt, ignored } = await promptOf(request, addSpecialTokens, context);
+  const tokens = await tokenizer.encode(prompt, { addSpecialTokens });
   const spellings = request.return_token_strs ? await spellingsOf(tokens, tokenizer) : null;
   return { answer: { maxModelLength: model.contextLength() ?? null, tokens, spellings }, ignored };
 }
@@ -50,13 +55,13 @@ async function spellingsOf(tokens: Int32Array, tokenizer: Tokenizer): Promise<st
 
 /** The text of tokens, special ones with it. */
 export async function detokenize(request: DetokenizeRequest, context: TokenizeContext): Promise<string> {
-  const tokenizer = await tokenizerOf(context.findModel(request.model));
+  const tokenizer = await tokenizerOf(context.findNamed(request.model));
   await refuseUnknownIds(tokenizer, request.tokens, 'tokens');
   return tokenizer.decode(request.tokens, { skipSpecialTokens: false });
 }
 
 /** The prompt of a conversation as it is sent to the model: without a BOS where the server puts one in front itself. */
-export function applyTemplate(request: ApplyTemplateRequest, context: TokenizeContext): Promise<Conversation> {
+export async function applyTemplate(request: ApplyTemplateRequest, context: TokenizeContext): Promise<Conversation> {
   return render(request, context.findModel(request.model), context);
 }
 
@@ -65,11 +70,18 @@ interface Conversation {
   readonly ignored: readonly string[];
 }
 
-async function promptOf(request: TokenizeRequest, model: ServedModel, context: TokenizeContext): Promise<Conversation> {
+async function promptOf(
+  request: TokenizeRequest,
+  addsSpecialTokens: boolean,
+  context: TokenizeContext,
+): Promise<Conversation> {
   const { prompt, messages } = request;
   if (typeof prompt === 'string' && messages)
     throw new ApiError('invalid_request', 'prompt: not together with messages; send one of them.', { param: 'prompt' });
-  if (messages) return render({ ...request, messages, prompt: undefined }, model, context);
+  if (messages) {
+    const model = { ...context.findModel(request.model), addsSpecialTokens };
+    return render({ ...request, messages, prompt: undefined }, model, context);
+  }
   if (typeof prompt !== 'string')
     throw new ApiError('invalid_request', 'The field prompt is required, or messages.', { param: 'prompt' });
   const ignored = conversationOnly.filter((field) => request[field] !== undefined && request[field] !== null);
@@ -93,7 +105,7 @@ function withoutParser(use: ToolUse): ToolUse {
   return use.mode === 'auto' ? { ...use, mode: 'required' } : use;
 }
 
-async function tokenizerOf(model: ServedModel): Promise<Tokenizer> {
+async function tokenizerOf(model: NamedModel): Promise<Tokenizer> {
   const { tokenizer } = await model.assets();
   if (tokenizer) return tokenizer;
   throw new ApiError(

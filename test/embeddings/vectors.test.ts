@@ -58,6 +58,23 @@ describe('the vectors of MiniLM', { timeout: 180_000 }, () => {
     for (const vector of [one, ...list]) expect(difference(vector ?? [], byText ?? [])).toBeLessThan(1e-6);
   });
 
+  it('are made of the tokens that /tokenize tells', async () => {
+    const model = 'minilm-ids';
+    const tokens = [101, 2619, 20323, 2833, 1012, 102];
+    const told = await post(`${minilm.conch.url}/tokenize`, { model, prompt: 'Someone eats food.' });
+    expect([told.status, told.body]).toEqual([200, { count: 6, max_model_len: 256, tokens, token_strs: null }]);
+    const back = await post(`${minilm.conch.url}/detokenize`, { model, tokens });
+    expect([back.status, back.body]).toEqual([200, { prompt: '[CLS] someone eats food. [SEP]' }]);
+    const messages = [{ role: 'user', content: 'x' }];
+    for (const path of ['/tokenize', '/apply-template']) {
+      const { status, body } = await post(`${minilm.conch.url}${path}`, { model, messages });
+      expect([status, body['error']]).toMatchObject([
+        400,
+        { message: 'model: minilm-ids generates no text; it makes embeddings: POST /v1/embeddings.', param: 'model' },
+      ]);
+    }
+  });
+
   it('are cut to the dimensions that are asked for, and have length one again', async () => {
     const [whole = []] = await vectorsOf('minilm-ids', 'A conch.');
     const [cut = []] = await vectorsOf('minilm-ids', 'A conch.', { dimensions: 64 });

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../errors.ts';
+import type { NamedModel } from '../models/served-model.ts';
+import type { Tokenizer } from '../tokenizer.ts';
+import { applyTemplate, detokenize, tokenize } from './tokenize.ts';
+
+type Context = Parameters<typeof tokenize>[1];
+
+const tokenizer = {
+  encode: (text: string, { addSpecialTokens }: { addSpecialTokens: boolean }) =>
+    Promise.resolve(Int32Array.from([...(addSpecialTokens ? [1] : []), ...Buffer.from(text)])),
+  decode: (ids: ArrayLike<number>) => Promise.resolve(Buffer.from(Array.from(ids)).toString()),
+  unknownIds: () => Promise.resolve([]),
+} as unknown as Tokenizer;
+
+const contextOf = (model: Partial<NamedModel>): Context =>
+  ({
+    findModel: (name: string) => {
+      throw new ApiError('invalid_request', `model: ${name} generates no text.`);
+    },
+    findNamed: () => ({ name: 'minilm', contextLength: () => 256, ...model }),
+  }) as unknown as Context;
+
+const embedder = contextOf({ assets: () => Promise.resolve({ tokenizer, eosTokenIds: [] }) });
+
+describe('the tokens of a model that generates no text', () => {
+  it('are told, with those that stand around every text unless they are not wanted', async () => {
+    const asked = { model: 'minilm', prompt: 'ab' };
+    const answer = (tokens: number[]) => ({
+      answer: { maxModelLength: 256, tokens: Int32Array.from(tokens), spellings: null },
+      ignored: [],
+    });
+    expect(await tokenize(asked, embedder)).toEqual(answer([1, 97, 98]));
+    expect(await tokenize({ ...asked, add_special_tokens: false }, embedder)).toEqual(answer([97, 98]));
+    expect(await detokenize({ model: 'minilm', tokens: [97, 98] }, embedder)).toBe('ab');
+  });
+
+  it('need no conversation, which it has no template for', async () => {
+    const messages = [{ role: 'user' as const, content: 'ab' }];
+    const refusal = 'model: minilm generates no text.';
+    await expect(tokenize({ model: 'minilm', messages }, embedder)).rejects.toThrow(refusal);
+    await expect(applyTemplate({ model: 'minilm', messages }, embedder)).rejects.toThrow(refusal);
+  });
+
+  it('are refused without a tokenizer', async () => {
+    const bare = contextOf({ assets: () => Promise.resolve({ eosTokenIds: [] }) });
+    await expect(tokenize({ model: 'minilm', prompt: 'ab' }, bare)).rejects.toThrow(
+      'model: no tokenizer is set for minilm; start Conch with --tokenizer minilm=DIR.',
+    );
+  });
+});
