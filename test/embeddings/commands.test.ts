@@ -64,7 +64,7 @@ describe('conch doctor', { timeout: 60_000 }, () => {
       'cross-ids': 'it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer cross-ids=DIR',
       'cross-text': undefined,
       'minilm-ids': undefined,
-      'minilm-text': 'it is set to make embeddings, which does not fit its tensors',
+      'minilm-text': 'embedding.output is set to nothing, but it has no such output; it has sentence_embedding',
     });
     expect(code).toBe(1);
   });
