@@ -53,7 +53,10 @@ describe('inferRows', () => {
     expect(long.batches).toEqual([[20_000], [20_000]]);
   });
 
-  it('lets others work between rows of many figures', async () => {
+  it.each([
+    ['of one batch', { mostTogether: 20 }],
+    ['of batches that come at the same time', { mostTogether: 1, figuresPerRow }],
+  ])('lets others work between rows of many figures: %s', async (_, own) => {
     let turns = 0;
     let isDone = false;
     const count = (): void => {
@@ -61,7 +64,7 @@ describe('inferRows', () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    await run(repeated(1, 20), {}, 200_000);
+    await run(repeated(1, 20), own, 200_000);
     isDone = true;
     expect(turns).toBeGreaterThanOrEqual(20);
   });

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/vectors.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
@@ -78,18 +78,29 @@ async function inferBatch<Result>(
   try {
     const request = contract.encode({ id, model: model.model, version: model.version, rows: sent, padId });
     const response = await onlyResponse(nextServer(model), request, limits);
+    if (contract.figuresPerRow) await ownTurn(limits);
     let inThisTurn = 0;
     for (const figures of contract.decode(response, sent)) {
       results.push(run.finish(figures, batch[results.length] as number, refuse));
       inThisTurn += figures.figures.length;
       if (inThisTurn < figuresPerTurn) continue;
       inThisTurn = 0;
-      await nextTurn(undefined, limits);
+      await ownTurn(limits);
     }
     return results;
   } catch (error) {
     throw placed(error, batch, run);
   }
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** A turn of the event loop in which no other batch, of any request, is read. */
+async function ownTurn({ signal }: CallOptions): Promise<void> {
+  const turn = lastTurn.then(() => afterOthers());
+  lastTurn = turn;
+  await turn;
+  signal?.throwIfAborted();
 }
 
 /** The response of a model that answers once; streams carry the words of refusals that single calls lose. */
