@@ -193,7 +193,7 @@ describe('a wrong request', () => {
         404,
         'model_not_found',
         'model',
-        'The model "nobody" does not exist. GET /v1/models lists those that do.',
+        'The model "nobody" does not exist.',
       ),
     ],
     [
