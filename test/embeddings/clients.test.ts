@@ -1,6 +1,5 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post } from '../support/gateway.ts';
 import { python } from '../support/python.ts';
 import { difference, type Minilm, reference, startMinilm } from './minilm.ts';
 
@@ -51,16 +50,22 @@ describe('clients', { timeout: 60_000 }, () => {
     }
   });
 
-  it("what LlamaIndex's rerankers of Jina and of Cohere send is answered with what they read", async () => {
-    const asked = { model: 'cross-ids', query: sentences[0], documents: [sentences[4], sentences[1]] };
-    const jina = await post(`${minilm.conch.url}/v1/rerank`, { ...asked, top_n: 2 }, { authorization: 'Bearer none' });
-    const cohere = await post(`${minilm.conch.url}/v2/rerank`, { ...asked, top_n: 1, max_tokens_per_doc: 4096 });
+  it("LlamaIndex's rerankers of Jina and of Cohere rank documents", async () => {
+    const [query = '', near = '', , , far = ''] = sentences;
+    const { stdout, stderr, exitCode } = await python(
+      'test/embeddings/llamaindex_rerank.py',
+      [minilm.conch.url, 'cross-ids', query],
+      { input: JSON.stringify([far, near]) },
+    );
+    if (exitCode !== 0) throw new Error(stderr);
     const score = expect.any(Number);
-    expect(jina.body['results']).toEqual([
-      { index: 1, relevance_score: score },
-      { index: 0, relevance_score: score },
-    ]);
-    expect(cohere.body['results']).toEqual([{ index: 1, relevance_score: score }]);
+    expect(JSON.parse(stdout)).toEqual({
+      jina: [
+        [near, score],
+        [far, score],
+      ],
+      cohere: [[near, score]],
+    });
   });
 });
 

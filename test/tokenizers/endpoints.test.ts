@@ -189,12 +189,7 @@ describe('a wrong request', () => {
     [
       '/tokenize',
       { model: 'nobody', prompt: 'a' },
-      refusal(
-        404,
-        'model_not_found',
-        'model',
-        'The model "nobody" does not exist.',
-      ),
+      refusal(404, 'model_not_found', 'model', 'The model "nobody" does not exist.'),
     ],
     [
       '/tokenize',
