@@ -27,7 +27,17 @@ const answer = directive({ answer: 'one two' });
 const failure = directive({ tokens: 9, error_at: 2 });
 const messages = (content: string) => [{ role: 'user' as const, content }];
 const model = 'vllm-toy';
-const models = ['vllm-2410', 'vllm-2502', 'vllm-bos', 'vllm-embed', 'vllm-llama', 'vllm-queue', 'vllm-toy'];
+const adapters = ['vllm-llama_lora_lora_a', 'vllm-llama_lora_lora_b'];
+const models = [
+  'vllm-2410',
+  'vllm-2502',
+  'vllm-bos',
+  'vllm-embed',
+  'vllm-llama',
+  ...adapters,
+  'vllm-queue',
+  'vllm-toy',
+];
 
 describe("OpenAI's package for Node", () => {
   it('gets an answer', async () => {

@@ -87,6 +87,7 @@ const answers: Readonly<Record<string, string>> = {
   guided_json: '{"a":1}',
   guided_regex: 'abc',
   guided_choice: 'no',
+  tool_choice: '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
 };
 
 /** The fields that may be named in the place of another that cannot be honoured without them. */

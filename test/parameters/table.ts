@@ -61,7 +61,7 @@ export const chatTable = cells({
   ...shared,
   ...everyOne(
     'e',
-    `messages chat_template_kwargs documents add_generation_prompt continue_final_message reasoning_effort tools
+    `messages chat_template_kwargs documents add_generation_prompt continue_final_message reasoning_effort enable_thinking tools
     parallel_tool_calls include_reasoning`,
   ),
   ...everyOne('h', 'max_completion_tokens'),
@@ -73,7 +73,7 @@ export const chatTable = cells({
     reasoning`,
   ),
   top_logprobs: 'hhrr',
-  tool_choice: 'hhhr',
+  tool_choice: 'hhhe',
 });
 
 /** Every field of a completion request. */
