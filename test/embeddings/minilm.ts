@@ -46,8 +46,33 @@ export async function startMinilm(models: readonly string[], ...more: readonly s
   return { triton, conch, folder, flags, stop };
 }
 
-/** How often Triton ran a model, and for how many texts. */
-export async function runsOf({ httpPort }: Triton, model: string): Promise<{ runs: number; texts: number }> {
+interface Runs {
+  readonly runs: number;
+  readonly texts: number;
+}
+
+/** How often a model ran, and over how many texts, while something was done that gives it so many texts. */
+export async function runsDuring(
+  triton: Triton,
+  { model, texts }: { readonly model: string; readonly texts: number },
+  work: () => Promise<unknown>,
+): Promise<Runs> {
+  const before = await countedRuns(triton, model, 0);
+  await work();
+  const after = await countedRuns(triton, model, before.texts + texts);
+  return { runs: after.runs - before.runs, texts: after.texts - before.texts };
+}
+
+/** Triton counts a request only after it has answered: what is to be counted is waited for, and that nothing more comes. */
+async function countedRuns(triton: Triton, model: string, texts: number): Promise<Runs> {
+  for (let last = await runsOf(triton, model); ; ) {
+    const now = await runsOf(triton, model);
+    if (now.texts >= texts && now.texts === last.texts && now.runs === last.runs) return now;
+    last = now;
+  }
+}
+
+async function runsOf({ httpPort }: Triton, model: string): Promise<Runs> {
   const response = await fetch(`http://127.0.0.1:${httpPort}/v2/models/${model}/stats`);
   const { model_stats: stats } = (await response.json()) as {
     model_stats: { execution_count: number; inference_count: number }[];
