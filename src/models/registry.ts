@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import { type Abilities, abilitiesOf } from './abilities.ts';
-import { Discovery, type FoundModel } from './discovery.ts';
+import type { FoundModel } from './discovery.ts';
 import type { ModelHints } from './fit.ts';
+import { holdersOf } from './holders.ts';
+import { modelRows } from './model-rows.ts';
 import { generatesText, type ModelRow, type NamedModel, type ServedModel } from './served-model.ts';
 import { UnfitModels } from './unfit-models.ts';
+import { WatchedServer } from './watched-server.ts';
 
 /** What the registry is told of the outside. */
 export interface RegistryOptions {
@@ -41,18 +42,6 @@ export interface FoundServedModel
   readonly tokenizerDirectory: string | undefined;
 }
 
-/** A server, what was found on it, and why nothing was. */
-interface Watched {
-  readonly discovery: Discovery;
-  found: readonly FoundModel[];
-  fault: Error | undefined;
-  hasAnswered: boolean;
-  /** What it had when it last answered: these models are expected back. */
-  lastNames: ReadonlySet<string>;
-  /** Looks at one server follow each other, so that an older one never has the last word. */
-  lastLook: Promise<void>;
-}
-
 /** What a name may stand for: a model on the servers, or one with an adapter. */
 interface Reading {
   /** The name without the adapter. */
@@ -61,19 +50,10 @@ interface Reading {
   readonly adapter: string | undefined;
 }
 
-/** A server that has a model ready. */
-interface Holder extends Abilities {
-  readonly server: InferenceServer;
-  readonly ready: NonNullable<FoundModel['ready']>;
-}
-
-/** Configurations can change under the same version number: after this many looks they are all read again. */
-const looksUntilForgotten = 15;
-
 /** Which models are served now. It looks at every server over and over, each at its own pace. */
 export class ModelRegistry {
   readonly #options: RegistryOptions;
-  readonly #watched: readonly Watched[];
+  readonly #watched: readonly WatchedServer[];
   readonly #stop = new AbortController();
   readonly #firstSeen = new Map<string, number>();
   /** What the models that are served now were described by. */
@@ -89,26 +69,26 @@ export class ModelRegistry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.#watched = options.servers.map((server) => ({
-      discovery: new Discovery(server, (model) => options.hints(model)),
-      found: [],
-      fault: undefined,
-      hasAnswered: false,
-      lastNames: new Set<string>(),
-      lastLook: Promise.resolve(),
-    }));
+    const watching = {
+      refreshInterval: () => options.refreshInterval,
+      hints: (model: string) => options.hints(model),
+      signal: this.#stop.signal,
+      onServer: (server: string, fault: Error | undefined) => options.onServer?.(server, fault),
+      onLook: () => this.#rebuild(),
+    };
+    this.#watched = options.servers.map((server) => new WatchedServer(server, watching));
   }
 
   /** Takes the first look at every server and goes on looking in the background. */
   async start(): Promise<void> {
     await this.refresh();
-    this.#loops = this.#watched.map((watched) => this.#watch(watched));
+    this.#loops = this.#watched.map((watched) => watched.watch());
   }
 
   /** Looks at every server once, or at these. */
   async refresh(servers = this.#options.servers): Promise<void> {
-    const wanted = this.#watched.filter(({ discovery }) => servers.includes(discovery.server));
-    await Promise.all(wanted.map((watched) => this.#look(watched)));
+    const wanted = this.#watched.filter(({ server }) => servers.includes(server));
+    await Promise.all(wanted.map((watched) => watched.look()));
   }
 
   /** Takes over what `aliases`, `describe` and `hints` say now: names at once, the rest after a look at the servers. */
@@ -139,7 +119,7 @@ export class ModelRegistry {
         param: 'model',
         retryAfter: 2,
       });
-    const silent = this.#watched.filter(({ fault, hasAnswered }) => fault || !hasAnswered);
+    const silent = this.#watched.filter(({ isSilent }) => isSilent);
     const isExpectedBack = silent.some(({ lastNames }) => targets.some((target) => lastNames.has(target)));
     if (!found && silent.length === this.#watched.length)
       throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
@@ -215,7 +195,7 @@ export class ModelRegistry {
 
   /** A model as each server has it that has it at all. */
   copiesOf(root: string): { readonly server: InferenceServer; readonly found: FoundModel }[] {
-    return this.#watched.flatMap(({ discovery: { server }, found }) =>
+    return this.#watched.flatMap(({ server, found }) =>
       found.filter(({ name }) => name === root).map((model) => ({ server, found: model })),
     );
   }
@@ -274,103 +254,12 @@ export class ModelRegistry {
 
   /** The model table: every model of every server, offered or not. */
   rows(): ModelRow[] {
-    const rows: ModelRow[] = [];
-    for (const { discovery, found, fault } of this.#watched) {
-      const server = discovery.server.name;
-      if (fault)
-        rows.push({
-          name: '-',
-          version: '',
-          server,
-          contract: '',
-          tokenizer: '',
-          state: 'UNREACHABLE',
-          reason: fault.message,
-        });
-      for (const model of found) rows.push(...this.#rowsOf(model, server));
-    }
-    return [...rows, ...this.#strayAliases()];
-  }
-
-  /** Names for models that no server has, once all of them have answered. */
-  #strayAliases(): ModelRow[] {
-    if (this.#watched.some(({ fault, hasAnswered }) => fault || !hasAnswered)) return [];
-    const names = new Set(this.#watched.flatMap(({ found }) => found.map(({ name }) => name)));
-    return [...this.#options.aliases]
-      .filter(([, target]) => !names.has(target))
-      .map(([name, target]) => ({
-        name,
-        version: '',
-        server: '-',
-        contract: '-',
-        tokenizer: '-',
-        state: 'MISSING',
-        reason: `it serves ${target}, which no server has`,
-      }));
-  }
-
-  #rowsOf(found: FoundModel, server: string): ModelRow[] {
-    const { name, version, state, ready } = found;
-    if (this.#withdrawn.has(name)) {
-      const reason = 'it is being unloaded';
-      return [{ name, version, server, contract: '-', tokenizer: '-', state: 'UNLOADING', reason }];
-    }
-    const abilities = ready && abilitiesOf(ready);
-    if (!abilities) {
-      const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
-      const reason = refusal?.reason ?? found.reason;
-      const row = { name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason };
-      return [refusal?.isInner ? { ...row, isInner: true } : row];
-    }
-    const contract = abilities.contract?.kind ?? (abilities.embedding ? 'embedding' : 'rerank');
-    const other = this.#options.aliases.get(name);
-    if (other !== undefined)
-      return [{ name, version, server, contract, tokenizer: '-', state, reason: `its name serves ${other}` }];
-    const served = this.list().filter((model) => model.root === name);
-    return served.map((model) => ({
-      name: model.name,
-      version,
-      server,
-      contract,
-      tokenizer: model.tokenizerName,
-      state,
-      reason: model.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',
-    }));
-  }
-
-  async #watch(watched: Watched): Promise<void> {
-    const { signal } = this.#stop;
-    for (let looks = 1; !signal.aborted; looks++) {
-      await sleep(this.#options.refreshInterval, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      if (looks % looksUntilForgotten === 0) watched.discovery.forget();
-      await this.#look(watched);
-    }
-  }
-
-  #look(watched: Watched): Promise<void> {
-    const look = watched.lastLook.then(() => this.#lookNow(watched));
-    watched.lastLook = look.catch(() => undefined);
-    return look;
-  }
-
-  async #lookNow(watched: Watched): Promise<void> {
-    const { server } = watched.discovery;
-    try {
-      watched.found = await watched.discovery.look(this.#stop.signal);
-      if (watched.fault || !watched.hasAnswered) this.#options.onServer?.(server.name, undefined);
-      watched.fault = undefined;
-      watched.hasAnswered = true;
-      watched.lastNames = new Set(watched.found.map(({ name }) => name));
-    } catch (error) {
-      if (this.#stop.signal.aborted) return;
-      const fault = error instanceof Error ? error : new Error(String(error));
-      if (watched.fault?.message !== fault.message) this.#options.onServer?.(server.name, fault);
-      watched.fault = fault;
-      watched.found = [];
-      watched.discovery.forget();
-    }
-    this.#rebuild();
+    return modelRows({
+      servers: this.#watched,
+      served: this.list(),
+      aliases: this.#options.aliases,
+      isWithdrawn: (root) => this.#withdrawn.has(root),
+    });
   }
 
   /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
@@ -379,7 +268,7 @@ export class ModelRegistry {
     const models = new Map<string, NamedModel>();
     const bases = new Map<string, string | undefined>();
     for (const [name, target] of this.targets()) {
-      const holders = this.#holdersOf(target);
+      const holders = holdersOf(this.#watched, target);
       const [first] = holders;
       if (!first || this.#withdrawn.has(target)) continue;
       const servers = holders.map(({ server }) => server);
@@ -412,27 +301,6 @@ export class ModelRegistry {
     this.#lastRows = text;
     this.#options.onChange?.(rows);
   }
-
-  /** The servers that have a model ready, in its newest version and configured alike. */
-  #holdersOf(name: string): Holder[] {
-    const holders = this.#watched.flatMap(({ discovery, found }) =>
-      found.flatMap((model) => {
-        const abilities = model.name === name && model.ready ? abilitiesOf(model.ready) : undefined;
-        return abilities && model.ready ? [{ server: discovery.server, ...abilities, ready: model.ready }] : [];
-      }),
-    );
-    const newest = Math.max(...holders.map(({ ready }) => Number(ready.version)));
-    const [first, ...others] = holders.filter(({ ready }) => Number(ready.version) === newest);
-    if (!first || others.length === 0) return first ? [first] : [];
-    // A request is encoded once, for whichever server is next: the others must declare just the same.
-    const text = declaredText(first);
-    return [first, ...others.filter((holder) => declaredText(holder) === text)];
-  }
-}
-
-/** All that the encoding of a request depends on. */
-function declaredText({ contract, ready: { config, target, basis } }: Holder): string {
-  return JSON.stringify([contract?.kind, config, target, basis]);
 }
 
 /** Whether a request with this adapter is the model's to answer, if only by saying that it has none of that name. */

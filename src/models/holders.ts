@@ -1,0 +1,31 @@
+import type { InferenceServer } from '../kserve/server.ts';
+import { type Abilities, abilitiesOf } from './abilities.ts';
+import type { FoundModel } from './discovery.ts';
+import type { WatchedServer } from './watched-server.ts';
+
+/** A server that has a model ready. */
+interface Holder extends Abilities {
+  readonly server: InferenceServer;
+  readonly ready: NonNullable<FoundModel['ready']>;
+}
+
+/** The servers that have a model ready, in its newest version and configured alike. */
+export function holdersOf(servers: readonly WatchedServer[], name: string): Holder[] {
+  const holders = servers.flatMap(({ server, found }) =>
+    found.flatMap((model) => {
+      const abilities = model.name === name && model.ready ? abilitiesOf(model.ready) : undefined;
+      return abilities && model.ready ? [{ server, ...abilities, ready: model.ready }] : [];
+    }),
+  );
+  const newest = Math.max(...holders.map(({ ready }) => Number(ready.version)));
+  const [first, ...others] = holders.filter(({ ready }) => Number(ready.version) === newest);
+  if (!first || others.length === 0) return first ? [first] : [];
+  // A request is encoded once, for whichever server is next: the others must declare just the same.
+  const text = declaredText(first);
+  return [first, ...others.filter((holder) => declaredText(holder) === text)];
+}
+
+/** All that the encoding of a request depends on. */
+function declaredText({ contract, ready: { config, target, basis } }: Holder): string {
+  return JSON.stringify([contract?.kind, config, target, basis]);
+}

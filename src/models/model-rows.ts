@@ -1,0 +1,78 @@
+import { abilitiesOf } from './abilities.ts';
+import type { FoundModel } from './discovery.ts';
+import type { ModelRow, NamedModel } from './served-model.ts';
+import type { WatchedServer } from './watched-server.ts';
+
+/** What the table is made of. */
+interface TableOptions {
+  readonly servers: readonly WatchedServer[];
+  readonly served: readonly NamedModel[];
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly isWithdrawn: (root: string) => boolean;
+}
+
+/** The model table: every model of every server, offered or not. */
+export function modelRows(options: TableOptions): ModelRow[] {
+  const rows: ModelRow[] = [];
+  for (const { server, found, fault } of options.servers) {
+    if (fault)
+      rows.push({
+        name: '-',
+        version: '',
+        server: server.name,
+        contract: '',
+        tokenizer: '',
+        state: 'UNREACHABLE',
+        reason: fault.message,
+      });
+    for (const model of found) rows.push(...rowsOf(model, server.name, options));
+  }
+  return [...rows, ...strayAliases(options)];
+}
+
+/** Names for models that no server has, once all of them have answered. */
+function strayAliases({ servers, aliases }: TableOptions): ModelRow[] {
+  if (servers.some(({ isSilent }) => isSilent)) return [];
+  const names = new Set(servers.flatMap(({ found }) => found.map(({ name }) => name)));
+  return [...aliases]
+    .filter(([, target]) => !names.has(target))
+    .map(([name, target]) => ({
+      name,
+      version: '',
+      server: '-',
+      contract: '-',
+      tokenizer: '-',
+      state: 'MISSING',
+      reason: `it serves ${target}, which no server has`,
+    }));
+}
+
+function rowsOf(found: FoundModel, server: string, { served, aliases, isWithdrawn }: TableOptions): ModelRow[] {
+  const { name, version, state, ready } = found;
+  if (isWithdrawn(name)) {
+    const reason = 'it is being unloaded';
+    return [{ name, version, server, contract: '-', tokenizer: '-', state: 'UNLOADING', reason }];
+  }
+  const abilities = ready && abilitiesOf(ready);
+  if (!abilities) {
+    const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
+    const reason = refusal?.reason ?? found.reason;
+    const row = { name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason };
+    return [refusal?.isInner ? { ...row, isInner: true } : row];
+  }
+  const contract = abilities.contract?.kind ?? (abilities.embedding ? 'embedding' : 'rerank');
+  const other = aliases.get(name);
+  if (other !== undefined)
+    return [{ name, version, server, contract, tokenizer: '-', state, reason: `its name serves ${other}` }];
+  return served
+    .filter((model) => model.root === name)
+    .map((model) => ({
+      name: model.name,
+      version,
+      server,
+      contract,
+      tokenizer: model.tokenizerName,
+      state,
+      reason: model.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',
+    }));
+}
