@@ -4,10 +4,6 @@ export interface Announced {
   readonly needs: string;
   readonly short?: string;
   readonly otherVariables?: readonly string[];
-  /** It is a key of a model in the file too. */
-  readonly perModel?: true;
-  /** It is a key of a model in the file and nothing else. */
-  readonly onlyPerModel?: true;
 }
 
 /** What is refused by name until the part that it needs is there; then its row moves to the table of settings. */

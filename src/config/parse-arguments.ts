@@ -230,8 +230,7 @@ function flagsOfTable(table: SettingTable): Map<string, Flag> {
 
 function announcedFlags(): Map<string, Flag> {
   const flags = new Map<string, Flag>();
-  for (const [name, { short, onlyPerModel }] of Object.entries(announced)) {
-    if (onlyPerModel) continue;
+  for (const [name, { short }] of Object.entries(announced)) {
     flags.set(longFlag(name), { name, count: 1, placeholder: '' });
     if (short !== undefined) flags.set(`-${short}`, { name, count: 1, placeholder: '' });
   }

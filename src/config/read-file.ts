@@ -29,11 +29,11 @@ interface FileOptions {
 export function readFileSettings({ file, text, settings, models }: FileOptions): SourceValues {
   const reader = new FileReader(file, text);
   if (reader.problems.length > 0) return reader;
-  reader.readMap([], { table: settings, announcedKey: ({ onlyPerModel }) => !onlyPerModel, more: ['models'] });
+  reader.readMap([], { table: settings, refused: announced, more: ['models'] });
   for (const model of reader.keysAt(['models'])) {
     reader.readMap(['models', model], {
       table: models,
-      announcedKey: ({ perModel, onlyPerModel }) => Boolean(perModel || onlyPerModel),
+      refused: {},
       more: [],
     });
   }
@@ -42,7 +42,8 @@ export function readFileSettings({ file, text, settings, models }: FileOptions):
 
 interface MapOptions {
   readonly table: SettingTable;
-  readonly announcedKey: (row: (typeof announced)[string]) => boolean;
+  /** Keys that are announced, and refused by name. */
+  readonly refused: typeof announced;
   readonly more: readonly string[];
 }
 
@@ -67,15 +68,11 @@ class FileReader implements SourceValues {
     }
   }
 
-  readMap(path: readonly string[], { table, announcedKey, more }: MapOptions): void {
+  readMap(path: readonly string[], { table, refused, more }: MapOptions): void {
     const names = new Map(
       Object.entries(table).flatMap(([name, { file }]) => (file === false ? [] : [[fileKey(name), name]])),
     );
-    const later = new Map(
-      Object.entries(announced)
-        .filter(([, row]) => announcedKey(row))
-        .map(([name, row]) => [fileKey(name), row]),
-    );
+    const later = new Map(Object.entries(refused).map(([name, row]) => [fileKey(name), row]));
     const seen = new Set<string>();
     for (const written of this.keysAt(path)) {
       const key = written.replaceAll('-', '_');

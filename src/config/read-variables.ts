@@ -59,15 +59,13 @@ function separatorOf(setting: Setting): RegExp {
 function announcedIn(environment: Environment): readonly string[] {
   return Object.entries(announced).flatMap(([name, row]) =>
     [variableOf(name), ...(row.otherVariables ?? [])]
-      .filter((variable) => isSet(environment, variable) && !row.onlyPerModel)
+      .filter((variable) => isSet(environment, variable))
       .map((variable) => notYet(variable, row)),
   );
 }
 
 function unknownIn(environment: Environment, known: ReadonlySet<string>, meanings: ReadonlyMap<string, string>) {
-  const announcedVariables = new Set(
-    Object.entries(announced).flatMap(([name, { onlyPerModel }]) => (onlyPerModel ? [] : [variableOf(name)])),
-  );
+  const announcedVariables = new Set(Object.keys(announced).map(variableOf));
   return Object.keys(environment)
     .filter((variable) => isOurs(variable) && !known.has(variable) && !announcedVariables.has(variable))
     .filter((variable) => environment[variable] !== undefined && !isServiceLink(variable, environment[variable]))

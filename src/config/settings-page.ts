@@ -131,10 +131,9 @@ function modelRows(): string {
 }
 
 function announcedRows(): string {
-  const rows = Object.entries(announced).map(([name, { needs, short, perModel, onlyPerModel }]) => {
+  const rows = Object.entries(announced).map(([name, { needs, short }]) => {
     const flags = [longFlag(name), ...(short === undefined ? [] : [`-${short}`])];
-    const keys = onlyPerModel || perModel ? [`models.*.${fileKey(name)}`] : [];
-    return [list(onlyPerModel ? [] : flags), list(onlyPerModel ? keys : [fileKey(name), ...keys]), needs];
+    return [list(flags), code(fileKey(name)), needs];
   });
   return table(['Flag', 'Key', 'Why'], rows);
 }

@@ -24,6 +24,9 @@ export interface AdapterFolder {
 const weightsFile = 'model.lora_weights.npy';
 const configFile = 'model.lora_config.npy';
 
+/** What the folder of an adapter holds. */
+export const filesOfFolder = [weightsFile, configFile];
+
 /** Reads and checks the folder of an adapter. The weights are not kept: an engine asks for them rarely. */
 export async function openAdapterFolder(folder: string): Promise<AdapterFolder> {
   const stamp = await stampOf(folder);

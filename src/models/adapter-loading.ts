@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import { ApiError } from '../errors.ts';
 import type { InferenceServer, ServerAdapters } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
-import { type AdapterFolder, AdapterFolderError, openAdapterFolder } from './adapter-folder.ts';
+import { type AdapterFolder, AdapterFolderError, filesOfFolder, openAdapterFolder } from './adapter-folder.ts';
 import { type AdapterBook, noInputs } from './adapters.ts';
 import type { ModelRegistry } from './registry.ts';
 import { generatesText, type ServedModel } from './served-model.ts';
@@ -100,8 +100,6 @@ async function placeIn(root: string, path: string): Promise<string> {
   if (!isInside(folder, place)) throw outside();
   return place;
 }
-
-const filesOfFolder = ['model.lora_weights.npy', 'model.lora_config.npy'];
 
 /** Opens the folder of an adapter. Whenever its files are read, they too must lie inside the root, links followed. */
 async function openFolderIn(root: string, place: string): Promise<AdapterFolder> {

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { python } from '../support/python.ts';
+import { python, pythonJson } from '../support/python.ts';
 import { difference, type Minilm, reference, startMinilm } from './minilm.ts';
 
 let minilm: Minilm;
@@ -52,14 +52,10 @@ describe('clients', { timeout: 60_000 }, () => {
 
   it("LlamaIndex's rerankers of Jina and of Cohere rank documents", async () => {
     const [query = '', near = '', , , far = ''] = sentences;
-    const { stdout, stderr, exitCode } = await python(
-      'test/embeddings/llamaindex_rerank.py',
-      [minilm.conch.url, 'cross-ids', query],
-      { input: JSON.stringify([far, near]) },
-    );
-    if (exitCode !== 0) throw new Error(stderr);
     const score = expect.any(Number);
-    expect(JSON.parse(stdout)).toEqual({
+    const asked = [minilm.conch.url, 'cross-ids', query];
+    const input = JSON.stringify([far, near]);
+    expect(await pythonJson('test/embeddings/llamaindex_rerank.py', asked, { input })).toEqual({
       jina: [
         [near, score],
         [far, score],

@@ -7,7 +7,7 @@ import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { post, startGateway } from '../support/gateway.ts';
 import { sample } from '../support/image-fixtures.ts';
-import { python } from '../support/python.ts';
+import { pythonJson } from '../support/python.ts';
 import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
 
 let conch: Conch;
@@ -185,9 +185,7 @@ it('a fault within a stream is an event of it', async () => {
 });
 
 it("Anthropic's package for Python creates, streams and runs a loop of tools", async () => {
-  const { stdout, stderr, exitCode } = await python('test/messages/anthropic_messages.py', [conch.url, rounds]);
-  if (exitCode !== 0) throw new Error(stderr);
-  expect(JSON.parse(stdout)).toEqual({
+  expect(await pythonJson('test/messages/anthropic_messages.py', [conch.url, rounds])).toEqual({
     created: 'Yes.',
     streamed: 'Yes.',
     loop: [...cities, 'All are sunny.'],

@@ -6,7 +6,7 @@ import type { FunctionTool, Response, ResponseInputItem } from 'openai/resources
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { directive } from '../support/exchange.ts';
-import { python } from '../support/python.ts';
+import { pythonJson } from '../support/python.ts';
 import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
 import { startKeeping } from './asking.ts';
 
@@ -120,13 +120,8 @@ describe("the AI SDK's own provider of OpenAI", () => {
 describe('clients for Python', () => {
   const place = { name: 'toy', kind: 'sea', near: [{ name: 'toy', metres: 7.5 }] };
 
-  const seenBy = async (script: string): Promise<unknown> => {
-    const { stdout, stderr, exitCode } = await python(script, [`${conch.url}/v1`, rounds], {
-      environment: { PYTHONPATH: 'test/tools' },
-    });
-    if (exitCode !== 0) throw new Error(stderr);
-    return JSON.parse(stdout);
-  };
+  const seenBy = (script: string): Promise<unknown> =>
+    pythonJson(script, [`${conch.url}/v1`, rounds], { environment: { PYTHONPATH: 'test/tools' } });
 
   it("OpenAI's package creates, streams and parses, and runs a loop of tools", async () => {
     expect(await seenBy('test/responses/openai_responses.py')).toEqual({

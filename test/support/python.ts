@@ -44,3 +44,14 @@ export async function python(
   await once(child, 'close');
   return { stdout, stderr, exitCode: child.exitCode };
 }
+
+/** What a script prints as JSON; a script that fails fails the test with what it complained of. */
+export async function pythonJson(
+  script: string,
+  scriptArguments: readonly string[],
+  options: PythonOptions = {},
+): Promise<unknown> {
+  const { stdout, stderr, exitCode } = await python(script, scriptArguments, options);
+  if (exitCode !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}

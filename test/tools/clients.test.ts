@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
-import { python } from '../support/python.ts';
+import { pythonJson } from '../support/python.ts';
 import { called, weatherCities as cities, weatherRounds as rounds } from './asking.ts';
 
 let conch: Conch;
@@ -174,11 +174,7 @@ describe('the AI SDK of Vercel', () => {
 describe('clients for Python', () => {
   const place = { name: 'toy', kind: 'sea', near: [{ name: 'toy', metres: 7.5 }] };
 
-  const seenBy = async (script: string): Promise<unknown> => {
-    const { stdout, stderr, exitCode } = await python(script, [`${conch.url}/v1`, rounds]);
-    if (exitCode !== 0) throw new Error(stderr);
-    return JSON.parse(stdout);
-  };
+  const seenBy = (script: string): Promise<unknown> => pythonJson(script, [`${conch.url}/v1`, rounds]);
 
   it("OpenAI's package parses answers and calls, and runs a loop of tools", async () => {
     expect(await seenBy('test/tools/openai_tools.py')).toEqual({

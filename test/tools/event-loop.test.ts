@@ -1,45 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { user } from '../gateway/asking.ts';
-import { type Conch, startConch } from '../support/conch.ts';
-import { inRoot } from '../support/environment.ts';
+import { type MonitoredConch, startMonitored } from '../support/event-loop.ts';
 import { gatewayFlags, post } from '../support/gateway.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'conch-loop-'));
-const file = join(folder, 'delay');
-let conch: Conch;
+let monitored: MonitoredConch;
 beforeAll(async () => {
-  const monitor = pathToFileURL(inRoot('test/support/event-loop-monitor.mjs')).href;
-  conch = await startConch({
-    flags: gatewayFlags(),
-    environment: { NODE_OPTIONS: `--import=${monitor}`, CONCH_TEST_LOOP_FILE: file },
-  });
+  monitored = await startMonitored(gatewayFlags());
 });
-afterAll(async () => {
-  await conch.stop();
-  rmSync(folder, { recursive: true });
-});
-
-/** The longest time in milliseconds that the event loop was held since it was asked last. */
-async function longestDelay(): Promise<number> {
-  rmSync(file, { force: true });
-  process.kill(conch.pid, 'SIGUSR2');
-  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 2));
-  return Number(readFileSync(file, 'utf8'));
-}
+afterAll(() => monitored.stop());
 
 /** What a body does to the event loop, and how it is answered. */
 async function effect(body: object): Promise<{ status: number; delay: number }> {
-  await longestDelay();
-  const { status } = await post(`${conch.url}/v1/chat/completions`, {
-    model: 'vllm-toy',
-    messages: user('x'),
-    ...body,
-  });
-  return { status, delay: await longestDelay() };
+  const sent = { model: 'vllm-toy', messages: user('x'), ...body };
+  const { result, delay } = await monitored.during(() => post(`${monitored.conch.url}/v1/chat/completions`, sent));
+  return { status: result.status, delay };
 }
 
 const many = <Entry>(count: number, entry: (at: number) => Entry) =>

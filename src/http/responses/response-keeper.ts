@@ -45,12 +45,12 @@ export class ResponseKeeper {
   }
 
   async find(owner: string, id: string): Promise<StoredResponse> {
-    const found = this.keeps ? await (await this.#store()).find(owner, id) : undefined;
+    const found = await this.peek(owner, id);
     if (!found) throw unknownResponse(id);
     return found;
   }
 
-  /** The item's response, where it is kept. */
+  /** The same, undefined where it is not kept. */
   async peek(owner: string, id: string): Promise<StoredResponse | undefined> {
     return this.keeps ? (await this.#store()).find(owner, id) : undefined;
   }

@@ -1,0 +1,40 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Conch, startConch } from './conch.ts';
+import { inRoot } from './environment.ts';
+
+export interface MonitoredConch {
+  readonly conch: Conch;
+  /** What was done, and the longest time in milliseconds that the event loop was held meanwhile. */
+  readonly during: <Result>(work: () => Promise<Result>) => Promise<{ result: Result; delay: number }>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A Conch that tells how long its event loop was held. */
+export async function startMonitored(flags: readonly string[]): Promise<MonitoredConch> {
+  const folder = mkdtempSync(join(tmpdir(), 'conch-loop-'));
+  const file = join(folder, 'delay');
+  const monitor = pathToFileURL(inRoot('test/support/event-loop-monitor.mjs')).href;
+  const environment = { NODE_OPTIONS: `--import=${monitor}`, CONCH_TEST_LOOP_FILE: file };
+  const conch = await startConch({ flags, environment });
+  const longestDelay = async (): Promise<number> => {
+    rmSync(file, { force: true });
+    process.kill(conch.pid, 'SIGUSR2');
+    while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 2));
+    return Number(readFileSync(file, 'utf8'));
+  };
+  return {
+    conch,
+    during: async (work) => {
+      await longestDelay();
+      const result = await work();
+      return { result, delay: await longestDelay() };
+    },
+    stop: async () => {
+      await conch.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
