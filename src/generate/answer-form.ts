@@ -4,7 +4,7 @@ import { checkSchema } from '../openai/schema-check.ts';
 import { isJudged } from '../openai/schema-validate.ts';
 import type { WantedStructure } from '../openai/structure.ts';
 import type { ToolUse } from '../openai/tools.ts';
-import { type CallRules, canGuide, type Emulation, emulationOf } from './structured-emulation.ts';
+import { type CallRules, canGuide, checkedForm, type Emulation, emulationOf } from './structured-emulation.ts';
 import { callStructure, parametersOf } from './tool-structure.ts';
 
 /** How the answer of a chat comes to the form that the request asks for. */
@@ -46,16 +46,11 @@ function besideTools(use: ToolUse, wanted: WantedStructure | undefined, retries:
   const strict = use.tools.filter((tool) => tool.function.strict);
   const calls = callRules(use, { isRequired: false, tools: strict });
   if (wanted) {
-    const { structure: form, field } = wanted;
-    if ('grammar' in form || retries === 0)
-      throw new ApiError(
-        'unsupported_parameter',
-        `${field}: not together with tools, which it would leave no room for.`,
-        {
-          param: field,
-        },
-      );
-    return { form, calls, field, retries };
+    const { field } = wanted;
+    const form = retries === 0 ? undefined : checkedForm(wanted);
+    if (form) return { form, calls, field, retries };
+    const message = `${field}: not together with tools, which it would leave no room for.`;
+    throw new ApiError('unsupported_parameter', message, { param: field });
   }
   return strict.length > 0 ? { calls, field: 'tools', retries } : undefined;
 }

@@ -50,10 +50,15 @@ export function emulationOf(
   retries: number,
 ): Emulation | undefined {
   if (!wanted || retries === 0 || canGuide(model)) return undefined;
-  const { structure: form, field } = wanted;
+  const form = checkedForm(wanted);
+  return form && { form, field: wanted.field, retries };
+}
+
+/** A form that answers can be held against; undefined for a grammar. A keyword that cannot be checked is refused. */
+export function checkedForm({ structure: form, field }: WantedStructure): CheckedForm | undefined {
   if ('grammar' in form) return undefined;
   if ('json' in form) checkSchema(form.json, schemaPlace(field), { knows: isJudged });
-  return { form, field, retries };
+  return form;
 }
 
 /** Refuses a field that cannot be had beside an emulated form. */

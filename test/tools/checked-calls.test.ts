@@ -155,6 +155,15 @@ describe.each(['llmapi', 'vllm-toy'] as const)('response_format beside tools (%s
     ]);
   });
 
+  it('is refused by a keyword that cannot be checked', async () => {
+    const odd = { type: 'json_schema', json_schema: { name: 's', schema: { $dynamicRef: '#x' } } };
+    expect(faultOf(await ask(model, '{}', { tools, response_format: odd })).slice(0, 3)).toEqual([
+      400,
+      'unsupported_parameter',
+      'response_format.json_schema.schema.$dynamicRef',
+    ]);
+  });
+
   it('has no say where a call is insisted on', async () => {
     const answer = await ask('llmapi', right, { ...both, tool_choice: 'required' });
     expect(choicesOf(answer)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
