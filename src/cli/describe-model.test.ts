@@ -16,7 +16,13 @@ function described(found: object, own: object) {
     (() => ({})) as unknown as Given[3],
   );
   const config = { name: 'm', parameters: {} };
-  const model = describer({ name: 'm', root: 'm', config, servers: [], ...found } as unknown as FoundServedModel);
+  const model = describer({
+    name: 'm',
+    root: 'm',
+    config,
+    group: { servers: [] },
+    ...found,
+  } as unknown as FoundServedModel);
   return { context: model.contextLength(), notes };
 }
 

@@ -105,7 +105,10 @@ function onceAtATime(load: () => Promise<PromptAssets>) {
   };
 }
 
-function tokenizerName({ servers, tokenizerDirectory }: FoundServedModel, { tokenizer }: ModelSettings): string {
+function tokenizerName(
+  { group: { servers }, tokenizerDirectory }: FoundServedModel,
+  { tokenizer }: ModelSettings,
+): string {
   return tokenizer ?? tokenizerDirectory ?? (servers[0]?.tokenizerOf ? 'its own' : '-');
 }
 

@@ -8,7 +8,7 @@ import { imageSettings } from './image-settings.ts';
 export function generateContext(
   settings: CommandInput['settings'],
   registry: Pick<ModelRegistry, 'findForRequest'>,
-): GenerateContext {
+): Omit<GenerateContext, 'watch'> {
   return {
     findModel: (name) => registry.findForRequest(name),
     timeout: timeoutOf(settings),
@@ -18,7 +18,10 @@ export function generateContext(
 }
 
 /** The same for embeddings and scores. */
-export function rowsContext(settings: CommandInput['settings'], registry: Pick<ModelRegistry, 'find'>): RowsContext {
+export function rowsContext(
+  settings: CommandInput['settings'],
+  registry: Pick<ModelRegistry, 'find'>,
+): Omit<RowsContext, 'watch'> {
   return { findModel: (name) => registry.find(name), timeout: timeoutOf(settings) };
 }
 

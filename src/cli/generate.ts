@@ -8,6 +8,7 @@ import { complete } from '../generate/completion.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { CompletionRequest } from '../openai/completion-request.ts';
 import { parseRequest } from '../openai/fields.ts';
+import { unwatched } from '../request-watch.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { openParts } from './parts.ts';
 import { Timing } from './timing.ts';
@@ -144,6 +145,7 @@ async function print(request: CompletionRequest, { registry, input, terminal }: 
     findModel: (name: string) => registry.findForRequest(name),
     timeout: requestTimeout === 0 ? undefined : requestTimeout,
     structuredRetries,
+    watch: unwatched,
   };
   const timing = new Timing();
   try {

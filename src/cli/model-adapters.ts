@@ -71,7 +71,7 @@ export function adapterFinder({ modelRepository, triton }: Settings, book: Adapt
       return isList(lora) ? misplaced(root, 'by their folders, as a map, not by names alone') : book.sentTo(found);
     if (isList(lora)) return namedBySettings(lora);
     if (lora) return misplaced(root, 'by their names on the server, as a list, not by folders');
-    const engines = found.servers.flatMap(({ adapters }) => adapters ?? []);
+    const engines = found.group.servers.flatMap(({ adapters }) => adapters ?? []);
     if (engines.length > 0)
       return namedByServer(async () => engines.flatMap((adapters) => adapters.names(found.model)));
     const ask = adapterAsker(found);

@@ -35,7 +35,7 @@ export function assetLoader(
     });
     // A tokenizer whose tokens cannot be turned into text is of no use to an engine that gives tokens.
     if (found.contract?.speaksTokens) await named.tokenizer?.table?.();
-    const tokenizer = named.tokenizer ?? found.servers[0]?.tokenizerOf?.(found.model, found.version);
+    const tokenizer = named.tokenizer ?? found.group.servers[0]?.tokenizerOf?.(found.model, found.version);
     return { ...(template ? { template } : {}), ...named, ...(tokenizer ? { tokenizer } : {}) };
   };
 }

@@ -3,6 +3,7 @@ import { modelSettings } from '../config/model-settings.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { AdapterBook } from '../models/adapters.ts';
 import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
+import { inTurns } from '../servers/balanced/turns.ts';
 import { checkModelSettings } from './check-model-settings.ts';
 import type { Terminal } from './command.ts';
 import { type AssetListener, modelDescriber } from './describe-model.ts';
@@ -34,6 +35,7 @@ export async function openParts(
   const registry = new ModelRegistry({
     ...listener,
     servers,
+    groupOf: (_model, holders) => inTurns(holders),
     loadsOnDemand: input.settings.loadOnDemand,
     get refreshInterval() {
       return live.current.refreshInterval;

@@ -4,6 +4,7 @@ import { embed } from '../generate/embedding.ts';
 import { rerank } from '../generate/rerank.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { NamedModel } from '../models/served-model.ts';
+import { unwatched } from '../request-watch.ts';
 import { Timing } from './timing.ts';
 
 /** How a model answered one short request. */
@@ -22,7 +23,7 @@ export async function probe(model: string, registry: ModelRegistry): Promise<Pro
 }
 
 async function probeRows(model: NamedModel): Promise<ProbeResult> {
-  const context = { findModel: () => model, timeout: longestProbe };
+  const context = { findModel: () => model, timeout: longestProbe, watch: unwatched };
   const signal = AbortSignal.timeout(longestProbe);
   const begin = performance.now();
   const timing = (): string => `answered after ${(performance.now() - begin).toFixed(0)} ms`;
@@ -53,6 +54,7 @@ async function probeText(model: string, registry: ModelRegistry): Promise<ProbeR
     findModel: (name: string) => registry.findForRequest(name),
     timeout: longestProbe,
     structuredRetries: 0,
+    watch: unwatched,
   };
   const timing = new Timing();
   let text = '';

@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { balanceSettings } from './balance-settings.ts';
 import { imageSettings } from './image-settings.ts';
+import { keySettings } from './key-settings.ts';
+import { limitSettings } from './limit-settings.ts';
 import { loadSettings } from './load-settings.ts';
 import { localSettings } from './local-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
 import { restrictedApis } from './restricted-apis.ts';
 import { type Surroundings, setting, type Values } from './setting.ts';
+import { telemetrySettings } from './telemetry-settings.ts';
 import { type TritonAddress, tritonAddress } from './triton-address.ts';
 import {
   age,
@@ -18,6 +22,7 @@ import {
   text,
   webAddress,
 } from './value-types.ts';
+import { workerSettings } from './worker-settings.ts';
 
 const mebibyte = 2 ** 20;
 const largestMessage = 2 ** 31 - 1;
@@ -102,6 +107,8 @@ export const settingTable = {
     },
   ),
 
+  ...balanceSettings,
+
   ...localSettings,
 
   host: setting(listenHost, 'Address to listen on.', {
@@ -158,6 +165,9 @@ export const settingTable = {
     live: true,
   }),
 
+  ...keySettings,
+  ...workerSettings,
+  ...limitSettings,
   ...imageSettings,
 
   ...perModelSettings,
@@ -219,6 +229,7 @@ export const settingTable = {
     secret: true,
   }),
 
+  ...telemetrySettings,
   logLevel: setting(logLevel.prefault('info'), 'How much is logged: trace, debug, info, warning, error or critical.', {
     group: 'logs',
     live: true,

@@ -7,6 +7,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import { type AnswerOptions, answerId } from '../openai/answer.ts';
 import { idTokenText, plainTokenText } from '../openai/logprobs.ts';
 import type { AnswerShape } from '../openai/shapes.ts';
+import type { RequestWatch } from '../request-watch.ts';
 
 /** What a request of either API becomes: the events, how to write them down, and what had no effect. */
 export interface Answer {
@@ -22,6 +23,8 @@ export interface Answer {
 /** What the pipeline needs from outside the request. */
 export interface GenerateContext {
   findModel(name: string): ServedModel;
+  /** Hears how the request goes. */
+  readonly watch: RequestWatch;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
   /** How often an answer without its form is asked for again where the backend cannot guide it; 0: that is refused. */

@@ -64,6 +64,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     prefixes: [request.echo ? finalAssistantText(request.messages) : ''],
     promptField: 'messages',
     signal,
+    watch: context.watch,
     timeout: context.timeout,
     tellsStop: context.tellsStop ?? false,
   } as const;

@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts';
 import type { InferResponse } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { AnswerText } from '../output/answer-text.ts';
+import type { InferenceWatch } from '../request-watch.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { type FaultPlace, generationFault } from './faults.ts';
 
@@ -46,6 +47,8 @@ interface ChoiceOptions {
   /** Ends the inference on servers where leaving its stream does not. */
   readonly stop?: ((hasBegun: boolean) => void) | undefined;
   readonly place: FaultPlace;
+  /** Hears when the first response is there, and of the end. */
+  readonly watch: Pick<InferenceWatch, 'first' | 'end'>;
 }
 
 /** One answer of the inference. */
@@ -193,6 +196,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   ): IteratorResult<GenerateEvent[]> | Promise<IteratorResult<GenerateEvent[]>> => {
     try {
       if (result.done) return this.#end();
+      if (!this.#hasBegun) this.#options.watch.first();
       this.#hasBegun = true;
       for (const response of result.value) this.#options.decoder.push(response, this);
     } catch (error) {
@@ -227,20 +231,25 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   readonly #onFault = async (error: unknown): Promise<never> => {
     // A server that answers with an error has ended the inference itself.
     if (error instanceof StatusError && !this.#options.place.signal.aborted) this.#isOver = true;
-    await this.#leave();
+    await this.#leave(error);
     throw generationFault(error, this.#options.place);
   };
 
   /** Ends the inference where it has not ended by itself. */
-  async #leave(): Promise<void> {
-    const { responses, stop } = this.#options;
-    if (!this.#isLeft && !this.#isOver) stop?.(this.#hasBegun);
+  async #leave(fault?: unknown): Promise<void> {
+    const { responses, stop, watch } = this.#options;
+    if (!this.#isLeft) {
+      if (!this.#isOver) stop?.(this.#hasBegun);
+      watch.end(fault);
+    }
     this.#isLeft = true;
     await responses.return?.();
   }
 
   #end(): IteratorResult<GenerateEvent[]> {
     if (this.#unfinished > 0) throw new ApiError('backend_error', 'The backend ended the answer without finishing it.');
+    this.#isLeft = true;
+    this.#options.watch.end();
     return { done: true, value: undefined };
   }
 }

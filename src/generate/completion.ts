@@ -60,6 +60,7 @@ export async function complete(
     prefixes,
     promptField: 'prompt',
     signal,
+    watch: context.watch,
     timeout: context.timeout,
   } as const;
   const ignored = unusedByBeams(request, beams);

@@ -11,7 +11,7 @@ import { imagesOf } from './images.ts';
 /** How many tokens the prompt of a conversation has, by the model's own template and tokenizer. */
 export async function countPrompt(
   request: ChatRequest,
-  context: GenerateContext,
+  context: Omit<GenerateContext, 'watch'>,
   signal: AbortSignal,
 ): Promise<{ readonly tokens: number; readonly ignored: readonly string[] }> {
   const { images, structuredRetries: retries } = context;

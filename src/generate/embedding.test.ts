@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { detectRows, type EmbeddingSettings } from '../contracts/detect-rows.ts';
 import { LocalResponse } from '../kserve/local-response.ts';
-import type { InferRequest, InferResponse } from '../kserve/server.ts';
+import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
 import { numberTensor } from '../kserve/tensors.ts';
 import type { NamedModel } from '../models/served-model.ts';
+import { unwatched } from '../request-watch.ts';
 import { embed } from './embedding.ts';
 
 type Vectors = readonly (readonly number[])[];
 
 /** A model that takes a text and gives these vectors, one for each token that it has left of it. */
+type Begin = Parameters<ServerGroup['stream']>[0];
+
 const textModel = (settings: EmbeddingSettings, vectors: Vectors) => modelOf('STRING', settings, vectors);
 
 function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors: Vectors): NamedModel {
@@ -33,7 +37,7 @@ function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors:
   return {
     name: 'm',
     embedding,
-    servers: [{ stream }],
+    group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer) },
     assets: () => Promise.resolve({ tokenizer }),
     contextLength: () => undefined,
   } as unknown as NamedModel;
@@ -42,7 +46,7 @@ function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors:
 const ask = (model: NamedModel) =>
   embed(
     { model: 'm', input: { items: ['a text'], isList: false }, dimensions: null },
-    { findModel: () => model, timeout: undefined },
+    { findModel: () => model, watch: unwatched, timeout: undefined },
     new AbortController().signal,
   );
 

@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import { answerId } from '../openai/answer.ts';
 import type { EmbeddingRequest } from '../openai/embedding-request.ts';
+import type { RequestWatch } from '../request-watch.ts';
 import { embeddingRows } from './embedding-inputs.ts';
 import { recipeOf } from './embedding-recipe.ts';
 import { inferRows } from './infer-rows.ts';
@@ -12,6 +13,8 @@ import { inferRows } from './infer-rows.ts';
 export interface RowsContext {
   /** The model of this name, whatever it can do. */
   readonly findModel: (name: string) => NamedModel;
+  /** Hears how the request goes. */
+  readonly watch: RequestWatch;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
 }
@@ -28,7 +31,7 @@ export const noNumbers = 'the model gave figures that are no numbers (NaN or inf
 /** Makes a vector of each input. */
 export async function embed(
   { model: name, input, dimensions }: Pick<EmbeddingRequest, 'model' | 'input' | 'dimensions'>,
-  { findModel, timeout }: RowsContext,
+  { findModel, timeout, watch }: RowsContext,
   signal: AbortSignal,
 ): Promise<Embeddings> {
   const model = findModel(name);
@@ -48,6 +51,7 @@ export async function embed(
     field: 'input',
     placeOf,
     signal,
+    watch,
     timeout,
     finish: (figures, row, refuse) => {
       width ??= figures.width;

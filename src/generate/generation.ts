@@ -2,11 +2,13 @@ import { randomInt } from 'node:crypto';
 import type { EncodedImage, GenerateRequest, GenerationContract, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
+import type { Responses } from '../kserve/server-group.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
 import type { WantedStructure } from '../openai/structure.ts';
 import { schemaPlace } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
+import type { InferenceWatch, RequestWatch } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import { AdapterStream } from './adapter-stream.ts';
 import { withLength } from './answer.ts';
@@ -14,7 +16,6 @@ import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream, type Tally } from './choice-stream.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
-import { nextServer } from './next-server.ts';
 import { seeded } from './seeds.ts';
 import { stopInference } from './stop-inference.ts';
 import { type Prompt, tokenize } from './token-inputs.ts';
@@ -42,6 +43,7 @@ export interface GenerationOptions {
   /** The request field that the prompts came from. */
   readonly promptField: 'messages' | 'prompt';
   readonly signal: AbortSignal;
+  readonly watch: RequestWatch;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
   /** Whether the answer is to say which stop text ended it. */
@@ -63,6 +65,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
   };
+  options.watch.counts(tally);
   const run = { ...options, place: faultPlace(options), tally, newText: textMaker(options, tokenized?.table) };
   const inferences = beams ? 1 : choicesPerPrompt;
   const choices = prompts.flatMap((prompt, promptIndex) =>
@@ -115,14 +118,16 @@ type ChoicePlace = Pick<
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
   const { model, signal, timeout, newText, tally } = run;
-  const { contract, sentAdapter: adapter } = model;
-  const server = nextServer(model);
-  const limit = timeout === undefined ? {} : { timeout };
+  const { contract } = model;
+  const attempt = new Attempt(request, run);
   return new ChoiceStream({
     ...place,
-    responses: adapter
-      ? new AdapterStream({ server, contract, request, adapter, call: { signal, ...limit } })
-      : server.stream(contract.encode(request), { signal, ...limit }),
+    responses: model.group.stream(attempt.begin, {
+      signal,
+      ...(timeout === undefined ? {} : { timeout }),
+      prefix: request.tokens?.prompt ?? request.prompt,
+    }),
+    watch: attempt,
     decoder: contract.decoder(request),
     maxTokens: request.sampling.maxTokens,
     context: model.contextLength(),
@@ -130,16 +135,51 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
     newText,
     newParts: run.parsers && (() => new AnswerParts(run.parsers as AnswerParsers)),
     countTokens: contract.guessesCounts ? answerCounter(model) : undefined,
-    stop: stopper(server, contract, request),
+    stop: stopper(attempt, contract, request),
     place: run.place,
   });
 }
 
-function stopper(server: InferenceServer, contract: GenerationContract, request: GenerateRequest) {
+/** The inference of a choice on the server that was chosen for it last. */
+class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
+  readonly #request: GenerateRequest;
+  readonly #run: Run;
+  #watch: InferenceWatch | undefined;
+  server: InferenceServer | undefined;
+
+  constructor(request: GenerateRequest, run: Run) {
+    this.#request = request;
+    this.#run = run;
+  }
+
+  readonly begin = (server: InferenceServer): Responses => {
+    const { model, signal, timeout, watch } = this.#run;
+    const { contract, sentAdapter: adapter } = model;
+    this.server = server;
+    const { maxTokens } = this.#request.sampling;
+    this.#watch?.end();
+    this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
+    const call = { signal, ...(timeout === undefined ? {} : { timeout }), metadata: this.#watch.headers };
+    return adapter
+      ? new AdapterStream({ server, contract, request: this.#request, adapter, call })
+      : server.stream(contract.encode(this.#request), call);
+  };
+
+  first(): void {
+    this.#watch?.first();
+  }
+
+  end(fault?: unknown): void {
+    this.#watch?.end(fault);
+    this.#watch = undefined;
+  }
+}
+
+function stopper(attempt: Attempt, contract: GenerationContract, request: GenerateRequest) {
   if (!('stopRequest' in contract)) return undefined;
   return (hasBegun: boolean): void => {
     const command = contract.stopRequest?.(request);
-    if (command) void stopInference(server, command, hasBegun);
+    if (command && attempt.server) void stopInference(attempt.server, command, hasBegun);
   };
 }
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type InputRow, RowFault, type RowsContract } from '../contracts/vectors.ts';
-import type { InferRequest, InferResponse } from '../kserve/server.ts';
+import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
 import type { NamedModel } from '../models/served-model.ts';
+import { unwatched } from '../request-watch.ts';
 import { inferRows } from './infer-rows.ts';
+
+type Begin = Parameters<ServerGroup['stream']>[0];
 
 const row = (length: number): InputRow => ({ ids: new Int32Array(length) });
 const lengthOf = (given: InputRow): number => ('ids' in given ? given.ids.length : 0);
@@ -23,7 +27,9 @@ async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow
     ...own,
   } as RowsContract;
   const results = await inferRows(rows, {
-    model: { servers: [{ stream }] } as unknown as NamedModel,
+    model: {
+      group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer) },
+    } as unknown as NamedModel,
     contract,
     requestId: 'i',
     padId: 0,
@@ -31,6 +37,7 @@ async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow
     placeOf: (at) => `input[${at}]`,
     finish: ({ figures }) => figures[0],
     signal: new AbortController().signal,
+    watch: unwatched,
     timeout: undefined,
   });
   return { results, batches };

@@ -2,10 +2,11 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/vectors.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { Responses } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { NamedModel } from '../models/served-model.ts';
+import type { InferenceWatch, RequestWatch } from '../request-watch.ts';
 import { generationFault } from './faults.ts';
-import { nextServer } from './next-server.ts';
 import { timeKeeper } from './time-left.ts';
 
 /** How rows of texts are sent to a model, and what becomes of what it gives. */
@@ -20,6 +21,7 @@ export interface RowsRun<Result> {
   /** What is kept of a row, or a refusal of what the model gave for it. */
   readonly finish: (figures: RowFigures, row: number, refuse: (reason: string) => never) => Result;
   readonly signal: AbortSignal;
+  readonly watch: RequestWatch;
   /** Milliseconds for all of them; undefined: no limit. */
   readonly timeout: number | undefined;
 }
@@ -77,7 +79,7 @@ async function inferBatch<Result>(
   };
   try {
     const request = contract.encode({ id, model: model.model, version: model.version, rows: sent, padId });
-    const response = await onlyResponse(nextServer(model), request, limits);
+    const response = await onlyResponse(run, request, limits);
     if (contract.figuresPerRow) await ownTurn(limits);
     let inThisTurn = 0;
     for (const figures of contract.decode(response, sent)) {
@@ -104,14 +106,26 @@ async function ownTurn({ signal }: CallOptions): Promise<void> {
 }
 
 /** The response of a model that answers once; streams carry the words of refusals that single calls lose. */
-async function onlyResponse(
-  server: InferenceServer,
+async function onlyResponse<Result>(
+  { model, watch }: RowsRun<Result>,
   request: InferRequest,
   limits: CallOptions,
 ): Promise<InferResponse> {
   let found: InferResponse | undefined;
-  for await (const batch of server.stream(request, limits))
-    for (const response of batch) if (response.outputs.length > 0) found ??= response;
+  let inference: InferenceWatch | undefined;
+  const begin = (server: InferenceServer): Responses => {
+    inference?.end();
+    inference = watch.inference({ server: server.name, model: model.model, maxTokens: undefined });
+    return server.stream(request, { ...limits, metadata: inference.headers });
+  };
+  try {
+    for await (const batch of model.group.stream(begin, limits))
+      for (const response of batch) if (response.outputs.length > 0) found ??= response;
+    inference?.end();
+  } catch (error) {
+    inference?.end(error);
+    throw error;
+  }
   if (!found) throw new RowFault(0, 'the model gave no answer');
   return found;
 }

@@ -11,7 +11,7 @@ import { pairRows } from './rerank-inputs.ts';
 /** Scores each document against the query. */
 export async function rerank(
   request: RerankRequest,
-  { findModel, timeout }: RowsContext,
+  { findModel, timeout, watch }: RowsContext,
   signal: AbortSignal,
 ): Promise<RerankAnswer> {
   const model = findModel(request.model);
@@ -29,6 +29,7 @@ export async function rerank(
     field: 'documents',
     placeOf: (row) => `documents[${row}]`,
     signal,
+    watch,
     timeout,
     finish: (figures, _, refuse) => {
       const wanted = contract.width ?? 1;

@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
+import { type RequestWatch, unwatched } from '../request-watch.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The model that the request names, for the log. */
     model: string | undefined;
+    /** Hears how the request goes. */
+    watch: RequestWatch;
     /** What the request failed with, also when it failed inside a stream. */
     fault: ApiError | undefined;
   }
@@ -13,6 +16,8 @@ declare module 'fastify' {
 /** One line per request with its outcome; a client that left before its answer was complete is a 499. */
 export function requestLog(app: FastifyInstance): void {
   app.decorateRequest('model', undefined);
+  // It has no state: all requests may share it.
+  app.decorateRequest('watch', { getter: () => unwatched });
   app.decorateRequest('fault', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

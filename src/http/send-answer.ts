@@ -8,7 +8,7 @@ import { requestSignal } from './request-signal.ts';
 
 /** What the generating routes need. */
 export interface GenerateServices extends RequestServices {
-  readonly generate: GenerateContext;
+  readonly generate: Omit<GenerateContext, 'watch'>;
 }
 
 /** What one API makes of a request. Faults and names are in the words of that API. */

@@ -30,7 +30,7 @@ function replaceByLink(place: string, file: string, elsewhere: string): void {
 }
 
 function servicesFor(adapters?: ServerAdapters) {
-  const model = { name: 'm', root: 'm', model: 'm', contract, servers: [{ adapters }] };
+  const model = { name: 'm', root: 'm', model: 'm', contract, group: { servers: [{ adapters }] } };
   const models = { findForRequest: () => model } as unknown as ModelRegistry;
   return { models, adapterBook: new AdapterBook(), loraRoot: root };
 }

@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { ApiError } from '../errors.ts';
-import type { InferenceServer, ServerAdapters } from '../kserve/server.ts';
+import type { ServerAdapters } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { type AdapterFolder, AdapterFolderError, filesOfFolder, openAdapterFolder } from './adapter-folder.ts';
 import { type AdapterBook, noInputs } from './adapters.ts';
 import type { ModelRegistry } from './registry.ts';
-import { generatesText, type ServedModel } from './served-model.ts';
+import { generatesText, type NamedModel, type ServedModel } from './served-model.ts';
 
 /** What loading and unloading adapters works on. */
 export interface AdapterServices {
@@ -163,8 +163,8 @@ function whyNot(model: ServedModel): ApiError | undefined {
   );
 }
 
-function enginesOf({ servers }: { readonly servers: readonly InferenceServer[] }): ServerAdapters[] {
-  return servers.flatMap(({ adapters }) => adapters ?? []);
+function enginesOf({ group }: Pick<NamedModel, 'group'>): ServerAdapters[] {
+  return group.servers.flatMap(({ adapters }) => adapters ?? []);
 }
 
 function loadedNames(model: ServedModel, book: AdapterBook): readonly string[] {

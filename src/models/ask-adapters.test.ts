@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { vllmContract } from '../contracts/vllm.ts';
 import { failingStream } from '../kserve/failing-stream.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import { readText } from '../kserve/tensors.ts';
 import { adapterAsker, adaptersInRepository } from './ask-adapters.ts';
@@ -16,8 +17,9 @@ function modelThatSays(...texts: string[]) {
   const requests: InferRequest[] = [];
   const stream = (request: InferRequest) =>
     failingStream(new StatusError('UNKNOWN', texts[requests.push(request) - 1] ?? 'asked too often'));
-  const servers = [{ stream }] as unknown as InferenceServer[];
-  return { requests, ask: adapterAsker({ model: 'm', version: '2', contract: vllmContract(config), servers }) };
+  const server = { stream } as unknown as InferenceServer;
+  const group: ServerGroup = { servers: [server], stream: (begin) => begin(server) };
+  return { requests, ask: adapterAsker({ model: 'm', version: '2', contract: vllmContract(config), group }) };
 }
 
 describe('adapterAsker', () => {

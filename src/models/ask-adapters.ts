@@ -8,7 +8,7 @@ const askTimeout = 5_000;
 /** Milliseconds for which an answer holds: a model that is loaded again may have others. */
 const freshness = { known: 300_000, unknown: 30_000 };
 
-type Asked = Pick<ServedModel, 'model' | 'version' | 'contract' | 'servers'>;
+type Asked = Pick<ServedModel, 'model' | 'version' | 'contract' | 'group'>;
 
 /**
  * Asks a server for the adapters of a model the way Triton's vLLM backend tells them: by a request for one that cannot
@@ -31,8 +31,8 @@ export function adapterAsker(model: Asked): () => Promise<readonly string[] | un
   };
 }
 
-async function askAdapters({ model, version, contract, servers }: Asked): Promise<readonly string[] | undefined> {
-  const [server] = servers;
+async function askAdapters({ model, version, contract, group }: Asked): Promise<readonly string[] | undefined> {
+  const [server] = group.servers;
   const request = contract.encode({
     id: 'conch-adapters',
     model,

@@ -73,6 +73,6 @@ function rowsOf(found: FoundModel, server: string, { served, aliases, isWithdraw
       contract,
       tokenizer: model.tokenizerName,
       state,
-      reason: model.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',
+      reason: model.group.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',
     }));
 }

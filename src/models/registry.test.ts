@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import { namedBySettings } from './adapters.ts';
 import { ModelRegistry } from './registry.ts';
@@ -60,11 +61,20 @@ class ScriptedServer implements InferenceServer {
   }
 }
 
+/** A group that is only looked at. */
+const groupOf = (_model: string, servers: readonly InferenceServer[]): ServerGroup => ({
+  servers,
+  stream: () => {
+    throw new Error('Nothing is sent here.');
+  },
+});
+
 function registryOf(servers: readonly InferenceServer[], aliases: ReadonlyMap<string, string> = new Map()) {
   return new ModelRegistry({
     servers,
     refreshInterval: 1_000_000,
     hints: () => ({}),
+    groupOf,
     loraSeparator: '_lora_',
     aliases,
     describe: (found) => ({ ...found, tokenizerName: '-' }) as unknown as ServedModel,
@@ -161,7 +171,7 @@ describe('ModelRegistry', () => {
     ];
     const registry = registryOf(servers);
     await registry.refresh();
-    expect(registry.find('llama').servers.map(({ name }) => name)).toEqual(['new', 'too']);
+    expect(registry.find('llama').group.servers.map(({ name }) => name)).toEqual(['new', 'too']);
     expect(registry.rows().map(({ server, reason }) => [server, reason])).toEqual([
       ['new', ''],
       ['old', 'another server has it otherwise'],
@@ -179,6 +189,7 @@ describe('ModelRegistry', () => {
       servers: [server],
       refreshInterval: 1_000_000,
       hints: () => ({}),
+      groupOf,
       loraSeparator: '_lora_',
       aliases: new Map(),
       describe: (found) => {
@@ -261,6 +272,7 @@ describe('ModelRegistry', () => {
     const registry = new ModelRegistry({
       servers: [server],
       refreshInterval: 1_000_000,
+      groupOf,
       hints: (model) => (model === 'qwen' ? { contract } : {}),
       loraSeparator: '_lora_',
       get aliases() {

@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
 import type { FoundModel } from './discovery.ts';
 import type { ModelHints } from './fit.ts';
 import { holdersOf } from './holders.ts';
@@ -14,6 +15,8 @@ export interface RegistryOptions {
   readonly servers: readonly InferenceServer[];
   /** Milliseconds between two looks at a server. */
   readonly refreshInterval: number;
+  /** The servers that have a model ready as the one that its requests go to; the model goes by its name on them. */
+  groupOf(model: string, servers: readonly InferenceServer[]): ServerGroup;
   /** What the operator has set for a model that bears on how it is spoken to. */
   hints(model: string): ModelHints;
   /** What stands between a model and its LoRA adapter in a name. */
@@ -34,7 +37,7 @@ export interface RegistryOptions {
 export interface FoundServedModel
   extends Pick<
       NamedModel,
-      'name' | 'root' | 'model' | 'version' | 'contract' | 'embedding' | 'rerank' | 'servers' | 'created'
+      'name' | 'root' | 'model' | 'version' | 'contract' | 'embedding' | 'rerank' | 'group' | 'created'
     >,
     Pick<ServedModel, 'postprocessors'> {
   readonly config: ModelConfig;
@@ -285,12 +288,17 @@ export class ModelRegistry {
         before.root === target &&
         before.version === version &&
         this.#bases.get(name) === basis &&
-        sameMembers(before.servers, servers);
+        sameMembers(before.group.servers, servers);
       const { config, tokenizerDirectory, postprocessors } = ready;
       const created = this.createdAt(name);
       const can = { contract, embedding, rerank };
-      const found = { name, root: target, model, version, ...can, servers, created, postprocessors };
-      models.set(name, isSame ? before : this.#options.describe({ ...found, config, tokenizerDirectory }));
+      if (isSame) {
+        models.set(name, before);
+        continue;
+      }
+      const group = this.#options.groupOf(model, servers);
+      const found = { name, root: target, model, version, ...can, group, created, postprocessors };
+      models.set(name, this.#options.describe({ ...found, config, tokenizerDirectory }));
     }
     this.#models = models;
     this.#roots = new Set([...models.values()].map(({ root }) => root));

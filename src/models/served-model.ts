@@ -1,6 +1,6 @@
 import type { GenerationContract } from '../contracts/contract.ts';
 import type { EmbeddingContract, RerankContract } from '../contracts/vectors.ts';
-import type { InferenceServer } from '../kserve/server.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
 import type { SamplingDefaults } from '../openai/sampling.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { ModelAdapters, SentAdapter } from './adapters.ts';
@@ -21,7 +21,7 @@ export interface NamedModel {
   /** How it scores documents against a query, where it does. */
   readonly rerank: RerankContract | undefined;
   /** The servers on which it is ready; never empty. */
-  readonly servers: readonly InferenceServer[];
+  readonly group: ServerGroup;
   /** Seconds since 1970 at which it was first seen. */
   readonly created: number;
   readonly fingerprint: string;

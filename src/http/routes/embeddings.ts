@@ -8,14 +8,18 @@ import { requestSignal } from '../request-signal.ts';
 
 /** What the routes of vectors and scores need. */
 export interface RowsServices extends RequestServices {
-  readonly rows: RowsContext;
+  readonly rows: Omit<RowsContext, 'watch'>;
 }
 
 /** POST /v1/embeddings. */
 export function embeddingRoutes(app: FastifyInstance, services: RowsServices): void {
   app.post('/v1/embeddings', { config: { api: 'embedding' } }, async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(EmbeddingRequest, request, reply, services);
-    const { vectors, promptTokens } = await embed(body, services.rows, requestSignal(reply));
+    const { vectors, promptTokens } = await embed(
+      body,
+      { ...services.rows, watch: request.watch },
+      requestSignal(reply),
+    );
     tellIgnored(request, reply, unknownFields);
     const encoding = body.encoding_format ?? 'float';
     const pieces = embeddingPieces({ model: body.model, vectors, encoding, promptTokens });

@@ -19,12 +19,12 @@ export function generateRoutes(app: FastifyInstance, services: GenerateServices)
   const options = { config: { api: 'inference' } } as const;
   app.post('/v1/chat/completions', options, async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(ChatRequest, request, reply, services);
-    const begin = (signal: AbortSignal) => chat(body, services.generate, signal);
+    const begin = (signal: AbortSignal) => chat(body, { ...services.generate, watch: request.watch }, signal);
     return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });
   app.post('/v1/completions', options, async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(CompletionRequest, request, reply, services);
-    const begin = (signal: AbortSignal) => complete(body, services.generate, signal);
+    const begin = (signal: AbortSignal) => complete(body, { ...services.generate, watch: request.watch }, signal);
     return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });
 }

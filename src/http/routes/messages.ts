@@ -26,7 +26,7 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
       unknownFields,
       begin: async (signal) => {
         const answer = await inTheirNames(origin, () =>
-          chat(translated, { ...services.generate, tellsStop: true }, signal),
+          chat(translated, { ...services.generate, watch: request.watch, tellsStop: true }, signal),
         );
         return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
       },

@@ -14,7 +14,7 @@ export function rerankRoutes(app: FastifyInstance, services: RowsServices): void
   for (const path of paths)
     app.post(path, { config: { api: 'embedding' } }, async (request, reply) => {
       const { request: body, unknownFields } = await readRequest(RerankRequest, request, reply, services);
-      const answer = await rerank(body, services.rows, requestSignal(reply));
+      const answer = await rerank(body, { ...services.rows, watch: request.watch }, requestSignal(reply));
       tellIgnored(request, reply, unknownFields);
       return rerankBody(answer, path.startsWith('/v2') ? '2' : '1');
     });

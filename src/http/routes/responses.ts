@@ -10,6 +10,7 @@ import { ResponseEvents } from '../../openai/responses/response-events.ts';
 import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
 import { toChat } from '../../openai/responses/to-chat.ts';
+import { unwatched } from '../../request-watch.ts';
 import { sendTexts } from '../events.ts';
 import { takeOver } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
@@ -45,7 +46,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const job = await responseJob(body, { owner: request.owner, keeper });
     if (!body.background) return answer(job, request, reply, { services, keeper, unknownFields });
     tellIgnored(request, reply, unknownFields);
-    const context = services.generate;
+    const context = { ...services.generate, watch: unwatched };
     context.findModel(body.model);
     const run = runs.add({ job: asItComes(job), context, keeper, onFault: logFault(request.log) });
     await keeper.save(run.response(), job);
@@ -130,7 +131,7 @@ function answer(
   return sendAnswer(request, reply, {
     unknownFields,
     begin: async (signal) => {
-      const begun = await beginAnswer(job, services.generate, signal);
+      const begun = await beginAnswer(job, { ...services.generate, watch: request.watch }, signal);
       ({ rename } = begun);
       return begun.answer;
     },
