@@ -16,6 +16,16 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'soak',
+          include: ['test/**/*.soak.ts'],
+          globalSetup: ['test/support/global-setup.ts'],
+          testTimeout: 3_600_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

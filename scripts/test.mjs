@@ -4,8 +4,12 @@ import { install } from './lib/install.mjs';
 import { checkNode, inRoot, main, run } from './lib/steps.mjs';
 import { prepareTestCache } from './lib/test-cache.mjs';
 
+const shortOnes = ['--project=unit', '--project=integration'];
+
 main(async () => {
-  const options = process.argv.slice(2);
+  const given = process.argv.slice(2);
+  // The long ones, `npm run soak`, only where they are asked for.
+  const options = given.some((option) => option.startsWith('--project')) ? given : [...shortOnes, ...given];
   checkNode();
   await install();
   // The unit tests read the sources; only the others run the built command.
@@ -22,7 +26,9 @@ main(async () => {
 
 /** @param {string[]} options */
 function isUnitOnly(options) {
-  return options.some(
-    (option, at) => option === '--project=unit' || (option === '--project' && options[at + 1] === 'unit'),
-  );
+  const projects = options.flatMap((option, at) => {
+    if (option === '--project') return [options[at + 1]];
+    return option.startsWith('--project=') ? [option.slice('--project='.length)] : [];
+  });
+  return projects.every((project) => project === 'unit');
 }
