@@ -41,7 +41,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   try {
     await untilSettled(registry, input);
-    const described = await Promise.all(servers.map(describeServer));
+    const described = await Promise.all(servers.current.map(describeServer));
     const all = await diagnose(registry, input.settings.structuredRetries > 0);
     const chosen = wanted === undefined ? all : all.filter(({ model }) => model === wanted);
     const hasAnswered = described.some(({ fault }) => fault === undefined);

@@ -2,21 +2,22 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { CommandInput } from '../config/load.ts';
 import { createKserveGrpc } from '../http/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../http/kserve/http-frontend.ts';
-import type { InferenceServer } from '../kserve/server.ts';
+import type { Balancer } from '../servers/balanced/balancer.ts';
 import { CombinedServer } from '../servers/combined/combined-server.ts';
 import { listening } from './listening.ts';
+import type { ServerSet } from './server-set.ts';
 
 type Settings = CommandInput['settings'];
 
 /** Starts the KServe frontends over all servers; gives what stops them. */
 export async function startKserve(
   settings: Settings,
-  servers: readonly [InferenceServer, ...InferenceServer[]],
+  { servers, balancer }: { readonly servers: ServerSet; readonly balancer: Balancer },
   logger: FastifyBaseLogger,
 ): Promise<() => Promise<void>> {
   const { host, kserveHttpPort, kserveGrpcPort, httpMaxInputSize, maxMessageSize } = settings;
   const options = {
-    server: new CombinedServer(servers),
+    server: new CombinedServer(() => servers.current, balancer),
     // Regions of shared memory are opened where the server runs, which is here for a tritonserver of our own.
     sharedMemory: settings.triton.length === 0,
     apiKey: settings.apiKey,

@@ -1,19 +1,20 @@
 import type { CommandInput } from '../config/load.ts';
 import { modelSettings } from '../config/model-settings.ts';
-import type { InferenceServer } from '../kserve/server.ts';
 import type { AdapterBook } from '../models/adapters.ts';
 import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
-import { inTurns } from '../servers/balanced/turns.ts';
+import { Balancer } from '../servers/balanced/balancer.ts';
 import { checkModelSettings } from './check-model-settings.ts';
 import type { Terminal } from './command.ts';
 import { type AssetListener, modelDescriber } from './describe-model.ts';
 import { LiveSettings } from './live-settings.ts';
 import { adapterFinder, openAdapterBook } from './model-adapters.ts';
+import type { ServerSet } from './server-set.ts';
 import { openServers, type ServerListener } from './servers.ts';
 
 /** The parts of a running Conch below its HTTP side. */
 interface Parts {
-  readonly servers: readonly [InferenceServer, ...InferenceServer[]];
+  readonly servers: ServerSet;
+  readonly balancer: Balancer;
   readonly registry: ModelRegistry;
   readonly adapterBook: AdapterBook;
   readonly close: () => Promise<void>;
@@ -31,11 +32,22 @@ export async function openParts(
 ): Promise<Parts> {
   checkModelSettings(input.settings);
   const adapterBook = await openAdapterBook(input.settings);
-  const servers = await openServers(input, { terminal, listener });
+  const balancer = new Balancer(() => live.current);
+  let follow = (): void => undefined;
+  const servers = await openServers(input, {
+    terminal,
+    listener,
+    dnsInterval: () => live.current.dnsInterval,
+    onChange: (gone) => {
+      follow();
+      for (const server of gone) void balancer.untilIdle(server).then(() => server.close());
+    },
+  });
   const registry = new ModelRegistry({
     ...listener,
-    servers,
-    groupOf: (_model, holders) => inTurns(holders),
+    servers: servers.current,
+    groupOf: (model, holders) => balancer.groupOf(model, holders),
+    onLook: (server, fault) => balancer.seen(server, fault),
     loadsOnDemand: input.settings.loadOnDemand,
     get refreshInterval() {
       return live.current.refreshInterval;
@@ -56,9 +68,10 @@ export async function openParts(
     ),
     basisOf: (name) => live.basisOf(name),
   });
+  follow = () => registry.follow(servers.current);
   const close = async (): Promise<void> => {
     await registry.close();
-    await Promise.all(servers.map((server) => server.close()));
+    await servers.close();
   };
-  return { servers, registry, adapterBook, close };
+  return { servers, balancer, registry, adapterBook, close };
 }

@@ -18,6 +18,7 @@ import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
 import { openParts, type PartsListener } from './parts.ts';
 import { responseStore } from './response-store.ts';
+import { serverReports } from './server-reports.ts';
 import { dryRun } from './servers.ts';
 
 type Settings = CommandInput['settings'];
@@ -53,10 +54,11 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   };
   const responses = await responseStore(settings, logger);
-  const { servers, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
+  const { servers, balancer, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
   const app = createApp({
     responses,
     models: registry,
+    servers: () => serverReports(registry, balancer),
     ...modelLife(registry, settings),
     adapterBook,
     loraRoot: settings.loraRoot,
@@ -81,7 +83,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   try {
     if (terminal.stop.aborted) return 0;
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
-    if (settings.enableKserveFrontends) stopKserve = await startKserve(settings, servers, logger);
+    if (settings.enableKserveFrontends) stopKserve = await startKserve(settings, { servers, balancer }, logger);
     for (const { apis, header } of settings.openaiRestrictedApi)
       logger.info(`only with the header ${header}: ${apis.join(', ')}`);
     for (const warning of startWarnings(settings)) logger.warn(warning);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import type { TritonAddress } from '../config/triton-address.ts';
+import { formatAddress, type TritonAddress } from '../config/triton-address.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { shellText, type TritonCommand, tritonCommand } from '../servers/managed/command-line.ts';
 import { findTritonserver, noTriton } from '../servers/managed/find-tritonserver.ts';
@@ -12,8 +12,11 @@ import { embeddedBackend } from '../servers/repository/backend.ts';
 import { RepositoryError } from '../servers/repository/finding.ts';
 import { readRepository } from '../servers/repository/read-repository.ts';
 import type { EmbeddedModel, RepositoryModel } from '../servers/repository/repository-model.ts';
+import { nameResolver } from '../servers/resolved/resolve-name.ts';
+import { ResolvedServers } from '../servers/resolved/resolved-servers.ts';
 import type { Terminal } from './command.ts';
 import { defaultModels, namedModels, openEmbedded, repositoryModels } from './embedded.ts';
+import { ServerSet } from './server-set.ts';
 
 type Settings = CommandInput['settings'];
 type ServerInput = Pick<CommandInput, 'settings' | 'rest'>;
@@ -32,23 +35,31 @@ interface Surroundings {
   readonly listener: ServerListener;
 }
 
+/** What a set of servers that comes and goes needs beside. */
+interface OpenSurroundings extends Surroundings {
+  readonly dnsInterval: () => number;
+  readonly onChange: (gone: readonly InferenceServer[]) => void;
+}
+
 /** The servers that the settings ask for, started; the default model in this process where they ask for none. */
-export async function openServers(
-  input: ServerInput,
-  surroundings: Surroundings,
-): Promise<[InferenceServer, ...InferenceServer[]]> {
+export async function openServers(input: ServerInput, surroundings: OpenSurroundings): Promise<ServerSet> {
   const { settings } = input;
-  const servers: InferenceServer[] = settings.triton.map((address) => remoteServer(address, settings));
+  const named = settings.triton.filter(({ dns }) => dns);
+  const servers: InferenceServer[] = settings.triton
+    .filter(({ dns }) => !dns)
+    .map((address) => remoteServer(address, settings));
+  const resolved = named.map((address) => resolvedServers(address, settings, surroundings));
   try {
     const repository = settings.modelRepository.length > 0 ? await repositoryOf(settings, surroundings) : undefined;
     const embedded = [...repositoryModels(repository?.embedded ?? [], settings), ...namedModels(settings)];
     if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, surroundings));
-    const isAlone = servers.length === 0 && embedded.length === 0 && !repository;
+    const isAlone = servers.length + resolved.length + embedded.length === 0 && !repository;
     const models = isAlone ? await defaultModels(settings, surroundings.terminal) : embedded;
     if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...surroundings }));
-    return servers as [InferenceServer, ...InferenceServer[]];
+    await Promise.all(resolved.map((each) => each.start()));
+    return new ServerSet(servers, resolved);
   } catch (error) {
-    await Promise.all(servers.map((server) => server.close()));
+    await new ServerSet(servers, resolved).close();
     throw error;
   }
 }
@@ -136,6 +147,28 @@ async function commandOf(
     rankModels: engines.length > 0 ? engines : ['tensorrt_llm'],
     extra: rest,
   };
+}
+
+function resolvedServers(
+  address: TritonAddress,
+  settings: Settings,
+  { listener: { onLog }, dnsInterval, onChange }: OpenSurroundings,
+): ResolvedServers {
+  const { host: name } = address;
+  const written = formatAddress(address);
+  return new ResolvedServers({
+    name,
+    resolve: nameResolver(settings.dnsServer),
+    interval: dnsInterval,
+    // Certificates are made out to the name, not to the addresses behind it.
+    open: (host) =>
+      remoteServer({ ...address, host }, { ...settings, tritonServerName: settings.tritonServerName ?? name }),
+    onChange,
+    onFault: (fault) => {
+      if (fault) onLog('warn', `${written} cannot be resolved: ${fault.message}; its last addresses stay`);
+      else onLog('info', `${written} is resolved again`);
+    },
+  });
 }
 
 function remoteServer({ host, port, tls }: TritonAddress, settings: Settings): RemoteServer {

@@ -24,10 +24,8 @@ export function crossChecks(settings: Settings): readonly string[] {
     problems.push(`${where(idle)} has no effect: no Triton server is spoken to with TLS.`);
   }
   const addresses = settings.triton.map(formatAddress);
-  for (const address of settings.triton.filter(({ dns }) => dns))
-    problems.push(
-      `${where('triton')}: ${formatAddress(address)}: names that stand for many servers are not part of this version yet.`,
-    );
+  if (settings.dnsServer !== undefined && !settings.triton.some(({ dns }) => dns))
+    problems.push(`${where('dnsServer')} has no effect: no --triton begins with dns:.`);
   for (const twice of new Set(addresses.filter((address, index) => addresses.indexOf(address) !== index))) {
     problems.push(`${where('triton')}: ${twice} is given twice.`);
   }

@@ -35,9 +35,10 @@ describe('helpText', () => {
 
       Triton servers:
         -t, --triton, --triton-endpoint ADDRESS
-                gRPC address of a Triton server: host:port or [v6]:port. http:// means
-                without TLS, https:// and grpcs:// mean with TLS; the port is 8001
-                when left out. [repeatable; CONCH_TRITON]
+                gRPC address of a Triton server: host:port or [v6]:port, or
+                dns:name:port for every address of a name. http:// means without TLS,
+                https:// and grpcs:// mean with TLS; the port is 8001 when left out.
+                [repeatable; CONCH_TRITON]
             --triton-tls
                 Speak TLS to the Triton servers whose address says neither http:// nor
                 https://. [default: on with --triton-ca, -cert, -key or -server-name;
@@ -69,6 +70,46 @@ describe('helpText', () => {
             --max-message-size BYTES
                 Largest message from Triton that is read. [default: 2147483647;
                 CONCH_MAX_MESSAGE_SIZE]
+            --balance POLICY
+                How a server is chosen among those that have a model: the least busy
+                one, each in turn, the less busy of two by chance, or the one that has
+                seen the beginning of the prompt. [default: least-load; CONCH_BALANCE]
+            --prefix-overload N
+                With --balance prefix: how many times the load of the least busy
+                server the one with the warm cache may have. [default: 2;
+                CONCH_PREFIX_OVERLOAD]
+            --first-token-timeout DURATION
+                How long a server may take until the first response of a streamed
+                answer; 0 for as long as the request may take. [default: 5m;
+                CONCH_FIRST_TOKEN_TIMEOUT]
+            --idle-timeout DURATION
+                How long a server may pause between two responses of an answer; 0 for
+                as long as the request may take. [default: 2m; CONCH_IDLE_TIMEOUT]
+            --retries N
+                How often a request that failed on a server before its first response
+                is begun again. [default: 2; CONCH_RETRIES]
+            --retry-budget PERCENT
+                Such retries per hundred requests; a hundred in ten seconds are always
+                allowed. 0 for none. [default: 20; CONCH_RETRY_BUDGET]
+            --breaker-failures N
+                Failures of a model in a row on a server after which requests go to
+                other servers for a while; 0 for never. [default: 5;
+                CONCH_BREAKER_FAILURES]
+            --breaker-backoff DURATION
+                How long that while is at first. Then one request tries; each failed
+                try doubles it, up to 30 times. [default: 1s; CONCH_BREAKER_BACKOFF]
+            --ejection-time DURATION
+                How long a server is left out that fails far more often than the
+                others; 0 for never. [default: 10s; CONCH_EJECTION_TIME]
+            --slow-start DURATION
+                How long a server that came or came back takes less than its share; 0
+                for none. [default: 10s; CONCH_SLOW_START]
+            --dns-interval DURATION
+                How often the names of --triton dns:NAME:PORT are resolved again.
+                [default: 10s; CONCH_DNS_INTERVAL]
+            --dns-server IP[:PORT]
+                DNS server that resolves them. [default: the system's;
+                CONCH_DNS_SERVER]
 
       A model repository on this machine:
             --model-repository DIR

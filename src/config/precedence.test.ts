@@ -12,7 +12,7 @@ const rows = Object.entries<Setting>(settingTable);
 const pool = ['1001', '1002', '1003', 'https://a:1', 'https://b:2', 'https://c:3', 'x: 1', 'y: 2', 'z: 3']
   .concat(['11', '12', '13', 'none', 'explicit', 'json', 'pretty', 'debug', 'error', 'trace', 'vllm', 'true', 'false'])
   .concat(['one', 'two', 'three', 'health a b', 'metrics,inference c d', 'embedding e f g', 'cancel', 'stop-input'])
-  .concat(['10.0.0.0/8', 'fd00::/8', '127.0.0.1']);
+  .concat(['10.0.0.0/8', 'fd00::/8', '127.0.0.1', '127.0.0.2', '[::1]:53', 'prefix', 'least-load', 'round-robin']);
 
 // Settings that are valid only beside another one.
 const companions: Readonly<Record<string, readonly string[]>> = {
@@ -21,6 +21,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   loadModel: ['--model-control-mode', 'explicit'],
   allowImageAddresses: ['--allow-image-urls', 'x'],
   maxLoaded: ['--load-on-demand'],
+  dnsServer: ['--triton', 'dns:triton:8001'],
 };
 
 function inputOf(setting: Setting, text: string): unknown {

@@ -32,7 +32,7 @@ const largestStore = 2 ** 50;
 export const settingTable = {
   triton: setting(
     z.array(tritonAddress).default([]),
-    'gRPC address of a Triton server: host:port or [v6]:port. ' +
+    'gRPC address of a Triton server: host:port or [v6]:port, or dns:name:port for every address of a name. ' +
       'http:// means without TLS, https:// and grpcs:// mean with TLS; the port is 8001 when left out.',
     {
       group: 'servers',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** A text with at least one character. */
@@ -52,6 +53,12 @@ export const listenHost = z
   .string()
   .regex(/^(\[[\da-fA-F:.%]+\]|[\w.:%-]+)$/, 'must be a host name or an IP address, without a port or a scheme')
   .transform((host) => host.replace(/^\[|\]$/g, ''));
+
+/** The IP address of a DNS server, with its port where that is not 53. */
+export const dnsServer = z.string().refine((written) => {
+  const [, v6, host = written, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(written) ?? [];
+  return isIP(v6 ?? host) !== 0 && (port === undefined || (Number(port) > 0 && Number(port) < 65_536));
+}, 'must be an IP address, with or without a port: 10.0.0.10:53 or [fd00::a]:53');
 
 /** The address of a web server, without the slash at its end. */
 export const webAddress = z

@@ -43,6 +43,12 @@ export class AdapterStream implements Responses {
     return { done: true, value: undefined };
   }
 
+  async throw(fault: unknown): Promise<IteratorResult<InferResponse[]>> {
+    this.#isLeft = true;
+    await this.#responses?.throw?.(fault);
+    return { done: true, value: undefined };
+  }
+
   async #begin(): Promise<IteratorResult<InferResponse[]>> {
     const { server, contract, request, adapter } = this.#options;
     if (adapter.sentTo.has(server)) {

@@ -3,6 +3,7 @@ import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { InferResponse } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
+import { WaitFault } from '../kserve/wait-fault.ts';
 import type { AnswerText } from '../output/answer-text.ts';
 import type { InferenceWatch } from '../request-watch.ts';
 import type { AnswerParts } from './answer-parts.ts';
@@ -229,8 +230,9 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   }
 
   readonly #onFault = async (error: unknown): Promise<never> => {
-    // A server that answers with an error has ended the inference itself.
-    if (error instanceof StatusError && !this.#options.place.signal.aborted) this.#isOver = true;
+    // A server that answers with an error has ended the inference itself; one that was waited for too long has not.
+    if (error instanceof StatusError && !(error instanceof WaitFault) && !this.#options.place.signal.aborted)
+      this.#isOver = true;
     await this.#leave(error);
     throw generationFault(error, this.#options.place);
   };

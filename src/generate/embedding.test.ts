@@ -37,7 +37,7 @@ function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors:
   return {
     name: 'm',
     embedding,
-    group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer) },
+    group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer, { timeout: undefined }) },
     assets: () => Promise.resolve({ tokenizer }),
     contextLength: () => undefined,
   } as unknown as NamedModel;

@@ -1,6 +1,7 @@
 import type { GenerationContract } from '../contracts/contract.ts';
 import { ApiError, endedBy } from '../errors.ts';
 import { StatusError } from '../kserve/status.ts';
+import { WaitFault } from '../kserve/wait-fault.ts';
 
 /** Where a failure happened, as far as it changes what the client is told. */
 export interface FaultPlace {
@@ -36,6 +37,14 @@ function statusFault(error: StatusError): ApiError {
     return new ApiError('deadline_exceeded', 'The request waited too long in the queue of this model.', {
       cause: error,
     });
+  if (error instanceof WaitFault)
+    return new ApiError(
+      'deadline_exceeded',
+      error.awaited === 'first'
+        ? 'The model did not begin its answer within the time limit for the first token.'
+        : 'The model stopped in the middle of its answer for longer than the time limit between tokens.',
+      { cause: error },
+    );
   if (code === 'DEADLINE_EXCEEDED')
     return new ApiError('deadline_exceeded', 'The answer was not complete within the time limit.', { cause: error });
   if (code === 'NOT_FOUND' || /unknown model|has no available versions/.test(message))

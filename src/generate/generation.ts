@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { EncodedImage, GenerateRequest, GenerationContract, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import type { Responses } from '../kserve/server-group.ts';
+import type { Beginning, Responses } from '../kserve/server-group.ts';
+import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
 import type { WantedStructure } from '../openai/structure.ts';
@@ -126,6 +127,8 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
       signal,
       ...(timeout === undefined ? {} : { timeout }),
       prefix: request.tokens?.prompt ?? request.prompt,
+      answersOnce: !request.stream,
+      statusOf: (error) => contract.explain(error)?.status,
     }),
     watch: attempt,
     decoder: contract.decoder(request),
@@ -152,12 +155,13 @@ class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
     this.#run = run;
   }
 
-  readonly begin = (server: InferenceServer): Responses => {
-    const { model, signal, timeout, watch } = this.#run;
+  readonly begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
+    const { model, signal, watch } = this.#run;
     const { contract, sentAdapter: adapter } = model;
+    if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
     this.server = server;
     const { maxTokens } = this.#request.sampling;
-    this.#watch?.end();
+    this.#watch?.end(after);
     this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
     const call = { signal, ...(timeout === undefined ? {} : { timeout }), metadata: this.#watch.headers };
     return adapter

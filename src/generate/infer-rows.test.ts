@@ -28,7 +28,7 @@ async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow
   } as RowsContract;
   const results = await inferRows(rows, {
     model: {
-      group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer) },
+      group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer, { timeout: undefined }) },
     } as unknown as NamedModel,
     contract,
     requestId: 'i',

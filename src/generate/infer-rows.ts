@@ -2,7 +2,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/vectors.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
-import type { Responses } from '../kserve/server-group.ts';
+import type { Beginning, Responses } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import type { InferenceWatch, RequestWatch } from '../request-watch.ts';
@@ -107,19 +107,21 @@ async function ownTurn({ signal }: CallOptions): Promise<void> {
 
 /** The response of a model that answers once; streams carry the words of refusals that single calls lose. */
 async function onlyResponse<Result>(
-  { model, watch }: RowsRun<Result>,
+  { model, contract, watch }: RowsRun<Result>,
   request: InferRequest,
   limits: CallOptions,
 ): Promise<InferResponse> {
   let found: InferResponse | undefined;
   let inference: InferenceWatch | undefined;
-  const begin = (server: InferenceServer): Responses => {
-    inference?.end();
+  const begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
+    inference?.end(after);
     inference = watch.inference({ server: server.name, model: model.model, maxTokens: undefined });
-    return server.stream(request, { ...limits, metadata: inference.headers });
+    const call = { ...limits, ...(timeout === undefined ? {} : { timeout }), metadata: inference.headers };
+    return server.stream(request, call);
   };
+  const statusOf = (error: StatusError) => contract.explain(error)?.status;
   try {
-    for await (const batch of model.group.stream(begin, limits))
+    for await (const batch of model.group.stream(begin, { ...limits, answersOnce: true, statusOf }))
       for (const response of batch) if (response.outputs.length > 0) found ??= response;
     inference?.end();
   } catch (error) {

@@ -16,6 +16,7 @@ import { type ControlServices, modelControlRoutes } from './routes/model-control
 import { type ModelServices, modelRoutes } from './routes/models.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
+import { type ServerServices, serverRoutes } from './routes/servers.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
 
 /** Everything that the HTTP side is built from. */
@@ -25,6 +26,7 @@ export interface Services
     GuardOptions,
     ControlServices,
     ModelServices,
+    ServerServices,
     AdapterServices {
   readonly models: ModelRegistry;
   /** Bytes of the largest body. */
@@ -65,6 +67,7 @@ export function createApp(services: Services): FastifyInstance {
   modelRoutes(app, services);
   modelControlRoutes(app, services);
   loraRoutes(app, services);
+  serverRoutes(app, services);
   healthRoutes(app, services);
   return app;
 }

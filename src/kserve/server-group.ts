@@ -1,11 +1,26 @@
 import type { CallOptions, InferenceServer, InferResponse } from './server.ts';
+import type { StatusError } from './status.ts';
 
 export type Responses = AsyncIterableIterator<InferResponse[]>;
 
-/** What helps to choose a server. */
+/** One try of an inference. */
+export interface Beginning {
+  /** Milliseconds that are left for it; undefined: no limit. */
+  readonly timeout: number | undefined;
+  /** Why the try before it failed; undefined: it is the first. */
+  readonly after?: unknown;
+}
+
+/** What helps to choose a server, and to judge it by how it answers. */
 export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** What the request begins with, so that like goes to like: its text, or its tokens. */
   readonly prefix?: string | Int32Array | undefined;
+  /** The whole answer comes as one response: the time for the first one does not bound it. */
+  readonly answersOnce?: boolean;
+  /** It changes something on its server, so it is never begun again. */
+  readonly isOnlyOnce?: boolean;
+  /** The HTTP status that stands for a failure, where its text is understood: below 500 the request is to blame. */
+  statusOf?(error: StatusError): number | undefined;
 }
 
 /** The servers that have one model ready. Which of them takes a request is chosen anew for each. */
@@ -15,5 +30,5 @@ export interface ServerGroup {
    * The responses of an inference that is begun on one server. While nothing has come, one that fails for no fault of
    * the request's is begun again, elsewhere where possible; so `begin` may be called several times.
    */
-  stream(begin: (server: InferenceServer) => Responses, options: GroupOptions): Responses;
+  stream(begin: (server: InferenceServer, beginning: Beginning) => Responses, options: GroupOptions): Responses;
 }

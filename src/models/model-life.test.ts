@@ -80,7 +80,7 @@ async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, max
   const hints = new Map<string, ModelHints>();
   const registry = new ModelRegistry({
     servers: [server],
-    groupOf: (_model, servers) => ({ servers, stream: (begin) => begin(server) }),
+    groupOf: (_model, servers) => ({ servers, stream: (begin) => begin(server, { timeout: undefined }) }),
     refreshInterval: 1_000_000,
     hints: (model) => hints.get(model) ?? {},
     loraSeparator: '_lora_',

@@ -31,6 +31,8 @@ export interface RegistryOptions {
   basisOf?(name: string): string;
   onChange?(rows: readonly ModelRow[]): void;
   onServer?(server: string, fault: Error | undefined): void;
+  /** Called after every look at a server. */
+  onLook?(server: InferenceServer, fault: Error | undefined): void;
 }
 
 /** What the servers tell of a model that can be served. */
@@ -56,12 +58,12 @@ interface Reading {
 /** Which models are served now. It looks at every server over and over, each at its own pace. */
 export class ModelRegistry {
   readonly #options: RegistryOptions;
-  readonly #watched: readonly WatchedServer[];
-  readonly #stop = new AbortController();
+  readonly #newWatch: (server: InferenceServer) => WatchedServer;
+  #watched: readonly WatchedServer[];
   readonly #firstSeen = new Map<string, number>();
   /** What the models that are served now were described by. */
   #bases = new Map<string, string | undefined>();
-  #loops: Promise<void>[] = [];
+  #isStarted = false;
   #models = new Map<string, NamedModel>();
   /** The models on the servers that stand behind those. */
   #roots: ReadonlySet<string> = new Set();
@@ -75,21 +77,41 @@ export class ModelRegistry {
     const watching = {
       refreshInterval: () => options.refreshInterval,
       hints: (model: string) => options.hints(model),
-      signal: this.#stop.signal,
       onServer: (server: string, fault: Error | undefined) => options.onServer?.(server, fault),
-      onLook: () => this.#rebuild(),
+      onLook: (server: InferenceServer, fault: Error | undefined) => {
+        options.onLook?.(server, fault);
+        this.#rebuild();
+      },
     };
-    this.#watched = options.servers.map((server) => new WatchedServer(server, watching));
+    this.#newWatch = (server) => new WatchedServer(server, watching);
+    this.#watched = options.servers.map(this.#newWatch);
   }
 
   /** Takes the first look at every server and goes on looking in the background. */
   async start(): Promise<void> {
+    this.#isStarted = true;
     await this.refresh();
-    this.#loops = this.#watched.map((watched) => watched.watch());
+    for (const watched of this.#watched) watched.watch();
+  }
+
+  /** Takes over that these are the servers now: new ones are looked at, and nothing is sent any more to those that went. */
+  follow(servers: readonly InferenceServer[]): void {
+    const before = this.#watched;
+    this.#watched = servers.map(
+      (server) => before.find((watched) => watched.server === server) ?? this.#newWatch(server),
+    );
+    for (const watched of before) if (!this.#watched.includes(watched)) void watched.end();
+    this.#rebuild();
+    if (!this.#isStarted) return;
+    for (const watched of this.#watched) {
+      if (before.includes(watched)) continue;
+      void watched.look();
+      watched.watch();
+    }
   }
 
   /** Looks at every server once, or at these. */
-  async refresh(servers = this.#options.servers): Promise<void> {
+  async refresh(servers = this.#watched.map(({ server }) => server)): Promise<void> {
     const wanted = this.#watched.filter(({ server }) => servers.includes(server));
     await Promise.all(wanted.map((watched) => watched.look()));
   }
@@ -102,12 +124,16 @@ export class ModelRegistry {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort();
-    await Promise.all(this.#loops);
+    await Promise.all(this.#watched.map((watched) => watched.end()));
   }
 
   list(): NamedModel[] {
     return [...this.#models.values()];
+  }
+
+  /** The servers of now, and what was found on each. */
+  servers(): readonly Pick<WatchedServer, 'server' | 'found' | 'fault' | 'hasAnswered'>[] {
+    return this.#watched;
   }
 
   /** The model of this name; a 404 when nobody has it, a 503 when its server says that it is not ready. */

@@ -7,12 +7,10 @@ interface WatchOptions {
   /** Milliseconds between two looks; it may change while the server is watched. */
   readonly refreshInterval: () => number;
   readonly hints: (model: string) => ModelHints;
-  /** Ends the looking. */
-  readonly signal: AbortSignal;
   /** Called when the server answers for the first time or again, or fails in a new way. */
   readonly onServer: (server: string, fault: Error | undefined) => void;
   /** Called after every look. */
-  readonly onLook: () => void;
+  readonly onLook: (server: InferenceServer, fault: Error | undefined) => void;
 }
 
 /** Configurations can change under the same version number: after this many looks they are all read again. */
@@ -23,6 +21,8 @@ export class WatchedServer {
   readonly server: InferenceServer;
   readonly #discovery: Discovery;
   readonly #options: WatchOptions;
+  readonly #stop = new AbortController();
+  #loop: Promise<void> | undefined;
   #found: readonly FoundModel[] = [];
   #fault: Error | undefined;
   #hasAnswered = false;
@@ -44,6 +44,10 @@ export class WatchedServer {
     return this.#fault;
   }
 
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
   /** Whether nobody knows what it has: it has not answered yet, or does not any more. */
   get isSilent(): boolean {
     return this.#fault !== undefined || !this.#hasAnswered;
@@ -61,8 +65,18 @@ export class WatchedServer {
   }
 
   /** Looks over and over, until it is told to end. */
-  async watch(): Promise<void> {
-    const { signal, refreshInterval } = this.#options;
+  watch(): void {
+    this.#loop ??= this.#lookAgain();
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #lookAgain(): Promise<void> {
+    const { refreshInterval } = this.#options;
+    const { signal } = this.#stop;
     for (let looks = 1; !signal.aborted; looks++) {
       await sleep(refreshInterval(), undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
@@ -72,9 +86,12 @@ export class WatchedServer {
   }
 
   async #lookNow(): Promise<void> {
-    const { signal, onServer, onLook } = this.#options;
+    const { onServer, onLook } = this.#options;
+    const { signal } = this.#stop;
     try {
-      this.#found = await this.#discovery.look(signal);
+      const found = await this.#discovery.look(signal);
+      if (signal.aborted) return;
+      this.#found = found;
       if (this.isSilent) onServer(this.server.name, undefined);
       this.#fault = undefined;
       this.#hasAnswered = true;
@@ -87,6 +104,6 @@ export class WatchedServer {
       this.#found = [];
       this.#discovery.forget();
     }
-    onLook();
+    onLook(this.server, this.#fault);
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CombinedServer } from '../../src/servers/combined/combined-server.ts';
 import { remoteServer } from '../grpc/remote.ts';
+import { balancerWith } from '../support/balance-fixtures.ts';
 import type { Triton } from '../support/triton.ts';
 import { askClients, askTriton, type ClientAnswers, type ClientModels } from './clients.ts';
 import { type Frontends, startFrontends, startKserveTriton } from './frontends.ts';
@@ -68,7 +69,8 @@ describe("NVIDIA's clients", () => {
   it(
     'are answered the same by two servers that are combined',
     async () => {
-      const server = new CombinedServer([remoteServer(triton.grpcPort), remoteServer(triton.grpcPort)]);
+      const servers = [remoteServer(triton.grpcPort), remoteServer(triton.grpcPort)];
+      const server = new CombinedServer(() => servers, balancerWith());
       const frontends = await startFrontends(server);
       started.push(frontends);
       expect(await askClients(frontends, answering, triton)).toEqual(await askTriton(triton, answering));

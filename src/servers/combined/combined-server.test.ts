@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { balancerWith } from '../../../test/support/balance-fixtures.ts';
 import { LocalResponse } from '../../kserve/local-response.ts';
 import type { ControlCalls, ControlMethod, ModelIndexEntry } from '../../kserve/messages.ts';
 import type { InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
@@ -74,13 +75,13 @@ async function answeredBy(server: InferenceServer, asked: InferRequest, times: n
 function pair(): [FakeServer, FakeServer, CombinedServer] {
   const one = new FakeServer('one', { shared: 'READY', own: 'READY', half: 'LOADING' });
   const two = new FakeServer('two', { shared: 'READY', other: 'READY', half: 'READY' });
-  return [one, two, new CombinedServer([one, two])];
+  return [one, two, new CombinedServer(() => [one, two], balancerWith())];
 }
 
 describe('CombinedServer', () => {
   it('is its server when there is only one', async () => {
     const one = new FakeServer('one', {});
-    const combined = new CombinedServer([one]);
+    const combined = new CombinedServer(() => [one], balancerWith());
     expect(await combined.call('ModelReady', { name: 'anything' })).toEqual({ ready: true });
     expect((await combined.infer(request('anything'))).version).toBe('one');
   });
@@ -136,7 +137,8 @@ describe('CombinedServer', () => {
   it('is ready when all are, and alive while one is', async () => {
     const [one, two, combined] = pair();
     expect(await combined.call('ServerReady', {})).toEqual({ ready: false });
-    const calm = new CombinedServer([new FakeServer('a', { m: 'READY' }), new FakeServer('b', {})]);
+    const servers = [new FakeServer('a', { m: 'READY' }), new FakeServer('b', {})];
+    const calm = new CombinedServer(() => servers, balancerWith());
     expect(await calm.call('ServerReady', {})).toEqual({ ready: true });
     one.isDown = true;
     expect(await combined.call('ServerLive', {})).toEqual({ live: true });

@@ -1,9 +1,13 @@
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type { GroupOptions, Responses } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
+import type { Balancer } from '../balanced/balancer.ts';
 import { mergeIndex } from './merge-index.ts';
 import { mergeStatistics } from './merge-statistics.ts';
-import { ModelMap } from './model-map.ts';
+import { isInSequence, ModelMap, noServer } from './model-map.ts';
+import { OneResponse } from './one-response.ts';
+import { RoutedStream } from './routed-stream.ts';
 
 type Calls = { [Method in ControlMethod]: Call<Method> };
 type Call<Method extends ControlMethod> = (
@@ -12,20 +16,28 @@ type Call<Method extends ControlMethod> = (
 ) => Promise<ControlCalls[Method]['response']>;
 
 /**
- * Several servers as one: the index is the union of theirs, and what names a model goes to a server that has it, by turns
- * where several do. One server alone is that server.
+ * Several servers as one: the index is the union of theirs, and what names a model goes to a server that has it. Which
+ * of several takes an inference is the balancer's choice.
  */
 export class CombinedServer implements InferenceServer {
-  readonly name: string;
-  readonly #servers: readonly InferenceServer[];
+  readonly #list: () => readonly InferenceServer[];
+  readonly #balancer: Balancer;
   readonly #models: ModelMap;
   readonly #calls: Calls;
 
-  constructor(servers: readonly [InferenceServer, ...InferenceServer[]]) {
-    this.#servers = servers;
-    this.name = servers.map(({ name }) => name).join(', ');
+  constructor(servers: () => readonly InferenceServer[], balancer: Balancer) {
+    this.#list = servers;
+    this.#balancer = balancer;
     this.#models = new ModelMap(servers);
     this.#calls = this.#plan();
+  }
+
+  get name(): string {
+    return this.#servers.map(({ name }) => name).join(', ');
+  }
+
+  get #servers(): readonly InferenceServer[] {
+    return this.#list();
   }
 
   async call<Method extends ControlMethod>(
@@ -35,28 +47,50 @@ export class CombinedServer implements InferenceServer {
   ): Promise<ControlCalls[Method]['response']> {
     const [only, ...others] = this.#servers;
     if (only && others.length === 0) return only.call(method, request, options);
+    if (!only) throw noServer();
     const call = this.#calls[method] as Call<Method>;
     return call(request, options);
   }
 
-  async infer(request: InferRequest, options?: CallOptions): Promise<InferResponse> {
-    const server = await this.#models.serverOf(request);
-    return server.infer(request, options);
+  async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
+    const responses = await this.#begin(
+      request,
+      { ...options, answersOnce: true },
+      (server, call) => new OneResponse(server.infer(request, call)),
+    );
+    const { value } = await responses.next();
+    const [response] = (value ?? []) as InferResponse[];
+    if (!response) throw new StatusError('INTERNAL', 'The server ended the call without an answer.');
+    await responses.return?.();
+    return response;
   }
 
-  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    const [only, ...others] = this.#servers;
-    if (only && others.length === 0) return only.stream(request, options);
-    return this.#routed(request, options);
+  stream(request: InferRequest, options: CallOptions = {}): Responses {
+    return new RoutedStream(() => this.#begin(request, options, (server, call) => server.stream(request, call)));
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.close()));
   }
 
-  async *#routed(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    const server = await this.#models.serverOf(request);
-    yield* server.stream(request, options);
+  async #begin(
+    request: InferRequest,
+    { signal, timeout, metadata, answersOnce = false }: CallOptions & Pick<GroupOptions, 'answersOnce'>,
+    begin: (server: InferenceServer, call: CallOptions) => Responses,
+  ): Promise<Responses> {
+    const servers = await this.#models.serversFor(request);
+    const limits = { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
+    return this.#balancer
+      .groupOf(request.model, servers)
+      .stream(
+        (server, { timeout: left }) =>
+          begin(server, {
+            ...limits,
+            ...(left === undefined ? {} : { timeout: left }),
+            ...(metadata ? { metadata } : {}),
+          }),
+        { ...limits, answersOnce, isOnlyOnce: isInSequence(request), statusOf: ofClients },
+      );
   }
 
   /** How each call is shared out. */
@@ -139,7 +173,7 @@ export class CombinedServer implements InferenceServer {
     options: CallOptions,
   ): Promise<ControlCalls[Method]['response']> {
     const { version = '' } = request as { version?: string };
-    return (await this.#models.serverOf({ model, version })).call(method, request, options);
+    return (await this.#models.serverFor({ model, version })).call(method, request, options);
   }
 
   /** Loads and unloads at every server that knows the model; the first failure is the answer. */
@@ -191,4 +225,9 @@ export class CombinedServer implements InferenceServer {
     const [first] = await this.#every(method, request, options, servers);
     return first;
   }
+}
+
+/** A deadline is the client's own choice, so that one which passes speaks against nobody. */
+function ofClients({ code }: StatusError): number | undefined {
+  return code === 'DEADLINE_EXCEEDED' ? 408 : undefined;
 }

@@ -14,36 +14,39 @@ interface Wanted {
 
 /** Knows which servers have which models. */
 export class ModelMap {
-  readonly #servers: readonly InferenceServer[];
+  readonly #list: () => readonly InferenceServer[];
   /** The rows of each server; one that does not answer keeps its last ones, so that its own fault is what is told. */
-  #rows: readonly (readonly ModelIndexEntry[])[];
+  #rows: ReadonlyMap<InferenceServer, readonly ModelIndexEntry[]> = new Map();
   #asked: Promise<void> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #turn = 0;
 
-  constructor(servers: readonly InferenceServer[]) {
-    this.#servers = servers;
-    this.#rows = servers.map(() => []);
+  constructor(servers: () => readonly InferenceServer[]) {
+    this.#list = servers;
   }
 
-  /** The server for a request: one where the model is ready, by turns; a sequence always gets the same one. */
-  async serverOf({ model, version = '', parameters }: Wanted): Promise<InferenceServer> {
-    const [only, ...others] = this.#servers;
-    if (only && others.length === 0) return only;
+  /** The servers that may take a request: those where the model is ready; for a sequence always the same one. */
+  async serversFor({ model, version = '', parameters = {} }: Wanted): Promise<readonly InferenceServer[]> {
+    const servers = this.#list();
+    if (servers.length === 0) throw noServer();
+    if (servers.length === 1) return servers;
     const knowing = await this.knowing(model);
     const ready = knowing.filter((server) => this.#isReady(server, model, version));
     const candidates = ready.length > 0 ? ready : knowing;
-    const sequence = parameters?.['sequence_id'];
-    const turn = sequence ? numberOf(String(sequence)) : this.#turn++;
-    const server = candidates[turn % candidates.length];
-    if (!server) throw new StatusError('NOT_FOUND', `Request for unknown model: '${model}' is not found`);
-    return server;
+    if (candidates.length === 0)
+      throw new StatusError('NOT_FOUND', `Request for unknown model: '${model}' is not found`);
+    return isInSequence({ parameters }) ? [ownerOf(String(parameters['sequence_id']), candidates)] : candidates;
+  }
+
+  /** One server that has a model. */
+  async serverFor(wanted: Wanted): Promise<InferenceServer> {
+    const [first] = await this.serversFor(wanted);
+    return first as InferenceServer;
   }
 
   /** The servers that know a model, ready or not. */
   async knowing(model: string): Promise<InferenceServer[]> {
     await this.#refresh();
-    return this.#servers.filter((_server, index) => this.#rows[index]?.some(({ name }) => name === model));
+    return this.#list().filter((server) => this.#rows.get(server)?.some(({ name }) => name === model));
   }
 
   /** Something has changed: the next question is put to the servers again. */
@@ -52,7 +55,7 @@ export class ModelMap {
   }
 
   #isReady(server: InferenceServer, model: string, version: string): boolean {
-    const rows = this.#rows[this.#servers.indexOf(server)] ?? [];
+    const rows = this.#rows.get(server) ?? [];
     return rows.some(
       (row) => row.name === model && row.state === 'READY' && (version === '' || row.version === version),
     );
@@ -67,15 +70,33 @@ export class ModelMap {
   }
 
   async #ask(): Promise<void> {
-    const settled = await Promise.allSettled(this.#servers.map((server) => server.call('RepositoryIndex', {})));
-    this.#rows = settled.map((outcome, index) =>
-      outcome.status === 'fulfilled' ? outcome.value.models : (this.#rows[index] ?? []),
-    );
+    const before = this.#rows;
+    const rows = this.#list().map(async (server) => {
+      const asked = server.call('RepositoryIndex', {}).then(({ models }) => models);
+      return [server, await asked.catch(() => before.get(server) ?? [])] as const;
+    });
+    this.#rows = new Map(await Promise.all(rows));
   }
+}
+
+/** Whether a request is one of several that a server must answer in turn. */
+export function isInSequence({ parameters }: Pick<Wanted, 'parameters'>): boolean {
+  return Boolean(parameters?.['sequence_id']);
+}
+
+/** No address is known at the moment. */
+export function noServer(): StatusError {
+  return new StatusError('UNAVAILABLE', 'No inference server is known at the moment.', { unreachable: true });
+}
+
+/** The server of a sequence: the others may come and go without moving it. */
+function ownerOf(sequence: string, servers: readonly InferenceServer[]): InferenceServer {
+  const ranked = servers.map((server) => ({ server, rank: numberOf(`${sequence} ${server.name}`) }));
+  return ranked.reduce((best, next) => (next.rank > best.rank ? next : best)).server;
 }
 
 function numberOf(text: string): number {
   let sum = 0;
-  for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003;
-  return sum;
+  for (const letter of text) sum = Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 0x01000193) ^ (sum >>> 13);
+  return sum >>> 0;
 }

@@ -54,6 +54,14 @@ export class ResponseQueue implements AsyncIterableIterator<InferResponse[]> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  /** Ends the generation from the reader's side: it gets the fault after what is there. */
+  throw(fault: unknown): Promise<IteratorResult<InferResponse[]>> {
+    const isEarly = !this.#hasEnded;
+    this.end(fault);
+    if (isEarly && this.#hasBegun) this.#source.cancel();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
   push(response: InferResponse): void {
     if (this.#hasEnded) return;
     this.#batch.push(response);

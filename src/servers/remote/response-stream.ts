@@ -55,6 +55,13 @@ export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
     return { done: true, value: undefined };
   }
 
+  /** Ends the call from this side: the reader gets the fault after what is there. */
+  async throw(fault: unknown): Promise<IteratorResult<InferResponse[]>> {
+    this.#finish(fault);
+    (await this.#call?.catch(() => undefined))?.cancel();
+    return { done: true, value: undefined };
+  }
+
   /** Called once per turn of the event loop for every stream that received something in it. */
   wake(): void {
     this.#isDirty = false;

@@ -1,0 +1,85 @@
+import type { FastifyInstance } from 'fastify';
+import { cleanText } from '../../generate/faults.ts';
+import { StatusError } from '../../kserve/status.ts';
+
+type BreakerState = 'closed' | 'open' | 'half-open';
+
+/** What is known of a server; durations in milliseconds. */
+export interface ServerReport {
+  readonly name: string;
+  readonly kind: 'triton' | 'managed' | 'embedded';
+  /** Why it did not answer when it was last looked at; undefined when it did. */
+  readonly fault: Error | undefined;
+  /** Whether it has answered at all. */
+  readonly isKnown: boolean;
+  readonly connection: BreakerState;
+  readonly running: number;
+  readonly requests: number;
+  readonly failures: number;
+  readonly retried: number;
+  readonly failureRate: number;
+  readonly ejectedFor: number;
+  readonly weight: number;
+  readonly firstResponse: number | undefined;
+  readonly lastFault: { readonly error: unknown; readonly model: string; readonly at: number } | undefined;
+  readonly models: readonly { readonly name: string; readonly state: string; readonly breaker: BreakerState }[];
+}
+
+/** What the route needs. */
+export interface ServerServices {
+  /** The servers of now. */
+  servers(): readonly ServerReport[];
+}
+
+/** GET /v1/servers: the servers behind this one, and how they do. */
+export function serverRoutes(app: FastifyInstance, { servers }: ServerServices): void {
+  app.get('/v1/servers', { config: { api: 'model-repository' } }, async () => ({
+    object: 'list',
+    data: servers().map(describeServer),
+  }));
+}
+
+function describeServer(report: ServerReport) {
+  const { lastFault } = report;
+  return {
+    id: report.name,
+    object: 'server',
+    kind: report.kind,
+    state: stateOf(report),
+    ready: report.isKnown && report.fault === undefined && report.connection === 'closed',
+    running: report.running,
+    requests: report.requests,
+    failures: report.failures,
+    retried: report.retried,
+    failure_rate: rounded(report.failureRate),
+    ejected_seconds: rounded(report.ejectedFor / 1000),
+    weight: rounded(report.weight),
+    first_response_ms: report.firstResponse === undefined ? null : rounded(report.firstResponse),
+    last_fault: lastFault
+      ? {
+          ...faultText(lastFault.error),
+          model: lastFault.model,
+          at: Math.floor(lastFault.at / 1000),
+        }
+      : null,
+    models: report.models,
+  };
+}
+
+/** The one word for a server that stands first among what may be said of it. */
+function stateOf({ isKnown, fault, connection, ejectedFor, weight }: ServerReport): string {
+  if (fault !== undefined || connection !== 'closed') return 'unreachable';
+  if (!isKnown) return 'unknown';
+  if (ejectedFor > 0) return 'ejected';
+  return weight < 1 ? 'slow-start' : 'ready';
+}
+
+/** What a client may see of a failure: the server's own words may name paths. */
+function faultText(error: unknown): { readonly code: string; readonly message: string } {
+  if (!(error instanceof StatusError)) return { code: 'UNKNOWN', message: '' };
+  return { code: error.code, message: error.unreachable ? error.message : cleanText(error.message) };
+}
+
+function rounded(figure: number): number {
+  return Math.round(figure * 1000) / 1000;
+}

@@ -1,0 +1,169 @@
+import type { InferenceServer, InferResponse } from '../../kserve/server.ts';
+import type { Beginning, GroupOptions, Responses } from '../../kserve/server-group.ts';
+import { StatusError } from '../../kserve/status.ts';
+import { WaitFault } from '../../kserve/wait-fault.ts';
+import type { Attempt } from './attempt.ts';
+import type { BalanceOptions } from './balance-options.ts';
+import type { Blame } from './outcome.ts';
+import { pauseFor } from './pause.ts';
+import type { ServerState } from './server-state.ts';
+import type { Ticker, Waiting } from './ticker.ts';
+
+/** A failed try, as far as it matters for the next one. */
+export interface FailedTry {
+  readonly state: ServerState;
+  readonly blame: Blame;
+  readonly error: unknown;
+}
+
+/** What a stream needs of the balancer. */
+export interface StreamHost {
+  readonly ticker: Ticker;
+  readonly options: BalanceOptions;
+  /** Chooses a server and begins to count there; after failed tries, undefined when no other is worth one. */
+  choose(failed: readonly FailedTry[]): Attempt | undefined;
+  /** Whether one more retry is affordable; then it is counted. */
+  takeRetry(): boolean;
+  /** Milliseconds to wait before a retry. */
+  pauseBefore(failed: readonly FailedTry[], next: ServerState): number;
+  failed(attempt: Attempt, error: unknown): Blame;
+}
+
+type Result = IteratorResult<InferResponse[]>;
+type Begin = (server: InferenceServer, beginning: Beginning) => Responses;
+const done: Result = { done: true, value: undefined };
+
+/** The responses of an inference: of the first server that answers. Once one has, its stream is handed through. */
+export class BalancedStream implements Responses, Waiting {
+  readonly #host: StreamHost;
+  readonly #begin: Begin;
+  readonly #given: GroupOptions;
+  readonly #start = performance.now();
+  readonly #left = new AbortController();
+  #attempt: Attempt | undefined;
+  #responses: Responses | undefined;
+  #hasBegun = false;
+  /** When the wait for the server began; 0 while nothing is awaited of it. */
+  #waitsSince = 0;
+
+  constructor(host: StreamHost, begin: Begin, given: GroupOptions) {
+    this.#host = host;
+    this.#begin = begin;
+    this.#given = given;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    if (!this.#hasBegun || !this.#responses) return this.#first();
+    this.#waitsSince = this.#host.ticker.now;
+    const read = this.#responses.next();
+    // Beside the reader's own: what is read gets to it without a detour.
+    void read.then(this.#onRead, this.#onFault);
+    return read;
+  }
+
+  async return(): Promise<Result> {
+    this.#left.abort();
+    this.#end();
+    await this.#responses?.return?.();
+    return done;
+  }
+
+  async throw(fault: unknown): Promise<Result> {
+    this.#left.abort();
+    this.#end();
+    await this.#responses?.throw?.(fault);
+    return done;
+  }
+
+  /** Ends a wait that has lasted too long. */
+  tick(now: number): void {
+    if (this.#waitsSince === 0) return;
+    const { firstTokenTimeout, idleTimeout } = this.#host.options;
+    const limit = this.#hasBegun ? idleTimeout : this.#given.answersOnce ? 0 : firstTokenTimeout;
+    if (limit === 0 || now - this.#waitsSince < limit) return;
+    this.#waitsSince = 0;
+    void this.#responses?.throw?.(new WaitFault(this.#hasBegun ? 'next' : 'first', limit)).catch(() => undefined);
+  }
+
+  readonly #onRead = (result: Result): void => {
+    this.#waitsSince = 0;
+    if (result.done) this.#end();
+  };
+
+  readonly #onFault = (error: unknown): void => {
+    this.#waitsSince = 0;
+    // An answer that takes all of its time may have kept its server busy to the end.
+    if (this.#attempt && !isTotalTimeout(error)) this.#host.failed(this.#attempt, error);
+    this.#end();
+  };
+
+  #end(): void {
+    this.#attempt?.end(performance.now());
+    this.#attempt = undefined;
+    this.#host.ticker.delete(this);
+  }
+
+  async #first(): Promise<Result> {
+    const failed: FailedTry[] = [];
+    for (let attempt = this.#host.choose(failed); ; ) {
+      if (this.#left.signal.aborted || !attempt) return done;
+      try {
+        return await this.#try(attempt, failed.at(-1)?.error);
+      } catch (error) {
+        this.#waitsSince = 0;
+        this.#attempt = undefined;
+        this.#host.ticker.delete(this);
+        failed.push({ state: attempt.state, blame: this.#host.failed(attempt, error), error });
+        attempt = await this.#another(failed);
+        if (!attempt) throw error;
+      }
+    }
+  }
+
+  async #try(attempt: Attempt, after: unknown): Promise<Result> {
+    const { ticker } = this.#host;
+    this.#attempt = attempt;
+    this.#responses = this.#begin(attempt.state.server, { timeout: this.#timeLeft(after), after });
+    ticker.add(this);
+    this.#waitsSince = ticker.now;
+    const result = await this.#responses.next();
+    this.#waitsSince = 0;
+    this.#hasBegun = true;
+    if (result.done) this.#end();
+    else if (this.#attempt) attempt.answered(performance.now());
+    return result;
+  }
+
+  /** All of the time for the first try; for a later one what the others have left. */
+  #timeLeft(after: unknown): number | undefined {
+    const { timeout } = this.#given;
+    if (timeout === undefined || after === undefined) return timeout;
+    return Math.max(1, timeout - (performance.now() - this.#start));
+  }
+
+  /** A further try after the last one failed, if one makes sense. */
+  async #another(failed: readonly FailedTry[]): Promise<Attempt | undefined> {
+    const { signal, timeout, isOnlyOnce } = this.#given;
+    const last = failed.at(-1);
+    if (!last || last.blame === 'request' || isOnlyOnce || failed.length > this.#host.options.retries) return undefined;
+    if (signal?.aborted || this.#left.signal.aborted || isTotalTimeout(last.error)) return undefined;
+    const attempt = this.#host.choose(failed);
+    if (!attempt) return undefined;
+    const pause = this.#host.pauseBefore(failed, attempt.state);
+    const isLate = timeout !== undefined && performance.now() - this.#start + pause >= timeout;
+    if (isLate || !this.#host.takeRetry() || !(await pauseFor(pause, [signal, this.#left.signal]))) {
+      attempt.end(performance.now());
+      return undefined;
+    }
+    last.state.retried++;
+    return attempt;
+  }
+}
+
+function isTotalTimeout(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 'DEADLINE_EXCEEDED' && !(error instanceof WaitFault);
+}

@@ -1,0 +1,178 @@
+import type { InferenceServer } from '../../kserve/server.ts';
+import type { GroupOptions, ServerGroup } from '../../kserve/server-group.ts';
+import { StatusError } from '../../kserve/status.ts';
+import { Attempt } from './attempt.ts';
+import type { BalanceOptions } from './balance-options.ts';
+import { BalancedStream, type FailedTry } from './balanced-stream.ts';
+import { ejectOutlier } from './ejection.ts';
+import { leastLoad, randomOfTwo, roundRobin } from './policies.ts';
+import { blocksOf, PrefixIndex } from './prefix-index.ts';
+import { RetryBudget } from './retry-budget.ts';
+import { ServerState } from './server-state.ts';
+import { type ServerSnapshot, snapshotOf } from './snapshot.ts';
+import { Ticker } from './ticker.ts';
+
+/** Blocks of prompts that are remembered, for all models together: some ten megabytes. */
+const mostBlocks = 100_000;
+
+/** Requests that the server with the warm cache may always have more than the least loaded one. */
+const prefixSlack = 4;
+
+/** Milliseconds before a retry on another server, and before the first one on the same. */
+const pauseElsewhere = 20;
+const pauseHere = 100;
+
+interface Wanted {
+  readonly model: string;
+  readonly servers: readonly InferenceServer[];
+  readonly prefix: GroupOptions['prefix'];
+}
+
+/** Chooses the server of every inference of this process, by how busy the servers are and how they have answered. */
+export class Balancer {
+  readonly #options: () => BalanceOptions;
+  readonly #random: () => number;
+  readonly #states = new Map<InferenceServer, ServerState>();
+  readonly #prefixes = new PrefixIndex<ServerState>(mostBlocks);
+  readonly #budget = new RetryBudget();
+  readonly #ticker = new Ticker();
+  #turn = 0;
+  #retries = 0;
+
+  constructor(options: () => BalanceOptions, random: () => number = Math.random) {
+    this.#options = options;
+    this.#random = random;
+  }
+
+  /** The servers that have a model, as one. */
+  groupOf(model: string, servers: readonly InferenceServer[]): ServerGroup {
+    return {
+      servers,
+      stream: (begin, given) => {
+        this.#budget.request(performance.now());
+        return new BalancedStream(this.#hostOf(model, servers, given), begin, given);
+      },
+    };
+  }
+
+  /** A server was looked at: it answered, or it did not. */
+  seen(server: InferenceServer, fault: Error | undefined): void {
+    const now = performance.now();
+    const isNew = !this.#states.has(server);
+    const state = this.#stateOf(server);
+    if (fault) {
+      if (state.reach.stateAt(now) !== 'open') state.reach.open(now);
+      return;
+    }
+    const wasAway = state.reach.stateAt(now) !== 'closed';
+    state.reach.close();
+    if (isNew || wasAway) state.startSlowly(now);
+    if (wasAway) this.#prefixes.forget(state);
+  }
+
+  /** Resolves once a server has no more inferences; nothing is remembered of it then. */
+  async untilIdle(server: InferenceServer): Promise<void> {
+    const state = this.#states.get(server);
+    if (!state) return;
+    await state.untilIdle();
+    this.#states.delete(server);
+    this.#prefixes.forget(state);
+  }
+
+  /** What is known of each server now. */
+  snapshot(): { readonly servers: readonly ServerSnapshot[]; readonly retries: number } {
+    const now = performance.now();
+    return { servers: [...this.#states.values()].map((state) => snapshotOf(state, now)), retries: this.#retries };
+  }
+
+  #hostOf(model: string, servers: readonly InferenceServer[], { prefix, statusOf }: GroupOptions) {
+    const wanted = { model, servers, prefix };
+    const balancer = this;
+    return {
+      ticker: this.#ticker,
+      get options() {
+        return balancer.#options();
+      },
+      choose: (failed: readonly FailedTry[]) => this.#choose(wanted, failed),
+      takeRetry: () => this.#takeRetry(),
+      pauseBefore: (failed: readonly FailedTry[], next: ServerState) => this.#pauseBefore(failed, next),
+      failed: (attempt: Attempt, error: unknown) => {
+        const now = performance.now();
+        const blame = attempt.fail(error, now, statusOf);
+        if (blame === 'server' || blame === 'unclear') this.#judge(attempt.state, servers, now);
+        return blame;
+      },
+    };
+  }
+
+  #choose(wanted: Wanted, failed: readonly FailedTry[]): Attempt | undefined {
+    const now = performance.now();
+    const { model } = wanted;
+    const all = wanted.servers.map((server) => this.#stateOf(server));
+    const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
+    const open = untried.filter((state) => state.isOpenTo(model, now));
+    const state = open.length > 0 ? this.#pick(open, wanted, now) : this.#lastResort({ all, untried }, model, failed);
+    return state && new Attempt(state, model, now);
+  }
+
+  /** Where nothing is sure to answer: what is due for a try the soonest, or once more the only one there is. */
+  #lastResort(
+    { all, untried }: { readonly all: readonly ServerState[]; readonly untried: readonly ServerState[] },
+    model: string,
+    failed: readonly FailedTry[],
+  ): ServerState | undefined {
+    const last = failed.at(-1);
+    // What another server said of the request is worth more than the silence of one that is known to fail.
+    if (last && last.blame !== 'server') return undefined;
+    const [soonest] = untried.toSorted((a, b) => a.dueAt(model) - b.dueAt(model));
+    if (soonest) return soonest;
+    return all.length === 1 && last && isUnreachable(last.error) ? last.state : undefined;
+  }
+
+  #pick(open: readonly ServerState[], { model, prefix }: Wanted, now: number): ServerState {
+    const [only, ...others] = open;
+    if (only && others.length === 0) return only;
+    const chance = { turn: this.#turn++, random: this.#random };
+    const { balance, prefixOverload } = this.#options();
+    if (balance === 'round-robin') return roundRobin(open, now, chance);
+    if (balance === 'random-of-two') return randomOfTwo(open, now, chance);
+    const least = leastLoad(open, now, chance.turn);
+    if (balance !== 'prefix' || prefix === undefined) return least;
+    const blocks = blocksOf(model, prefix);
+    const warm = this.#prefixes.holdersOf(blocks, open);
+    const best = warm.length > 0 ? leastLoad(warm, now, chance.turn) : least;
+    const isOverloaded = best.loadAt(now) > prefixOverload * least.loadAt(now) + prefixSlack;
+    const chosen = isOverloaded ? least : best;
+    this.#prefixes.remember(blocks, chosen);
+    return chosen;
+  }
+
+  #takeRetry(): boolean {
+    if (!this.#budget.take(performance.now(), this.#options().retryBudget / 100)) return false;
+    this.#retries++;
+    return true;
+  }
+
+  #pauseBefore(failed: readonly FailedTry[], next: ServerState): number {
+    const isSame = failed.some(({ state }) => state === next);
+    const most = isSame ? pauseHere * 2 ** failed.length : pauseElsewhere;
+    return isSame ? most * (0.5 + this.#random() / 2) : most * this.#random();
+  }
+
+  #judge(state: ServerState, servers: readonly InferenceServer[], now: number): void {
+    const states = servers.map((server) => this.#stateOf(server));
+    ejectOutlier(state, states, { now, time: this.#options().ejectionTime });
+  }
+
+  #stateOf(server: InferenceServer): ServerState {
+    const known = this.#states.get(server);
+    if (known) return known;
+    const state = new ServerState(server, this.#options, this.#random);
+    this.#states.set(server, state);
+    return state;
+  }
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof StatusError && error.unreachable;
+}

@@ -1,0 +1,83 @@
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+interface BreakerOptions {
+  /** Failures in a row that open it; 0: it never opens. */
+  readonly failures: number;
+  /** Milliseconds until the first trial; each trial that fails doubles them. */
+  readonly backoff: number;
+  readonly random: () => number;
+}
+
+/** Trials are no further apart than this many times the first backoff. */
+const mostBackoffs = 30;
+
+/** Keeps requests away from what fails: after failures in a row it opens, then lets one at a time try. */
+export class Breaker {
+  readonly #options: () => BreakerOptions;
+  #score = 0;
+  #openings = 0;
+  #openUntil: number | undefined;
+  #hasTrial = false;
+
+  constructor(options: () => BreakerOptions) {
+    this.#options = options;
+  }
+
+  stateAt(now: number): BreakerState {
+    if (this.#openUntil === undefined) return 'closed';
+    return now < this.#openUntil ? 'open' : 'half-open';
+  }
+
+  /** When it takes a request again; in the past when it does now. */
+  get dueAt(): number {
+    return this.#openUntil ?? 0;
+  }
+
+  allows(now: number): boolean {
+    return this.#openUntil === undefined || (now >= this.#openUntil && !this.#hasTrial);
+  }
+
+  /** A request begins; whether it is a trial, the end of which must be told. */
+  begin(now: number): boolean {
+    if (this.#openUntil === undefined || now < this.#openUntil || this.#hasTrial) return false;
+    this.#hasTrial = true;
+    return true;
+  }
+
+  /** There was an answer: whatever was wrong is over. */
+  close(): void {
+    this.#openUntil = undefined;
+    this.#hasTrial = false;
+    this.#score = 0;
+    this.#openings = 0;
+  }
+
+  /** A failure, of weight 1 or less where it is not sure to be one; whether it opens the breaker. */
+  fail(now: number, weight: number): boolean {
+    const { failures } = this.#options();
+    this.#score += weight;
+    if (failures === 0) return false;
+    if (this.#openUntil === undefined ? this.#score < failures : !this.#hasTrial) return false;
+    this.open(now);
+    return true;
+  }
+
+  /** Takes no requests for a while, however few have failed. */
+  open(now: number): void {
+    const { backoff, random } = this.#options();
+    const wait = backoff * Math.min(2 ** this.#openings, mostBackoffs);
+    this.#openings++;
+    this.#openUntil = now + wait * (0.75 + random() / 2);
+    this.#hasTrial = false;
+  }
+
+  /** An answer was complete: failures are no longer in a row. */
+  complete(): void {
+    if (this.#openUntil === undefined) this.#score = 0;
+  }
+
+  /** A trial that ended without telling anything. */
+  leaveTrial(): void {
+    this.#hasTrial = false;
+  }
+}

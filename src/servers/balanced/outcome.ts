@@ -1,0 +1,37 @@
+import { StreamFault } from '../../kserve/infer-codec.ts';
+import { type StatusCode, StatusError } from '../../kserve/status.ts';
+
+/**
+ * Who is to blame for a failure. `request`: nobody but the request. `elsewhere`: this server cannot take it now, which
+ * is no fault. `unclear`: a text that may speak of either. `server`: the server, its engine, or the way to it.
+ */
+export type Blame = 'request' | 'elsewhere' | 'unclear' | 'server';
+
+const ofRequests: ReadonlySet<StatusCode> = new Set([
+  'INVALID_ARGUMENT',
+  'OUT_OF_RANGE',
+  'FAILED_PRECONDITION',
+  'UNIMPLEMENTED',
+  'ALREADY_EXISTS',
+  'CANCELLED',
+]);
+
+const notHere =
+  /Exceeds maximum queue size|Request timeout expired|unknown model|has no available versions|is not at ready state/;
+
+/** Whom a failed inference speaks against; `statusOf` is what the contract makes of the text. */
+export function blameFor(error: unknown, statusOf?: (error: StatusError) => number | undefined): Blame {
+  if (!(error instanceof StatusError)) return 'request';
+  if (error.unreachable) return 'server';
+  const status = statusOf?.(error);
+  if (status === 429 || notHere.test(error.message)) return 'elsewhere';
+  if (status !== undefined && status < 500) return 'request';
+  // A contract that knows the text of a dead engine says that the model is not ready.
+  if (status === 503) return 'server';
+  if (ofRequests.has(error.code)) return 'request';
+  if (error.code === 'RESOURCE_EXHAUSTED' || error.code === 'NOT_FOUND') return 'elsewhere';
+  // Streams give nothing but a text. Without the final flag, Triton refused the request before a model saw it.
+  if (error instanceof StreamFault) return error.final ? 'unclear' : 'request';
+  // Models say INTERNAL of inputs that they cannot use, too.
+  return error.code === 'UNKNOWN' || error.code === 'INTERNAL' ? 'unclear' : 'server';
+}

@@ -1,0 +1,112 @@
+import type { InferenceServer } from '../../kserve/server.ts';
+import type { BalanceOptions } from './balance-options.ts';
+import { Breaker } from './breaker.ts';
+import { OutcomeWindow } from './outcome-window.ts';
+
+/** The share of the newest figure in a smoothed one. */
+const smoothing = 0.2;
+
+/** What a server in its slow start takes at least, as a share of what it will. */
+const leastWeight = 0.1;
+
+/** The last failure that spoke against a server. */
+export interface LastFault {
+  readonly error: unknown;
+  readonly model: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** All that is known of a server from how it answered. */
+export class ServerState {
+  readonly server: InferenceServer;
+  readonly #options: () => BalanceOptions;
+  readonly #random: () => number;
+  readonly #models = new Map<string, Breaker>();
+  readonly outcomes = new OutcomeWindow();
+  /** Open while the server cannot be reached. */
+  readonly reach: Breaker;
+  running = 0;
+  requests = 0;
+  failures = 0;
+  /** Inferences that failed here and were begun again. */
+  retried = 0;
+  ejections = 0;
+  ejectedUntil = 0;
+  lastFault: LastFault | undefined;
+  /** Milliseconds to the first response, smoothed; undefined before there was one. */
+  firstResponse: number | undefined;
+  #slowSince = Number.NEGATIVE_INFINITY;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(server: InferenceServer, options: () => BalanceOptions, random: () => number) {
+    this.server = server;
+    this.#options = options;
+    this.#random = random;
+    // One failed connection is enough to know.
+    this.reach = new Breaker(() => ({ failures: 1, backoff: options().breakerBackoff, random }));
+  }
+
+  get models(): ReadonlyMap<string, Breaker> {
+    return this.#models;
+  }
+
+  breakerOf(model: string): Breaker {
+    const known = this.#models.get(model);
+    if (known) return known;
+    const breaker = new Breaker(() => {
+      const { breakerFailures: failures, breakerBackoff: backoff } = this.#options();
+      return { failures, backoff, random: this.#random };
+    });
+    this.#models.set(model, breaker);
+    return breaker;
+  }
+
+  /** Whether nothing speaks against sending it a request for a model. */
+  isOpenTo(model: string, now: number): boolean {
+    return now >= this.ejectedUntil && this.reach.allows(now) && (this.#models.get(model)?.allows(now) ?? true);
+  }
+
+  /** When it is next worth a try. */
+  dueAt(model: string): number {
+    return Math.max(this.ejectedUntil, this.reach.dueAt, this.#models.get(model)?.dueAt ?? 0);
+  }
+
+  /** It has come, or come back: its share grows from now on. */
+  startSlowly(now: number): void {
+    this.#slowSince = now;
+  }
+
+  /** The share of a full one's requests that it should take, from 0.1 to 1. */
+  weightAt(now: number): number {
+    const { slowStart } = this.#options();
+    const age = now - this.#slowSince;
+    return age >= slowStart ? 1 : Math.max(leastWeight, age / slowStart);
+  }
+
+  /** The load that one more request would make, by what the server can take now. */
+  loadAt(now: number): number {
+    return (this.running + 1) / this.weightAt(now);
+  }
+
+  noteFirstResponse(milliseconds: number): void {
+    const before = this.firstResponse;
+    this.firstResponse = before === undefined ? milliseconds : before + (milliseconds - before) * smoothing;
+  }
+
+  enter(): void {
+    this.running++;
+    this.requests++;
+  }
+
+  leave(): void {
+    if (--this.running > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** Resolves when no inference runs. */
+  untilIdle(): Promise<void> {
+    if (this.running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+}

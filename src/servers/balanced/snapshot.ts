@@ -1,0 +1,41 @@
+import type { InferenceServer } from '../../kserve/server.ts';
+import type { BreakerState } from './breaker.ts';
+import type { LastFault, ServerState } from './server-state.ts';
+
+/** What is known of a server at one moment; durations in milliseconds. */
+export interface ServerSnapshot {
+  readonly server: InferenceServer;
+  readonly running: number;
+  readonly requests: number;
+  readonly failures: number;
+  readonly retried: number;
+  /** The share of the last half minute's inferences that failed. */
+  readonly failureRate: number;
+  /** `open` while it cannot be reached. */
+  readonly connection: BreakerState;
+  /** How long it is still left out for failing more than others; 0: it is not. */
+  readonly ejectedFor: number;
+  /** The share of requests that it takes: below 1 in its slow start. */
+  readonly weight: number;
+  /** To the first response, smoothed; undefined before there was one. */
+  readonly firstResponse: number | undefined;
+  readonly lastFault: LastFault | undefined;
+  readonly models: ReadonlyMap<string, BreakerState>;
+}
+
+export function snapshotOf(state: ServerState, now: number): ServerSnapshot {
+  return {
+    server: state.server,
+    running: state.running,
+    requests: state.requests,
+    failures: state.failures,
+    retried: state.retried,
+    failureRate: state.outcomes.totals(now).failureRate,
+    connection: state.reach.stateAt(now),
+    ejectedFor: Math.max(0, state.ejectedUntil - now),
+    weight: state.weightAt(now),
+    firstResponse: state.firstResponse,
+    lastFault: state.lastFault,
+    models: new Map([...state.models].map(([model, breaker]) => [model, breaker.stateAt(now)])),
+  };
+}

@@ -1,0 +1,35 @@
+/** Looked at by the ticker while it is among its members. */
+export interface Waiting {
+  tick(now: number): void;
+}
+
+/** Milliseconds between two looks: what is timed by it ends at most so much late. */
+const interval = 100;
+
+/** One timer for everything that may wait too long, in place of one for each wait. */
+export class Ticker {
+  readonly #members = new Set<Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+  /** The time of the last look, in milliseconds of performance.now(). */
+  now = performance.now();
+
+  add(member: Waiting): void {
+    this.#members.add(member);
+    if (this.#timer) return;
+    this.now = performance.now();
+    this.#timer = setInterval(this.#look, interval);
+    this.#timer.unref();
+  }
+
+  delete(member: Waiting): void {
+    this.#members.delete(member);
+    if (this.#members.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  readonly #look = (): void => {
+    this.now = performance.now();
+    for (const member of this.#members) member.tick(this.now);
+  };
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { InferenceServer } from '../../kserve/server.ts';
+
+interface ResolvedOptions {
+  readonly name: string;
+  readonly resolve: (name: string) => Promise<readonly string[]>;
+  /** Milliseconds between two resolutions; it may change. */
+  readonly interval: () => number;
+  readonly open: (address: string) => InferenceServer;
+  /** Servers have come or gone; those that are gone are the listener's to close. */
+  readonly onChange: (gone: readonly InferenceServer[]) => void;
+  /** The name cannot be resolved, for a new reason, or can be again. */
+  readonly onFault: (fault: Error | undefined) => void;
+}
+
+/** One server for every address that a name resolves to. It is resolved over and over; a failure changes nothing. */
+export class ResolvedServers {
+  readonly #options: ResolvedOptions;
+  readonly #stop = new AbortController();
+  #servers = new Map<string, InferenceServer>();
+  #lastFault: string | undefined;
+  #loop: Promise<void> | undefined;
+
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+  }
+
+  get current(): readonly InferenceServer[] {
+    return [...this.#servers.values()];
+  }
+
+  /** Resolves the name for the first time, and goes on in the background. */
+  async start(): Promise<void> {
+    await this.#resolve();
+    this.#loop = this.#follow();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await Promise.all(this.current.map((server) => server.close()));
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await sleep(this.#options.interval(), undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.#resolve();
+    }
+  }
+
+  async #resolve(): Promise<void> {
+    const { name, resolve, onFault } = this.#options;
+    try {
+      const addresses = await resolve(name);
+      if (this.#stop.signal.aborted) return;
+      if (this.#lastFault !== undefined) onFault(undefined);
+      this.#lastFault = undefined;
+      this.#follows(addresses);
+    } catch (error) {
+      const fault = error instanceof Error ? error : new Error(String(error));
+      if (this.#lastFault !== fault.message) onFault(fault);
+      this.#lastFault = fault.message;
+    }
+  }
+
+  #follows(addresses: readonly string[]): void {
+    const { open, onChange } = this.#options;
+    const before = this.#servers;
+    this.#servers = new Map(addresses.map((address) => [address, before.get(address) ?? open(address)]));
+    const gone = [...before].filter(([address]) => !this.#servers.has(address)).map(([, server]) => server);
+    const hasNew = addresses.some((address) => !before.has(address));
+    if (gone.length > 0 || hasNew) onChange(gone);
+  }
+}
