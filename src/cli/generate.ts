@@ -144,6 +144,7 @@ async function print(request: CompletionRequest, { registry, input, terminal }: 
   const context = {
     findModel: (name: string) => registry.findForRequest(name),
     timeout: requestTimeout === 0 ? undefined : requestTimeout,
+    retries: 0,
     structuredRetries,
     watch: unwatched,
   };

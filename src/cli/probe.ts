@@ -53,6 +53,7 @@ async function probeText(model: string, registry: ModelRegistry): Promise<ProbeR
   const context = {
     findModel: (name: string) => registry.findForRequest(name),
     timeout: longestProbe,
+    retries: 0,
     structuredRetries: 0,
     watch: unwatched,
   };

@@ -27,6 +27,8 @@ export interface GenerateContext {
   readonly watch: RequestWatch;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
+  /** How often an unstreamed answer that its server breaks off is begun again. */
+  readonly retries: number;
   /** How often an answer without its form is asked for again where the backend cannot guide it; 0: that is refused. */
   readonly structuredRetries: number;
   /** Whether an answer that a stop text ends is to say which one it was. */

@@ -60,6 +60,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     structure,
     parsers: reading.parsers,
     stream: request.stream ?? false,
+    retries: request.stream ? 0 : context.retries,
     continuesText: request.continue_final_message ?? false,
     prefixes: [request.echo ? finalAssistantText(request.messages) : ''],
     promptField: 'messages',

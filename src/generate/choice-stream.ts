@@ -8,17 +8,7 @@ import type { AnswerText } from '../output/answer-text.ts';
 import type { InferenceWatch } from '../request-watch.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { type FaultPlace, generationFault } from './faults.ts';
-
-/** The counts of a whole request, filled by its choices; the last one to finish reports them. */
-export interface Tally {
-  /** Undefined when nobody can count the prompt: then there is no usage to report. */
-  promptTokens: number | undefined;
-  cachedTokens: number | undefined;
-  /** Undefined where there was none. */
-  reasoningTokens: number | undefined;
-  completionTokens: number;
-  unfinished: number;
-}
+import { type Tally, usageOf } from './tally.ts';
 
 interface ChoiceOptions {
   /** The number of the inference's first answer. */
@@ -96,6 +86,11 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  /** Whether a response has come. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   next(): Promise<IteratorResult<GenerateEvent[]>> {
@@ -187,9 +182,8 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
     if (parts?.reasoningTokens !== undefined)
       tally.reasoningTokens = (tally.reasoningTokens ?? 0) + parts.reasoningTokens;
     tally.unfinished--;
-    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = tally;
-    if (tally.unfinished > 0 || promptTokens === undefined) return;
-    this.#events.push({ type: 'usage', promptTokens, completionTokens, cachedTokens, reasoningTokens });
+    const usage = usageOf(tally);
+    if (usage) this.#events.push(usage);
   }
 
   readonly #onBatch = (

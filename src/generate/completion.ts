@@ -56,6 +56,7 @@ export async function complete(
     beams,
     structure,
     stream: isStreamed,
+    retries: isStreamed ? 0 : context.retries,
     continuesText: true,
     prefixes,
     promptField: 'prompt',

@@ -14,11 +14,14 @@ import type { TokenTable } from '../tokenizer.ts';
 import { AdapterStream } from './adapter-stream.ts';
 import { withLength } from './answer.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
-import { ChoiceStream, type Tally } from './choice-stream.ts';
+import { ChoiceStream } from './choice-stream.ts';
+import { GatheredChoice } from './gathered-choice.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
 import { seeded } from './seeds.ts';
 import { stopInference } from './stop-inference.ts';
+import { countsWith, type Tally } from './tally.ts';
+import { timeKeeper } from './time-left.ts';
 import { type Prompt, tokenize } from './token-inputs.ts';
 
 /** A request after its prompts are texts and its values are checked: what every API's request becomes. */
@@ -37,6 +40,8 @@ export interface GenerationOptions {
   /** Left out where all of an answer is text. */
   readonly parsers?: AnswerParsers | undefined;
   readonly stream: boolean;
+  /** How often an answer that its server breaks off is begun again: 0 where its client is given it as it comes. */
+  readonly retries: number;
   /** Whether an answer goes on with the text of its prompt, as that of a chat does not. */
   readonly continuesText: boolean;
   /** Text that stands before each answer of the prompt of the same number. */
@@ -66,7 +71,9 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
   };
-  options.watch.counts(tally);
+  const running = new Set<Tally>();
+  options.watch.counts(options.retries > 0 ? countsWith(tally, running) : tally);
+  const timeLeft = timeKeeper(options.timeout);
   const run = { ...options, place: faultPlace(options), tally, newText: textMaker(options, tokenized?.table) };
   const inferences = beams ? 1 : choicesPerPrompt;
   const choices = prompts.flatMap((prompt, promptIndex) =>
@@ -90,14 +97,23 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         ...(model.loraName === undefined ? {} : { loraName: model.loraName }),
         ...(model.loraTaskId === undefined ? {} : { loraTaskId: model.loraTaskId }),
       };
-      return infer(request, run, {
+      const answers = choicesPerPrompt / inferences;
+      const place: ChoicePlace = {
         choice,
-        answers: choicesPerPrompt / inferences,
+        answers,
         prefix: options.prefixes[promptIndex] ?? '',
         countsPrompt: counted === undefined && answer === 0,
         promptLength: counted?.[promptIndex],
         reportsPrompt: answer === 0,
-      });
+      };
+      if (options.retries === 0) return infer(request, run, place);
+      const begin = (attempt: number, tried: Tally): ChoiceStream =>
+        infer(
+          attempt === 0 ? request : { ...request, id: `${request.id}-again-${attempt}` },
+          { ...run, tally: tried, timeout: attempt === 0 ? options.timeout : timeLeft() },
+          place,
+        );
+      return new GatheredChoice({ begin, answers, retries: options.retries, signal: options.signal, tally, running });
     }),
   );
   const [only] = choices;

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerateRequest } from '../contracts/contract.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import { StreamFault } from '../kserve/infer-codec.ts';
+import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
+import { StatusError } from '../kserve/status.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { type RequestWatch, type TokenCounts, unwatched } from '../request-watch.ts';
+import { type GenerationOptions, generate } from './generation.ts';
+
+/** What a server does with one inference: words, one token each, then its end. */
+interface Script {
+  readonly words: readonly string[];
+  readonly end: 'finish' | 'nothing' | 'hang' | Error;
+}
+
+const broken = new StatusError('UNAVAILABLE', 'The connection to the server broke.', { unreachable: true });
+const good: Script = { words: ['a', 'b'], end: 'finish' };
+
+/** Generates on servers that do as the scripts say, one for each inference in its order. */
+async function run(scripts: readonly Script[], own: Partial<GenerationOptions> = {}) {
+  const asked: { id: string; seed: number | undefined }[] = [];
+  const left: string[] = [];
+  let counts: TokenCounts | undefined;
+  const watch: RequestWatch = {
+    ...unwatched,
+    counts: (given) => {
+      counts = given;
+    },
+  };
+  const stream = (
+    request: InferRequest & Pick<GenerateRequest, 'sampling'>,
+  ): AsyncIterableIterator<InferResponse[]> => {
+    const script = scripts[asked.length] ?? good;
+    asked.push({ id: request.id, seed: request.sampling.seed });
+    return new Scripted(script, () => left.push(request.id));
+  };
+  const contract = {
+    counts: true,
+    limits: {},
+    explain: () => undefined,
+    encode: (request: GenerateRequest) => request,
+    decoder: () => ({
+      push: (response: unknown, sink: { text(word: string, tokens: number): void } & Sink) => {
+        if (response === 'finish') sink.finish('stop');
+        else {
+          if (response === 'a') sink.promptTokens(5);
+          sink.text(response as string, 1);
+        }
+      },
+    }),
+  };
+  const model = {
+    contract,
+    contextLength: () => undefined,
+    loadedAssets: () => undefined,
+    group: {
+      stream: (begin: Parameters<ServerGroup['stream']>[0]) =>
+        begin({ name: 'server', stream } as unknown as InferenceServer),
+    },
+  } as unknown as ServedModel;
+  const events = await generate({
+    model,
+    requestId: 'request',
+    prompts: [{ text: 'Hello' }],
+    choicesPerPrompt: 1,
+    sampling: { seed: 7 },
+    beams: undefined,
+    logprobs: undefined,
+    structure: undefined,
+    stream: false,
+    retries: 2,
+    continuesText: false,
+    prefixes: [],
+    promptField: 'prompt',
+    signal: new AbortController().signal,
+    watch,
+    timeout: undefined,
+    ...own,
+  });
+  const whole: GenerateEvent[] = [];
+  const fault = await (async () => {
+    for await (const batch of events) whole.push(...batch);
+    return undefined;
+  })().catch((error: unknown) => (error instanceof ApiError ? error.code : error));
+  return { fault, events: whole, asked, left, counts };
+}
+
+interface Sink {
+  promptTokens(count: number): void;
+  finish(reason: 'stop'): void;
+}
+
+class Scripted implements AsyncIterableIterator<InferResponse[]> {
+  readonly #items: unknown[];
+  readonly #end: Script['end'];
+  readonly #onLeave: () => void;
+  #wake: (() => void) | undefined;
+
+  constructor({ words, end }: Script, onLeave: () => void) {
+    this.#items = end === 'finish' ? [...words, 'finish'] : [...words];
+    this.#end = end;
+    this.#onLeave = onLeave;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<InferResponse[]>> {
+    const item = this.#items.shift();
+    if (item !== undefined) return { done: false, value: [item as InferResponse] };
+    if (this.#end instanceof Error) throw this.#end;
+    if (this.#end === 'hang')
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<InferResponse[]>> {
+    if (this.#end === 'hang') this.#onLeave();
+    this.#wake?.();
+    return { done: true, value: undefined };
+  }
+}
+
+const text = (choice: number, word: string) => ({
+  type: 'text-delta',
+  choice,
+  text: word,
+  tokens: 1,
+  logprobs: undefined,
+});
+const usage = (completionTokens: number) => ({ type: 'usage', promptTokens: 5, completionTokens });
+const whole = [
+  { type: 'prompt-tokens', count: 5 },
+  text(0, 'a'),
+  text(0, 'b'),
+  { type: 'finish', choice: 0, reason: 'stop' },
+  usage(2),
+];
+
+describe('an unstreamed answer', () => {
+  it('that a server breaks off is begun again, and only what is given is counted', async () => {
+    const { fault, events, asked, counts } = await run([{ words: ['a', 'x', 'y'], end: broken }, good]);
+    expect(fault).toBeUndefined();
+    expect(events).toEqual(whole);
+    expect(asked).toEqual([
+      { id: 'request', seed: 7 },
+      { id: 'request-again-1', seed: 7 },
+    ]);
+    expect(counts?.promptTokens).toBe(5);
+    expect(counts?.completionTokens).toBe(2);
+  });
+
+  it.each<[string, Script['end']]>([
+    ['ends without its finish', 'nothing'],
+    ['is reset by its server', new StatusError('INTERNAL', 'The server reset the call (HTTP/2 error code 2).')],
+  ])('that %s is begun again', async (_, end) => {
+    const { events, asked } = await run([{ words: ['a'], end }, good]);
+    expect(events).toEqual(whole);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is given up when no retry is left', async () => {
+    const breaks = { words: ['a'], end: broken };
+    const { fault, events, asked } = await run([breaks, breaks, breaks, good]);
+    expect({ fault, events, asked: asked.length }).toEqual({ fault: 'server_unreachable', events: [], asked: 3 });
+  });
+
+  it.each<[string, Script, string]>([
+    [
+      'the model refuses in the middle',
+      { words: ['a'], end: new StreamFault('out of words', { id: 'request', final: true } as never) },
+      'backend_error',
+    ],
+    ['fails before its first response', { words: [], end: broken }, 'server_unreachable'],
+    [
+      'takes too long',
+      { words: ['a'], end: new StatusError('DEADLINE_EXCEEDED', 'No answer within 1 ms.') },
+      'deadline_exceeded',
+    ],
+  ])('that %s is not begun again', async (_, script, code) => {
+    const { fault, asked } = await run([script, good]);
+    expect({ fault, asked: asked.length }).toEqual({ fault: code, asked: 1 });
+  });
+
+  it('whose client has left is not begun again', async () => {
+    const controller = new AbortController();
+    const signal = controller.signal;
+    const end = new StatusError('CANCELLED', 'The call was cancelled.');
+    controller.abort();
+    const { fault, asked } = await run([{ words: ['a'], end }, good], { signal });
+    expect({ fault, asked: asked.length }).toEqual({ fault: 'client_closed_request', asked: 1 });
+  });
+
+  it('of several repeats only the one that failed', async () => {
+    const { events, asked } = await run([good, { words: ['a'], end: broken }, good], { choicesPerPrompt: 2 });
+    expect(asked).toEqual([
+      { id: 'request-0', seed: 7 },
+      { id: 'request-1', seed: 8 },
+      { id: 'request-1-again-1', seed: 8 },
+    ]);
+    expect(events).toEqual([
+      ...whole.slice(0, -1),
+      text(1, 'a'),
+      text(1, 'b'),
+      { type: 'finish', choice: 1, reason: 'stop' },
+      usage(4),
+    ]);
+  });
+
+  it('that fails for good ends the others at once', async () => {
+    const breaks = { words: ['a'], end: broken };
+    const { fault, left } = await run([{ words: ['a'], end: 'hang' }, breaks, breaks, breaks], { choicesPerPrompt: 2 });
+    expect(fault).toBe('server_unreachable');
+    expect(left).toContain('request-0');
+  });
+});
+
+describe('a stream', () => {
+  it('is not begun again', async () => {
+    const { fault, events, asked } = await run([{ words: ['a'], end: broken }, good], { stream: true, retries: 0 });
+    expect({ fault, events, asked: asked.length }).toEqual({
+      fault: 'server_unreachable',
+      events: whole.slice(0, 2),
+      asked: 1,
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import { StreamFault } from '../kserve/infer-codec.ts';
+import { type StatusCode, StatusError } from '../kserve/status.ts';
+import type { ChoiceStream } from './choice-stream.ts';
+import { addTry, type Tally, tallyOfTry, usageOf } from './tally.ts';
+
+/** An inference that may be begun several times. */
+interface Gathering {
+  /** Begins try number `attempt`, which counts into a tally of its own. */
+  readonly begin: (attempt: number, tally: Tally) => ChoiceStream;
+  /** How many answers it gives. */
+  readonly answers: number;
+  /** How often it is begun again. */
+  readonly retries: number;
+  readonly signal: AbortSignal;
+  /** The tally of the request, which the try that is complete is added to. */
+  readonly tally: Tally;
+  /** The tallies of the tries that run. */
+  readonly running: Set<Tally>;
+}
+
+/**
+ * The events of one inference, all together when it is complete. As nothing of it was given before, one that its server
+ * breaks off is begun again; what fails before the first response is the business of the server group.
+ */
+export class GatheredChoice implements GenerateEvents {
+  readonly #gathering: Gathering;
+  #choice: ChoiceStream | undefined;
+  #isOver = false;
+
+  constructor(gathering: Gathering) {
+    this.#gathering = gathering;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<GenerateEvent[]>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    const { retries } = this.#gathering;
+    for (let attempt = 0; !this.#isOver; attempt++) {
+      const value = await this.#try(attempt).catch((error: unknown) => {
+        if (this.#isOver || attempt === retries || !this.#mayTryAgain(error)) throw error;
+      });
+      if (!value) continue;
+      this.#isOver = true;
+      return { done: false, value };
+    }
+    return { done: true, value: undefined };
+  }
+
+  /** Ends the try that runs, also while somebody waits for it. */
+  async return(): Promise<IteratorResult<GenerateEvent[]>> {
+    this.#isOver = true;
+    await this.#choice?.return();
+    return { done: true, value: undefined };
+  }
+
+  async #try(attempt: number): Promise<GenerateEvent[]> {
+    const { begin, answers, tally, running } = this.#gathering;
+    const tried = tallyOfTry();
+    const choice = begin(attempt, tried);
+    this.#choice = choice;
+    running.add(tried);
+    try {
+      const events: GenerateEvent[] = [];
+      for await (const batch of choice) for (const event of batch) events.push(event);
+      addTry(tally, tried, answers);
+      const usage = usageOf(tally);
+      if (usage) events.push(usage);
+      return events;
+    } finally {
+      running.delete(tried);
+    }
+  }
+
+  #mayTryAgain(error: unknown): boolean {
+    return !this.#gathering.signal.aborted && (this.#choice?.hasBegun ?? false) && isServersFault(error);
+  }
+}
+
+const brokenOff: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'INTERNAL', 'UNKNOWN', 'ABORTED', 'DATA_LOSS']);
+
+/** Whether an answer that had begun failed for no reason of the request's: another server may complete it. */
+function isServersFault(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { code, cause } = error;
+  // What the model itself says of a request it would say again; an engine that is dead is dead on its own server only.
+  if (cause instanceof StreamFault) return code === 'model_not_ready';
+  if (cause instanceof StatusError) return cause.unreachable || brokenOff.has(cause.code);
+  // It ended without its finish.
+  return code === 'backend_error';
+}
