@@ -11,9 +11,11 @@ export const errorTable = {
   model_not_found: { status: 404, type: 'invalid_request_error' },
   not_found: { status: 404, type: 'invalid_request_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  request_timeout: { status: 408, type: 'invalid_request_error' },
   model_busy: { status: 409, type: 'invalid_request_error' },
   request_too_large: { status: 413, type: 'invalid_request_error' },
   unsupported_media_type: { status: 415, type: 'invalid_request_error' },
+  headers_too_large: { status: 431, type: 'invalid_request_error' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },
   client_closed_request: { status: 499, type: 'invalid_request_error' },
   internal_error: { status: 500, type: 'server_error' },
@@ -39,6 +41,14 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** A message may quote what a client sent; no client gets all of a long body back, and no log. */
+const longestMessage = 4_096;
+const longestParam = 512;
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
 /** A failure with its code; the message is written for the client. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -47,10 +57,10 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(shortened(message, longestMessage), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'ApiError';
     this.code = code;
-    this.param = details.param ?? null;
+    this.param = details.param === undefined ? null : shortened(details.param, longestParam);
     this.retryAfter = details.retryAfter;
     this.headers = details.headers ?? {};
   }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { CommandInput } from '../config/load.ts';
+import type { ConnectionOptions } from '../http/connections.ts';
 import { createKserveGrpc } from '../http/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../http/kserve/http-frontend.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
@@ -9,11 +10,18 @@ import type { ServerSet } from './server-set.ts';
 
 type Settings = CommandInput['settings'];
 
+/** What the frontends are built from beside the settings. */
+interface KserveParts {
+  readonly servers: ServerSet;
+  readonly balancer: Balancer;
+  readonly logger: FastifyBaseLogger;
+  readonly connections: ConnectionOptions;
+}
+
 /** Starts the KServe frontends over all servers; gives what stops them. */
 export async function startKserve(
   settings: Settings,
-  { servers, balancer }: { readonly servers: ServerSet; readonly balancer: Balancer },
-  logger: FastifyBaseLogger,
+  { servers, balancer, logger, connections }: KserveParts,
 ): Promise<() => Promise<void>> {
   const { host, kserveHttpPort, kserveGrpcPort, httpMaxInputSize, maxMessageSize } = settings;
   const options = {
@@ -22,6 +30,7 @@ export async function startKserve(
     sharedMemory: settings.triton.length === 0,
     apiKey: settings.apiKey,
     restrictedApis: settings.openaiRestrictedApi,
+    connections,
     logger,
   };
   const http = createKserveHttp({ ...options, maxInputSize: httpMaxInputSize });
@@ -36,7 +45,7 @@ export async function startKserve(
     const port = await listening({ host, port: kserveGrpcPort, flag: '--kserve-grpc-port' }, () =>
       grpc.listen({ host, port: kserveGrpcPort }),
     );
-    logger.info(`KServe listens on grpc://${host}:${port}`);
+    logger.info(`KServe listens on ${connections.tls ? 'grpcs' : 'grpc'}://${host}:${port}`);
     return close;
   } catch (error) {
     await close();

@@ -17,9 +17,11 @@ import { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
 import { openParts, type PartsListener } from './parts.ts';
+import { connectionSettings, requestLimits } from './request-limits.ts';
 import { responseStore } from './response-store.ts';
 import { serverReports } from './server-reports.ts';
 import { dryRun } from './servers.ts';
+import { tlsFiles } from './tls-files.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -40,6 +42,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     isColoured: terminal.isInteractive,
   });
   const showExample = exampleShower(settings, terminal, logger);
+  const tls = tlsFiles(settings, { logger, stop: terminal.stop });
+  const connections = connectionSettings(settings, tls);
   await requireFreePorts(settings);
   const live = new LiveSettings(settings);
   const listener: PartsListener = {
@@ -65,9 +69,17 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     apiKey: settings.apiKey,
     restrictedApis: settings.openaiRestrictedApi,
     maxInputSize: settings.httpMaxInputSize,
+    connections,
+    allowedOrigins: settings.allowedOrigins,
     // Read anew for each request, which keeps what it began with.
     get strictFields() {
       return live.current.strictFields;
+    },
+    get limits() {
+      return requestLimits(live.current);
+    },
+    get maxJsonDepth() {
+      return live.current.maxJsonDepth;
     },
     get generate() {
       return generateContext(live.current, registry);
@@ -83,7 +95,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   try {
     if (terminal.stop.aborted) return 0;
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
-    if (settings.enableKserveFrontends) stopKserve = await startKserve(settings, { servers, balancer }, logger);
+    if (settings.enableKserveFrontends)
+      stopKserve = await startKserve(settings, { servers, balancer, logger, connections });
     for (const { apis, header } of settings.openaiRestrictedApi)
       logger.info(`only with the header ${header}: ${apis.join(', ')}`);
     for (const warning of startWarnings(settings)) logger.warn(warning);

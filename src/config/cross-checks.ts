@@ -43,6 +43,13 @@ export function crossChecks(settings: Settings): readonly string[] {
     problems.push(`${where('kserveGrpcPort')}: the two KServe frontends need a port each.`);
   if (settings.allowImageAddresses.length > 0 && settings.allowImageUrls.length === 0)
     problems.push(`${where('allowImageAddresses')} needs --allow-image-urls.`);
+  if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined)) {
+    const [has, lacks] =
+      settings.tlsKey === undefined ? (['tlsCert', '--tls-key'] as const) : (['tlsKey', '--tls-cert'] as const);
+    problems.push(`${where(has)}: a certificate and its key go together, and ${lacks} is missing.`);
+  }
+  if (settings.tlsClientCa !== undefined && settings.tlsCert === undefined)
+    problems.push(`${where('tlsClientCa')} needs --tls-cert and --tls-key.`);
   return [...problems, ...aliasChecks(settings)];
 }
 

@@ -184,6 +184,38 @@ describe('helpText', () => {
             --strict-fields
                 Refuse a request that has a field which nobody knows.
                 [CONCH_STRICT_FIELDS]
+            --allowed-origins ORIGIN[,ORIGIN]
+                Origin of web pages that may call the OpenAI API from a browser, such
+                as https://app.example.com; * for all. [repeatable; default: none;
+                CONCH_ALLOWED_ORIGINS]
+            --tls-cert FILE
+                PEM file of the certificate that Conch shows on its ports, which then
+                speak TLS alone; read again when it changes. [CONCH_TLS_CERT]
+            --tls-key FILE
+                PEM file of the private key of that certificate. [CONCH_TLS_KEY]
+            --tls-client-ca FILE
+                PEM file of the authorities of clients: only clients with a
+                certificate of theirs may connect. [CONCH_TLS_CLIENT_CA]
+
+      Limits of a request:
+            --http-max-headers N
+                Most headers of a request. [default: 128; CONCH_HTTP_MAX_HEADERS]
+            --http-max-header-size BYTES
+                Most bytes of the path and headers of a request together. [default:
+                32KiB; CONCH_HTTP_MAX_HEADER_SIZE]
+            --max-json-depth N
+                How deep lists and objects of a body may stand in each other.
+                [default: 128; CONCH_MAX_JSON_DEPTH]
+            --max-messages N
+                Most messages of a conversation, or items of a response, in one
+                request. [default: 10000; CONCH_MAX_MESSAGES]
+            --max-tools N
+                Most tools of a request. [default: 1024; CONCH_MAX_TOOLS]
+            --max-stop-strings N
+                Most stop texts of a request. [default: 16; CONCH_MAX_STOP_STRINGS]
+            --max-choices N
+                Most answers of a request: n or best_of, times its prompts. [default:
+                1024; CONCH_MAX_CHOICES]
 
       Images in requests:
             --max-images N

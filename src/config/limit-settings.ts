@@ -1,4 +1,52 @@
-import type { SettingTable } from './setting.ts';
+import { z } from 'zod';
+import { allowedOrigins } from './allowed-origins.ts';
+import { setting } from './setting.ts';
+import { byteSize, text } from './value-types.ts';
 
-/** Settings of what a request may hold, TLS and browsers. */
-export const limitSettings = {} satisfies SettingTable;
+const count = (most: number) => z.number().int().min(1).max(most);
+const largestHead = 2 ** 20;
+
+/** Settings of how much a request may bring, which pages may send it, and how the connection is kept secret. */
+export const limitSettings = {
+  httpMaxHeaders: setting(count(2_000).default(128), 'Most headers of a request.', { group: 'limits' }),
+  httpMaxHeaderSize: setting(
+    byteSize({ maximum: largestHead }).prefault('32KiB'),
+    'Most bytes of the path and headers of a request together.',
+    { group: 'limits', placeholder: 'BYTES' },
+  ),
+  maxJsonDepth: setting(count(1_000).default(128), 'How deep lists and objects of a body may stand in each other.', {
+    group: 'limits',
+    live: true,
+  }),
+  maxMessages: setting(
+    count(100_000).default(10_000),
+    'Most messages of a conversation, or items of a response, in one request.',
+    { group: 'limits', live: true },
+  ),
+  maxTools: setting(count(1_024).default(1_024), 'Most tools of a request.', { group: 'limits', live: true }),
+  maxStopStrings: setting(count(1_024).default(16), 'Most stop texts of a request.', { group: 'limits', live: true }),
+  maxChoices: setting(count(131_072).default(1_024), 'Most answers of a request: n or best_of, times its prompts.', {
+    group: 'limits',
+    live: true,
+  }),
+  allowedOrigins: setting(
+    allowedOrigins.prefault([]),
+    'Origin of web pages that may call the OpenAI API from a browser, such as https://app.example.com; * for all.',
+    { group: 'api', placeholder: 'ORIGIN[,ORIGIN]', defaultText: 'none' },
+  ),
+  tlsCert: setting(
+    text.optional(),
+    'PEM file of the certificate that Conch shows on its ports, which then speak TLS alone; read again when it changes.',
+    { group: 'api', placeholder: 'FILE', path: 'file' },
+  ),
+  tlsKey: setting(text.optional(), 'PEM file of the private key of that certificate.', {
+    group: 'api',
+    placeholder: 'FILE',
+    path: 'file',
+  }),
+  tlsClientCa: setting(
+    text.optional(),
+    'PEM file of the authorities of clients: only clients with a certificate of theirs may connect.',
+    { group: 'api', placeholder: 'FILE', path: 'file' },
+  ),
+};

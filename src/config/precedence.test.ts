@@ -18,6 +18,9 @@ const pool = ['1001', '1002', '1003', 'https://a:1', 'https://b:2', 'https://c:3
 const companions: Readonly<Record<string, readonly string[]>> = {
   tritonCert: ['--triton-key', 'key.pem'],
   tritonKey: ['--triton-cert', 'cert.pem'],
+  tlsCert: ['--tls-key', 'key.pem'],
+  tlsKey: ['--tls-cert', 'cert.pem'],
+  tlsClientCa: ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'],
   loadModel: ['--model-control-mode', 'explicit'],
   allowImageAddresses: ['--allow-image-urls', 'x'],
   maxLoaded: ['--load-on-demand'],

@@ -3,8 +3,11 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { AdapterServices } from '../models/adapter-loading.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { closeConnections } from './close-connections.ts';
+import { type ConnectionOptions, connectionOptions, limitConnections } from './connections.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { sendFailure } from './failures.ts';
 import { type GuardOptions, guard } from './guard.ts';
+import { type BodyLimits, jsonBodies } from './json-body.ts';
 import { unknownPaths } from './paths.ts';
 import { requestLog } from './request-log.ts';
 import { embeddingRoutes, type RowsServices } from './routes/embeddings.ts';
@@ -18,6 +21,7 @@ import { rerankRoutes } from './routes/rerank.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 import { type ServerServices, serverRoutes } from './routes/servers.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** Everything that the HTTP side is built from. */
 export interface Services
@@ -27,15 +31,16 @@ export interface Services
     ControlServices,
     ModelServices,
     ServerServices,
-    AdapterServices {
+    AdapterServices,
+    BodyLimits {
+  readonly connections: ConnectionOptions;
+  /** Origins of web pages that may call; `*` for all. */
+  readonly allowedOrigins: readonly string[];
   readonly models: ModelRegistry;
   /** Bytes of the largest body. */
   readonly maxInputSize: number;
   readonly logger: FastifyBaseLogger;
 }
-
-/** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
-const keepAliveTimeout = 75_000;
 
 /** The OpenAI side: every route, behind its guard and one error handler. */
 export function createApp(services: Services): FastifyInstance {
@@ -44,18 +49,19 @@ export function createApp(services: Services): FastifyInstance {
     // One line per request is written by request-log.ts.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: services.maxInputSize,
-    keepAliveTimeout,
+    ...connectionOptions(services.connections),
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
     // A path that cannot be decoded fails before any route is found.
     frameworkErrors: sendFailure,
   });
-  app.removeContentTypeParser('text/plain');
+  jsonBodies(app, services);
   closeConnections(app);
   app.setErrorHandler(sendFailure);
   requestLog(app);
+  securityHeaders(app);
+  crossOrigin(app, services.allowedOrigins);
+  limitConnections(app, services.connections);
   unknownPaths(app);
   guard(app, services);
   generateRoutes(app, services);

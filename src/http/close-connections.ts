@@ -7,21 +7,27 @@ import type { FastifyInstance } from 'fastify';
  * would hold up the end for as long as it may.
  */
 export function closeConnections(app: FastifyInstance): void {
-  const unused = new Set<Socket>();
+  // By their far ends: with TLS, requests come on another socket than connections.
+  const unused = new Map<string, Socket>();
   let isClosing = false;
   app.server.on('connection', (socket) => {
     if (isClosing) socket.destroy();
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    const end = farEnd(socket);
+    unused.set(end, socket);
+    socket.once('close', () => unused.delete(end));
   });
   app.server.on('request', ({ socket }, response) => {
-    unused.delete(socket);
+    unused.delete(farEnd(socket));
     response.once('finish', () => {
       if (isClosing) socket.end();
     });
   });
   app.addHook('preClose', async () => {
     isClosing = true;
-    for (const socket of unused) socket.destroy();
+    for (const socket of unused.values()) socket.destroy();
   });
+}
+
+function farEnd({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

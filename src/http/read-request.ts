@@ -5,11 +5,13 @@ import type { ModelDoor } from '../models/model-door.ts';
 import { type Parsed, parseRequest } from '../openai/fields.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { enterModel } from './model-requests.ts';
+import { checkCounts, type RequestLimits } from './request-limits.ts';
 
 /** What reading a request needs. It may change while Conch runs, so it is read anew for each request. */
 export interface RequestServices {
   /** Whether a field that nobody knows fails the request. */
   readonly strictFields: boolean;
+  readonly limits: RequestLimits;
   /** Where requests come in to their models. */
   readonly door: ModelDoor;
 }
@@ -22,8 +24,9 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   schema: z.ZodObject<Shape>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { strictFields, door }: RequestServices,
+  { strictFields, limits, door }: RequestServices,
 ): Promise<Parsed<z.output<z.ZodObject<Shape>>>> {
+  checkCounts(request.body, limits);
   const parsed = parseRequest(schema, request.body);
   request.model = (parsed.request as { readonly model: string }).model;
   const [unknown] = parsed.unknownFields;

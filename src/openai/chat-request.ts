@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { list, refused } from './fields.ts';
+import { list, record, refused } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
 import { pastCall, toolFields } from './tools.ts';
 
 /** The most messages of a conversation, and parts of a message. */
 export const mostMessages = 100_000;
+
+/** The most variables of a chat template, and entries of a document. */
+const mostVariables = 1_024;
 
 const image = z.looseObject(
   { url: z.string().min(1), detail: z.enum(['auto', 'low', 'high'], { error: 'must be auto, low or high' }).nullish() },
@@ -83,17 +86,14 @@ export const ChatRequest = z.object({
   max_tokens: z.number().int().min(1).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.number().int().min(0).max(20).nullish(),
-  metadata: z
-    .record(z.string().max(64), z.string().max(512))
-    .refine((value) => Object.keys(value).length <= 16, 'at most 16 entries are allowed')
-    .nullish(),
+  metadata: record(z.string().max(512), { key: z.string().max(64), most: 16 }).nullish(),
   reasoning_effort: z.string().nullish(),
   enable_thinking: z.boolean().nullish(),
 
-  chat_template_kwargs: z.record(z.string(), z.unknown()).nullish(),
+  chat_template_kwargs: record(z.unknown(), { most: mostVariables }).nullish(),
   add_generation_prompt: z.boolean().nullish(),
   continue_final_message: z.boolean().nullish(),
-  documents: z.array(z.record(z.string(), z.unknown())).nullish(),
+  documents: list(record(z.unknown(), { most: mostVariables }), { most: mostMessages }).nullish(),
   echo: z.boolean().nullish(),
 
   safety_identifier: z.string().nullish(),
@@ -103,8 +103,7 @@ export const ChatRequest = z.object({
   service_tier: refused('only the tiers auto and default exist here', ['auto', 'default']),
   store: refused('answers are not stored', [false]),
   verbosity: refused('the backend has no such dial; say it in a message', ['medium']),
-  modalities: z
-    .array(z.string())
+  modalities: list(z.string(), { most: 16 })
     .refine((value) => value.every((modality) => modality === 'text'), {
       message: 'only text is offered',
       params: { code: 'unsupported_parameter' },

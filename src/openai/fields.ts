@@ -1,15 +1,33 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../errors.ts';
 
+/** What a schema takes that checks by hand, for those who describe it. */
+export type Takes =
+  | { readonly kind: 'list'; readonly item: z.ZodType; readonly least: number; readonly most: number }
+  | { readonly kind: 'record'; readonly value: z.ZodType; readonly most: number }
+  | { readonly kind: 'refused'; readonly reason: string; readonly harmless: readonly unknown[] }
+  | { readonly kind: 'any'; readonly of: readonly z.ZodType[] };
+
+const takes = new WeakMap<z.core.$ZodType, Takes>();
+
+/** What a schema takes; undefined where it says so itself. */
+export function takenBy(schema: z.core.$ZodType): Takes | undefined {
+  return takes.get(schema);
+}
+
+/** The same schema, with what it takes. */
+export function taking<Schema extends z.ZodType>(what: Takes, schema: Schema): Schema {
+  takes.set(schema, what);
+  return schema;
+}
+
 /** A field that OpenAI or vLLM knows and that cannot be honoured: anything but null or a value without effect is a 400. */
 export function refused(reason: string, harmless: readonly unknown[] = []) {
-  return z
-    .unknown()
-    .superRefine((value, context) => {
-      if (value === undefined || value === null || harmless.includes(value)) return;
-      context.addIssue({ code: 'custom', message: reason, params: { code: 'unsupported_parameter' } });
-    })
-    .optional();
+  const schema = z.unknown().superRefine((value, context) => {
+    if (value === undefined || value === null || harmless.includes(value)) return;
+    context.addIssue({ code: 'custom', message: reason, params: { code: 'unsupported_parameter' } });
+  });
+  return taking({ kind: 'refused', reason, harmless }, schema).optional();
 }
 
 /**
@@ -17,7 +35,7 @@ export function refused(reason: string, harmless: readonly unknown[] = []) {
  * million wrong ones.
  */
 export function list<Item>(item: z.ZodType<Item>, { least = 0, most }: { least?: number; most: number }) {
-  return z.unknown().transform((value, context): Item[] => {
+  const schema = z.unknown().transform((value, context): Item[] => {
     const fail = (message: string): never => {
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
@@ -40,6 +58,40 @@ export function list<Item>(item: z.ZodType<Item>, { least = 0, most }: { least?:
     }
     return items;
   });
+  return taking({ kind: 'list', item, least, most }, schema);
+}
+
+interface RecordOptions {
+  readonly key?: z.ZodString;
+  readonly most: number;
+}
+
+/** An object whose entries are all alike. Its check ends at the first wrong one, as that of a list. */
+export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most }: RecordOptions) {
+  const schema = z.unknown().transform((given, context): Record<string, Value> => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      context.addIssue({ code: 'invalid_type', expected: 'record', message: 'must be an object', input: given });
+      return z.NEVER;
+    }
+    const entries = Object.entries(given);
+    if (entries.length > most) {
+      context.addIssue({ code: 'custom', message: `at most ${most} entries are allowed` });
+      return z.NEVER;
+    }
+    const checked: [string, Value][] = [];
+    for (const [name, entry] of entries) {
+      const named = key.safeParse(name);
+      const result = value.safeParse(entry);
+      if (!named.success || !result.success) {
+        const issue = firstIssue((named.error ?? result.error)?.issues ?? []);
+        context.addIssue({ ...issue, path: [name, ...issue.path] });
+        return z.NEVER;
+      }
+      checked.push([name, result.data]);
+    }
+    return Object.fromEntries(checked);
+  });
+  return taking({ kind: 'record', value, most }, schema);
 }
 
 /** A request and the names of the fields in it that nobody knows. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Beams, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
-import { list, refused } from './fields.ts';
+import { list, record, refused } from './fields.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
 const tokenId = z.number().int().min(0);
@@ -14,8 +14,11 @@ export const mostTokens = 1_000_000;
 /** More than any vocabulary has. */
 const mostIds = 1_000_000;
 
-/** The most stop texts that a request may name. */
-const mostStops = 16;
+/** The most stop texts that a request may name, whatever the settings say. */
+export const mostStops = 1_024;
+
+/** The most tokens that a request may favour or shun, and words that it may forbid. */
+const mostBiases = 65_536;
 
 const mostBeams = 128;
 
@@ -28,12 +31,15 @@ export const samplingFields = {
   seed: z.number().int().nullish(),
   n: z.number().int().min(1).max(128).nullish(),
   stop: z
-    .union([stopText, z.array(stopText).max(mostStops, `at most ${mostStops} stop texts are allowed`)], {
+    .union([stopText, list(stopText, { most: mostStops })], {
       error: 'must be a text or a list of texts',
     })
     .nullish(),
   max_tokens: z.number().int().min(0).nullish(),
-  logit_bias: z.record(z.string().regex(/^\d+$/, 'keys must be token ids'), z.number().min(-100).max(100)).nullish(),
+  logit_bias: record(z.number().min(-100).max(100), {
+    key: z.string().regex(/^\d+$/, 'keys must be token ids'),
+    most: mostBiases,
+  }).nullish(),
   stream: flag,
   stream_options: z
     .strictObject({
@@ -51,7 +57,7 @@ export const samplingFields = {
   ignore_eos: flag,
   stop_token_ids: list(tokenId, { most: mostIds }).nullish(),
   include_stop_str_in_output: flag,
-  bad_words: list(z.string().min(1), { most: mostIds }).nullish(),
+  bad_words: list(z.string().min(1), { most: mostBiases }).nullish(),
   allowed_token_ids: list(tokenId, { least: 1, most: mostIds }).nullish(),
   skip_special_tokens: flag,
   spaces_between_special_tokens: flag,

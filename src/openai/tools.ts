@@ -30,7 +30,7 @@ const allowedTools = z.object({
   type: z.literal('allowed_tools'),
   allowed_tools: z.object({
     mode: z.enum(['auto', 'required']),
-    tools: z.array(namedFunction).min(1).max(mostTools),
+    tools: list(namedFunction, { least: 1, most: mostTools }),
   }),
 });
 

@@ -1,6 +1,14 @@
-import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import http2, {
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { StatusError } from '../../kserve/status.ts';
+import { usualConnections } from '../connections.ts';
+import { followTls, tlsOptions } from '../tls.ts';
 import { GrpcCall, refuseForeign } from './grpc-call.ts';
 import { grpcGuard } from './grpc-guard.ts';
 import { StreamHandler } from './grpc-stream.ts';
@@ -27,19 +35,19 @@ const connectionWindow = 16 * 1024 * 1024;
 
 /** The v2 protocol over gRPC, as Triton serves it on port 8001. */
 export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
-  const server = http2.createServer({ settings: { initialWindowSize: streamWindow }, maxSessionMemory: 1024 });
+  const server = createServer(options.connections);
   const guard = grpcGuard(options);
   const sessions = new Set<ServerHttp2Session>();
   const calls = new Set<GrpcCall>();
   server.on('connection', (socket: Socket) => socket.setNoDelay(true));
-  server.on('session', (session) => {
+  server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
     // A connection that breaks ends its calls, and each of them tells its own.
     session.on('error', () => undefined);
     session.setLocalWindowSize(connectionWindow);
   });
-  server.on('stream', (stream, headers) => {
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     if (!headers['content-type']?.startsWith('application/grpc')) {
       refuseForeign(stream);
       return;
@@ -67,6 +75,21 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
         for (const call of calls) call.drain();
       }),
   };
+}
+
+/** Pseudo-headers such as :path are counted too. */
+const pseudoHeaders = 4;
+
+function createServer({ maxHeaders, maxHeaderSize, tls } = usualConnections): Http2Server | Http2SecureServer {
+  const limits = {
+    settings: { initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderSize },
+    maxHeaderListPairs: maxHeaders + pseudoHeaders,
+    maxSessionMemory: 1024,
+  };
+  if (tls === undefined) return http2.createServer(limits);
+  const server = http2.createSecureServer({ ...limits, ...tlsOptions(tls), ALPNProtocols: ['h2'] });
+  followTls(server, tls);
+  return server;
 }
 
 function keep(calls: Set<GrpcCall>, call: GrpcCall, stream: ServerHttp2Stream): void {

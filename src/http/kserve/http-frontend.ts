@@ -1,6 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { ApiError } from '../../errors.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { closeConnections } from '../close-connections.ts';
+import { connectionOptions, limitConnections, usualConnections } from '../connections.ts';
 import { requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
@@ -34,17 +36,13 @@ const routes: readonly Route[] = [
   ...repositoryRoutes,
 ];
 
-/** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
-const keepAliveTimeout = 75_000;
-
 /** The v2 protocol over HTTP, as Triton serves it on port 8000. */
 export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
+  const connections = options.connections ?? usualConnections;
   const app: FastifyInstance = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    keepAliveTimeout,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
+    ...connectionOptions(connections, ({ message }) => ({ error: message })),
     // Not decodable paths name no model either.
     frameworkErrors: (_error, _request, reply) => {
       void send(reply, failure(404, 'Not Found', plainType));
@@ -54,6 +52,11 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   const missingHeader = restrictionCheck(options.restrictedApis ?? []);
   requestLog(app);
   closeConnections(app);
+  limitConnections(app, connections);
+  app.setErrorHandler((error, _request, reply) => {
+    const { status, message } = ApiError.from(error);
+    return send(reply, failure(status, message, jsonType));
+  });
   app.removeAllContentTypeParsers();
   // The body is read by the answering route, whose content type its failures have.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { InferenceServer } from '../../kserve/server.ts';
+import type { ConnectionOptions } from '../connections.ts';
 import type { RestrictedApi } from '../restricted-apis.ts';
 
 /** What both KServe frontends are built from. */
@@ -14,5 +15,7 @@ export interface KserveOptions {
   readonly apiKey?: string | undefined;
   /** The APIs that want a header of their own; left out: none. */
   readonly restrictedApis?: readonly RestrictedApi[];
+  /** What connections may bring; left out: as much as usual, without TLS. */
+  readonly connections?: ConnectionOptions | undefined;
   readonly logger: FastifyBaseLogger;
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { list, refused } from '../fields.ts';
+import { mostStops } from '../sampling.ts';
 import { isObject } from '../schema-references.ts';
 import { message, mostBlocks, ofTypes, systemContent } from './blocks.ts';
 import { toolFields } from './tools.ts';
-
-/** The most stop sequences that a request may name. */
-const mostStops = 16;
 
 const format = z.object({
   type: z.literal('json_schema', { error: 'must be json_schema' }),

@@ -22,11 +22,10 @@ const tool = z
       description: z.string().nullish(),
       input_schema: z.custom<Record<string, unknown>>(isObject, 'must be a JSON schema, which is an object'),
       strict: z.boolean().nullish(),
-      input_examples: z.array(z.unknown()).nullish(),
+      input_examples: list(z.unknown(), { most: 1_024 }).nullish(),
       eager_input_streaming: z.boolean().nullish(),
       defer_loading: refused('tools are not searched for; every one is told to the model', [false]),
-      allowed_callers: z
-        .array(z.string())
+      allowed_callers: list(z.string(), { most: 64 })
         .refine((callers) => callers.length === 0 || callers.includes('direct'), {
           message: 'tools are called by the model alone; name direct',
           params: { code: 'unsupported_parameter' },

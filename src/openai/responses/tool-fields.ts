@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list, refused } from '../fields.ts';
+import { isObject } from '../schema-references.ts';
 import { functionName, mostTools } from '../tools.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
@@ -16,7 +17,9 @@ const functionTool = z.looseObject({
   type: functionType,
   name: functionName,
   description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown(), 'must be a JSON schema, which is an object').nullish(),
+  parameters: z
+    .custom<Readonly<Record<string, unknown>>>(isObject, 'must be a JSON schema, which is an object')
+    .nullish(),
   strict: z.boolean().nullish(),
   defer_loading: refused('tools are not searched for; every one is given to the model', [false]),
 });

@@ -1,0 +1,16 @@
+import type { CommandInput } from '../config/load.ts';
+import type { ConnectionOptions } from '../http/connections.ts';
+import type { RequestLimits } from '../http/request-limits.ts';
+import type { TlsSource } from '../http/tls.ts';
+
+type Settings = CommandInput['settings'];
+
+/** What connections may bring, from the settings. */
+export function connectionSettings(settings: Settings, tls: TlsSource | undefined): ConnectionOptions {
+  return { maxHeaders: settings.httpMaxHeaders, maxHeaderSize: settings.httpMaxHeaderSize, tls };
+}
+
+/** How much a request may ask for, from the settings. */
+export function requestLimits({ maxMessages, maxTools, maxStopStrings, maxChoices }: Settings): RequestLimits {
+  return { messages: maxMessages, tools: maxTools, stopStrings: maxStopStrings, choices: maxChoices };
+}

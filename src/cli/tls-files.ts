@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Logger } from 'pino';
+import { SettingsError } from '../config/settings-error.ts';
+import type { TlsFiles, TlsSource } from '../http/tls.ts';
+import { watchFile } from './watch-file.ts';
+
+interface TlsPaths {
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  readonly tlsClientCa?: string | undefined;
+}
+
+interface Followed {
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly stop: AbortSignal;
+}
+
+/** The certificate of our ports, read again when one of its files changes; undefined where they speak without TLS. */
+export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource | undefined {
+  const { tlsCert: certFile, tlsKey: keyFile, tlsClientCa: caFile } = paths;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const files = [certFile, keyFile, ...(caFile === undefined ? [] : [caFile])];
+  const takers: ((read: TlsFiles) => void)[] = [];
+  let current = firstRead(files);
+  const readAgain = (): void => {
+    try {
+      const read = readFiles(files);
+      if (isSame(read, current)) return;
+      current = read;
+      for (const take of takers) take(read);
+      logger.info(`${certFile} was read again: new connections get the new certificate`);
+    } catch (error) {
+      logger.error(`the certificate stays as it was: ${(error as Error).message}`);
+    }
+  };
+  for (const file of files) watchFile(file, { signal: stop, onChange: readAgain });
+  return {
+    get current() {
+      return current;
+    },
+    onChange: (take) => {
+      takers.push(take);
+    },
+  };
+}
+
+function firstRead(files: readonly string[]): TlsFiles {
+  try {
+    return readFiles(files);
+  } catch (error) {
+    throw new SettingsError([`--tls-cert: ${(error as Error).message}.`]);
+  }
+}
+
+/** The files, which fit each other. */
+function readFiles([certFile = '', keyFile = '', caFile]: readonly string[]): TlsFiles {
+  const read = {
+    cert: readFileSync(certFile),
+    key: readFileSync(keyFile),
+    ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
+  };
+  try {
+    createSecureContext(read);
+  } catch (error) {
+    const also = caFile === undefined ? '' : ` with ${caFile}`;
+    throw new Error(`${certFile} and ${keyFile}${also} are no certificate and its key: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return read;
+}
+
+function isSame(one: TlsFiles, other: TlsFiles): boolean {
+  const bytes = ({ cert, key, ca }: TlsFiles): string => JSON.stringify([cert, key, ca]);
+  return bytes(one) === bytes(other);
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connectionOptions, limitConnections } from './connections.ts';
+import { sendFailure } from './failures.ts';
+import { jsonBodies } from './json-body.ts';
+
+const connections = { maxHeaders: 20, maxHeaderSize: 4096 };
+let app: FastifyInstance;
+
+afterEach(() => app.close());
+
+async function start(): Promise<number> {
+  app = fastify({ ...connectionOptions(connections) });
+  app.setErrorHandler(sendFailure);
+  limitConnections(app, connections);
+  jsonBodies(app, { maxJsonDepth: 3 });
+  app.get('/', async () => 'fine');
+  app.post('/', async ({ body }) => body);
+  return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+}
+
+/** What comes back for these bytes until the connection ends. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (answer += text));
+  socket.write(bytes, 'latin1');
+  await once(socket, 'close');
+  return answer;
+}
+
+const headers = (count: number): string => Array.from({ length: count }, (_, at) => `x-${at}: 1\r\n`).join('');
+const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+const error = (code: string, message: string) => ({
+  error: { message, type: 'invalid_request_error', param: null, code },
+});
+
+describe('a connection', () => {
+  it('may bring as many headers as allowed', async () => {
+    const port = await start();
+    const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers(18)}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\nfine$/s);
+  });
+
+  it('is refused with one header more, by name', async () => {
+    const port = await start();
+    const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers(19)}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(bodyOf(answer)).toEqual(
+      error('headers_too_large', 'The request has 21 headers; at most 20 are allowed (--http-max-headers).'),
+    );
+  });
+
+  it.each([
+    ['a long header', `GET / HTTP/1.1\r\nHost: a\r\nx: ${'y'.repeat(5000)}\r\n\r\n`],
+    ['a long path', `GET /${'y'.repeat(5000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+  ])('is refused with %s', async (_, bytes) => {
+    const answer = await exchange(await start(), bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n.*x-request-id: [\w-]{36}\r\n/s);
+    expect(bodyOf(answer)).toEqual(
+      error('headers_too_large', 'The headers are larger than this server takes (--http-max-header-size).'),
+    );
+  });
+
+  it.each([
+    ['garbage', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['an unknown version', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
+  ])('that brings %s is told so', async (_, bytes) => {
+    const answer = await exchange(await start(), bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(bodyOf(answer)).toEqual(error('invalid_request', 'This is not a request that HTTP/1.1 knows.'));
+  });
+
+  it('has no deeper JSON than allowed', async () => {
+    await start();
+    const send = async (payload: string) => {
+      const { statusCode, body } = await app.inject({
+        method: 'POST',
+        url: '/',
+        headers: { 'content-type': 'application/json' },
+        payload,
+      });
+      return [statusCode, JSON.parse(body)];
+    };
+    expect(await send('[[[1]]]')).toEqual([200, [[[1]]]]);
+    expect(await send('['.repeat(1_000_000))).toEqual([
+      400,
+      error('invalid_json', 'The body has lists or objects in each other more than 3 deep (--max-json-depth).'),
+    ]);
+    expect(await send('{"__proto__": 1}')).toEqual([400, error('invalid_json', 'The body is not valid JSON.')]);
+  });
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../errors.ts';
+import { followTls, type TlsSource, tlsOptions } from './tls.ts';
+
+/** What connections may bring, and what they are secured with. */
+export interface ConnectionOptions {
+  /** Most headers of a request. */
+  readonly maxHeaders: number;
+  /** Most bytes of a request's first line and headers. */
+  readonly maxHeaderSize: number;
+  readonly tls?: TlsSource | undefined;
+}
+
+/** What the settings say where they say nothing. */
+export const usualConnections: ConnectionOptions = { maxHeaders: 128, maxHeaderSize: 32 * 1024 };
+
+/** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
+const keepAliveTimeout = 75_000;
+
+/** Milliseconds in which a request must have arrived whole. */
+const longestArrival = 300_000;
+
+/** The options of a Fastify server for its connections; `bodyOf` is how its failures look. */
+export function connectionOptions(
+  { maxHeaderSize, tls }: ConnectionOptions,
+  bodyOf: (fault: ApiError) => unknown = (fault) => fault.body(),
+) {
+  return {
+    http: { maxHeaderSize },
+    https: tls === undefined ? null : { maxHeaderSize, ...tlsOptions(tls), ALPNProtocols: ['http/1.1'] },
+    keepAliveTimeout,
+    requestTimeout: longestArrival,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuse(socket, faultOf(error), bodyOf),
+  } as const;
+}
+
+/** Lets a server count headers itself: Node's own limit drops those beyond it, and says nothing. */
+export function limitConnections(app: FastifyInstance, { maxHeaders, tls }: ConnectionOptions): void {
+  const server = app.server as Server;
+  server.maxHeadersCount = 0;
+  server.on('request', ({ socket }, response) => {
+    const answered = answering.get(socket) ?? 0;
+    answering.set(socket, answered + 1);
+    response.once('close', () => answering.set(socket, (answering.get(socket) ?? 1) - 1));
+  });
+  followTls(server, tls);
+  app.addHook('onRequest', async ({ raw }) => {
+    const count = raw.rawHeaders.length / 2;
+    if (count > maxHeaders)
+      throw new ApiError(
+        'headers_too_large',
+        `The request has ${count} headers; at most ${maxHeaders} are allowed (--http-max-headers).`,
+      );
+  });
+}
+
+/** How many requests of a connection are being answered. */
+const answering = new WeakMap<Socket, number>();
+
+function faultOf({ code }: NodeJS.ErrnoException): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ApiError('headers_too_large', 'The headers are larger than this server takes (--http-max-header-size).');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError('request_timeout', 'The request took too long to arrive.');
+  return new ApiError('invalid_request', 'This is not a request that HTTP/1.1 knows.');
+}
+
+/** Ends a connection that cannot be read any further; it is told why unless it is in the middle of an answer. */
+function refuse(socket: Socket, fault: ApiError, bodyOf: (fault: ApiError) => unknown): void {
+  if (socket.destroyed || !socket.writable || (answering.get(socket) ?? 0) > 0) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(bodyOf(fault));
+  const head = [
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
+    'content-type: application/json; charset=utf-8',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${randomUUID()}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiError } from '../errors.ts';
+import { checkCounts } from './request-limits.ts';
+
+const limits = { messages: 2, tools: 2, stopStrings: 2, choices: 4 };
+
+function refusal(body: unknown): unknown {
+  try {
+    checkCounts(body, limits);
+    return undefined;
+  } catch (error) {
+    const { code, param, message } = error as ApiError;
+    return { code, param, message };
+  }
+}
+
+describe('the counts of a request', () => {
+  it.each([
+    [{ messages: [{}, {}], tools: [{}, {}], stop: ['a', 'b'], n: 4 }],
+    [{ prompt: ['a', 'b'], n: 2 }],
+    [{ prompt: [1, 2, 3, 4, 5, 6], n: 4 }],
+    [{ input: ['a', 'b', 'c'] }],
+    [{ input: [1, 2, 3] }],
+    [{ stop: 'long text', messages: 'no list', n: '9', prompt: null }],
+    [[]],
+    [null],
+    ['text'],
+  ])('lets %j through', (body) => expect(refusal(body)).toBeUndefined());
+
+  it.each([
+    [{ messages: [{}, {}, {}] }, 'messages', 'messages: must hold at most 2 (--max-messages), not 3.'],
+    [{ input: [{}, {}, {}] }, 'input', 'input: must hold at most 2 (--max-messages), not 3.'],
+    [{ tools: [{}, {}, {}] }, 'tools', 'tools: must hold at most 2 (--max-tools), not 3.'],
+    [{ stop: ['a', 'b', 'c'] }, 'stop', 'stop: must hold at most 2 (--max-stop-strings), not 3.'],
+    [
+      { stop_sequences: ['a', 'b', 'c'] },
+      'stop_sequences',
+      'stop_sequences: must hold at most 2 (--max-stop-strings), not 3.',
+    ],
+    [{ n: 5 }, 'n', 'n: 5 answers are more than the 4 allowed (--max-choices).'],
+    [{ prompt: ['a', 'b'], n: 3 }, 'n', 'n: 6 answers, to 2 prompts, are more than the 4 allowed (--max-choices).'],
+    [{ n: 1, best_of: 5 }, 'best_of', 'best_of: 5 answers are more than the 4 allowed (--max-choices).'],
+    [{ prompt: [[1], [2], [3], [4], [5]] }, 'prompt', 'prompt: must hold at most 4 (--max-choices), not 5.'],
+  ])('refuses %j', (body, param, message) =>
+    expect(refusal(body)).toEqual({ code: 'invalid_request', param, message }),
+  );
+});
