@@ -69,6 +69,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     apiKey: settings.apiKey,
     restrictedApis: settings.openaiRestrictedApi,
     maxInputSize: settings.httpMaxInputSize,
+    version: terminal.version,
     connections,
     allowedOrigins: settings.allowedOrigins,
     // Read anew for each request, which keeps what it began with.

@@ -17,6 +17,7 @@ import { loraRoutes } from './routes/lora.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { type ControlServices, modelControlRoutes } from './routes/model-control.ts';
 import { type ModelServices, modelRoutes } from './routes/models.ts';
+import { openApiRoute } from './routes/openapi.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 import { type ServerServices, serverRoutes } from './routes/servers.ts';
@@ -39,6 +40,8 @@ export interface Services
   readonly models: ModelRegistry;
   /** Bytes of the largest body. */
   readonly maxInputSize: number;
+  /** Of Conch itself. */
+  readonly version: string;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -64,6 +67,7 @@ export function createApp(services: Services): FastifyInstance {
   limitConnections(app, services.connections);
   unknownPaths(app);
   guard(app, services);
+  openApiRoute(app, services);
   generateRoutes(app, services);
   responseRoutes(app, services);
   messageRoutes(app, services);

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { refused } from './fields.ts';
+import { list, refused, taking } from './fields.ts';
 
 /** The most inputs that one request may carry, as OpenAI has it. */
 export const mostInputs = 2_048;
+
+/** More than any context holds. */
+const mostTokens = 1_000_000;
 
 /** What vectors are wanted of: texts or tokens, and whether they came as a list. */
 export interface EmbeddingInput {
@@ -11,12 +14,19 @@ export interface EmbeddingInput {
 }
 
 /** Ends at the first wrong item and names it. */
-const input = z.unknown().transform((value, context): EmbeddingInput => {
-  const fault = faultOf(value);
-  if (!fault) return isIds(value) || typeof value === 'string' ? { items: [value], isList: false } : listOf(value);
-  context.addIssue({ code: 'custom', message: fault.message, path: [...fault.path] });
-  return z.NEVER;
-});
+const text = z.string().min(1);
+const ids = list(z.number().int().min(0).max(0x7fffffff), { least: 1, most: mostTokens });
+const listed = (item: z.ZodType) => list(item, { least: 1, most: mostInputs });
+
+const input = taking(
+  { kind: 'any', of: [text, listed(text), ids, listed(ids)] },
+  z.unknown().transform((value, context): EmbeddingInput => {
+    const fault = faultOf(value);
+    if (!fault) return isIds(value) || typeof value === 'string' ? { items: [value], isList: false } : listOf(value);
+    context.addIssue({ code: 'custom', message: fault.message, path: [...fault.path] });
+    return z.NEVER;
+  }),
+);
 
 interface Fault {
   readonly path: readonly number[];
@@ -45,6 +55,7 @@ function itemFault(item: unknown, at: number): Fault | undefined {
 }
 
 function idsFault(ids: readonly unknown[], path: readonly number[]): Fault | undefined {
+  if (ids.length > mostTokens) return { path, message: `must hold at most ${mostTokens} tokens, not ${ids.length}.` };
   const at = ids.findIndex((id) => typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > 0x7fffffff);
   return at < 0 ? undefined : { path: [...path, at], message: 'must be a token id: a whole number of 0 or more.' };
 }

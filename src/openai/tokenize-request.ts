@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { ChatRequest } from './chat-request.ts';
-import { refused } from './fields.ts';
+import { list, refused, taking } from './fields.ts';
 
 /** The most ids that one request may bring: more than any context holds. */
 const mostIds = 1_000_000;
 
 /** A field by itself, of which there may be a million: no schema is asked about each. */
-const tokenIds = z.unknown().transform((value, context): readonly number[] => {
-  const fail = (message: string, path: number[] = []): never => {
-    context.addIssue({ code: 'custom', message, path });
-    return z.NEVER;
-  };
-  if (!Array.isArray(value)) return fail('must be a list of token ids.');
-  if (value.length > mostIds) return fail(`must hold at most ${mostIds} ids; the list has ${value.length}.`);
-  const wrong = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0);
-  return wrong < 0 ? value : fail('must be a token id, which is a whole number of at least 0.', [wrong]);
-});
+const tokenIds = taking(
+  { kind: 'any', of: [list(z.number().int().min(0), { most: mostIds })] },
+  z.unknown().transform((value, context): readonly number[] => {
+    const fail = (message: string, path: number[] = []): never => {
+      context.addIssue({ code: 'custom', message, path });
+      return z.NEVER;
+    };
+    if (!Array.isArray(value)) return fail('must be a list of token ids.');
+    if (value.length > mostIds) return fail(`must hold at most ${mostIds} ids; the list has ${value.length}.`);
+    const wrong = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0);
+    return wrong < 0 ? value : fail('must be a token id, which is a whole number of at least 0.', [wrong]);
+  }),
+);
 
 const { messages, tools, tool_choice, parallel_tool_calls, functions, function_call } = ChatRequest.shape;
 const { chat_template_kwargs, add_generation_prompt, continue_final_message, documents } = ChatRequest.shape;

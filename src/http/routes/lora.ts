@@ -5,14 +5,16 @@ import { parseRequest } from '../../openai/fields.ts';
 
 const name = z.string().min(1).max(256);
 
-const LoadRequest = z.object({
+/** The body of POST /v1/load_lora_adapter. */
+export const LoadRequest = z.object({
   lora_name: name,
   lora_path: z.string().min(1).max(4096),
   model: name.nullish(),
   load_inplace: z.boolean().nullish(),
 });
 
-const UnloadRequest = z.object({ lora_name: name, model: name.nullish() });
+/** The body of POST /v1/unload_lora_adapter. */
+export const UnloadRequest = z.object({ lora_name: name, model: name.nullish() });
 
 /** POST /v1/load_lora_adapter and /v1/unload_lora_adapter, in the shape of vLLM's own server. */
 export function loraRoutes(app: FastifyInstance, services: AdapterServices): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, refused } from '../fields.ts';
+import { list, refused, taking } from '../fields.ts';
 import { isObject } from '../schema-references.ts';
 import { functionName, mostTools } from '../tools.ts';
 
@@ -32,30 +32,30 @@ const allowedTools = z.object({
   tools: list(namedFunction, { least: 1, most: mostTools }),
 });
 
+const mode = z.enum(
+  ['none', 'auto', 'required'],
+  'must be none, auto, required, a function by its name, or allowed_tools',
+);
+
 /** The fields of a response's request that are about tools; unlike chat's, they have no inner object. */
 export const toolFields = {
   tools: list(functionTool, { most: mostTools }).nullish(),
-  tool_choice: z
-    .unknown()
-    .transform((value, context): ToolChoice => {
+  tool_choice: taking(
+    { kind: 'any', of: [mode, allowedTools, namedFunction] },
+    z.unknown().transform((value, context): ToolChoice => {
       const schema = typeof value === 'string' ? mode : isAllowedTools(value) ? allowedTools : namedFunction;
       const result = schema.safeParse(value);
       if (result.success) return result.data as ToolChoice;
       for (const issue of result.error.issues) context.addIssue({ ...issue });
       return z.NEVER;
-    })
-    .nullish(),
+    }),
+  ).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   /** Only calls of tools that OpenAI runs are counted, and there are none. */
   max_tool_calls: z.number().int().min(1).nullish(),
   functions: refused('send tools'),
   function_call: refused('send tool_choice'),
 };
-
-const mode = z.enum(
-  ['none', 'auto', 'required'],
-  'must be none, auto, required, a function by its name, or allowed_tools',
-);
 
 function isAllowedTools(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'allowed_tools';

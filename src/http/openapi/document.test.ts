@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import fastify, { type FastifyBaseLogger } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { createApp, type Services } from '../app.ts';
+import { usualConnections } from '../connections.ts';
+import { operations, requestSchemas } from './operations.ts';
+
+/** An app whose routes are there and whose services are never asked. */
+function silentApp() {
+  const services = {
+    apiKey: 'word',
+    restrictedApis: [],
+    connections: usualConnections,
+    allowedOrigins: [],
+    maxInputSize: 1000,
+    maxJsonDepth: 10,
+    version: '1.2.3',
+    responses: { store: undefined },
+    logger: fastify().log as FastifyBaseLogger,
+  };
+  return createApp(services as unknown as Services);
+}
+
+async function readDocument() {
+  const answer = await silentApp().inject('/openapi.json');
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  return answer.json();
+}
+
+type Paths = Record<string, Record<string, { tags: string[] }>>;
+
+describe('the OpenAPI document', () => {
+  it('is one, by its own rules', async () => {
+    const { valid, errors } = await new Validator().validate(await readDocument());
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+  });
+
+  it('has every route of the app with its details, and no other', async () => {
+    const { paths, info } = (await readDocument()) as { paths: Paths; info: { version: string } };
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { tags }]) => `${method} ${path} ${tags[0]}`),
+    );
+    expect(documented.toSorted()).toEqual(
+      operations.map(({ method, path, tag }) => `${method} ${path} ${tag}`).toSorted(),
+    );
+    expect(info.version).toBe('1.2.3');
+  });
+
+  it('shows examples that are valid requests', () => {
+    for (const { body, example } of operations)
+      if (body !== undefined) expect(requestSchemas[body]?.safeParse(example).error, body).toBeUndefined();
+  });
+
+  it('describes what schemas check by hand', async () => {
+    const { components } = await readDocument();
+    const { properties, required } = components.schemas.ChatRequest;
+    expect(required).toEqual(['model', 'messages']);
+    expect(properties.messages).toMatchObject({ type: 'array', minItems: 1, maxItems: 100_000 });
+    expect(properties.messages.items.oneOf ?? properties.messages.items.anyOf).toHaveLength(6);
+    expect(properties.audio).toEqual({ enum: [null], description: 'Not offered: audio is not offered.' });
+    expect(properties.metadata.anyOf[0]).toEqual({
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 512 },
+      maxProperties: 16,
+    });
+    expect(
+      components.schemas.EmbeddingRequest.properties.input.anyOf.map(({ type }: { type: string }) => type),
+    ).toEqual(['string', 'array', 'array', 'array']);
+  });
+
+  it('is told of beside every path in docs/api.md', () => {
+    const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+    expect(operations.map(({ path }) => path).filter((path) => !page.includes(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { type Takes, takenBy } from '../../openai/fields.ts';
+
+/** A JSON schema, as the document holds it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What a request may send, from the schema that it is checked with. */
+export function inputSchema(schema: z.core.$ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema as z.ZodType, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const told = toldBy(zodSchema);
+      if (told === undefined) return;
+      for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+      Object.assign(jsonSchema, told);
+    },
+  });
+  return rest;
+}
+
+/** What schemas take that check by hand. */
+function toldBy(schema: z.core.$ZodType): JsonSchema | undefined {
+  const taken = takenBy(schema);
+  if (taken !== undefined) return describe(taken);
+  // Those of our own check whether a value is an object.
+  if (schema instanceof z.ZodCustom) return { type: 'object' };
+  if (!(schema instanceof z.ZodPipe)) return undefined;
+  const { in: first, out } = schema.def;
+  const isLook = first instanceof z.ZodUnknown || first instanceof z.ZodTransform;
+  return isLook && !(out instanceof z.ZodTransform) ? inputSchema(out) : undefined;
+}
+
+function describe(taken: Takes): JsonSchema {
+  switch (taken.kind) {
+    case 'list':
+      return {
+        type: 'array',
+        items: inputSchema(taken.item),
+        ...(taken.least > 0 ? { minItems: taken.least } : {}),
+        maxItems: taken.most,
+      };
+    case 'record':
+      return { type: 'object', additionalProperties: inputSchema(taken.value), maxProperties: taken.most };
+    case 'refused':
+      return { enum: [null, ...taken.harmless], description: `Not offered: ${taken.reason}.` };
+    case 'any':
+      return { anyOf: taken.of.map(inputSchema) };
+  }
+}

@@ -1,0 +1,240 @@
+import type { z } from 'zod';
+import { ChatRequest } from '../../openai/chat-request.ts';
+import { CompletionRequest } from '../../openai/completion-request.ts';
+import { EmbeddingRequest } from '../../openai/embedding-request.ts';
+import { CountTokensRequest, MessagesRequest } from '../../openai/messages/messages-request.ts';
+import { RerankRequest } from '../../openai/rerank-request.ts';
+import { ItemPageQuery } from '../../openai/responses/item-page.ts';
+import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
+import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '../../openai/tokenize-request.ts';
+import { FollowQuery } from '../responses/follow-query.ts';
+import { LoadRequest, UnloadRequest } from '../routes/lora.ts';
+
+/** The bodies that requests bring, by the names that they have in the document. */
+export const requestSchemas: Readonly<Record<string, z.ZodType>> = {
+  ChatRequest,
+  CompletionRequest,
+  ResponsesRequest,
+  MessagesRequest,
+  CountTokensRequest,
+  EmbeddingRequest,
+  RerankRequest,
+  TokenizeRequest,
+  DetokenizeRequest,
+  ApplyTemplateRequest,
+  LoadRequest,
+  UnloadRequest,
+};
+
+/** One thing that can be asked for. */
+export interface Operation {
+  readonly method: 'get' | 'post' | 'delete';
+  readonly path: string;
+  /** How the router writes it, where it is not the path with other brackets. */
+  readonly route?: string;
+  readonly tag: string;
+  readonly summary: string;
+  /** The name of the schema of its body. */
+  readonly body?: string;
+  readonly query?: z.ZodObject;
+  /** The name of the schema of its answer, or a plain text. */
+  readonly answer: string;
+  /** What it may answer as server-sent events too. */
+  readonly streams?: true;
+  readonly example?: unknown;
+}
+
+const model = 'llama';
+const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
+
+const generation = [
+  {
+    method: 'post',
+    path: '/v1/chat/completions',
+    summary: 'Answers a conversation.',
+    body: 'ChatRequest',
+    answer: 'ChatCompletion',
+    streams: true,
+    example: { model, messages, max_tokens: 64 },
+  },
+  {
+    method: 'post',
+    path: '/v1/completions',
+    summary: 'Goes on with a text.',
+    body: 'CompletionRequest',
+    answer: 'Completion',
+    streams: true,
+    example: { model, prompt: 'The sky is', max_tokens: 16 },
+  },
+  {
+    method: 'post',
+    path: '/v1/responses',
+    summary: 'Answers items, and keeps the answer.',
+    body: 'ResponsesRequest',
+    answer: 'Response',
+    streams: true,
+    example: { model, input: 'Why is the sky blue?' },
+  },
+  {
+    method: 'post',
+    path: '/v1/responses/input_tokens',
+    summary: 'Counts the tokens that a response would read.',
+    body: 'ResponsesRequest',
+    answer: 'InputTokens',
+    example: { model, input: 'Why is the sky blue?' },
+  },
+  {
+    method: 'get',
+    path: '/v1/responses/{id}',
+    summary: 'Gives a response that was kept.',
+    query: FollowQuery,
+    answer: 'Response',
+    streams: true,
+  },
+  { method: 'delete', path: '/v1/responses/{id}', summary: 'Forgets a response.', answer: 'DeletedResponse' },
+  {
+    method: 'post',
+    path: '/v1/responses/{id}/cancel',
+    summary: 'Ends a response that is made in the background.',
+    answer: 'Response',
+  },
+  {
+    method: 'get',
+    path: '/v1/responses/{id}/input_items',
+    summary: 'Lists what a response was asked with.',
+    query: ItemPageQuery,
+    answer: 'ItemPage',
+  },
+  {
+    method: 'post',
+    path: '/v1/messages',
+    summary: "Answers a conversation, for Anthropic's clients.",
+    body: 'MessagesRequest',
+    answer: 'Message',
+    streams: true,
+    example: { model, messages, max_tokens: 64 },
+  },
+  {
+    method: 'post',
+    path: '/v1/messages/count_tokens',
+    summary: "Counts the tokens of a conversation, for Anthropic's clients.",
+    body: 'CountTokensRequest',
+    answer: 'MessageTokens',
+    example: { model, messages },
+  },
+] as const;
+
+const vectors = [
+  {
+    method: 'post',
+    path: '/v1/embeddings',
+    summary: 'Gives the vectors of texts.',
+    body: 'EmbeddingRequest',
+    answer: 'Embeddings',
+    example: { model: 'minilm', input: ['a text', 'another'] },
+  },
+  ...(['/v1/rerank', '/rerank', '/v2/rerank'] as const).map(
+    (path) =>
+      ({
+        method: 'post',
+        path,
+        summary: 'Ranks documents by how well they fit a query.',
+        body: 'RerankRequest',
+        answer: 'Ranking',
+        example: { model: 'ranker', query: 'sky', documents: ['The sky is blue.', 'Grass is green.'] },
+      }) as const,
+  ),
+] as const;
+
+const tokens = ['', '/v1'].flatMap(
+  (prefix) =>
+    [
+      {
+        method: 'post',
+        path: `${prefix}/tokenize`,
+        summary: 'Gives the tokens of a text or a conversation.',
+        body: 'TokenizeRequest',
+        answer: 'Tokens',
+        example: { model, prompt: 'The sky is' },
+      },
+      {
+        method: 'post',
+        path: `${prefix}/detokenize`,
+        summary: 'Gives the text of tokens.',
+        body: 'DetokenizeRequest',
+        answer: 'Prompt',
+        example: { model, tokens: [1, 2, 3] },
+      },
+      {
+        method: 'post',
+        path: `${prefix}/apply-template`,
+        summary: 'Gives the prompt of a conversation.',
+        body: 'ApplyTemplateRequest',
+        answer: 'Prompt',
+        example: { model, messages },
+      },
+    ] as const,
+);
+
+const models = ['/v1/models', '/models'].flatMap(
+  (path) =>
+    [
+      { method: 'get', path, summary: 'Lists the models that are served.', answer: 'Models' },
+      { method: 'post', path, summary: 'Lists the models that are served.', answer: 'Models' },
+      { method: 'get', path: `${path}/{id}`, route: `${path}/*`, summary: 'Describes a model.', answer: 'Model' },
+      { method: 'post', path: `${path}/{id}`, route: `${path}/*`, summary: 'Describes a model.', answer: 'Model' },
+      {
+        method: 'post',
+        path: `${path}/{id}/load`,
+        route: `${path}/*`,
+        summary: 'Loads a model.',
+        answer: 'Model',
+        streams: true,
+      },
+      {
+        method: 'post',
+        path: `${path}/{id}/unload`,
+        route: `${path}/*`,
+        summary: 'Unloads a model.',
+        answer: 'Unloaded',
+        streams: true,
+      },
+    ] as const,
+);
+
+const adapters = [
+  {
+    method: 'post',
+    path: '/v1/load_lora_adapter',
+    summary: 'Loads a LoRA adapter from a folder below --lora-root.',
+    body: 'LoadRequest',
+    answer: 'text',
+    example: { lora_name: 'pirate', lora_path: 'pirate' },
+  },
+  {
+    method: 'post',
+    path: '/v1/unload_lora_adapter',
+    summary: 'Forgets a LoRA adapter.',
+    body: 'UnloadRequest',
+    answer: 'text',
+    example: { lora_name: 'pirate' },
+  },
+] as const;
+
+const health = [
+  { method: 'get', path: '/health/live', summary: 'Says that the process runs.', answer: 'Live' },
+  ...['/health', '/health/ready', '/v1/health/ready', '/health_check'].map(
+    (path) => ({ method: 'get', path, summary: 'Says whether requests can be answered.', answer: 'Ready' }) as const,
+  ),
+  { method: 'get', path: '/openapi.json', summary: 'This document.', answer: 'Document' },
+] as const;
+
+/** Everything that can be asked for; a route that is not here is in the document without details. */
+export const operations: readonly Operation[] = Object.entries({
+  generation,
+  vectors,
+  tokens,
+  models,
+  adapters,
+  health,
+}).flatMap(([tag, rows]) => rows.map((row) => ({ ...row, tag })));
