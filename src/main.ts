@@ -5,7 +5,11 @@ import type { CliCommand, Terminal } from './cli/command.ts';
 import { doctorCommand } from './cli/doctor.ts';
 import { engineInstallCommand } from './cli/engine-install.ts';
 import { generateCommand } from './cli/generate.ts';
+import { keysCreateCommand } from './cli/keys-create.ts';
+import { keysListCommand } from './cli/keys-list.ts';
+import { keysRevokeCommand } from './cli/keys-revoke.ts';
 import { modelsCommand } from './cli/models.ts';
+import { checkKeyFiles } from './cli/open-keys.ts';
 import { progressReporter } from './cli/progress.ts';
 import { repoCheckCommand } from './cli/repo-check.ts';
 import { repoFillCommand } from './cli/repo-fill.ts';
@@ -25,6 +29,9 @@ const commands: readonly [CliCommand, ...CliCommand[]] = [
   repoInitCommand,
   repoFillCommand,
   repoCheckCommand,
+  keysCreateCommand,
+  keysListCommand,
+  keysRevokeCommand,
 ];
 
 const commandLine = {
@@ -64,6 +71,7 @@ async function run(terminal: Terminal): Promise<number> {
       const problems = await checkFiles(invocation.settings);
       if (problems.length > 0) throw new SettingsError(problems);
       checkModelSettings(invocation.settings);
+      await checkKeyFiles(invocation.settings);
       terminal.out('The settings are valid.');
       return 0;
     }

@@ -37,6 +37,8 @@ export interface RequestWatch {
   inference(facts: InferenceFacts): InferenceWatch;
   /** Counts that belong to the request; they are read when they are needed, at the latest at its end. */
   counts(counts: TokenCounts): void;
+  /** The tokens of all these counts so far, of prompts and answers together; those that nobody counts are left out. */
+  tokens(): number;
   /** Something of the answer was handed to the client's connection. */
   flushed(): void;
 }
@@ -49,5 +51,16 @@ export const unwatched: RequestWatch = {
   begin: () => nothing,
   inference: () => unwatchedInference,
   counts: nothing,
+  tokens: () => 0,
   flushed: nothing,
 };
+
+/** For work of which only the tokens matter. */
+export function countingWatch(): RequestWatch {
+  const all: TokenCounts[] = [];
+  return {
+    ...unwatched,
+    counts: (counts) => all.push(counts),
+    tokens: () => all.reduce((sum, counts) => sum + (counts.promptTokens ?? 0) + counts.completionTokens, 0),
+  };
+}

@@ -1,11 +1,17 @@
 import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
+import { wantsKey } from '../config/start-warnings.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import type { Terminal } from './command.ts';
 
+type ExampleSettings = Pick<
+  CommandInput['settings'],
+  'logFormat' | 'apiKey' | 'apiKeyFile' | 'jwtJwks' | 'openaiRestrictedApi'
+>;
+
 /** Shows, once, a line to paste for the first model that is served. */
 export function exampleShower(
-  settings: Pick<CommandInput['settings'], 'logFormat' | 'apiKey' | 'openaiRestrictedApi'>,
+  settings: ExampleSettings,
   terminal: Pick<Terminal, 'out'>,
   logger: Logger,
 ): (models: readonly NamedModel[], origin: () => string) => Promise<void> {
@@ -20,14 +26,10 @@ export function exampleShower(
   };
 }
 
-function exampleLine(
-  model: NamedModel,
-  origin: string,
-  { apiKey, openaiRestrictedApi }: Pick<CommandInput['settings'], 'apiKey' | 'openaiRestrictedApi'>,
-): string {
+function exampleLine(model: NamedModel, origin: string, settings: ExampleSettings): string {
   const headers = ["-H 'content-type: application/json'"];
-  if (apiKey !== undefined) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
-  const restriction = openaiRestrictedApi.find(({ apis }) => apis.includes('inference'));
+  if (wantsKey(settings)) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
+  const restriction = settings.openaiRestrictedApi.find(({ apis }) => apis.includes('inference'));
   if (restriction) headers.push(`-H '${restriction.header}: YOUR VALUE'`);
   const [path, question] = questionFor(model);
   const body = JSON.stringify({ model: model.name, ...question });

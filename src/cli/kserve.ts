@@ -1,34 +1,30 @@
-import type { FastifyBaseLogger } from 'fastify';
 import type { CommandInput } from '../config/load.ts';
-import type { ConnectionOptions } from '../http/connections.ts';
 import { createKserveGrpc } from '../http/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../http/kserve/http-frontend.ts';
+import type { KserveOptions } from '../http/kserve/options.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
 import { CombinedServer } from '../servers/combined/combined-server.ts';
 import { listening } from './listening.ts';
 import type { ServerSet } from './server-set.ts';
 
-type Settings = CommandInput['settings'];
-
 /** What the frontends are built from beside the settings. */
-interface KserveParts {
+interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'connections' | 'logger'> {
   readonly servers: ServerSet;
   readonly balancer: Balancer;
-  readonly logger: FastifyBaseLogger;
-  readonly connections: ConnectionOptions;
 }
 
 /** Starts the KServe frontends over all servers; gives what stops them. */
 export async function startKserve(
-  settings: Settings,
-  { servers, balancer, logger, connections }: KserveParts,
+  settings: CommandInput['settings'],
+  { servers, balancer, keys, keyLimits, logger, connections }: KserveParts,
 ): Promise<() => Promise<void>> {
   const { host, kserveHttpPort, kserveGrpcPort, httpMaxInputSize, maxMessageSize } = settings;
   const options = {
     server: new CombinedServer(() => servers.current, balancer),
     // Regions of shared memory are opened where the server runs, which is here for a tritonserver of our own.
     sharedMemory: settings.triton.length === 0,
-    apiKey: settings.apiKey,
+    keys,
+    keyLimits,
     restrictedApis: settings.openaiRestrictedApi,
     connections,
     logger,

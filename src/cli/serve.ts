@@ -6,6 +6,7 @@ import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { createApp } from '../http/app.ts';
+import { LocalGates } from '../limits/local-gates.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
@@ -16,6 +17,8 @@ import { listening, requireFree } from './listening.ts';
 import { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
+import { openKeys } from './open-keys.ts';
+import { openRates } from './open-rates.ts';
 import { openParts, type PartsListener } from './parts.ts';
 import { connectionSettings, requestLimits } from './request-limits.ts';
 import { responseStore } from './response-store.ts';
@@ -57,7 +60,10 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     onLog: (level, text) => logger[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   };
+  const keys = await openKeys(live, { signal: terminal.stop, logger });
   const responses = await responseStore(settings, logger);
+  const rates = await openRates(settings.redis, logger);
+  const access = { keys, keyLimits: { rates, gates: new LocalGates() } };
   const { servers, balancer, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
   const app = createApp({
     responses,
@@ -66,7 +72,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     ...modelLife(registry, settings),
     adapterBook,
     loraRoot: settings.loraRoot,
-    apiKey: settings.apiKey,
+    ...access,
     restrictedApis: settings.openaiRestrictedApi,
     maxInputSize: settings.httpMaxInputSize,
     version: terminal.version,
@@ -97,7 +103,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     if (terminal.stop.aborted) return 0;
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
     if (settings.enableKserveFrontends)
-      stopKserve = await startKserve(settings, { servers, balancer, logger, connections });
+      stopKserve = await startKserve(settings, { servers, balancer, ...access, logger, connections });
     for (const { apis, header } of settings.openaiRestrictedApi)
       logger.info(`only with the header ${header}: ${apis.join(', ')}`);
     for (const warning of startWarnings(settings)) logger.warn(warning);
@@ -109,7 +115,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     return 0;
   } finally {
     await Promise.all([app.close(), stopKserve?.()]);
-    await Promise.all([close(), responses.close()]);
+    await Promise.all([close(), responses.close(), rates.close()]);
   }
 }
 

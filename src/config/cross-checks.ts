@@ -50,7 +50,20 @@ export function crossChecks(settings: Settings): readonly string[] {
   }
   if (settings.tlsClientCa !== undefined && settings.tlsCert === undefined)
     problems.push(`${where('tlsClientCa')} needs --tls-cert and --tls-key.`);
-  return [...problems, ...aliasChecks(settings)];
+  return [...problems, ...keyChecks(settings), ...aliasChecks(settings)];
+}
+
+function keyChecks(settings: Settings): readonly string[] {
+  const { where } = originOf(settings, 'jwtJwks');
+  if (settings.jwtJwks !== undefined)
+    return settings.jwtIssuer === undefined ? [`${where} needs --jwt-issuer: whose tokens they are.`] : [];
+  const idle = (['jwtIssuer', 'jwtAudience', 'jwtClaimPrefix'] as const).filter((name) => settings.origins.has(name));
+  const problems = idle.map((name) => `${originOf(settings, name).where} needs --jwt-jwks.`);
+  if (settings.redis !== undefined && settings.apiKeyFile === undefined)
+    problems.push(
+      `${originOf(settings, 'redis').where} needs --api-key-file or --jwt-jwks: only their keys have limits to count.`,
+    );
+  return problems;
 }
 
 function aliasChecks(settings: Settings): readonly string[] {

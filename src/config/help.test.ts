@@ -158,9 +158,6 @@ describe('helpText', () => {
         -p, --port, --openai-port N
                 Port of the OpenAI API; 0 for any free one. [default: 9000;
                 CONCH_PORT]
-            --api-key KEY
-                Key that every request must bring as a Bearer token; health checks
-                need none. [CONCH_API_KEY]
             --openai-restricted-api APIS HEADER VALUE
                 Header and value that requests to some APIs must bring: inference,
                 embedding, model-repository, metrics and health, with commas between
@@ -216,6 +213,32 @@ describe('helpText', () => {
             --max-choices N
                 Most answers of a request: n or best_of, times its prompts. [default:
                 1024; CONCH_MAX_CHOICES]
+
+      Keys and their limits:
+            --api-key KEY
+                Key that opens everything but health, which needs none; a request
+                brings it as a Bearer token. The key itself, or its hash: sha256:HEX.
+                [repeatable; CONCH_API_KEY]
+            --api-key-file FILE
+                File of keys with their models, limits and dates (conch keys create).
+                It is read again when it changes. [CONCH_API_KEY_FILE]
+            --jwt-jwks FILE
+                File with the public keys (JWKS) of an issuer whose tokens are taken
+                as keys. It is read again when it changes. [CONCH_JWT_JWKS]
+            --jwt-issuer ISSUER
+                Issuer of those tokens, as their claim "iss" has it.
+                [CONCH_JWT_ISSUER]
+            --jwt-audience AUDIENCE
+                Audience that those tokens must be for, as their claim "aud" has it.
+                [repeatable; default: any; CONCH_JWT_AUDIENCE]
+            --jwt-claim-prefix TEXT
+                What stands before the claims models, requests_per_minute,
+                tokens_per_minute, concurrent and priority. [default: conch_;
+                CONCH_JWT_CLAIM_PREFIX]
+            --redis URL
+                Redis that several Conches count the limits of keys in:
+                redis://USER:PASS@HOST:PORT/DB, rediss:// with TLS. [default: each
+                counts for itself; CONCH_REDIS]
 
       Images in requests:
             --max-images N

@@ -1,4 +1,58 @@
-import type { SettingTable } from './setting.ts';
+import { z } from 'zod';
+import { type SettingTable, setting } from './setting.ts';
+import { text } from './value-types.ts';
+
+// No message repeats what was given: it is a secret.
+const apiKey = text.regex(
+  /^(?!sha256:)|^sha256:[\da-f]{64}$/i,
+  'must be a key, or the hash of one: sha256: and 64 hexadecimal digits',
+);
 
 /** Settings of keys and what they allow. */
-export const keySettings = {} satisfies SettingTable;
+export const keySettings = {
+  apiKey: setting(
+    z.array(apiKey).default([]),
+    'Key that opens everything but health, which needs none; a request brings it as a Bearer token. ' +
+      'The key itself, or its hash: sha256:HEX.',
+    {
+      group: 'keys',
+      live: true,
+      otherVariables: ['OPENAI_TRTLLM_API_KEY'],
+      placeholder: 'KEY',
+      secret: true,
+    },
+  ),
+  apiKeyFile: setting(
+    text.optional(),
+    'File of keys with their models, limits and dates (conch keys create). It is read again when it changes.',
+    { group: 'keys', placeholder: 'FILE', path: 'file' },
+  ),
+  jwtJwks: setting(
+    text.optional(),
+    'File with the public keys (JWKS) of an issuer whose tokens are taken as keys. It is read again when it changes.',
+    { group: 'keys', placeholder: 'FILE', path: 'file' },
+  ),
+  jwtIssuer: setting(text.optional(), 'Issuer of those tokens, as their claim "iss" has it.', {
+    group: 'keys',
+    placeholder: 'ISSUER',
+  }),
+  jwtAudience: setting(
+    z.array(text).default([]),
+    'Audience that those tokens must be for, as their claim "aud" has it.',
+    { group: 'keys', placeholder: 'AUDIENCE', defaultText: 'any' },
+  ),
+  jwtClaimPrefix: setting(
+    text.default('conch_'),
+    'What stands before the claims models, requests_per_minute, tokens_per_minute, concurrent and priority.',
+    { group: 'keys', placeholder: 'TEXT' },
+  ),
+  redis: setting(
+    text
+      .refine((url) => /^rediss?:\/\/./.test(url) && URL.canParse(url), {
+        error: 'must be redis://USER:PASS@HOST:PORT/DB, or rediss:// for TLS',
+      })
+      .optional(),
+    'Redis that several Conches count the limits of keys in: redis://USER:PASS@HOST:PORT/DB, rediss:// with TLS.',
+    { group: 'keys', placeholder: 'URL', secret: true, defaultText: 'each counts for itself' },
+  ),
+} satisfies SettingTable;

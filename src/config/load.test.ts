@@ -81,7 +81,13 @@ describe('loadSettings', () => {
       loraSeparator: '_lora_',
       host: '127.0.0.1',
       port: 9000,
-      apiKey: undefined,
+      apiKey: [],
+      apiKeyFile: undefined,
+      jwtJwks: undefined,
+      jwtIssuer: undefined,
+      jwtAudience: [],
+      jwtClaimPrefix: 'conch_',
+      redis: undefined,
       openaiRestrictedApi: [],
       requestTimeout: 600_000,
       httpMaxInputSize: 67_108_864,
@@ -358,7 +364,7 @@ describe('secrets', () => {
     const settings = load(['--api-key', secret, '--triton-header', `x: ${secret}`, '-p', '1', ...restricted], {
       environment: { HF_TOKEN: secret },
     });
-    expect([settings.apiKey, settings.tritonHeader, settings.hfToken]).toEqual([secret, { x: secret }, secret]);
+    expect([settings.apiKey, settings.tritonHeader, settings.hfToken]).toEqual([[secret], { x: secret }, secret]);
     expect(settings.openaiRestrictedApi).toEqual([{ apis: ['health'], header: 'x-key', value: secret }]);
     for (const printed of [JSON.stringify({ settings }), inspect(settings)]) {
       expect(printed).not.toContain(secret);

@@ -187,7 +187,7 @@ function meant(key: string, { table, keys }: { table: SettingTable; keys: readon
 }
 
 // The parser's own sentences may repeat what stands in the file, which may be a secret.
-const syntaxWords: Readonly<Record<string, string>> = {
+export const syntaxWords: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'this key is given twice',
   MULTIPLE_DOCS: 'the file must be one document',
   TAB_AS_INDENT: 'YAML is indented with spaces, not with tabs',

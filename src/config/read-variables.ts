@@ -53,7 +53,7 @@ function fromVariable(
 
 /** A list with several arguments in each item has commas inside them. */
 function separatorOf(setting: Setting): RegExp {
-  return placeholdersOf(setting).length > 1 ? /[;\n]/ : /,/;
+  return placeholdersOf(setting).length > 1 ? /[;\n]/ : /[,\n]/;
 }
 
 function announcedIn(environment: Environment): readonly string[] {

@@ -125,12 +125,6 @@ export const settingTable = {
     aliases: ['openai-port'],
     otherVariables: ['OPENAI_TRTLLM_PORT'],
   }),
-  apiKey: setting(text.optional(), 'Key that every request must bring as a Bearer token; health checks need none.', {
-    group: 'api',
-    otherVariables: ['OPENAI_TRTLLM_API_KEY'],
-    placeholder: 'KEY',
-    secret: true,
-  }),
   openaiRestrictedApi: setting(
     restrictedApis.default([]),
     'Header and value that requests to some APIs must bring: inference, embedding, model-repository, metrics and health, with commas between them. ' +

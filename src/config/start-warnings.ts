@@ -4,13 +4,21 @@ const tritonsShortestKeepalive = 300_000;
 
 /** What the start should warn of: settings that are valid and may still be a mistake. */
 export function startWarnings(
-  settings: Pick<Settings, 'host' | 'apiKey' | 'openaiRestrictedApi' | 'keepaliveInterval'>,
+  settings: Pick<
+    Settings,
+    'host' | 'apiKey' | 'apiKeyFile' | 'jwtJwks' | 'jwtAudience' | 'openaiRestrictedApi' | 'keepaliveInterval'
+  >,
 ): readonly string[] {
   const warnings: string[] = [];
   const isRestricted = settings.openaiRestrictedApi.some(({ apis }) => apis.includes('inference'));
-  if (settings.apiKey === undefined && !isRestricted && !isLoopback(settings.host)) {
+  if (!wantsKey(settings) && !isRestricted && !isLoopback(settings.host)) {
     warnings.push(
       `Listening on ${settings.host} without a key: whoever reaches this machine may use the models. Set --api-key, or --host 127.0.0.1.`,
+    );
+  }
+  if (settings.jwtJwks !== undefined && settings.jwtAudience.length === 0) {
+    warnings.push(
+      'jwt_audience is not set: a token that the issuer made for another service opens this one too. Set --jwt-audience.',
     );
   }
   if (settings.keepaliveInterval > 0 && settings.keepaliveInterval < tritonsShortestKeepalive) {
@@ -19,6 +27,11 @@ export function startWarnings(
     );
   }
   return warnings;
+}
+
+/** Whether requests need a key. */
+export function wantsKey(settings: Pick<Settings, 'apiKey' | 'apiKeyFile' | 'jwtJwks'>): boolean {
+  return settings.apiKey.length > 0 || settings.apiKeyFile !== undefined || settings.jwtJwks !== undefined;
 }
 
 function isLoopback(host: string): boolean {

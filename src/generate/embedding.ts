@@ -42,6 +42,8 @@ export async function embed(
   const recipe = recipeOf(contract, sentence);
   const placeOf = (row: number): string => (input.isList ? `input[${row}]` : 'input');
   const { rows, tokens } = await embeddingRows(input.items, { model, contract, prompt: recipe.prompt, placeOf });
+  const counts = { promptTokens: sumOf(tokens), completionTokens: 0 };
+  watch.counts(counts);
   let width = contract.width;
   const results = await inferRows(rows, {
     model,
@@ -70,7 +72,8 @@ export async function embed(
       return { vector, tokens: figures.tokens ?? tokens[row] };
     },
   });
-  return { vectors: results.map(({ vector }) => vector), promptTokens: sumOf(results.map((result) => result.tokens)) };
+  counts.promptTokens = sumOf(results.map((result) => result.tokens));
+  return { vectors: results.map(({ vector }) => vector), promptTokens: counts.promptTokens };
 }
 
 function embeddingOf({ name, embedding, rerank }: NamedModel): EmbeddingContract {

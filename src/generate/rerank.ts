@@ -20,6 +20,7 @@ export async function rerank(
   const { query, max_tokens_per_doc: most } = request;
   const { padTokenId: padId } = await model.assets();
   const { rows, tokens } = await pairRows(query, documents, { model, contract, mostPerDocument: most ?? undefined });
+  watch.counts({ promptTokens: sumOf(tokens), completionTokens: 0 });
   const id = answerId('rerank');
   const scores = await inferRows(rows, {
     model,

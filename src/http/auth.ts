@@ -1,39 +1,28 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.ts';
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { invalidKey } from '../keys/invalid-key.ts';
+import { holderOf, type KeyBook } from '../keys/key-book.ts';
+import type { KeyHolder } from '../keys/key-holder.ts';
+import { digestOf } from '../keys/secrets.ts';
 
 /**
- * Checks the key of a request in constant time, whatever its length, and gives what stands for its owner. It is a Bearer
- * token, or stands in the header of Anthropic's clients.
+ * Who sends a request, by its key: a Bearer token, or what stands in the header of Anthropic's clients. Undefined where
+ * no key is needed. Throws an ApiError where nobody holds it.
  */
-export function keyCheck(apiKey: string): (request: FastifyRequest) => string {
-  const isKey = secretMatcher(apiKey);
-  const owner = digest(`owner of ${apiKey}`).toString('hex');
-  return (request) => {
-    const [, scheme, bearer] = /^(\S+) +(.+)$/.exec(request.headers.authorization ?? '') ?? [];
-    const other = request.headers['x-api-key'];
-    const given = [scheme?.toLowerCase() === 'bearer' ? bearer : undefined, other].filter(isText);
-    if (given.some(isKey)) return owner;
-    throw new ApiError(
-      'invalid_api_key',
-      (bearer ?? other)
-        ? 'The API key is not valid.'
-        : 'No API key. Send it in the header "Authorization: Bearer KEY".',
-      { headers: { 'www-authenticate': 'Bearer' } },
-    );
-  };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+export async function identify(headers: IncomingHttpHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
+  if (!keys.isLocked) return undefined;
+  const [, scheme, credentials] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
+  const other = headers['x-api-key'];
+  if (!(credentials ?? other)) throw invalidKey('No API key. Send it in the header "Authorization: Bearer KEY".');
+  const bearer = scheme?.toLowerCase() === 'bearer' ? credentials : undefined;
+  return holderOf(
+    [bearer, other].filter((text) => typeof text === 'string'),
+    keys,
+  );
 }
 
 /** Compares texts with a secret in constant time, whatever their length. */
 export function secretMatcher(secret: string): (given: string) => boolean {
-  const expected = digest(secret);
-  return (given) => timingSafeEqual(digest(given), expected);
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  const expected = digestOf(secret);
+  return (given) => timingSafeEqual(digestOf(given), expected);
 }

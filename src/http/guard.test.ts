@@ -1,7 +1,13 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { openBook } from '../keys/key-book.ts';
+import { KeyRing } from '../keys/key-ring.ts';
+import { digestOf } from '../keys/secrets.ts';
+import { LocalGates } from '../limits/local-gates.ts';
+import { LocalRates } from '../limits/local-rates.ts';
 import { sendFailure } from './failures.ts';
 import { guard } from './guard.ts';
+import { requestLog } from './request-log.ts';
 import type { ApiName, RestrictedApi } from './restricted-apis.ts';
 
 const apis: readonly ApiName[] = ['inference', 'embedding', 'model-repository', 'metrics', 'health'];
@@ -10,7 +16,13 @@ const apis: readonly ApiName[] = ['inference', 'embedding', 'model-repository', 
 function appWith(restrictedApis: readonly RestrictedApi[], apiKey?: string): FastifyInstance {
   const app = fastify();
   app.setErrorHandler(sendFailure);
-  guard(app, { apiKey, restrictedApis });
+  requestLog(app);
+  const keys = {
+    ...openBook,
+    isLocked: apiKey !== undefined,
+    ring: new KeyRing(apiKey === undefined ? [] : [{ id: 'key:a', name: 'a', digest: digestOf(apiKey) }]),
+  };
+  guard(app, { keys, keyLimits: { rates: new LocalRates(), gates: new LocalGates() }, restrictedApis });
   for (const api of apis) app.get(`/${api}`, { config: { api } }, async () => api);
   return app;
 }

@@ -1,6 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { keyCheck } from './auth.ts';
+import type { KeyBook } from '../keys/key-book.ts';
+import { type KeyHolder, mayUse } from '../keys/key-holder.ts';
+import { identify } from './auth.ts';
+import { type KeyLimits, passKey } from './key-limits.ts';
+import { requestSignal } from './request-signal.ts';
 import { type ApiName, type RestrictedApi, restrictionCheck } from './restricted-apis.ts';
 
 declare module 'fastify' {
@@ -12,29 +16,62 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whom the request comes from: the same for the same key; empty without keys. */
     owner: string;
+    /** Says that the request no longer counts among those of its key. */
+    leaveKey?: (() => void) | undefined;
   }
 }
 
 /** What requests must bring. */
 export interface GuardOptions {
-  readonly apiKey: string | undefined;
+  readonly keys: KeyBook;
+  readonly keyLimits: KeyLimits;
   readonly restrictedApis: readonly RestrictedApi[];
 }
 
-/** Lets requests pass that bring the key, which health does without, and the header that their API wants. */
-export function guard(app: FastifyInstance, { apiKey, restrictedApis }: GuardOptions): void {
-  const ownerOf = apiKey === undefined ? () => '' : keyCheck(apiKey);
+/** Lets requests pass that bring a key, which health does without, and the header that their API wants. */
+export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }: GuardOptions): void {
   app.decorateRequest('owner', '');
+  app.decorateRequest('leaveKey', undefined);
   const missingHeader = restrictionCheck(restrictedApis);
   app.addHook('onRoute', ({ url, config }) => {
     // A route without an API would be open to all.
     if (config?.api === undefined) throw new Error(`${url} does not say which API it belongs to.`);
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const api: ApiName | undefined = request.routeOptions.config?.api;
-    if (api !== 'health') request.owner = ownerOf(request);
+    if (api !== 'health') request.key = await identify(request.headers, keys);
+    request.owner = request.key?.owner ?? '';
     const missing = missingHeader(api, request.headers);
     if (missing !== undefined)
       throw new ApiError('invalid_auth', `This API is restricted. Send its value in the header "${missing}".`);
+    if (request.key && runsModels(api)) await countForKey(request, reply, { holder: request.key, keyLimits });
+  });
+}
+
+/** Whether requests to this API count towards the limits of their key. */
+export function runsModels(api: ApiName | undefined): boolean {
+  return api === 'inference' || api === 'embedding';
+}
+
+/** Counts a request for its key until its answer is sent; the tokens that it took are charged then. */
+export async function countForKey(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { holder, keyLimits }: { readonly holder: KeyHolder; readonly keyLimits: KeyLimits },
+): Promise<void> {
+  const pass = await passKey(holder, keyLimits, requestSignal(reply));
+  reply.headers(pass.headers);
+  const { watch } = request;
+  request.leaveKey = () => pass.leave(watch.tokens());
+  const { raw } = reply;
+  if (raw.destroyed) request.leaveKey();
+  else raw.once('close', () => request.leaveKey?.());
+}
+
+/** Refuses a model that the key of a request is not for. It says the same of models that do not exist. */
+export function checkModel({ key }: FastifyRequest, model: string): void {
+  if (mayUse(key, model)) return;
+  throw new ApiError('model_not_allowed', `This key may not use the model ${JSON.stringify(model)}.`, {
+    param: 'model',
   });
 }

@@ -19,10 +19,14 @@ export async function enterModel(request: FastifyRequest, reply: FastifyReply, d
   else raw.once('close', () => request.leaveModel?.());
 }
 
-/** Hands the request's place at its model to what goes on when it is answered; gives what says that it is over. */
+/** Hands the request's places at its model and key to what goes on when it is answered; gives what says that it is over. */
 export function takeOver(request: FastifyRequest, cancel: (fault: ApiError) => void): () => void {
-  const leave = request.leaveModel;
+  const { leaveModel, leaveKey } = request;
   request.leaveModel = undefined;
+  request.leaveKey = undefined;
   request.cancel = cancel;
-  return () => leave?.();
+  return () => {
+    leaveModel?.();
+    leaveKey?.();
+  };
 }

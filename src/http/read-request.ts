@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import type { ModelDoor } from '../models/model-door.ts';
 import { type Parsed, parseRequest } from '../openai/fields.ts';
+import { checkModel } from './guard.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { enterModel } from './model-requests.ts';
 import { checkCounts, type RequestLimits } from './request-limits.ts';
@@ -29,6 +30,7 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   checkCounts(request.body, limits);
   const parsed = parseRequest(schema, request.body);
   request.model = (parsed.request as { readonly model: string }).model;
+  checkModel(request, request.model);
   const [unknown] = parsed.unknownFields;
   if (strictFields && unknown !== undefined)
     throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });

@@ -1,7 +1,12 @@
 import pino from 'pino';
 import { createKserveGrpc } from '../../src/http/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../../src/http/kserve/http-frontend.ts';
+import { openBook } from '../../src/keys/key-book.ts';
+import { KeyRing } from '../../src/keys/key-ring.ts';
+import { digestOf } from '../../src/keys/secrets.ts';
 import type { InferenceServer } from '../../src/kserve/server.ts';
+import { LocalGates } from '../../src/limits/local-gates.ts';
+import { LocalRates } from '../../src/limits/local-rates.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 
 /** Where the two frontends of a server listen. */
@@ -25,8 +30,17 @@ export async function startFrontends(
   { sharedMemory = true, maxInputSize = 2 ** 26, apiKey }: FrontendSettings = {},
 ): Promise<Frontends> {
   const logger = pino({ level: 'silent' });
-  const http = createKserveHttp({ server, sharedMemory, maxInputSize, apiKey, logger });
-  const grpc = createKserveGrpc({ server, sharedMemory, maxMessageSize: 2 ** 31 - 1, apiKey, logger });
+  const key = apiKey === undefined ? [] : [{ id: 'key:test', name: 'test', digest: digestOf(apiKey) }];
+  const keys = { ...openBook, isLocked: apiKey !== undefined, ring: new KeyRing(key) };
+  const shared = {
+    server,
+    sharedMemory,
+    keys,
+    keyLimits: { rates: new LocalRates(), gates: new LocalGates() },
+    logger,
+  };
+  const http = createKserveHttp({ ...shared, maxInputSize });
+  const grpc = createKserveGrpc({ ...shared, maxMessageSize: 2 ** 31 - 1 });
   await http.listen({ host: loopback, port: 0 });
   const grpcPort = await grpc.listen({ host: loopback, port: 0 });
   const address = http.server.address();

@@ -1,7 +1,10 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createKserveGrpc } from '../../src/http/kserve/grpc-frontend.ts';
+import { openBook } from '../../src/keys/key-book.ts';
 import type { CallOptions, InferenceServer } from '../../src/kserve/server.ts';
+import { LocalGates } from '../../src/limits/local-gates.ts';
+import { LocalRates } from '../../src/limits/local-rates.ts';
 import { type RawRequest, send } from '../kserve/raw-request.ts';
 import type { Conch } from '../support/conch.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
@@ -188,6 +191,8 @@ describe('the KServe frontends', () => {
       server,
       sharedMemory: false,
       maxMessageSize: 1000,
+      keys: openBook,
+      keyLimits: { rates: new LocalRates(), gates: new LocalGates() },
       restrictedApis: [{ apis: ['model-repository'], header: 'Admin-Key', value: 'word' }],
       logger: pino({ level: 'silent' }),
     });

@@ -54,13 +54,14 @@ export function errorJson(message: string): string {
   return writeJson({ error: binaryOf(message) });
 }
 
-/** As Triton maps its codes, and our own for a missing key; all others are 400. */
+/** As Triton maps its codes, and our own about keys; all others are 400. */
 const statuses: Readonly<Partial<Record<StatusCode, number>>> = {
   INTERNAL: 500,
   NOT_FOUND: 404,
   UNAVAILABLE: 503,
   UNIMPLEMENTED: 501,
   UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
 };
 
 /** The HTTP status of a code. */

@@ -6,13 +6,15 @@ import http2, {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { KeyHolder } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { usualConnections } from '../connections.ts';
 import { followTls, tlsOptions } from '../tls.ts';
 import { GrpcCall, refuseForeign } from './grpc-call.ts';
 import { grpcGuard } from './grpc-guard.ts';
 import { StreamHandler } from './grpc-stream.ts';
-import { servicePath, UnaryHandler, unaryMethod } from './grpc-unary.ts';
+import { servicePath, UnaryHandler, unaryMethod, unexpected } from './grpc-unary.ts';
+import { KeyedServer } from './keyed-server.ts';
 import type { KserveOptions } from './options.ts';
 
 /** What the gRPC frontend is built from. */
@@ -52,12 +54,14 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
       refuseForeign(stream);
       return;
     }
-    const refusal = guard.refusal(String(headers[':path']), headers);
+    const checked = guard.holder(String(headers[':path']), { ...headers });
     for (const name of guard.ownHeaders) delete headers[name];
     const call = new GrpcCall(stream, headers, options.maxMessageSize);
     keep(calls, call, stream);
-    if (refusal) call.end(refusal);
-    else begin(call, options);
+    checked.then(
+      (holder) => begin(call, forHolder(options, holder)),
+      (error: unknown) => call.end(error instanceof StatusError ? error : unexpected()),
+    );
   });
   return {
     listen: ({ host, port }) =>
@@ -95,6 +99,11 @@ function createServer({ maxHeaders, maxHeaderSize, tls } = usualConnections): Ht
 function keep(calls: Set<GrpcCall>, call: GrpcCall, stream: ServerHttp2Stream): void {
   calls.add(call);
   stream.once('close', () => calls.delete(call));
+}
+
+function forHolder(options: KserveGrpcOptions, holder: KeyHolder | undefined): KserveGrpcOptions {
+  const { server, keyLimits: limits } = options;
+  return holder ? { ...options, server: new KeyedServer(server, { holder, limits }) } : options;
 }
 
 function begin(call: GrpcCall, options: KserveGrpcOptions): void {

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http2';
+import type { KeyHolder } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { type ApiName, restrictionCheck } from '../restricted-apis.ts';
 import { servicePath } from './grpc-unary.ts';
-import { keyGuard } from './key-guard.ts';
+import { kserveHolder } from './key-guard.ts';
 import type { KserveOptions } from './options.ts';
 
 const healthService = '/grpc.health.v1.Health/Check';
@@ -28,23 +29,21 @@ const prefix = 'triton-grpc-protocol-';
 
 /** What stands between the calls and their answers. */
 export interface GrpcGuard {
-  /** What a call lacks; undefined when it may pass. */
-  refusal(path: string, headers: IncomingHttpHeaders): StatusError | undefined;
+  /** Who calls; undefined where that does not matter. Throws a StatusError that says what the call lacks. */
+  holder(path: string, headers: IncomingHttpHeaders): Promise<KeyHolder | undefined>;
   /** Headers that are for this server alone, and none of the business of those behind it. */
   readonly ownHeaders: readonly string[];
 }
 
 /** Guards calls with the key and with the headers of restricted APIs. */
-export function grpcGuard({ apiKey, restrictedApis = [] }: KserveOptions): GrpcGuard {
-  const keyRefusal = keyGuard(apiKey);
+export function grpcGuard({ keys, restrictedApis = [] }: KserveOptions): GrpcGuard {
   const missingHeader = restrictionCheck(restrictedApis, prefix);
   return {
-    refusal: (path, headers) => {
-      const refusal = openPaths.has(path) ? undefined : keyRefusal(headers.authorization);
-      if (refusal) return refusal;
+    holder: async (path, headers) => {
+      const holder = openPaths.has(path) ? undefined : await kserveHolder(headers.authorization, keys);
       const missing = missingHeader(apis.get(path), headers);
-      if (missing === undefined) return undefined;
-      return new StatusError('UNAVAILABLE', `This protocol is restricted, expecting header '${missing}'`);
+      if (missing === undefined) return holder;
+      throw new StatusError('UNAVAILABLE', `This protocol is restricted, expecting header '${missing}'`);
     },
     ownHeaders: restrictedApis.map(({ header }) => `${prefix}${header}`.toLowerCase()),
   };

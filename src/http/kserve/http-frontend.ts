@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { closeConnections } from '../close-connections.ts';
 import { connectionOptions, limitConnections, usualConnections } from '../connections.ts';
+import { countForKey, runsModels } from '../guard.ts';
 import { requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
@@ -11,7 +12,8 @@ import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
 import { healthRoutes } from './health-routes.ts';
 import { inferRoute } from './infer-route.ts';
-import { type KeyGuard, keyGuard } from './key-guard.ts';
+import { kserveHolder, refuseUncounted } from './key-guard.ts';
+import { KeyedServer } from './keyed-server.ts';
 import { modelRoutes } from './model-routes.ts';
 import type { KserveOptions } from './options.ts';
 import { repositoryRoutes } from './repository-routes.ts';
@@ -48,7 +50,6 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
       void send(reply, failure(404, 'Not Found', plainType));
     },
   });
-  const guard = keyGuard(options.apiKey);
   const missingHeader = restrictionCheck(options.restrictedApis ?? []);
   requestLog(app);
   closeConnections(app);
@@ -61,7 +62,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   // The body is read by the answering route, whose content type its failures have.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   app.all('*', async (request, reply) => {
-    const answer = await answerOf(request, reply, { ...options, guard, missingHeader });
+    const answer = await answerOf(request, reply, { ...options, missingHeader });
     return answer ? send(reply, answer) : reply;
   });
   app.setNotFoundHandler((_request, reply) => send(reply, failure(405, 'Method Not Allowed', plainType)));
@@ -69,31 +70,38 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
 }
 
 interface Guards {
-  readonly guard: KeyGuard;
   readonly missingHeader: RestrictionCheck;
 }
 
 async function answerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { server, sharedMemory, maxInputSize, guard, missingHeader }: KserveHttpOptions & Guards,
+  { server, sharedMemory, maxInputSize, keys, keyLimits, missingHeader }: KserveHttpOptions & Guards,
 ): Promise<Answer | undefined> {
   const path = request.url.split('?', 1)[0] as string;
   for (const route of routes) {
     const found = route.path.exec(path);
     if (!found) continue;
-    const refusal = route.isOpen ? undefined : guard(request.headers.authorization);
-    if (refusal) return failureOf(refusal, jsonType);
+    try {
+      if (!route.isOpen) request.key = await kserveHolder(request.headers.authorization, keys);
+    } catch (error) {
+      return failedAnswer(error, request, { ...route, contentType: jsonType });
+    }
     const missing = missingHeader(route.api, request.headers);
     if (missing !== undefined) return failure(403, `This API is restricted, expecting header '${missing}'`, plainType);
     if (!(route.methods as readonly string[]).includes(request.method))
       return failure(405, 'Method Not Allowed', route.contentType);
+    const { key } = request;
     try {
+      if (key && runsModels(route.api)) {
+        refuseUncounted(key);
+        await countForKey(request, reply, { holder: key, keyLimits });
+      }
       const body = request.method === 'POST' ? await readBody(request.raw, maxInputSize) : Buffer.alloc(0);
       const names: Exchange['names'] = found.groups ?? {};
       request.model = names['model'];
       return await route.answer({
-        server,
+        server: key ? new KeyedServer(server, { holder: key }) : server,
         sharedMemory,
         maxInputSize,
         request,
@@ -115,8 +123,15 @@ async function answerOf(
 
 function failedAnswer(error: unknown, request: FastifyRequest, route: Route): Answer {
   if (error instanceof StatusError) return failureOf(error, route.contentType);
+  if (error instanceof ApiError) return limitAnswer(error);
   request.log.error(error, 'a KServe request met an unexpected condition');
   return failure(500, 'The server met an unexpected condition. The log has the details.', route.contentType);
+}
+
+/** The answer to a request beyond the limits of its key. */
+function limitAnswer({ status, message, retryAfter, headers }: ApiError): Answer {
+  const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return { ...failure(status, message, jsonType), headers: { ...headers, ...retry } };
 }
 
 /** Header names keep the spelling that Triton gives them. */

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { KeyBook } from '../../keys/key-book.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { ConnectionOptions } from '../connections.ts';
+import type { KeyLimits } from '../key-limits.ts';
 import type { RestrictedApi } from '../restricted-apis.ts';
 
 /** What both KServe frontends are built from. */
@@ -11,8 +13,9 @@ export interface KserveOptions {
    * opened by their names there, not here.
    */
   readonly sharedMemory: boolean;
-  /** What clients have to send as a Bearer token, for all but the health of the server; left out: nothing. */
-  readonly apiKey?: string | undefined;
+  /** What clients have to send as a Bearer token, for all but the health of the server. */
+  readonly keys: KeyBook;
+  readonly keyLimits: KeyLimits;
   /** The APIs that want a header of their own; left out: none. */
   readonly restrictedApis?: readonly RestrictedApi[];
   /** What connections may bring; left out: as much as usual, without TLS. */

@@ -1,7 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { ApiError } from '../../errors.ts';
 import { type AdapterServices, loadAdapter, unloadAdapter } from '../../models/adapter-loading.ts';
 import { parseRequest } from '../../openai/fields.ts';
+import { checkModel } from '../guard.ts';
 
 const name = z.string().min(1).max(256);
 
@@ -21,13 +23,22 @@ export function loraRoutes(app: FastifyInstance, services: AdapterServices): voi
   const options = { config: { api: 'model-repository' } } as const;
   app.post('/v1/load_lora_adapter', options, async (request, reply) => {
     const { lora_name, lora_path, model, load_inplace } = parseRequest(LoadRequest, request.body).request;
+    checkOwnModel(request, model);
     const adapter = { name: lora_name, path: lora_path, model: model ?? undefined, replaces: load_inplace ?? false };
     await loadAdapter(adapter, services);
     return reply.type('text/plain').send(`Success: LoRA adapter '${lora_name}' added successfully.`);
   });
   app.post('/v1/unload_lora_adapter', options, async (request, reply) => {
     const { lora_name, model } = parseRequest(UnloadRequest, request.body).request;
+    checkOwnModel(request, model);
     unloadAdapter({ name: lora_name, model: model ?? undefined }, services);
     return reply.type('text/plain').send(`Success: LoRA adapter '${lora_name}' removed successfully.`);
   });
+}
+
+/** A key for some models alone must say which one it means. */
+function checkOwnModel(request: FastifyRequest, model: string | null | undefined): void {
+  if (model) checkModel(request, model);
+  else if (request.key?.models)
+    throw new ApiError('invalid_request', 'model: this key is for some models alone; name one.', { param: 'model' });
 }

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { mayUse } from '../../keys/key-holder.ts';
 import { listedModel, listedModels } from '../../models/listed-models.ts';
 import type { LoadOnDemand } from '../../models/load-on-demand.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { generatesText, type NamedModel } from '../../models/served-model.ts';
 import { capabilitiesOf } from '../capabilities.ts';
+import { checkModel } from '../guard.ts';
 
 /** What the list of models needs. */
 export interface ModelServices {
@@ -18,25 +20,29 @@ export interface ModelServices {
  * stands in model-control.ts, beside the orders that share its path.
  */
 export function modelRoutes(app: FastifyInstance, { models, onDemand }: ModelServices): void {
-  const unloaded = (): string[] => onDemand?.loadable() ?? [];
+  const unloaded = ({ key }: FastifyRequest): string[] =>
+    onDemand?.loadable().filter((name) => mayUse(key, name)) ?? [];
+  const loaded = async ({ key }: FastifyRequest): Promise<NamedModel[]> =>
+    (await listedModels(models)).filter(({ name }) => mayUse(key, name));
   const config = { api: 'model-repository' } as const;
   for (const path of ['/v1/models', '/models']) {
     app.route({
       method: ['GET', 'POST'],
       config,
       url: path,
-      handler: async () => ({
+      handler: async (request) => ({
         object: 'list',
         data: [
-          ...(await Promise.all((await listedModels(models)).map(describeModel))),
-          ...unloaded().map((name) => describeName(models, name, 'unloaded')),
+          ...(await Promise.all((await loaded(request)).map(describeModel))),
+          ...unloaded(request).map((name) => describeName(models, name, 'unloaded')),
         ],
       }),
     });
     // Served names may hold slashes, so the rest of the path is the name.
     app.get<{ Params: { '*': string } }>(`${path}/*`, { config }, async (request) => {
       const name = request.params['*'];
-      const isUnloaded = unloaded().includes(name);
+      checkModel(request, name);
+      const isUnloaded = unloaded(request).includes(name);
       return isUnloaded ? describeName(models, name, 'unloaded') : describeModel(await listedModel(models, name));
     });
   }

@@ -10,7 +10,7 @@ import { ResponseEvents } from '../../openai/responses/response-events.ts';
 import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
 import { toChat } from '../../openai/responses/to-chat.ts';
-import { unwatched } from '../../request-watch.ts';
+import { type RequestWatch, unwatched } from '../../request-watch.ts';
 import { sendTexts } from '../events.ts';
 import { takeOver } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
@@ -46,7 +46,9 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const job = await responseJob(body, { owner: request.owner, keeper });
     if (!body.background) return answer(job, request, reply, { services, keeper, unknownFields });
     tellIgnored(request, reply, unknownFields);
-    const context = { ...services.generate, watch: unwatched };
+    // It may outlive the request, which still pays for its tokens.
+    const watch: RequestWatch = { ...unwatched, counts: (counts) => request.watch.counts(counts) };
+    const context = { ...services.generate, watch };
     context.findModel(body.model);
     const run = runs.add({ job: asItComes(job), context, keeper, onFault: logFault(request.log) });
     await keeper.save(run.response(), job);

@@ -1,0 +1,15 @@
+import type { Logger } from 'pino';
+import { LocalRates } from '../limits/local-rates.ts';
+import type { Rates } from '../limits/rates.ts';
+import { RedisRates } from '../limits/redis-rates.ts';
+
+/** Where the rates of keys are counted: in this process, or in the Redis that others share. */
+export async function openRates(redis: string | undefined, logger: Logger): Promise<Rates> {
+  if (redis === undefined) return new LocalRates();
+  const { host } = new URL(redis);
+  return RedisRates.open(redis, {
+    onDown: (reason) =>
+      logger.warn(`Redis at ${host} does not answer (${reason}): the limits of keys hold for this process alone`),
+    onBack: () => logger.info(`Redis at ${host} answers again: the limits of keys are shared`),
+  });
+}

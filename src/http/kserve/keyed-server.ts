@@ -1,0 +1,90 @@
+import { type KeyHolder, mayUse } from '../../keys/key-holder.ts';
+import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
+import type { KeyLimits } from '../key-limits.ts';
+import { passInference } from './key-guard.ts';
+
+interface KeyedServerOptions {
+  readonly holder: KeyHolder;
+  /** With what the inferences of the key are counted; left out: they are counted elsewhere. */
+  readonly limits?: KeyLimits;
+}
+
+/** A server as the holder of a key sees it: the models that the key is for, as often as it may use them. */
+export class KeyedServer implements InferenceServer {
+  readonly name: string;
+  readonly #server: InferenceServer;
+  readonly #options: KeyedServerOptions;
+
+  constructor(server: InferenceServer, options: KeyedServerOptions) {
+    this.name = server.name;
+    this.#server = server;
+    this.#options = options;
+  }
+
+  async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options?: CallOptions,
+  ): Promise<ControlCalls[Method]['response']> {
+    const { name, model_name = isOfModel(method) ? name : '' } = request as { name?: string; model_name?: string };
+    if (model_name) this.#check(model_name);
+    return this.#visible(await this.#server.call(method, request, options));
+  }
+
+  async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
+    this.#check(request.model);
+    const leave = await this.#pass(options);
+    try {
+      return await this.#server.infer(request, options);
+    } finally {
+      leave?.();
+    }
+  }
+
+  async *stream(request: InferRequest, options: CallOptions = {}): AsyncGenerator<InferResponse[]> {
+    this.#check(request.model);
+    const leave = await this.#pass(options);
+    try {
+      yield* this.#server.stream(request, options);
+    } finally {
+      leave?.();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+
+  /** Says the same of models that do not exist. */
+  #check(model: string): void {
+    if (mayUse(this.#options.holder, model)) return;
+    throw new StatusError('PERMISSION_DENIED', `This key may not use the model ${JSON.stringify(model)}.`);
+  }
+
+  async #pass({ signal = new AbortController().signal }: CallOptions): Promise<(() => void) | undefined> {
+    const { holder, limits } = this.#options;
+    if (!limits) return undefined;
+    const pass = await passInference(holder, limits, signal);
+    return () => pass.leave(0);
+  }
+
+  /** Lists of models without those that the key is not for. */
+  #visible<Response>(response: Response): Response {
+    const { models, model_stats: statistics } = response as ModelLists;
+    const isVisible = ({ name }: { name: string }): boolean => mayUse(this.#options.holder, name);
+    if (models) return { ...response, models: models.filter(isVisible) };
+    return statistics ? { ...response, model_stats: statistics.filter(isVisible) } : response;
+  }
+}
+
+interface ModelLists {
+  readonly models?: readonly { name: string }[];
+  readonly model_stats?: readonly { name: string }[];
+}
+
+/** In calls about models the name is that of one; in those about shared memory that of a region. */
+function isOfModel(method: ControlMethod): boolean {
+  return method.startsWith('Model');
+}

@@ -1,0 +1,115 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { z } from 'zod';
+import type { ApiError } from '../errors.ts';
+import { invalidKey } from './invalid-key.ts';
+import type { KeyFacts, KeyHolder } from './key-holder.ts';
+import { digestOf } from './secrets.ts';
+
+/** Signatures with a key that only the issuer has; never with one that is shared. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+/** Seconds by which the clocks of the issuer and of this machine may differ. */
+const clockTolerance = 30;
+
+/** Whose tokens are taken, and where they say what they allow. */
+export interface JwtOptions {
+  readonly issuer: string;
+  /** Those that a token may be for; empty: any. */
+  readonly audiences: readonly string[];
+  /** What stands in front of the names of our claims. */
+  readonly claimPrefix: string;
+}
+
+/** Finds out who holds a token. Throws an ApiError where it is not good. */
+export type JwtCheck = (token: string) => Promise<KeyHolder>;
+
+/** Whether a text has the shape of a token. */
+export function looksLikeJwt(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
+}
+
+const Jwks = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) });
+const secretParts = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi'];
+
+/** What is wrong with the content of a file of keys of an issuer; undefined: nothing. No value is repeated. */
+export function jwksProblem(content: unknown): string | undefined {
+  const read = Jwks.safeParse(content);
+  if (!read.success) return 'must be a JSON Web Key Set: {"keys": […]} with at least one key';
+  for (const [index, key] of read.data.keys.entries()) {
+    if (key.kty === 'oct') return `keys[${index}] is a shared secret (kty "oct"); only public keys are taken`;
+    if (secretParts.some((part) => part in key))
+      return `keys[${index}] holds a private key; only public keys belong here`;
+  }
+  return undefined;
+}
+
+/** Checks tokens with the public keys of their issuer. Nothing is fetched. */
+export function jwtCheck(jwks: unknown, { issuer, audiences, claimPrefix }: JwtOptions): JwtCheck {
+  const keyFor = createLocalJWKSet(jwks as JSONWebKeySet);
+  const options = {
+    issuer,
+    ...(audiences.length === 0 ? {} : { audience: [...audiences] }),
+    algorithms,
+    clockTolerance,
+    requiredClaims: ['sub', 'exp'],
+  };
+  const claims = claimReader(claimPrefix);
+  return async (token) => {
+    const { payload } = await jwtVerify(token, keyFor, options).catch((error: unknown) => {
+      throw refusal(error);
+    });
+    const facts = claims(payload);
+    const owner = digestOf(JSON.stringify(['owner by token', issuer, facts.name])).toString('hex');
+    return { ...facts, id: `jwt:${owner.slice(0, 32)}`, owner };
+  };
+}
+
+function refusal(error: unknown): ApiError {
+  const isExpired = error instanceof errors.JWTExpired;
+  const claim = error instanceof errors.JWTClaimValidationFailed ? ` Its claim "${error.claim}" does not fit.` : '';
+  const message = isExpired ? 'The token has expired.' : `The token is not valid.${claim}`;
+  return invalidKey(message);
+}
+
+const count = z.number().int().min(1).optional();
+
+/** Reads our claims; `models` is a list, or a text with spaces between the names. */
+function claimReader(prefix: string): (payload: JWTPayload) => KeyFacts {
+  const models = z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(' ').filter((part) => part !== '') : value),
+    z.array(z.string().min(1)).optional(),
+  );
+  const own = { models, requests_per_minute: count, tokens_per_minute: count, concurrent: count };
+  const Claims = z.object({ ...own, priority: z.boolean().optional() });
+  return (payload) => {
+    const given = Object.keys(Claims.shape).map((name): [string, unknown] => [name, payload[prefix + name]]);
+    const read = Claims.safeParse(Object.fromEntries(given));
+    const name = z.string().min(1).max(256).safeParse(payload.sub);
+    if (!read.success || !name.success) {
+      const wrong = read.success ? 'sub' : prefix + String(read.error.issues[0]?.path[0]);
+      throw invalidKey(`The token is not valid. Its claim "${wrong}" does not fit.`);
+    }
+    const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute, ...others } = read.data;
+    return {
+      name: name.data,
+      models: others.models,
+      requestsPerMinute,
+      tokensPerMinute,
+      concurrent: others.concurrent,
+      expires: (payload.exp ?? 0) * 1000,
+      mayPrioritize: others.priority,
+    };
+  };
+}

@@ -1,0 +1,123 @@
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { plainWords, problemsOf } from '../config/problem.ts';
+import { syntaxWords } from '../config/read-file.ts';
+import type { KeptKey } from './key-ring.ts';
+import { digestIn } from './secrets.ts';
+
+const count = z.number().int().min(1);
+const isoDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
+const name = z
+  .string()
+  .regex(/^[\w.@:+-]{1,64}$/, 'must be 1 to 64 letters, digits and . @ : + - _')
+  .refine((text) => !/^api-key-\d+$/.test(text), 'must not be a name that --api-key gives');
+
+/** One key as it stands in the file. */
+export const KeyEntry = z.strictObject({
+  name,
+  hash: z
+    .string()
+    .refine((text) => digestIn(text), 'must be sha256: and 64 hexadecimal digits, as conch keys create writes it'),
+  models: z.array(z.string().min(1).max(256)).min(1).optional(),
+  requests_per_minute: count.optional(),
+  tokens_per_minute: count.optional(),
+  concurrent: count.optional(),
+  expires: z
+    .string()
+    .refine(
+      (text) => isoDate.test(text) && !Number.isNaN(Date.parse(text)),
+      'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z',
+    )
+    .optional(),
+  priority: z.boolean().optional(),
+});
+
+export type KeyEntry = z.output<typeof KeyEntry>;
+
+const KeyFile = z.strictObject({ keys: z.array(KeyEntry).nullish() }).nullable();
+
+/** A file of keys with mistakes in it: one line each, none of which repeats what stands there. */
+export class KeyFileError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'KeyFileError';
+    this.problems = problems;
+  }
+}
+
+/** What stands in a file of keys, YAML or JSON, checked. Throws a KeyFileError. */
+export function readKeyFile(file: string, text: string): { readonly document: Document; readonly keys: KeyEntry[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const place = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  if (document.errors.length > 0)
+    throw new KeyFileError(
+      document.errors.map(
+        ({ code, pos }) => `${place(pos[0])}: ${syntaxWords[code] ?? `this is not valid YAML (${code})`}.`,
+      ),
+    );
+  const content = contentOf(document, file);
+  const label = (path: readonly PropertyKey[]): string => `${place(offsetOf(document, path))}: ${placeName(path)}`;
+  const read = KeyFile.safeParse(content, { error: plainWords });
+  if (!read.success) {
+    const found = problemsOf(read.error, { schema: KeyEntry, input: content, secret: true });
+    throw new KeyFileError(found.map((problem) => `${label(problem.path)} ${problem.text}`));
+  }
+  const keys = read.data?.keys ?? [];
+  const twice = [...repeated(keys, 'name'), ...repeated(keys, 'hash')];
+  if (twice.length > 0) throw new KeyFileError(twice.map((path) => `${label(path)} is given twice.`));
+  return { document, keys };
+}
+
+/** The keys of a file as they are kept. */
+export function keptKeys(keys: readonly KeyEntry[]): KeptKey[] {
+  return keys.map((key) => ({
+    id: `key:${key.name}`,
+    name: key.name,
+    digest: digestIn(key.hash) as Buffer,
+    models: key.models,
+    requestsPerMinute: key.requests_per_minute,
+    tokensPerMinute: key.tokens_per_minute,
+    concurrent: key.concurrent,
+    expires: key.expires === undefined ? undefined : Date.parse(key.expires),
+    mayPrioritize: key.priority,
+  }));
+}
+
+function contentOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS() as unknown;
+  } catch {
+    // The parser gives up on aliases that would unfold to something huge, or that lead nowhere.
+    throw new KeyFileError([`${file}: the file must have no aliases (*name).`]);
+  }
+}
+
+function* repeated(keys: readonly KeyEntry[], field: 'name' | 'hash'): Generator<PropertyKey[]> {
+  const seen = new Set<string>();
+  for (const [index, key] of keys.entries()) {
+    const value = key[field].toLowerCase();
+    if (seen.has(value)) yield ['keys', index, field];
+    seen.add(value);
+  }
+}
+
+/** `keys[2].hash`. */
+function placeName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'the file';
+  return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : (at > 0 ? '.' : '') + String(part))).join('');
+}
+
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length >= 0; length--) {
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}

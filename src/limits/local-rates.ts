@@ -1,0 +1,81 @@
+import type { Rate, RateAnswer, Rates } from './rates.ts';
+
+const minute = 60_000;
+
+interface LocalRatesOptions {
+  /** Milliseconds on a clock that never goes back. */
+  readonly now?: () => number;
+  /** Names that are remembered; beyond, those that were not used for the longest time are forgotten. */
+  readonly most?: number;
+}
+
+/**
+ * The rates of one process. A rate is a bucket that holds what a minute gives and fills evenly; all that is known of it
+ * is when it will be full.
+ */
+export class LocalRates implements Rates {
+  readonly #fullAt = new Map<string, number>();
+  readonly #now: () => number;
+  readonly #most: number;
+
+  constructor({ now = () => performance.now(), most = 100_000 }: LocalRatesOptions = {}) {
+    this.#now = now;
+    this.#most = most;
+  }
+
+  take(rate: Rate, amount: number): Promise<RateAnswer> {
+    const fullIn = this.#fullIn(rate.name);
+    const answer = answerOf(rate, { fullIn, amount, isAllowed: waitFor(rate, { fullIn, amount }) <= rounding });
+    if (answer.isAllowed && amount > 0) this.#keep(rate.name, answer.fullIn);
+    return Promise.resolve(answer);
+  }
+
+  charge(rate: Rate, amount: number): void {
+    if (amount > 0) this.#keep(rate.name, this.#fullIn(rate.name) + timeFor(rate, amount));
+  }
+
+  async close(): Promise<void> {
+    this.#fullAt.clear();
+  }
+
+  #fullIn(name: string): number {
+    return Math.max(0, (this.#fullAt.get(name) ?? 0) - this.#now());
+  }
+
+  #keep(name: string, fullIn: number): void {
+    this.#fullAt.delete(name);
+    this.#fullAt.set(name, this.#now() + fullIn);
+    const [oldest] = this.#fullAt.size > this.#most ? this.#fullAt.keys() : [];
+    if (oldest !== undefined) this.#fullAt.delete(oldest);
+  }
+}
+
+/** Less than a microsecond is the clock's, not the client's. */
+const rounding = 1e-3;
+
+/** How a rate stands that all would be back of after `fullIn` milliseconds, before something was asked of it. */
+interface Wish {
+  readonly fullIn: number;
+  readonly amount: number;
+}
+
+/** What became of a wish. */
+export function answerOf(rate: Rate, { isAllowed, ...wish }: Wish & { readonly isAllowed: boolean }): RateAnswer {
+  const after = isAllowed ? wish.fullIn + timeFor(rate, wish.amount) : wish.fullIn;
+  return { isAllowed, ...stateOf(rate, after), retryIn: isAllowed ? 0 : Math.ceil(waitFor(rate, wish)) };
+}
+
+/** Milliseconds until a wish can be granted. */
+function waitFor(rate: Rate, { fullIn, amount }: Wish): number {
+  return fullIn + timeFor(rate, Math.max(amount, 1)) - minute;
+}
+
+function stateOf({ perMinute }: Rate, fullIn: number) {
+  const left = Math.floor(((minute - fullIn) / minute) * perMinute + rounding);
+  return { left, fullIn: Math.ceil(fullIn) };
+}
+
+/** Milliseconds in which so much comes back. */
+export function timeFor({ perMinute }: Rate, amount: number): number {
+  return (amount * minute) / perMinute;
+}

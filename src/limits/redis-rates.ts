@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@redis/client';
+import { answerOf, LocalRates, timeFor } from './local-rates.ts';
+import { rateScript, rateScriptHash } from './rate-script.ts';
+import type { Rate, RateAnswer, Rates } from './rates.ts';
+
+/** Who hears whether Redis answers. */
+export interface RedisListener {
+  /** Once when it no longer does, or did not at the start; the text has no password. */
+  onDown(reason: string): void;
+  onBack(): void;
+}
+
+/** In front of all our keys in Redis. */
+const keyPrefix = 'conch:rate:';
+
+/** Milliseconds that a request waits for Redis before this process decides by itself. */
+const longestWait = 250;
+/** Milliseconds that the start waits for Redis. */
+const longestStart = 2_000;
+/** Milliseconds between two looks whether it is back. */
+const probePause = 500;
+/** Milliseconds after which a connection without a sign of life is made anew, and between two signs. */
+const silence = 10_000;
+const pingInterval = 2_000;
+
+const microseconds = 1000;
+
+/** What the script made of a wish. */
+interface Use {
+  /** Milliseconds after which the rate would have been full without it. */
+  readonly fullIn: number;
+  readonly isAllowed: boolean;
+}
+
+/** Rates that all who use the same Redis share. While it does not answer, those of this process hold. */
+export class RedisRates implements Rates {
+  readonly #client: ReturnType<typeof createClient>;
+  readonly #listener: RedisListener;
+  readonly #alone = new LocalRates();
+  readonly #stop = new AbortController();
+  #isDown = false;
+
+  private constructor(url: string, listener: RedisListener) {
+    this.#listener = listener;
+    this.#client = createClient({
+      url,
+      disableOfflineQueue: true,
+      pingInterval,
+      socket: {
+        connectTimeout: longestStart,
+        socketTimeout: silence,
+        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1_000),
+      },
+    });
+  }
+
+  /** Connects; where that takes too long, goes on trying in the background. */
+  static async open(url: string, listener: RedisListener): Promise<RedisRates> {
+    const rates = new RedisRates(url, listener);
+    let reason = 'no connection in time';
+    const connected = new Promise<boolean>((resolve) => {
+      rates.#client.on('ready', () => resolve(true));
+      rates.#client.on('error', (error: unknown) => {
+        reason = reasonOf(error);
+        resolve(false);
+        rates.#fail(reason);
+      });
+    });
+    // It fails only when it is given up, at the close.
+    rates.#client.connect().catch(() => undefined);
+    if (!(await within(connected, longestStart))) rates.#fail(reason);
+    return rates;
+  }
+
+  async take(rate: Rate, amount: number): Promise<RateAnswer> {
+    if (this.#isDown) return this.#alone.take(rate, amount);
+    try {
+      const use = await within(this.#use(rate, amount, Math.max(amount, 1)), longestWait);
+      if (use) return answerOf(rate, { ...use, amount });
+      this.#fail(`no answer within ${longestWait}ms`);
+    } catch (error) {
+      this.#fail(reasonOf(error));
+    }
+    return this.#alone.take(rate, amount);
+  }
+
+  charge(rate: Rate, amount: number): void {
+    if (amount <= 0) return;
+    if (this.#isDown) this.#alone.charge(rate, amount);
+    else this.#use(rate, amount, 0).catch((error: unknown) => this.#fail(reasonOf(error)));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#client.destroy();
+  }
+
+  async #use(rate: Rate, amount: number, needed: number): Promise<Use> {
+    const times = [amount, needed].map((count) => String(Math.floor(timeFor(rate, count) * microseconds)));
+    const options = { keys: [keyPrefix + rate.name], arguments: times };
+    const reply: unknown = await this.#client.evalSha(rateScriptHash, options).catch((error: unknown) => {
+      if (!reasonOf(error).startsWith('NOSCRIPT')) throw error;
+      return this.#client.eval(rateScript, options);
+    });
+    const [before, granted] = reply as [string, number];
+    return { fullIn: Number(before) / microseconds, isAllowed: granted === 1 };
+  }
+
+  #fail(reason: string): void {
+    if (this.#isDown || this.#stop.signal.aborted) return;
+    this.#isDown = true;
+    this.#listener.onDown(reason);
+    void this.#untilBack();
+  }
+
+  async #untilBack(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await sleep(probePause, undefined, { signal, ref: false }).catch(() => undefined);
+      // A use like any other, so that a server which only reads does not count as back.
+      const use = this.#use({ name: 'probe', perMinute: 60_000 }, 1, 0);
+      const answer = await within(
+        use.catch(() => undefined),
+        longestWait,
+      );
+      if (answer === undefined || signal.aborted) continue;
+      this.#isDown = false;
+      this.#listener.onBack();
+      return;
+    }
+  }
+}
+
+/** What a promise comes to; undefined where it takes longer. */
+async function within<Result>(promise: Promise<Result>, milliseconds: number): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
+}
