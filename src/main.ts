@@ -15,6 +15,7 @@ import { repoCheckCommand } from './cli/repo-check.ts';
 import { repoFillCommand } from './cli/repo-fill.ts';
 import { repoInitCommand } from './cli/repo-init.ts';
 import { serveCommand } from './cli/serve.ts';
+import { type Seat, takeSeat } from './cli/workers/seat.ts';
 import { checkFiles } from './config/check-files.ts';
 import { helpText } from './config/help.ts';
 import { loadSettings, readCommandLine } from './config/load.ts';
@@ -41,10 +42,12 @@ const commandLine = {
   stdoutIsTerminal: process.stdout.isTTY,
 };
 
+const seat = await takeSeat();
 process.exitCode = await main();
+seat?.leave();
 
 async function main(): Promise<number> {
-  const terminal = openTerminal();
+  const terminal = seat ? { ...openTerminal(), ...seatAt(seat) } : openTerminal();
   try {
     return await run(terminal);
   } catch (error) {
@@ -57,7 +60,7 @@ async function main(): Promise<number> {
 }
 
 async function run(terminal: Terminal): Promise<number> {
-  const invocation = readCommandLine(commandLine);
+  const invocation = readCommandLine(seat ? { ...commandLine, ...startOf(seat) } : commandLine);
   switch (invocation.action) {
     case 'help':
       terminal.out(
@@ -109,6 +112,16 @@ function openTerminal(): Terminal {
       if (!process.stdout.isTTY) process.on('SIGHUP', listener);
     },
   };
+}
+
+/** What a worker hears from its primary instead of the process. */
+function seatAt(seat: Seat): Pick<Terminal, 'stop' | 'onHangUp' | 'seat'> {
+  return { seat, stop: seat.stop, onHangUp: (listener) => seat.onHangUp(listener) };
+}
+
+/** All workers start with the same file, also one that takes the place of another later. */
+function startOf({ settingsText }: Seat): Pick<Parameters<typeof readCommandLine>[0] & object, 'readFile'> {
+  return settingsText === undefined ? {} : { readFile: () => settingsText };
 }
 
 function packageVersion(): string {

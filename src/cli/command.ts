@@ -1,6 +1,7 @@
 import type { Command } from '../config/command.ts';
 import type { CommandInput } from '../config/load.ts';
 import type { Progress } from './progress.ts';
+import type { Seat } from './workers/seat.ts';
 
 /** What a command may use of the process; only main.ts touches the process itself. */
 export interface Terminal {
@@ -20,6 +21,8 @@ export interface Terminal {
   readonly settingsNow: () => CommandInput['settings'];
   /** Calls back at every SIGHUP, which ends a process that does not ask for this. */
   readonly onHangUp: (listener: () => void) => void;
+  /** The place of this process where it is one of several workers. */
+  readonly seat?: Seat | undefined;
 }
 
 /** A command of the command line: how it is written, and what it does. Resolves to the exit code. */

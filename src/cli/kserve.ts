@@ -1,14 +1,21 @@
 import type { CommandInput } from '../config/load.ts';
+import type { ConnectionOptions } from '../http/connections.ts';
+import { AdmittedServer } from '../http/kserve/admitted-server.ts';
 import { createKserveGrpc } from '../http/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../http/kserve/http-frontend.ts';
 import type { KserveOptions } from '../http/kserve/options.ts';
+import type { Admission } from '../models/admission.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
 import { CombinedServer } from '../servers/combined/combined-server.ts';
 import { listening } from './listening.ts';
 import type { ServerSet } from './server-set.ts';
 
 /** What the frontends are built from beside the settings. */
-interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'connections' | 'logger'> {
+interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger'> {
+  readonly connections: ConnectionOptions;
+  readonly admission: Admission;
+  /** Whether another worker says where they listen. */
+  readonly isQuiet: boolean;
   readonly servers: ServerSet;
   readonly balancer: Balancer;
 }
@@ -16,11 +23,11 @@ interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'connec
 /** Starts the KServe frontends over all servers; gives what stops them. */
 export async function startKserve(
   settings: CommandInput['settings'],
-  { servers, balancer, keys, keyLimits, logger, connections }: KserveParts,
+  { servers, balancer, admission, keys, keyLimits, logger, connections, isQuiet }: KserveParts,
 ): Promise<() => Promise<void>> {
   const { host, kserveHttpPort, kserveGrpcPort, httpMaxInputSize, maxMessageSize } = settings;
   const options = {
-    server: new CombinedServer(() => servers.current, balancer),
+    server: new AdmittedServer(new CombinedServer(() => servers.current, balancer), admission),
     // Regions of shared memory are opened where the server runs, which is here for a tritonserver of our own.
     sharedMemory: settings.triton.length === 0,
     keys,
@@ -34,14 +41,16 @@ export async function startKserve(
   const close = async (): Promise<void> => {
     await Promise.all([http.close(), grpc.close()]);
   };
+  const listenTextResolver = (address: string): string =>
+    isQuiet ? `takes KServe requests on ${address}` : `KServe listens on ${address}`;
   try {
     await listening({ host, port: kserveHttpPort, flag: '--kserve-http-port' }, () =>
-      http.listen({ host, port: kserveHttpPort, listenTextResolver: (address) => `KServe listens on ${address}` }),
+      http.listen({ host, port: kserveHttpPort, listenTextResolver }),
     );
     const port = await listening({ host, port: kserveGrpcPort, flag: '--kserve-grpc-port' }, () =>
       grpc.listen({ host, port: kserveGrpcPort }),
     );
-    logger.info(`KServe listens on ${connections.tls ? 'grpcs' : 'grpc'}://${host}:${port}`);
+    logger.info(listenTextResolver(`${connections.tls ? 'grpcs' : 'grpc'}://${host}:${port}`));
     return close;
   } catch (error) {
     await close();

@@ -31,7 +31,8 @@ export class LiveSettings {
   basisOf(name: string): string {
     const { maxToolCallParseBytes, historyTemplate, historyTemplateFile, hfEndpoint, hfToken } = this.#current;
     const shared = [maxToolCallParseBytes, historyTemplate, historyTemplateFile, hfEndpoint, hfToken];
-    return JSON.stringify([modelSettings(this.#current, name), shared]);
+    const { maxRunning: _running, maxWaiting: _waiting, ...described } = modelSettings(this.#current, name);
+    return JSON.stringify([described, shared]);
   }
 }
 

@@ -1,20 +1,36 @@
-import type { CommandInput } from '../config/load.ts';
+import { modelSettings } from '../config/model-settings.ts';
+import { usualQueue } from '../config/worker-settings.ts';
 import { cleanText } from '../generate/faults.ts';
+import type { Gates } from '../limits/gates.ts';
+import { Admission } from '../models/admission.ts';
 import { LoadOnDemand } from '../models/load-on-demand.ts';
 import { ModelControl } from '../models/model-control.ts';
 import { ModelDoor } from '../models/model-door.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { RunningRequests } from '../models/running-requests.ts';
+import type { LiveSettings } from './live-settings.ts';
 
-/** What loads and unloads models while requests run, as the settings ask for it. */
-export function modelLife(
-  registry: ModelRegistry,
-  { loadOnDemand, maxLoaded, loadTimeout, unloadTimeout }: CommandInput['settings'],
-) {
+interface LifeOptions {
+  readonly live: LiveSettings;
+  readonly gates: Gates;
+}
+
+/** What lets requests in to models, and loads and unloads models while requests run, as the settings ask for it. */
+export function modelLife(registry: ModelRegistry, { live, gates }: LifeOptions) {
+  const { loadOnDemand, maxLoaded, loadTimeout, unloadTimeout } = live.current;
   const running = new RunningRequests();
   const control = new ModelControl({ registry, running, loadTimeout, unloadTimeout, clean: cleanText });
   const onDemand = loadOnDemand
     ? new LoadOnDemand({ registry, running, control, maxLoaded, timeout: loadTimeout })
     : undefined;
-  return { control, onDemand, door: new ModelDoor({ registry, running, onDemand, loadTimeout }) };
+  const admission = new Admission({
+    gates,
+    limitsOf: (root) => {
+      const { maxRunning, maxWaiting = usualQueue } = modelSettings(live.current, root);
+      return maxRunning === undefined ? undefined : { running: maxRunning, waiting: maxWaiting };
+    },
+    timeout: () => live.current.requestTimeout || undefined,
+  });
+  const door = new ModelDoor({ registry, running, admission, onDemand, loadTimeout });
+  return { control, onDemand, admission, door };
 }

@@ -7,6 +7,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { createApp } from '../http/app.ts';
 import { LocalGates } from '../limits/local-gates.ts';
+import { LoneLink } from '../link.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
@@ -25,6 +26,7 @@ import { responseStore } from './response-store.ts';
 import { serverReports } from './server-reports.ts';
 import { dryRun } from './servers.ts';
 import { tlsFiles } from './tls-files.ts';
+import { runWorkers } from './workers/primary.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -43,33 +45,45 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     level: settings.logLevel,
     format: settings.logFormat,
     isColoured: terminal.isInteractive,
+    worker: terminal.seat?.number,
   });
-  const showExample = exampleShower(settings, terminal, logger);
-  const tls = tlsFiles(settings, { logger, stop: terminal.stop });
+  const { seat } = terminal;
+  if (!seat) await requireFreePorts(settings);
+  if (!seat && settings.workers > 1)
+    return runWorkers(input, { terminal, logger, rates: await openRates(settings.redis, logger) });
+  // What there is to say for all workers is said by one.
+  const isQuiet = seat?.isSpeaker === false;
+  const speaker = isQuiet ? logger.child({}, { level: 'silent' }) : logger;
+  const showExample = exampleShower(settings, terminal, speaker);
+  const tls = tlsFiles(settings, { logger: speaker, stop: terminal.stop });
   const connections = connectionSettings(settings, tls);
-  await requireFreePorts(settings);
   const live = new LiveSettings(settings);
   const listener: PartsListener = {
     onChange: (rows) => {
+      if (isQuiet) return;
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
       void showExample(registry.list(), () => app.listeningOrigin);
     },
-    onServer: (server, fault) => reportServer(logger, server, fault),
-    onNote: (note) => logger.info(note),
-    onLog: (level, text) => logger[level](text),
+    onServer: (server, fault) => reportServer(speaker, server, fault),
+    onNote: (note) => speaker.info(note),
+    onLog: (level, text) => speaker[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   };
   const keys = await openKeys(live, { signal: terminal.stop, logger });
   const responses = await responseStore(settings, logger);
-  const rates = await openRates(settings.redis, logger);
-  const access = { keys, keyLimits: { rates, gates: new LocalGates() } };
+  const rates = seat?.rates ?? (await openRates(settings.redis, logger));
+  const gates = seat?.gates ?? new LocalGates();
+  const access = { keys, keyLimits: { rates, gates } };
   const { servers, balancer, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
+  const link = seat?.link ?? new LoneLink();
+  const { admission, ...life } = modelLife(registry, { live, gates });
   const app = createApp({
     responses,
+    link,
     models: registry,
     servers: () => serverReports(registry, balancer),
-    ...modelLife(registry, settings),
+    ...life,
     adapterBook,
     loraRoot: settings.loraRoot,
     ...access,
@@ -96,20 +110,25 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     },
     logger,
   });
-  const { host, port } = settings;
-  const listenTextResolver = (address: string): string => `conch ${terminal.version} listens on ${address}`;
+  const { host, port } = { ...settings, ...seat?.ports };
+  const listenTextResolver = (address: string): string =>
+    isQuiet ? `takes requests on ${address}` : `conch ${terminal.version} listens on ${address}`;
   let stopKserve: (() => Promise<void>) | undefined;
   try {
     if (terminal.stop.aborted) return 0;
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
     if (settings.enableKserveFrontends)
-      stopKserve = await startKserve(settings, { servers, balancer, ...access, logger, connections });
+      stopKserve = await startKserve(
+        { ...settings, ...seat?.ports },
+        { servers, balancer, admission, ...access, logger, connections, isQuiet },
+      );
     for (const { apis, header } of settings.openaiRestrictedApi)
-      logger.info(`only with the header ${header}: ${apis.join(', ')}`);
-    for (const warning of startWarnings(settings)) logger.warn(warning);
+      speaker.info(`only with the header ${header}: ${apis.join(', ')}`);
+    for (const warning of startWarnings(settings)) speaker.warn(warning);
     if (settings.config !== undefined)
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
     await registry.start();
+    seat?.ready();
     if (!terminal.stop.aborted) await once(terminal.stop, 'abort');
     logger.info('stopping: no new connections, running requests finish');
     return 0;

@@ -6,7 +6,8 @@ import type { InferenceServer } from '../kserve/server.ts';
 import { shellText, type TritonCommand, tritonCommand } from '../servers/managed/command-line.ts';
 import { findTritonserver, noTriton } from '../servers/managed/find-tritonserver.ts';
 import type { LogLevel } from '../servers/managed/log-line.ts';
-import { ManagedServer } from '../servers/managed/managed-server.ts';
+import { type ManagedOptions, ManagedServer } from '../servers/managed/managed-server.ts';
+import { MovingServer } from '../servers/managed/moving-server.ts';
 import { RemoteServer } from '../servers/remote/remote-server.ts';
 import { embeddedBackend } from '../servers/repository/backend.ts';
 import { RepositoryError } from '../servers/repository/finding.ts';
@@ -17,6 +18,7 @@ import { ResolvedServers } from '../servers/resolved/resolved-servers.ts';
 import type { Terminal } from './command.ts';
 import { defaultModels, namedModels, openEmbedded, repositoryModels } from './embedded.ts';
 import { ServerSet } from './server-set.ts';
+import type { Seat } from './workers/seat.ts';
 
 type Settings = CommandInput['settings'];
 type ServerInput = Pick<CommandInput, 'settings' | 'rest'>;
@@ -52,7 +54,12 @@ export async function openServers(input: ServerInput, surroundings: OpenSurround
   try {
     const repository = settings.modelRepository.length > 0 ? await repositoryOf(settings, surroundings) : undefined;
     const embedded = [...repositoryModels(repository?.embedded ?? [], settings), ...namedModels(settings)];
-    if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, surroundings));
+    if (repository && repository.triton.length > 0)
+      servers.push(
+        surroundings.terminal.seat
+          ? followedServer(settings, repository, surroundings.terminal.seat)
+          : await managedServer(input, repository, surroundings),
+      );
     const isAlone = servers.length + resolved.length + embedded.length === 0 && !repository;
     const models = isAlone ? await defaultModels(settings, surroundings.terminal) : embedded;
     if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...surroundings }));
@@ -62,6 +69,23 @@ export async function openServers(input: ServerInput, surroundings: OpenSurround
     await new ServerSet(servers, resolved).close();
     throw error;
   }
+}
+
+/** The tritonserver that the workers share, started where the settings ask for one; no worker may hold a model of its own. */
+export async function openManaged(
+  input: ServerInput,
+  surroundings: Surroundings & Pick<ManagedOptions, 'onPorts'>,
+): Promise<ManagedServer | undefined> {
+  const { settings } = input;
+  const hasRepository = settings.modelRepository.length > 0;
+  const repository = hasRepository ? await repositoryOf(settings, surroundings) : undefined;
+  const [name = settings.model[0]] = repository?.embedded.map((model) => model.name) ?? [];
+  if (name !== undefined || (settings.triton.length === 0 && !repository))
+    throw new SettingsError([
+      `--workers ${settings.workers}: ${name ?? 'the default model'} runs inside one process (the embedded engine). ` +
+        'Leave --workers out, or serve models of Triton alone.',
+    ]);
+  return repository && managedServer(input, repository, surroundings);
 }
 
 /** The command that would start tritonserver, as one would type it. */
@@ -108,7 +132,7 @@ async function repositoryOf(settings: Settings, { listener }: Surroundings): Pro
 async function managedServer(
   input: ServerInput,
   repository: RepositoryParts,
-  { terminal, listener: { onLog } }: Surroundings,
+  { terminal, listener: { onLog }, onPorts }: Surroundings & Pick<ManagedOptions, 'onPorts'>,
 ): Promise<ManagedServer> {
   const server = new ManagedServer({
     command: await commandOf(input, repository, terminal),
@@ -118,8 +142,17 @@ async function managedServer(
     onLog,
     onDown: (reason, restartsIn) =>
       onLog('error', `tritonserver is down: ${reason}. It is started again in ${restartsIn / 1000} s.`),
+    ...(onPorts ? { onPorts } : {}),
   });
   await server.start();
+  return server;
+}
+
+/** The primary's tritonserver, as a worker reaches it. */
+function followedServer(settings: Settings, { embedded }: RepositoryParts, seat: Seat): MovingServer {
+  const hiddenModels = embedded.map(({ name }) => name);
+  const server = new MovingServer({ hiddenModels, channel: channelOptions(settings) });
+  seat.followTriton((ports) => server.moveTo(ports?.grpc));
   return server;
 }
 

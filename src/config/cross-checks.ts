@@ -50,7 +50,7 @@ export function crossChecks(settings: Settings): readonly string[] {
   }
   if (settings.tlsClientCa !== undefined && settings.tlsCert === undefined)
     problems.push(`${where('tlsClientCa')} needs --tls-cert and --tls-key.`);
-  return [...problems, ...keyChecks(settings), ...aliasChecks(settings)];
+  return [...problems, ...keyChecks(settings), ...aliasChecks(settings), ...admissionChecks(settings)];
 }
 
 function keyChecks(settings: Settings): readonly string[] {
@@ -74,4 +74,22 @@ function aliasChecks(settings: Settings): readonly string[] {
     const chained = Object.hasOwn(settings.models, serves) && settings.models[serves]?.serves !== undefined;
     return chained ? [`${place} must name a model of the server, and ${serves} is an alias too.`] : [];
   });
+}
+
+/** A queue stands before a limit, and a limit holds for a model under all its names. */
+function admissionChecks(settings: Settings): readonly string[] {
+  const problems: string[] = [];
+  const limited = Object.values(settings.models).some(({ maxRunning }) => maxRunning !== undefined);
+  const isGiven = settings.origins.has('maxWaiting');
+  if (isGiven && settings.maxRunning === undefined && !limited)
+    problems.push(`${originOf(settings, 'maxWaiting').where} needs --max-running.`);
+  for (const [name, { serves, maxRunning, maxWaiting }] of Object.entries(settings.models)) {
+    const key = maxRunning === undefined ? 'maxWaiting' : 'maxRunning';
+    const { where } = originOf(settings, `models.${name}.${key}`);
+    if (maxWaiting !== undefined && maxRunning === undefined && settings.maxRunning === undefined)
+      problems.push(`${where}: models.${name}.max_waiting needs max_running.`);
+    if (serves !== undefined && (maxRunning ?? maxWaiting) !== undefined)
+      problems.push(`${where}: models.${name} is another name of ${serves}; the limit belongs under models.${serves}.`);
+  }
+  return problems;
 }

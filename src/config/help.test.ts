@@ -239,6 +239,9 @@ describe('helpText', () => {
                 Redis that several Conches count the limits of keys in:
                 redis://USER:PASS@HOST:PORT/DB, rediss:// with TLS. [default: each
                 counts for itself; CONCH_REDIS]
+            --workers N
+                Processes that answer requests on the same ports. More than one needs
+                models on a Triton server. [default: 1; CONCH_WORKERS]
 
       Images in requests:
             --max-images N
@@ -315,6 +318,13 @@ describe('helpText', () => {
                 How a request is ended early in a TensorRT-LLM engine: by cancelling
                 its stream, or with a second request that carries the input stop.
                 [repeatable; default: cancel; CONCH_CANCEL_WITH]
+            --max-running [MODEL=]N
+                Requests to a model that run at the same time, in all workers
+                together; further ones wait. [repeatable; default: any number;
+                CONCH_MAX_RUNNING]
+            --max-waiting [MODEL=]N
+                With --max-running: requests to a model that wait; one more is
+                answered with a 429. [repeatable; default: 100; CONCH_MAX_WAITING]
             --load-on-demand
                 Load a model of a repository when a request names it; the request
                 waits. Servers must be in explicit mode. [CONCH_LOAD_ON_DEMAND]

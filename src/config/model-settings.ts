@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { adapters } from './adapter-settings.ts';
 import { setting, type Values } from './setting.ts';
 import { text } from './value-types.ts';
+import { admissionSettings } from './worker-settings.ts';
 
 /** How a model may be spoken to; `tensorrtllm` is any of that family, as Triton's own frontend names it. */
 const contract = z.enum(['vllm', 'tensorrtllm', 'trtllm', 'trtllm-tokens', 'llmapi']);
@@ -85,6 +86,7 @@ export const perModelSettings = {
     'How a request is ended early in a TensorRT-LLM engine: by cancelling its stream, or with a second request that carries the input stop.',
     { group: 'models', placeholder: '[MODEL=]WAY', perModel: true, live: true, defaultText: 'cancel' },
   ),
+  ...admissionSettings,
 };
 
 const tokenId = z.number().int().min(0);

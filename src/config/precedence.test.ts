@@ -25,6 +25,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   allowImageAddresses: ['--allow-image-urls', 'x'],
   maxLoaded: ['--load-on-demand'],
   dnsServer: ['--triton', 'dns:triton:8001'],
+  maxWaiting: ['--max-running', '1'],
 };
 
 function inputOf(setting: Setting, text: string): unknown {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import type { ModelDoor } from '../models/model-door.ts';
+import { priorityOf } from './priority.ts';
 import { requestSignal } from './request-signal.ts';
 
 declare module 'fastify' {
@@ -8,13 +9,25 @@ declare module 'fastify' {
     /** Says that the request to its model is over. */
     leaveModel?: (() => void) | undefined;
   }
+
+  interface FastifyContextConfig {
+    /** Whether the route needs no place at the model, because it asks for its tokenizer alone. */
+    readonly needsNoPlace?: boolean;
+  }
 }
 
-/** Counts a request to the model that it names until its answer is sent; one that is not loaded may be first. */
+/** Waits for a place at the model that a request names, and keeps it until the answer is sent; one that is not loaded may be first. */
 export async function enterModel(request: FastifyRequest, reply: FastifyReply, door: ModelDoor): Promise<void> {
   const { raw } = reply;
   const cancel = (fault: ApiError): void => request.cancel?.(fault);
-  request.leaveModel = await door.enter(request.model ?? '', { cancel, signal: requestSignal(reply) });
+  const { needsNoPlace = false } = request.routeOptions.config;
+  request.leaveModel = await door.enter(request.model ?? '', {
+    cancel,
+    signal: requestSignal(reply),
+    priority: priorityOf(request),
+    watch: request.watch,
+    needsNoPlace,
+  });
   if (raw.destroyed) request.leaveModel?.();
   else raw.once('close', () => request.leaveModel?.());
 }

@@ -1,21 +1,134 @@
 import { type Gate, GateFull, type Gates, type Leave, type Visit } from './gates.ts';
 
-/** Gates of one process, without queues. */
-export class LocalGates implements Gates {
-  readonly #running = new Map<string, number>();
+/** How many are inside a gate and in front of it. */
+export interface GateCounts {
+  readonly running: number;
+  readonly waiting: number;
+}
 
-  async enter({ name, running: most }: Gate, { signal }: Visit): Promise<Leave> {
+interface Waiter {
+  readonly priority: number;
+  readonly admit: () => void;
+}
+
+/** What the last visit counts for in the average, against all before it. */
+const weightOfLast = 0.2;
+/** Seconds that somebody is told to stay away. */
+const shortestStay = 1;
+const longestStay = 60;
+
+/** The gates of one process. One that is empty is forgotten. */
+export class LocalGates implements Gates {
+  readonly #states = new Map<string, GateState>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  async enter(gate: Gate, { priority, signal }: Visit): Promise<Leave> {
     signal.throwIfAborted();
-    const running = this.#running.get(name) ?? 0;
-    if (running >= most) throw new GateFull(name, 1);
-    this.#running.set(name, running + 1);
-    let hasLeft = false;
+    const state = this.#states.get(gate.name) ?? new GateState(this.#now);
+    this.#states.set(gate.name, state);
+    try {
+      return this.#leaving(gate.name, await state.enter(gate, priority, signal));
+    } finally {
+      this.#forgetEmpty(gate.name);
+    }
+  }
+
+  /** How a gate stands now. */
+  counts(name: string): GateCounts {
+    return this.#states.get(name)?.counts() ?? { running: 0, waiting: 0 };
+  }
+
+  /** How many gates somebody is at. */
+  get size(): number {
+    return this.#states.size;
+  }
+
+  #leaving(name: string, leave: Leave): Leave {
+    let isOver = false;
     return () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      const left = (this.#running.get(name) ?? 1) - 1;
-      if (left === 0) this.#running.delete(name);
-      else this.#running.set(name, left);
+      if (isOver) return;
+      isOver = true;
+      leave();
+      this.#forgetEmpty(name);
     };
+  }
+
+  #forgetEmpty(name: string): void {
+    const { running, waiting } = this.counts(name);
+    if (running + waiting === 0) this.#states.delete(name);
+  }
+}
+
+/** One gate that somebody is at. */
+class GateState {
+  readonly #now: () => number;
+  /** When those who are inside came in, the first one first. */
+  readonly #inside = new Set<{ readonly since: number }>();
+  /** The next one first. */
+  readonly #queue: Waiter[] = [];
+  #limit = Number.POSITIVE_INFINITY;
+  /** Milliseconds that visits took lately. */
+  #average: number | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  counts(): GateCounts {
+    return { running: this.#inside.size, waiting: this.#queue.length };
+  }
+
+  enter(gate: Gate, priority: number, signal: AbortSignal): Promise<Leave> {
+    // The last word on how many may pass holds for all: settings change while requests wait.
+    this.#limit = gate.running;
+    this.#admit();
+    if (this.#inside.size < this.#limit) return Promise.resolve(this.#begin());
+    if (this.#queue.length >= gate.waiting) return Promise.reject(new GateFull(gate.name, this.#retryAfter()));
+    return new Promise((resolve, reject) => {
+      const leaveQueue = (): void => {
+        this.#queue.splice(this.#queue.indexOf(waiter), 1);
+        reject(signal.reason);
+      };
+      const waiter: Waiter = {
+        priority,
+        admit: () => {
+          signal.removeEventListener('abort', leaveQueue);
+          resolve(this.#begin());
+        },
+      };
+      signal.addEventListener('abort', leaveQueue, { once: true });
+      this.#queue.splice(this.#queue.findLastIndex((other) => other.priority >= priority) + 1, 0, waiter);
+    });
+  }
+
+  #begin(): Leave {
+    const visit = { since: this.#now() };
+    this.#inside.add(visit);
+    return () => {
+      this.#inside.delete(visit);
+      const took = this.#now() - visit.since;
+      this.#average = this.#average === undefined ? took : this.#average + weightOfLast * (took - this.#average);
+      this.#admit();
+    };
+  }
+
+  #admit(): void {
+    while (this.#inside.size < this.#limit) {
+      const next = this.#queue.shift();
+      if (!next) return;
+      next.admit();
+    }
+  }
+
+  /** The time in which those who wait are served, by what visits took lately, or take at least. */
+  #retryAfter(): number {
+    const [oldest] = this.#inside;
+    const typical = this.#average ?? (oldest ? this.#now() - oldest.since : 0);
+    const seconds = Math.ceil((typical * (this.#queue.length + 1)) / Math.max(1, this.#limit) / 1000);
+    return Math.min(longestStay, Math.max(shortestStay, seconds));
   }
 }

@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors.ts';
+import type { Admission, Applicant } from './admission.ts';
 import type { LoadOnDemand } from './load-on-demand.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { RunningRequests } from './running-requests.ts';
@@ -6,6 +7,7 @@ import type { RunningRequests } from './running-requests.ts';
 interface DoorOptions {
   readonly registry: ModelRegistry;
   readonly running: RunningRequests;
+  readonly admission: Admission;
   /** Left out: a model that is not loaded is not served. */
   readonly onDemand: LoadOnDemand | undefined;
   /** Milliseconds that a request waits for its model. */
@@ -13,14 +15,14 @@ interface DoorOptions {
 }
 
 /** A request at the door. */
-interface Visitor {
+interface Visitor extends Applicant {
   /** Ends the request before its answer is complete. */
   readonly cancel: (fault: ApiError) => void;
-  /** Aborted when its client has left. */
-  readonly signal: AbortSignal;
+  /** Whether it asks the model for nothing but its tokenizer, which takes no place at the model. */
+  readonly needsNoPlace?: boolean;
 }
 
-/** Where requests come in to a model: they are counted from here on, and one that is not loaded may be. */
+/** Where requests come in to a model: they are let in and counted from here on, and one that is not loaded may be. */
 export class ModelDoor {
   readonly #options: DoorOptions;
 
@@ -28,8 +30,30 @@ export class ModelDoor {
     this.#options = options;
   }
 
-  /** Counts a request to the model of this name; the function that it gives says that the request is over. */
-  async enter(name: string, { cancel, signal }: Visitor): Promise<(() => void) | undefined> {
+  /** Lets a request to the model of this name in; the function that it gives says that the request is over. */
+  async enter(name: string, visitor: Visitor): Promise<(() => void) | undefined> {
+    const { registry, onDemand, admission } = this.#options;
+    const root = registry.rootOf(name);
+    if (root === undefined || !(registry.isOffered(root) || onDemand?.canLoad(root))) return undefined;
+    const leavePlace = visitor.needsNoPlace ? undefined : await admission.enter(root, visitor);
+    try {
+      const end = await this.#begin(name, visitor);
+      if (!end) leavePlace?.();
+      return (
+        end &&
+        (() => {
+          end();
+          leavePlace?.();
+        })
+      );
+    } catch (error) {
+      leavePlace?.();
+      throw error;
+    }
+  }
+
+  /** Counts the request, once its model is loaded. */
+  async #begin(name: string, { cancel, signal }: Visitor): Promise<(() => void) | undefined> {
     const { registry, running, onDemand, loadTimeout } = this.#options;
     const deadline = performance.now() + loadTimeout;
     const waitedFor = new Set<string>();

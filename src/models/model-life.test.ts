@@ -3,7 +3,10 @@ import type { ApiError } from '../errors.ts';
 import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
+import { LocalGates } from '../limits/local-gates.ts';
+import { unwatched } from '../request-watch.ts';
 import { namedBySettings, noAdapters } from './adapters.ts';
+import { Admission, type AdmissionLimits } from './admission.ts';
 import type { ModelHints } from './fit.ts';
 import { LoadOnDemand } from './load-on-demand.ts';
 import { ModelControl } from './model-control.ts';
@@ -75,7 +78,11 @@ class ExplicitServer implements InferenceServer {
   }
 }
 
-async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, maxLoaded?: number) {
+async function life(
+  configs: Readonly<Record<string, Partial<ModelConfig>>>,
+  maxLoaded?: number,
+  limitsOf: (root: string) => AdmissionLimits | undefined = () => undefined,
+) {
   const server = new ExplicitServer(configs);
   const hints = new Map<string, ModelHints>();
   const registry = new ModelRegistry({
@@ -96,10 +103,11 @@ async function life(configs: Readonly<Record<string, Partial<ModelConfig>>>, max
   const clean = (told: string): string => told;
   const control = new ModelControl({ registry, running, loadTimeout: 1000, unloadTimeout: 0, clean });
   const onDemand = new LoadOnDemand({ registry, running, control, maxLoaded, timeout: 10_000 });
-  const door = new ModelDoor({ registry, running, onDemand, loadTimeout: 10_000 });
+  const admission = new Admission({ gates: new LocalGates(), limitsOf, timeout: () => undefined });
+  const door = new ModelDoor({ registry, running, admission, onDemand, loadTimeout: 10_000 });
   const faults: ApiError[] = [];
   const enter = (name: string, signal = new AbortController().signal) =>
-    door.enter(name, { cancel: (fault) => faults.push(fault), signal });
+    door.enter(name, { cancel: (fault) => faults.push(fault), signal, priority: 0, watch: unwatched });
   return { server, hints, registry, running, control, onDemand, enter, faults };
 }
 
@@ -276,5 +284,41 @@ describe('a model that is unloaded', () => {
       ['model_not_ready', message],
     ]);
     expect(server.orders).toEqual(['load outer', 'load inner', 'load other', 'unload inner']);
+  });
+});
+
+describe('a model with limits', () => {
+  const limited = () => life({ a: {}, b: {} }, 1, (root) => (root === 'a' ? { running: 1, waiting: 1 } : undefined));
+
+  it('lets one in under any of its names, has one wait and refuses the next', async () => {
+    const { enter } = await limited();
+    const first = await enter('a');
+    const second = enter('alias');
+    expect(await failureOf(enter('a_lora_x'))).toEqual({
+      code: 'rate_limit_exceeded',
+      message: 'The queue of the model a is full: 1 requests may run and 1 wait. Try again in 1 s.',
+    });
+    first?.();
+    const leave = await second;
+    const third = enter('a');
+    leave?.();
+    expect(typeof (await third)).toBe('function');
+  });
+
+  it('gives the place of a request that leaves while it waits to another', async () => {
+    const { enter } = await limited();
+    await enter('a');
+    const stop = new AbortController();
+    const left = failureOf(enter('a', stop.signal));
+    stop.abort();
+    expect(await left).toEqual({ code: 'client_closed_request', message: 'The client closed the request.' });
+    const waiting = failureOf(enter('a'));
+    expect(await Promise.race([waiting, failureOf(enter('a'))])).toMatchObject({ code: 'rate_limit_exceeded' });
+  });
+
+  it('frees the place of a request whose model could not be loaded', async () => {
+    const { enter } = await life({ bad: {} }, 1, () => ({ running: 1, waiting: 0 }));
+    for (let count = 0; count < 2; count++)
+      expect(await failureOf(enter('bad'))).toMatchObject({ code: 'model_not_ready' });
   });
 });

@@ -1,6 +1,7 @@
 import { binaryOf, bytesOf } from '../../kserve/json-value.ts';
 import { type Writable, writeJson } from '../../kserve/json-write.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
+import { QueueFull } from './queue-full.ts';
 
 /** The content types that Triton answers with. */
 export const jsonType = 'application/json';
@@ -44,6 +45,8 @@ export function failure(status: number, message: string, contentType: string): A
 
 /** The answer of a failed call. */
 export function failureOf(error: StatusError, contentType: string): Answer {
+  if (error instanceof QueueFull)
+    return { ...failure(429, error.message, jsonType), headers: { 'Retry-After': String(error.retryAfter) } };
   const isSpecial = error instanceof HttpFault;
   const answer = failure(httpStatus(error.code), error.message, isSpecial ? error.contentType : contentType);
   return isSpecial ? { ...answer, headers: error.headers } : answer;

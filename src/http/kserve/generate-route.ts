@@ -7,6 +7,7 @@ import { isRefusal } from '../../kserve/stream-fault.ts';
 import { type Answer, errorJson, httpStatus, jsonType } from './answer.ts';
 import { generateEvent } from './generate-answer.ts';
 import { generateRequest } from './generate-request.ts';
+import { QueueFull } from './queue-full.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
 /** POST …/generate and …/generate_stream: keys in, keys out, for any kind of model. */
@@ -88,7 +89,7 @@ async function* outcomes(stream: AsyncIterable<InferResponse[]>): AsyncGenerator
       yield batch.map(outcomeOf);
     }
   } catch (error) {
-    if (!(error instanceof StatusError) || (!isBegun && isRefusal(error))) throw error;
+    if (!(error instanceof StatusError) || error instanceof QueueFull || (!isBegun && isRefusal(error))) throw error;
     yield [failed(error)];
   }
 }

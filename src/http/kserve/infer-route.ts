@@ -4,6 +4,7 @@ import { decodedBody, encodedBody } from './compression.ts';
 import { inferAnswer } from './infer-answer.ts';
 import { inferOnce } from './infer-once.ts';
 import { type ParsedInfer, parseInfer } from './infer-request.ts';
+import { QueueFull } from './queue-full.ts';
 import { rawInfer } from './raw-infer.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
@@ -77,7 +78,8 @@ async function checkModel(exchange: Exchange): Promise<void> {
 
 /** Decoupled models are refused in HTTP's own words. */
 function asHttp(error: StatusError): StatusError {
-  if (error instanceof HttpFault || error.message.startsWith('Request for unknown model')) return error;
+  if (error instanceof HttpFault || error instanceof QueueFull || error.message.startsWith('Request for unknown model'))
+    return error;
   return isAboutDecoupled(error) ? decoupled() : new HttpFault(error, jsonType);
 }
 

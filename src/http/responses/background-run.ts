@@ -13,6 +13,18 @@ interface RunOptions {
   readonly onFault: (error: ApiError, id: string) => void;
 }
 
+/** Some of the events of a response, for another process. */
+export interface EventPage {
+  readonly text: string;
+  /** The number of the last event up to here. */
+  readonly last: number;
+  /** Whether no more will come. */
+  readonly isOver: boolean;
+}
+
+/** Milliseconds that a page waits for events. */
+const longestPage = 1_000;
+
 /** A response that is made while nobody, or anybody, waits for it. */
 export class BackgroundRun {
   readonly #options: RunOptions;
@@ -75,6 +87,28 @@ export class BackgroundRun {
           this.#followers.push(resolve);
         });
     }
+  }
+
+  /** The events behind a number, waiting a while for the first of them. */
+  async page(after: number): Promise<EventPage> {
+    const end = performance.now() + longestPage;
+    for (let left = longestPage; !this.#isOver && this.#written.length <= after + 1 && left > 0; ) {
+      await this.#news(left);
+      left = end - performance.now();
+    }
+    const last = Math.max(after, this.#written.length - 1);
+    return { text: this.#written.slice(after + 1).join(''), last, isOver: this.#isOver };
+  }
+
+  /** Resolves at the next event, and after so many milliseconds in any case. */
+  #news(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#followers.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   async #run(): Promise<void> {

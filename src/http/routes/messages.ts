@@ -40,13 +40,19 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
     };
     return sendAnswer(request, reply, plan);
   });
-  app.post('/v1/messages/count_tokens', options, async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(CountTokensRequest, request, reply, services);
-    const { chat: translated, ignored, origin } = toChat(body);
-    const counted = await inTheirNames(origin, () => countPrompt(translated, services.generate, requestSignal(reply)));
-    tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
-    return tokenCount(counted.tokens);
-  });
+  app.post(
+    '/v1/messages/count_tokens',
+    { config: { ...options.config, needsNoPlace: true } },
+    async (request, reply) => {
+      const { request: body, unknownFields } = await readRequest(CountTokensRequest, request, reply, services);
+      const { chat: translated, ignored, origin } = toChat(body);
+      const counted = await inTheirNames(origin, () =>
+        countPrompt(translated, services.generate, requestSignal(reply)),
+      );
+      tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
+      return tokenCount(counted.tokens);
+    },
+  );
 }
 
 /** What is done for a request, its faults in the names of the API. */

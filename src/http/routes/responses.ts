@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { countPrompt } from '../../generate/count-prompt.ts';
+import type { Link } from '../../link.ts';
 import { parseRequest } from '../../openai/fields.ts';
 import { collectResponse } from '../../openai/responses/collect-response.ts';
 import type { StoredItem } from '../../openai/responses/conversation.ts';
@@ -21,11 +22,14 @@ import { FollowQuery } from '../responses/follow-query.ts';
 import { KeptWriter } from '../responses/kept-writer.ts';
 import { type BegunAnswer, beginAnswer, type ResponseJob, responseJob } from '../responses/response-job.ts';
 import { isBeingMade, type KeeperOptions, ResponseKeeper } from '../responses/response-keeper.ts';
+import { SharedRuns } from '../responses/shared-runs.ts';
 import { type GenerateServices, sendAnswer } from '../send-answer.ts';
 
 /** What the routes of responses need. */
 export interface ResponseServices extends GenerateServices {
   readonly responses: KeeperOptions;
+  /** The other processes in whose background responses may be made. */
+  readonly link: Link;
 }
 
 type WithId = FastifyRequest<{ Params: { id: string } }>;
@@ -34,6 +38,7 @@ type WithId = FastifyRequest<{ Params: { id: string } }>;
 export function responseRoutes(app: FastifyInstance, services: ResponseServices): void {
   const keeper = new ResponseKeeper(services.responses);
   const runs = new BackgroundRuns();
+  const shared = new SharedRuns(runs, services.link);
   const options = { config: { api: 'inference' } } as const;
   app.addHook('preClose', () => runs.close());
 
@@ -58,18 +63,22 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     return body.stream ? follow(run, -1, reply) : run.response();
   });
 
-  app.post('/v1/responses/input_tokens', options, async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
-    const { items } = await responseJob(body, { owner: request.owner, keeper });
-    const { request: translated, origins } = toChat(body, items);
-    try {
-      const { tokens, ignored } = await countPrompt(translated, services.generate, requestSignal(reply));
-      tellIgnored(request, reply, [...unknownFields, ...ignored]);
-      return { object: 'response.input_tokens', input_tokens: tokens };
-    } catch (error) {
-      throw renameFault(ApiError.from(error), origins);
-    }
-  });
+  app.post(
+    '/v1/responses/input_tokens',
+    { config: { ...options.config, needsNoPlace: true } },
+    async (request, reply) => {
+      const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
+      const { items } = await responseJob(body, { owner: request.owner, keeper });
+      const { request: translated, origins } = toChat(body, items);
+      try {
+        const { tokens, ignored } = await countPrompt(translated, services.generate, requestSignal(reply));
+        tellIgnored(request, reply, [...unknownFields, ...ignored]);
+        return { object: 'response.input_tokens', input_tokens: tokens };
+      } catch (error) {
+        throw renameFault(ApiError.from(error), origins);
+      }
+    },
+  );
 
   app.get('/v1/responses/:id', options, async (request: WithId, reply) => {
     const { id } = request.params;
@@ -77,27 +86,31 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const run = runs.running(request.owner, id);
     if (run && !stream) return run.response();
     const { response } = run ? { response: run.response() } : await keeper.find(request.owner, id);
-    if (!stream) return shown(response, services.generate.timeout);
+    const kept = shown(response, services.generate.timeout);
+    if (!stream) return isBeingMade(kept.status) ? ((await shared.now({ owner: request.owner, id })) ?? kept) : kept;
     const followed = runs.followable(request.owner, id);
     if (followed) return follow(followed, after ?? -1, reply);
+    const signal = requestSignal(reply);
+    const elsewhere = await shared.follow({ owner: request.owner, id }, { after: after ?? -1, signal });
+    if (elsewhere) {
+      await sendTexts(reply, elsewhere, signal);
+      return reply;
+    }
     const message = 'stream: only a response that is, or was just, made in the background here has events.';
     throw new ApiError('invalid_request', message, { param: 'stream' });
   });
 
   app.delete('/v1/responses/:id', options, async (request: WithId) => {
     const { id } = request.params;
-    await runs.forget(request.owner, id);
+    await shared.forget({ owner: request.owner, id });
     await keeper.delete(request.owner, id);
     return { id, object: 'response', deleted: true };
   });
 
   app.post('/v1/responses/:id/cancel', options, async (request: WithId) => {
     const { id } = request.params;
-    const run = runs.running(request.owner, id);
-    if (run) {
-      await run.cancel();
-      return run.response();
-    }
+    const cancelled = await shared.cancel({ owner: request.owner, id });
+    if (cancelled) return cancelled;
     const response = shown((await keeper.find(request.owner, id)).response, services.generate.timeout);
     if (!response.background)
       throw new ApiError('invalid_request', 'Only a response with background: true can be cancelled.');

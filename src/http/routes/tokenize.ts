@@ -6,7 +6,7 @@ import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '../../
 import { readRequest, tellIgnored } from '../read-request.ts';
 import type { GenerateServices } from '../send-answer.ts';
 
-const options = { config: { api: 'inference' } } as const;
+const options = { config: { api: 'inference', needsNoPlace: true } } as const;
 
 /** What these routes need. */
 interface TokenizeServices extends GenerateServices {

@@ -1,13 +1,9 @@
-import { failingStream } from '../../kserve/failing-stream.ts';
-import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
-import { StatusError } from '../../kserve/status.ts';
 import type { ChannelOptions } from '../remote/channel.ts';
-import { RemoteServer } from '../remote/remote-server.ts';
 import { GuardedChild } from './child.ts';
-import { type TritonCommand, tritonCommand } from './command-line.ts';
+import { type TritonCommand, type TritonPorts, tritonCommand } from './command-line.ts';
 import { freePorts } from './free-ports.ts';
 import { type LogLevel, tritonLogLine } from './log-line.ts';
+import { loopback, MovingServer } from './moving-server.ts';
 
 /** What a managed tritonserver needs, and who hears of its life. */
 export interface ManagedOptions {
@@ -19,6 +15,8 @@ export interface ManagedOptions {
   readonly onLog: (level: LogLevel, text: string) => void;
   /** It ended without being asked; it is started again after so many milliseconds. */
   readonly onDown: (reason: string, restartsIn: number) => void;
+  /** It was started on these ports; undefined: it does not run any more. */
+  readonly onPorts?: (ports: TritonPorts | undefined) => void;
 }
 
 const firstBackoff = 500;
@@ -27,76 +25,51 @@ const longestBackoff = 30_000;
 const longLife = 60_000;
 /** Running requests have ended by then; what is left is unloading. */
 const graceSeconds = 10;
-const loopback = '127.0.0.1';
 
-/** A tritonserver that Conch starts, watches and restarts; it is reached like any other, over loopback. */
-export class ManagedServer implements InferenceServer {
-  readonly name = 'tritonserver';
+/** A tritonserver that Conch starts, watches and restarts. */
+export class ManagedServer extends MovingServer {
   readonly #options: ManagedOptions;
   #child: GuardedChild | undefined;
-  #remote: RemoteServer | undefined;
   #restart: NodeJS.Timeout | undefined;
   #deaths = 0;
   #startedAt = 0;
   #isClosed = false;
 
   constructor(options: ManagedOptions) {
+    super(options);
     this.#options = options;
   }
 
   /** Starts the program; whether and when it is ready is told by its own health calls. */
   async start(): Promise<void> {
-    const [http, grpc, metrics] = await freePorts(loopback, 3);
+    const [http = 0, grpc = 0, metrics = 0] = await freePorts(loopback, 3);
     if (this.#isClosed) return;
     this.#startedAt = performance.now();
-    const { command, environment, channel, onLog } = this.#options;
-    this.#remote = new RemoteServer({ ...channel, host: loopback, port: grpc as number });
+    const { command, environment, onLog, onPorts } = this.#options;
+    const ports = { http, grpc, metrics };
     this.#child = new GuardedChild({
-      command: tritonCommand(command, { http: http as number, grpc: grpc as number, metrics: metrics as number }),
+      command: tritonCommand(command, ports),
       environment,
       graceSeconds,
       onLine: (line) => onLog(...tritonLogLine(line)),
       onExit: (reason) => this.#onExit(reason),
     });
+    this.moveTo(grpc);
+    onPorts?.(ports);
   }
 
-  async call<Method extends ControlMethod>(
-    method: Method,
-    request: ControlCalls[Method]['request'],
-    options?: CallOptions,
-  ): Promise<ControlCalls[Method]['response']> {
-    const answer = await this.#running().call(method, request, options);
-    if (method !== 'RepositoryIndex') return answer;
-    const { models } = answer as ControlCalls['RepositoryIndex']['response'];
-    return { models: models.filter(({ name }) => !this.#options.hiddenModels.includes(name)) };
-  }
-
-  async infer(request: InferRequest, options?: CallOptions): Promise<InferResponse> {
-    return this.#running().infer(request, options);
-  }
-
-  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    if (this.#remote) return this.#remote.stream(request, options);
-    return failingStream(restarting());
-  }
-
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restart);
-    await this.#remote?.close();
+    await super.close();
     await this.#child?.stop();
   }
 
-  #running(): RemoteServer {
-    if (this.#remote) return this.#remote;
-    throw restarting();
-  }
-
   #onExit(reason: string): void {
-    const remote = this.#remote;
-    this.#remote = undefined;
+    const { onDown, onPorts } = this.#options;
     this.#child = undefined;
-    void remote?.close();
+    this.moveTo(undefined);
+    onPorts?.(undefined);
     if (this.#isClosed) return;
     if (performance.now() - this.#startedAt > longLife) this.#deaths = 0;
     const delay = Math.min(longestBackoff, firstBackoff * 2 ** this.#deaths);
@@ -104,10 +77,6 @@ export class ManagedServer implements InferenceServer {
     this.#restart = setTimeout(() => {
       this.start().catch((error: unknown) => this.#onExit(String(error)));
     }, delay);
-    this.#options.onDown(reason, delay);
+    onDown(reason, delay);
   }
-}
-
-function restarting(): StatusError {
-  return new StatusError('UNAVAILABLE', 'tritonserver is being restarted.');
 }

@@ -1,0 +1,108 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Logger } from 'pino';
+import { Messenger } from './messenger.ts';
+
+interface CrewOptions {
+  readonly size: number;
+  readonly logger: Pick<Logger, 'error' | 'info'>;
+  /** Prepares the wire to a new worker of this number; gives what is to be done when that worker is gone. */
+  readonly onWorker: (number: number, messenger: Messenger) => () => void;
+}
+
+interface Member {
+  readonly worker: Worker;
+  readonly messenger: Messenger;
+  /** Whether it takes requests. */
+  isReady: boolean;
+}
+
+const firstBackoff = 200;
+const longestBackoff = 30_000;
+/** One that ran this long before it died is started again as if it were its first death. */
+const longLife = 60_000;
+
+/** The workers, each of which has a number. One that dies is started again. */
+export class Crew {
+  readonly #options: CrewOptions;
+  readonly #members = new Map<number, Member>();
+  readonly #restarts = new Map<number, NodeJS.Timeout>();
+  readonly #deaths = new Map<number, number>();
+  #isStopping = false;
+  #onEmpty: () => void = () => undefined;
+
+  constructor(options: CrewOptions) {
+    this.#options = options;
+    // Limits have no end, which JSON cannot say.
+    cluster.setupPrimary({ serialization: 'advanced' });
+  }
+
+  /** Starts the first worker and, once it takes requests, all others. Resolves to its exit code where it ended before. */
+  async start(): Promise<number | undefined> {
+    const code = await new Promise<number | undefined>((resolve) => {
+      this.#fork(1, { onReady: () => resolve(undefined), onEarlyExit: resolve });
+    });
+    if (code === undefined && !this.#isStopping)
+      for (let number = 2; number <= this.#options.size; number++) this.#fork(number);
+    return code;
+  }
+
+  /** The wires to the workers that take requests. */
+  ready(): Messenger[] {
+    return [...this.#members.values()].filter(({ isReady }) => isReady).map(({ messenger }) => messenger);
+  }
+
+  tell(name: string, argument?: unknown): void {
+    for (const { messenger } of this.#members.values()) messenger.tell(name, argument);
+  }
+
+  /** Asks all to stop, and resolves when they are gone. */
+  stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#restarts.values()) clearTimeout(timer);
+    this.tell('stop');
+    if (this.#members.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onEmpty = resolve;
+    });
+  }
+
+  #fork(
+    number: number,
+    first: { readonly onReady?: () => void; readonly onEarlyExit?: (code: number) => void } = {},
+  ): void {
+    const worker = cluster.fork();
+    const begun = performance.now();
+    const messenger = new Messenger((message) => {
+      if (worker.isConnected()) worker.process.send(message, undefined, undefined, () => undefined);
+    });
+    const member: Member = { worker, messenger, isReady: false };
+    this.#members.set(number, member);
+    const release = this.#options.onWorker(number, messenger);
+    messenger.on('ready', () => {
+      member.isReady = true;
+      first.onReady?.();
+    });
+    worker.on('message', (message) => messenger.receive(message));
+    worker.once('exit', (code, signal) => {
+      messenger.close();
+      release();
+      this.#members.delete(number);
+      if (this.#isStopping) {
+        if (this.#members.size === 0) this.#onEmpty();
+        first.onEarlyExit?.(0);
+      } else if (first.onEarlyExit && !member.isReady) first.onEarlyExit(code ?? 1);
+      else this.#restart(number, performance.now() - begun, signal ? `by signal ${signal}` : `with code ${code}`);
+    });
+  }
+
+  #restart(number: number, lived: number, how: string): void {
+    const deaths = lived > longLife ? 0 : (this.#deaths.get(number) ?? 0);
+    this.#deaths.set(number, deaths + 1);
+    const delay = Math.min(longestBackoff, firstBackoff * 2 ** deaths);
+    this.#options.logger.error(`worker ${number} ended ${how}; it is started again in ${delay / 1000} s`);
+    this.#restarts.set(
+      number,
+      setTimeout(() => this.#fork(number), delay),
+    );
+  }
+}

@@ -1,0 +1,120 @@
+import { type Gate, GateFull, type Gates, type Leave, type Visit } from '../../limits/gates.ts';
+import type { Rate, RateAnswer, Rates } from '../../limits/rates.ts';
+import type { Messenger } from './messenger.ts';
+
+/** A wish to pass a gate; its key says later that it is over. */
+interface Entry {
+  readonly key: number;
+  readonly gate: Gate;
+  readonly priority: number;
+}
+
+/** What became of it. */
+type Outcome = { readonly kind: 'inside' | 'left' } | { readonly kind: 'full'; readonly retryAfter: number };
+
+interface Taking {
+  readonly rate: Rate;
+  readonly amount: number;
+}
+
+/** Gates that stand in the primary, so that they hold for all workers together. */
+export class RemoteGates implements Gates {
+  readonly #primary: Messenger;
+  #nextKey = 0;
+
+  constructor(primary: Messenger) {
+    this.#primary = primary;
+  }
+
+  async enter(gate: Gate, { priority, signal }: Visit): Promise<Leave> {
+    signal.throwIfAborted();
+    const key = this.#nextKey++;
+    const abort = (): void => this.#primary.tell('gate.abort', key);
+    signal.addEventListener('abort', abort, { once: true });
+    const entry: Entry = { key, gate, priority };
+    const outcome = await this.#primary
+      .ask('gate.enter', entry)
+      .then((answer) => answer as Outcome)
+      .finally(() => signal.removeEventListener('abort', abort));
+    if (outcome.kind === 'full') throw new GateFull(gate.name, outcome.retryAfter);
+    let isInside = outcome.kind === 'inside';
+    const leave = (): void => {
+      if (isInside) this.#primary.tell('gate.leave', key);
+      isInside = false;
+    };
+    // It may have been let in while it was leaving.
+    if (signal.aborted) leave();
+    signal.throwIfAborted();
+    return leave;
+  }
+}
+
+/** Rates that are counted in the primary. */
+export class RemoteRates implements Rates {
+  readonly #primary: Messenger;
+
+  constructor(primary: Messenger) {
+    this.#primary = primary;
+  }
+
+  async take(rate: Rate, amount: number): Promise<RateAnswer> {
+    const taking: Taking = { rate, amount };
+    return (await this.#primary.ask('rate.take', taking)) as RateAnswer;
+  }
+
+  charge(rate: Rate, amount: number): void {
+    const taking: Taking = { rate, amount };
+    this.#primary.tell('rate.charge', taking);
+  }
+
+  async close(): Promise<void> {
+    // They belong to the primary.
+  }
+}
+
+/** Answers a worker for the limits of all; the function that it gives frees what the worker holds when it is gone. */
+export function hostLimits(worker: Messenger, gates: Gates, rates?: Rates): () => void {
+  const waiting = new Map<number, AbortController>();
+  const inside = new Map<number, Leave>();
+  let isGone = false;
+  const enter = async ({ key, gate, priority }: Entry): Promise<Outcome> => {
+    const stop = new AbortController();
+    waiting.set(key, stop);
+    try {
+      const leave = await gates.enter(gate, { priority, signal: stop.signal });
+      if (isGone) leave();
+      else inside.set(key, leave);
+      return { kind: 'inside' };
+    } catch (error) {
+      if (error instanceof GateFull) return { kind: 'full', retryAfter: error.retryAfter };
+      if (stop.signal.aborted) return { kind: 'left' };
+      throw error;
+    } finally {
+      waiting.delete(key);
+    }
+  };
+  worker.on('gate.enter', (entry) => enter(entry as Entry));
+  worker.on('gate.abort', (key) => waiting.get(key as number)?.abort());
+  worker.on('gate.leave', (key) => {
+    inside.get(key as number)?.();
+    inside.delete(key as number);
+  });
+  if (rates) hostRates(worker, rates);
+  return () => {
+    isGone = true;
+    for (const stop of waiting.values()) stop.abort();
+    for (const leave of inside.values()) leave();
+    inside.clear();
+  };
+}
+
+function hostRates(worker: Messenger, rates: Rates): void {
+  worker.on('rate.take', (taking) => {
+    const { rate, amount } = taking as Taking;
+    return rates.take(rate, amount);
+  });
+  worker.on('rate.charge', (taking) => {
+    const { rate, amount } = taking as Taking;
+    rates.charge(rate, amount);
+  });
+}

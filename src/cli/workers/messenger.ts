@@ -1,0 +1,104 @@
+/** What goes over the wire between the primary and a worker. */
+type Message =
+  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly argument: unknown }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'fault'; readonly id: number; readonly message: string }
+  | { readonly kind: 'tell'; readonly name: string; readonly argument: unknown };
+
+type Handler = (argument: unknown) => unknown;
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One end of a wire between two processes: asks and is asked, tells and is told. */
+export class Messenger {
+  readonly #send: (message: Message) => void;
+  readonly #handlers = new Map<string, Handler>();
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 0;
+  #isClosed = false;
+
+  constructor(send: (message: Message) => void) {
+    this.#send = send;
+  }
+
+  /** Who answers what the other end asks under a name, or hears what it tells. */
+  on(name: string, handler: Handler): void {
+    this.#handlers.set(name, handler);
+  }
+
+  /** The other end's answer; rejects when it fails, or is not there after so many milliseconds. */
+  ask(name: string, argument?: unknown, { timeout }: { readonly timeout?: number } = {}): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(closed());
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const timer = timeout === undefined ? undefined : setTimeout(() => expire(), timeout);
+      const settled = (): void => {
+        clearTimeout(timer);
+        this.#pending.delete(id);
+      };
+      const expire = (): void => {
+        settled();
+        reject(new Error(`${name}: no answer within ${timeout} ms.`));
+      };
+      this.#pending.set(id, {
+        resolve: (value) => {
+          settled();
+          resolve(value);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      });
+      this.#send({ kind: 'ask', id, name, argument });
+    });
+  }
+
+  tell(name: string, argument?: unknown): void {
+    if (!this.#isClosed) this.#send({ kind: 'tell', name, argument });
+  }
+
+  /** Takes what came from the other end. */
+  receive(given: unknown): void {
+    const message = given as Message;
+    switch (message.kind) {
+      case 'ask':
+        void this.#answer(message);
+        return;
+      case 'tell':
+        this.#handlers.get(message.name)?.(message.argument);
+        return;
+      case 'answer':
+        this.#pending.get(message.id)?.resolve(message.value);
+        return;
+      case 'fault':
+        this.#pending.get(message.id)?.reject(new Error(message.message));
+        return;
+    }
+  }
+
+  /** The other end is gone: what was asked is not answered any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { reject } of this.#pending.values()) reject(closed());
+  }
+
+  async #answer({ id, name, argument }: Extract<Message, { kind: 'ask' }>): Promise<void> {
+    let message: Message;
+    try {
+      const handler = this.#handlers.get(name);
+      if (!handler) throw new Error(`Nobody answers to ${name}.`);
+      message = { kind: 'answer', id, value: await handler(argument) };
+    } catch (error) {
+      message = { kind: 'fault', id, message: error instanceof Error ? error.message : String(error) };
+    }
+    if (!this.#isClosed) this.#send(message);
+  }
+}
+
+function closed(): Error {
+  return new Error('The other process is gone.');
+}

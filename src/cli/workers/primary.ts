@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { CommandInput } from '../../config/load.ts';
+import { LocalGates } from '../../limits/local-gates.ts';
+import type { Rates } from '../../limits/rates.ts';
+import type { TritonPorts } from '../../servers/managed/command-line.ts';
+import { freePorts } from '../../servers/managed/free-ports.ts';
+import type { Terminal } from '../command.ts';
+import { openManaged } from '../servers.ts';
+import { Crew } from './crew.ts';
+import { hostLimits } from './limits.ts';
+import { hostLink } from './link.ts';
+import type { Orders, SharedPorts } from './seat.ts';
+
+type Settings = CommandInput['settings'];
+
+interface PrimaryOptions {
+  readonly terminal: Terminal;
+  readonly logger: Logger;
+  /** What counts the rates of all workers, where any are limited. */
+  readonly rates?: Rates;
+}
+
+/** Runs the workers until it is told to stop. What there is once for all of them is here. */
+export async function runWorkers(
+  input: Pick<CommandInput, 'settings' | 'rest'>,
+  { terminal, logger, rates }: PrimaryOptions,
+): Promise<number> {
+  const { settings } = input;
+  const settingsText = settings.config === undefined ? undefined : readFileSync(settings.config, 'utf8');
+  const ports = await sharedPorts(settings);
+  const gates = new LocalGates();
+  let triton: TritonPorts | undefined;
+  const crew = new Crew({
+    size: settings.workers,
+    logger,
+    onWorker: (number, messenger) => {
+      messenger.on('orders', (): Orders => {
+        const isStopping = terminal.stop.aborted;
+        return { number, ports, settingsText, triton, isStopping };
+      });
+      hostLink(messenger, () => crew.ready());
+      return hostLimits(messenger, gates, rates);
+    },
+  });
+  const managed = await openManaged(input, {
+    terminal,
+    listener: { onLog: (level, text) => logger[level](text) },
+    onPorts: (now) => {
+      triton = now;
+      crew.tell('triton', now);
+    },
+  });
+  try {
+    if (terminal.stop.aborted) return 0;
+    terminal.onHangUp(() => crew.tell('hang-up'));
+    const stopped = once(terminal.stop, 'abort').then(() => crew.stop());
+    const code = await crew.start();
+    if (code !== undefined) return code;
+    logger.info(`${settings.workers} workers share the ports`);
+    await stopped;
+    logger.info('all workers have stopped');
+    return 0;
+  } finally {
+    await Promise.all([managed?.close(), rates?.close()]);
+  }
+}
+
+/** A port that may be any free one is chosen here, so that it stays the same whatever becomes of single workers. */
+async function sharedPorts({ host, port, kserveHttpPort, kserveGrpcPort }: Settings): Promise<SharedPorts> {
+  const [first = 0, second = 0, third = 0] = await freePorts(host, 3);
+  return { port: port || first, kserveHttpPort: kserveHttpPort || second, kserveGrpcPort: kserveGrpcPort || third };
+}

@@ -1,0 +1,82 @@
+import cluster from 'node:cluster';
+import type { Gates } from '../../limits/gates.ts';
+import type { Rates } from '../../limits/rates.ts';
+import type { Link } from '../../link.ts';
+import type { TritonPorts } from '../../servers/managed/command-line.ts';
+import { RemoteGates, RemoteRates } from './limits.ts';
+import { WorkerLink } from './link.ts';
+import { Messenger } from './messenger.ts';
+
+/** The ports that all workers share, as the primary chose them. */
+export interface SharedPorts {
+  readonly port: number;
+  readonly kserveHttpPort: number;
+  readonly kserveGrpcPort: number;
+}
+
+/** What a worker is told when it begins. */
+export interface Orders {
+  readonly number: number;
+  readonly ports: SharedPorts;
+  /** The file with settings as it was when Conch was started; undefined where there is none. */
+  readonly settingsText: string | undefined;
+  /** Where the primary's tritonserver listens now. */
+  readonly triton: TritonPorts | undefined;
+  /** Whether the primary was told to stop before this worker had begun. */
+  readonly isStopping: boolean;
+}
+
+/** The place of this process among the workers of one Conch. */
+export interface Seat extends Pick<Orders, 'number' | 'ports' | 'settingsText'> {
+  /** Whether it says for all what is to be said once. */
+  readonly isSpeaker: boolean;
+  readonly link: Link;
+  readonly gates: Gates;
+  readonly rates: Rates;
+  /** Aborted when the primary wants this worker to stop. */
+  readonly stop: AbortSignal;
+  onHangUp(listener: () => void): void;
+  /** Calls back with where the primary's tritonserver listens, now and whenever that changes. */
+  followTriton(listener: (ports: TritonPorts | undefined) => void): void;
+  /** This worker takes requests from now on. */
+  ready(): void;
+  /** Lets go of the primary, without which this process does not end. */
+  leave(): void;
+}
+
+/** Takes this process's place among the workers; undefined in one that is no worker. */
+export async function takeSeat(): Promise<Seat | undefined> {
+  const { worker } = cluster;
+  if (!worker) return undefined;
+  const primary = new Messenger((message) => process.send?.(message, undefined, undefined, () => undefined));
+  process.on('message', (message) => primary.receive(message));
+  // A terminal and service managers signal all processes at once; the primary says what is to be done.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  const stop = new AbortController();
+  const hangUps: (() => void)[] = [];
+  const moves: ((ports: TritonPorts | undefined) => void)[] = [];
+  primary.on('stop', () => stop.abort());
+  primary.on('hang-up', () => hangUps.forEach((listener) => listener()));
+  const orders = (await primary.ask('orders')) as Orders;
+  if (orders.isStopping) stop.abort();
+  let { triton } = orders;
+  primary.on('triton', (ports) => {
+    triton = ports as TritonPorts | undefined;
+    for (const listener of moves) listener(triton);
+  });
+  return {
+    ...orders,
+    isSpeaker: orders.number === 1,
+    link: new WorkerLink(primary),
+    gates: new RemoteGates(primary),
+    rates: new RemoteRates(primary),
+    stop: stop.signal,
+    onHangUp: (listener) => hangUps.push(listener),
+    followTriton: (listener) => {
+      moves.push(listener);
+      listener(triton);
+    },
+    ready: () => primary.tell('ready'),
+    leave: () => worker.disconnect(),
+  };
+}

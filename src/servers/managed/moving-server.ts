@@ -1,0 +1,66 @@
+import { failingStream } from '../../kserve/failing-stream.ts';
+import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
+import type { ChannelOptions } from '../remote/channel.ts';
+import { RemoteServer } from '../remote/remote-server.ts';
+
+interface MovingOptions {
+  /** Models of its repositories that run elsewhere; it is not asked for them. */
+  readonly hiddenModels: readonly string[];
+  readonly channel: Omit<ChannelOptions, 'host' | 'port' | 'secure'>;
+}
+
+/** Where the tritonservers that Conch starts listen. */
+export const loopback = '127.0.0.1';
+
+/** A tritonserver on this machine that has another port after each start; it is reached like any other, over loopback. */
+export class MovingServer implements InferenceServer {
+  readonly name = 'tritonserver';
+  readonly #options: MovingOptions;
+  #remote: RemoteServer | undefined;
+
+  constructor(options: MovingOptions) {
+    this.#options = options;
+  }
+
+  /** It listens on this port now; undefined: it does not run. */
+  moveTo(port: number | undefined): void {
+    void this.#remote?.close();
+    this.#remote =
+      port === undefined ? undefined : new RemoteServer({ ...this.#options.channel, host: loopback, port });
+  }
+
+  async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options?: CallOptions,
+  ): Promise<ControlCalls[Method]['response']> {
+    const answer = await this.#running().call(method, request, options);
+    if (method !== 'RepositoryIndex') return answer;
+    const { models } = answer as ControlCalls['RepositoryIndex']['response'];
+    return { models: models.filter(({ name }) => !this.#options.hiddenModels.includes(name)) };
+  }
+
+  async infer(request: InferRequest, options?: CallOptions): Promise<InferResponse> {
+    return this.#running().infer(request, options);
+  }
+
+  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
+    if (this.#remote) return this.#remote.stream(request, options);
+    return failingStream(restarting());
+  }
+
+  async close(): Promise<void> {
+    await this.#remote?.close();
+  }
+
+  #running(): RemoteServer {
+    if (this.#remote) return this.#remote;
+    throw restarting();
+  }
+}
+
+function restarting(): StatusError {
+  return new StatusError('UNAVAILABLE', 'tritonserver is being restarted.');
+}
