@@ -5,6 +5,14 @@ export interface TokenCounts {
   readonly completionTokens: number;
   readonly cachedTokens?: number | undefined;
   readonly reasoningTokens?: number | undefined;
+  /** How the answers ended that have. */
+  readonly finishReasons?: readonly string[];
+}
+
+/** The tokens of a request so far. */
+export interface TokenSum {
+  readonly prompt: number;
+  readonly completion: number;
 }
 
 /** The parts of the work for a request that are timed. */
@@ -25,9 +33,12 @@ export interface InferenceWatch {
   readonly headers: Readonly<Record<string, string>>;
   /** The first response is there. */
   first(): void;
-  /** It is over: complete, left, or with a fault. Called once. */
+  /** It is over: complete, left, or with a fault; `retried` where another one is begun in its place. Called once. */
   end(fault?: unknown): void;
 }
+
+/** The fault of an inference that is begun again. */
+export const retried = 'retried';
 
 /** Hears how a request goes, for metrics, traces, the log and what is charged. Nothing of it is called for a token. */
 export interface RequestWatch {
@@ -37,11 +48,68 @@ export interface RequestWatch {
   inference(facts: InferenceFacts): InferenceWatch;
   /** Counts that belong to the request; they are read when they are needed, at the latest at its end. */
   counts(counts: TokenCounts): void;
-  /** The tokens of all these counts so far, of prompts and answers together; those that nobody counts are left out. */
-  tokens(): number;
-  /** Something of the answer was handed to the client's connection. */
+  /** Something of an answer that is streamed was handed to the client's connection. */
   flushed(): void;
+  /** What its counts come to now. */
+  tokens(): TokenSum;
 }
+
+/** Does a part of the work, and says how long it took. */
+export async function during<Result>(
+  watch: Pick<RequestWatch, 'begin'>,
+  phase: Phase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const end = watch.begin(phase);
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/** What is known of a request when it comes in. */
+export interface RequestFacts {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  /** The pattern of its path; undefined where no route takes it. */
+  readonly route: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** How a request ended. */
+export interface RequestOutcome {
+  /** The HTTP status; 499 for a client that left. */
+  readonly status: number;
+  /** The code of the error table; undefined without a fault. */
+  readonly code: string | undefined;
+  /** Whether nobody waited for the rest of the answer. */
+  readonly hasLeft: boolean;
+  /** The name of the key that it came with. */
+  readonly key: string | undefined;
+}
+
+/** A request from its beginning to its end. */
+export interface RequestRecord extends RequestWatch {
+  /** The pattern of its path. */
+  route: string | undefined;
+  /** What it asks for is known. Of the request's fields, only numbers of sampling are kept. */
+  asks(model: string, request?: Readonly<Record<string, unknown>>): void;
+  /** The answer has this id. */
+  answers(id: string): void;
+  /** Headers that carry the context of its trace on. */
+  readonly context: Readonly<Record<string, string>>;
+  /** What is known of its times, as the header Server-Timing has them. */
+  timing(): string;
+  /** A record for work that goes on when the request is answered. */
+  goesOn(): RequestRecord;
+  /** It is over; gives what the log says of it. Called once. */
+  end(outcome: RequestOutcome): Readonly<Record<string, string | number>>;
+}
+
+/** Makes the record of a request. */
+export type Recorder = (facts: RequestFacts) => RequestRecord;
 
 const nothing = (): void => undefined;
 const unwatchedInference: InferenceWatch = { headers: {}, first: nothing, end: nothing };
@@ -51,16 +119,31 @@ export const unwatched: RequestWatch = {
   begin: () => nothing,
   inference: () => unwatchedInference,
   counts: nothing,
-  tokens: () => 0,
   flushed: nothing,
+  tokens: () => ({ prompt: 0, completion: 0 }),
 };
 
-/** For work of which only the tokens matter. */
-export function countingWatch(): RequestWatch {
+/** For requests of which only the tokens are counted. */
+export const unrecorded: Recorder = ({ route }) => {
   const all: TokenCounts[] = [];
   return {
     ...unwatched,
     counts: (counts) => all.push(counts),
-    tokens: () => all.reduce((sum, counts) => sum + (counts.promptTokens ?? 0) + counts.completionTokens, 0),
+    tokens: () => sumOfCounts(all),
+    route,
+    asks: nothing,
+    answers: nothing,
+    context: {},
+    timing: () => '',
+    goesOn: () => unrecorded({ method: '', path: '', route, headers: {} }),
+    end: () => ({}),
+  };
+};
+
+/** What counts come to; those that nobody knows are left out. */
+export function sumOfCounts(all: readonly TokenCounts[]): TokenSum {
+  return {
+    prompt: all.reduce((sum, { promptTokens = 0 }) => sum + promptTokens, 0),
+    completion: all.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
   };
 }

@@ -5,6 +5,7 @@ import { createKserveGrpc } from '../http/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../http/kserve/http-frontend.ts';
 import type { KserveOptions } from '../http/kserve/options.ts';
 import type { Admission } from '../models/admission.ts';
+import type { Recorder } from '../request-watch.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
 import { CombinedServer } from '../servers/combined/combined-server.ts';
 import { listening } from './listening.ts';
@@ -13,6 +14,7 @@ import type { ServerSet } from './server-set.ts';
 /** What the frontends are built from beside the settings. */
 interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger'> {
   readonly connections: ConnectionOptions;
+  readonly record: Recorder;
   readonly admission: Admission;
   /** Whether another worker says where they listen. */
   readonly isQuiet: boolean;
@@ -23,7 +25,7 @@ interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger
 /** Starts the KServe frontends over all servers; gives what stops them. */
 export async function startKserve(
   settings: CommandInput['settings'],
-  { servers, balancer, admission, keys, keyLimits, logger, connections, isQuiet }: KserveParts,
+  { servers, balancer, admission, keys, keyLimits, logger, record, connections, isQuiet }: KserveParts,
 ): Promise<() => Promise<void>> {
   const { host, kserveHttpPort, kserveGrpcPort, httpMaxInputSize, maxMessageSize } = settings;
   const options = {
@@ -35,6 +37,7 @@ export async function startKserve(
     restrictedApis: settings.openaiRestrictedApi,
     connections,
     logger,
+    record,
   };
   const http = createKserveHttp({ ...options, maxInputSize: httpMaxInputSize });
   const grpc = createKserveGrpc({ ...options, maxMessageSize });

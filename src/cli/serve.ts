@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { checkFiles } from '../config/check-files.ts';
 import { defaultCommand } from '../config/command.ts';
 import type { CommandInput } from '../config/load.ts';
+import { readOtelVariables } from '../config/otel-variables.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { createApp } from '../http/app.ts';
@@ -15,6 +16,7 @@ import { followSettings } from './follow-settings.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
 import { startKserve } from './kserve.ts';
 import { listening, requireFree } from './listening.ts';
+import { liveRedactor } from './live-redactor.ts';
 import { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
@@ -25,6 +27,7 @@ import { connectionSettings, requestLimits } from './request-limits.ts';
 import { responseStore } from './response-store.ts';
 import { serverReports } from './server-reports.ts';
 import { dryRun } from './servers.ts';
+import { startTelemetry } from './telemetry.ts';
 import { tlsFiles } from './tls-files.ts';
 import { runWorkers } from './workers/primary.ts';
 
@@ -41,11 +44,14 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     terminal.out(await dryRun(input, { terminal, listener: { onLog: (_, text) => terminal.err(text) } }));
     return 0;
   }
+  const traces = readOtelVariables(settings.otlpEndpoint, terminal.environment);
+  const live = new LiveSettings(settings);
   const logger = createLogger({
     level: settings.logLevel,
     format: settings.logFormat,
     isColoured: terminal.isInteractive,
     worker: terminal.seat?.number,
+    redact: liveRedactor(live, Object.values(traces.options?.headers ?? {})),
   });
   const { seat } = terminal;
   if (!seat) await requireFreePorts(settings);
@@ -57,7 +63,6 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const showExample = exampleShower(settings, terminal, speaker);
   const tls = tlsFiles(settings, { logger: speaker, stop: terminal.stop });
   const connections = connectionSettings(settings, tls);
-  const live = new LiveSettings(settings);
   const listener: PartsListener = {
     onChange: (rows) => {
       if (isQuiet) return;
@@ -78,6 +83,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const { servers, balancer, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
   const link = seat?.link ?? new LoneLink();
   const { admission, ...life } = modelLife(registry, { live, gates });
+  const telemetry = await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry });
   const app = createApp({
     responses,
     link,
@@ -92,6 +98,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     version: terminal.version,
     connections,
     allowedOrigins: settings.allowedOrigins,
+    record: telemetry.record,
+    metrics: telemetry.metrics,
     // Read anew for each request, which keeps what it began with.
     get strictFields() {
       return live.current.strictFields;
@@ -101,6 +109,9 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     },
     get maxJsonDepth() {
       return live.current.maxJsonDepth;
+    },
+    get logPrompts() {
+      return live.current.logPrompts;
     },
     get generate() {
       return generateContext(live.current, registry);
@@ -120,7 +131,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     if (settings.enableKserveFrontends)
       stopKserve = await startKserve(
         { ...settings, ...seat?.ports },
-        { servers, balancer, admission, ...access, logger, connections, isQuiet },
+        { servers, balancer, admission, ...access, logger, record: telemetry.record, connections, isQuiet },
       );
     for (const { apis, header } of settings.openaiRestrictedApi)
       speaker.info(`only with the header ${header}: ${apis.join(', ')}`);
@@ -134,7 +145,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     return 0;
   } finally {
     await Promise.all([app.close(), stopKserve?.()]);
-    await Promise.all([close(), responses.close(), rates.close()]);
+    await Promise.all([close(), responses.close(), rates.close(), telemetry.close()]);
   }
 }
 

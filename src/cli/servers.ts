@@ -152,7 +152,7 @@ async function managedServer(
 function followedServer(settings: Settings, { embedded }: RepositoryParts, seat: Seat): MovingServer {
   const hiddenModels = embedded.map(({ name }) => name);
   const server = new MovingServer({ hiddenModels, channel: channelOptions(settings) });
-  seat.followTriton((ports) => server.moveTo(ports?.grpc));
+  seat.followTriton((ports) => server.moveTo(ports));
   return server;
 }
 

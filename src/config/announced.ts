@@ -7,9 +7,7 @@ export interface Announced {
 }
 
 /** What is refused by name until the part that it needs is there; then its row moves to the table of settings. */
-export const announced: Readonly<Record<string, Announced>> = {
-  otlpEndpoint: { needs: 'it needs tracing', short: 'o', otherVariables: ['OPENAI_TRTLLM_OTLP_ENDPOINT'] },
-};
+export const announced: Readonly<Record<string, Announced>> = {};
 
 /** The error line for a setting of that table. */
 export function notYet(written: string, { needs }: Announced): string {

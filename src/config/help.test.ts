@@ -365,7 +365,19 @@ describe('helpText', () => {
                 Token for that hub. It has no flag: other users see the flags of a
                 process.
 
-      Logs:
+      Logs, metrics and traces:
+        -o, --otlp-endpoint URL
+                Address of an OpenTelemetry collector that traces are sent to; gRPC on
+                port 4317, HTTP on any other unless OTEL_EXPORTER_OTLP_PROTOCOL says
+                so. [default: what the OTEL_ variables say, or no traces;
+                CONCH_OTLP_ENDPOINT]
+            --triton-metrics-port N
+                Port where the Triton servers tell their own metrics, usually 8002, to
+                be passed on under /metrics; 0 for none. One that Conch starts is
+                always asked. [default: 0; CONCH_TRITON_METRICS_PORT]
+            --log-prompts
+                Write what clients send to the log, prompts and all. Without it no
+                prompt is ever logged. [CONCH_LOG_PROMPTS]
             --log-level, --uvicorn-log-level LEVEL
                 How much is logged: trace, debug, info, warning, error or critical.
                 [default: info; CONCH_LOG_LEVEL]
@@ -409,7 +421,18 @@ describe('helpText', () => {
         -s, --streaming
                 Print tokens as they come.
 
-      Logs:
+      Logs, metrics and traces:
+        -o, --otlp-endpoint URL
+                Address of an OpenTelemetry collector that traces are sent to; gRPC on port 4317, HTTP on
+                any other unless OTEL_EXPORTER_OTLP_PROTOCOL says so. [default: what the OTEL_ variables
+                say, or no traces; CONCH_OTLP_ENDPOINT]
+            --triton-metrics-port N
+                Port where the Triton servers tell their own metrics, usually 8002, to be passed on under
+                /metrics; 0 for none. One that Conch starts is always asked. [default: 0;
+                CONCH_TRITON_METRICS_PORT]
+            --log-prompts
+                Write what clients send to the log, prompts and all. Without it no prompt is ever logged.
+                [CONCH_LOG_PROMPTS]
             --log-level, --uvicorn-log-level LEVEL
                 How much is logged: trace, debug, info, warning, error or critical. [default: info;
                 CONCH_LOG_LEVEL]

@@ -128,6 +128,9 @@ describe('loadSettings', () => {
       cacheDir: '/home/me/.cache/conch',
       hfEndpoint: 'https://huggingface.co',
       hfToken: undefined,
+      otlpEndpoint: undefined,
+      tritonMetricsPort: 0,
+      logPrompts: false,
       logLevel: 'info',
       logFormat: 'json',
       config: undefined,
@@ -261,7 +264,7 @@ describe('readCommandLine', () => {
 
 describe('mistakes', () => {
   it('are told all at once, each by its place', () => {
-    const environment = { CONCH_PROT: '1', CONCH_LOG_FORMAT: 'xml', CONCH_OTLP_ENDPOINT: 'x' };
+    const environment = { CONCH_PROT: '1', CONCH_LOG_FORMAT: 'xml' };
     const text =
       'port: high\nprot: 1\nmodels:\n  llama:\n    defaults: {temperature: 3, top_q: 1}\n    embedding: {pooling: max}\n';
     expect(
@@ -269,7 +272,6 @@ describe('mistakes', () => {
     ).toEqual([
       '--prot is not a flag. Did you mean --port?',
       'conch.yaml:2:1: prot is not a key. Did you mean port?',
-      'CONCH_OTLP_ENDPOINT is not part of this version yet: it needs tracing.',
       'CONCH_PROT is not a variable of Conch. Did you mean CONCH_PORT?',
       'conch.yaml:1:1: port must be a number, not "high".',
       'conch.yaml:5:16: models.llama.defaults.temperature must be at most 2, not 3.',

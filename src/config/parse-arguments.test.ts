@@ -160,11 +160,4 @@ describe('parseArguments', () => {
   ])('says of %j what is wrong', (argv, problems) => {
     expect(parse(...argv).problems).toEqual(problems);
   });
-
-  it.each([
-    [['-o', 'http://collector'], '-o', 'it needs tracing'],
-    [['--otlp-endpoint=x'], '--otlp-endpoint', 'it needs tracing'],
-  ])('refuses %j by name', (argv, flag, needs) => {
-    expect(parse(...argv).problems).toEqual([`${flag} is not part of this version yet: ${needs}.`]);
-  });
 });

@@ -100,7 +100,6 @@ describe('readFileSettings', () => {
     ['a: 1\n---\nb: 1\n', ['c.yaml:2:1: the file must be one document.']],
     ['{"port": 1', ['c.yaml:1:11: a character is missing here, such as a closing bracket, quote or comma.']],
     ['models:\n\ta: 1\n', ['c.yaml:2:1: YAML is indented with spaces, not with tabs.']],
-    ['otlp-endpoint: x', ['c.yaml:1:1: otlp-endpoint is not part of this version yet: it needs tracing.']],
   ])('says of %j what is wrong', (text, problems) => {
     expect(read(text).problems).toEqual(problems);
   });

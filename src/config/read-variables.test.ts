@@ -57,8 +57,6 @@ describe('readVariables', () => {
     ['CONCH_HELP', 'CONCH_HELP is not a variable of Conch.'],
     ['CONCH_EMBEDDING', 'CONCH_EMBEDDING is not a variable of Conch.'],
     ['CONCH_COLOUR_OF_SHELL', 'CONCH_COLOUR_OF_SHELL is not a variable of Conch.'],
-    ['CONCH_OTLP_ENDPOINT', 'CONCH_OTLP_ENDPOINT is not part of this version yet: it needs tracing.'],
-    ['OPENAI_TRTLLM_OTLP_ENDPOINT', 'OPENAI_TRTLLM_OTLP_ENDPOINT is not part of this version yet: it needs tracing.'],
   ])('refuses %s', (variable, problem) => {
     expect(read({ [variable]: 'x' })).toEqual({ given: [], problems: [problem] });
   });

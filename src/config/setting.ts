@@ -11,7 +11,7 @@ export const groups = {
   images: 'Images in requests',
   kserve: 'The KServe frontends',
   models: 'Models',
-  logs: 'Logs',
+  logs: 'Logs, metrics and traces',
   general: 'General',
 } as const;
 

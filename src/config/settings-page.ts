@@ -41,7 +41,7 @@ export function settingsPage(): string {
     opening(),
     ...groupNames.map((group) => `## ${groups[group]}\n\n${settingRows(group)}`),
     `${modelOpening}\n\n${modelRows()}`,
-    `${announcedOpening}\n\n${announcedRows()}`,
+    ...(Object.keys(announced).length > 0 ? [`${announcedOpening}\n\n${announcedRows()}`] : []),
   ];
   return `${sections.join('\n\n')}\n`;
 }

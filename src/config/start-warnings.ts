@@ -6,7 +6,14 @@ const tritonsShortestKeepalive = 300_000;
 export function startWarnings(
   settings: Pick<
     Settings,
-    'host' | 'apiKey' | 'apiKeyFile' | 'jwtJwks' | 'jwtAudience' | 'openaiRestrictedApi' | 'keepaliveInterval'
+    | 'host'
+    | 'apiKey'
+    | 'apiKeyFile'
+    | 'jwtJwks'
+    | 'jwtAudience'
+    | 'openaiRestrictedApi'
+    | 'keepaliveInterval'
+    | 'logPrompts'
   >,
 ): readonly string[] {
   const warnings: string[] = [];
@@ -26,6 +33,7 @@ export function startWarnings(
       `keepalive_interval is ${settings.keepaliveInterval / 1000}s: Triton's default is to close connections that ping more often than every 300s.`,
     );
   }
+  if (settings.logPrompts) warnings.push('log_prompts is on: the log holds what clients send, word for word.');
   return warnings;
 }
 

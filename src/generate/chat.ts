@@ -6,6 +6,7 @@ import { checkToolSchemas } from '../openai/schema-check.ts';
 import { chatShape } from '../openai/shapes.ts';
 import { structureOf } from '../openai/structure.ts';
 import { checkToolMessages, toolUseOf } from '../openai/tools.ts';
+import { during } from '../request-watch.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
 import { answerForm } from './answer-form.ts';
 import { answerReading } from './answer-reading.ts';
@@ -38,7 +39,8 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   await requireCounts(model, options);
   const shown = await imagesOf(request.messages, { model, settings: context.images, choices, signal });
   const asked = { ...request, messages: [...shown.messages] };
-  const { prompt, template, ignored, messages } = await renderPrompt(asked, { model, use, emulation });
+  const render = () => renderPrompt(asked, { model, use, emulation });
+  const { prompt, template, ignored, messages } = await during(context.watch, 'template', render);
   const continued = request.continue_final_message ? finalAssistantText(request.messages) : undefined;
   const reading = await answerReading({
     model,

@@ -181,6 +181,7 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
     });
     if (parts?.reasoningTokens !== undefined)
       tally.reasoningTokens = (tally.reasoningTokens ?? 0) + parts.reasoningTokens;
+    tally.finishReasons.push(isCall ? 'tool_calls' : reason);
     tally.unfinished--;
     const usage = usageOf(tally);
     if (usage) this.#events.push(usage);

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import { answerId } from '../openai/answer.ts';
 import type { EmbeddingRequest } from '../openai/embedding-request.ts';
-import type { RequestWatch } from '../request-watch.ts';
+import { during, type RequestWatch } from '../request-watch.ts';
 import { embeddingRows } from './embedding-inputs.ts';
 import { recipeOf } from './embedding-recipe.ts';
 import { inferRows } from './infer-rows.ts';
@@ -41,7 +41,8 @@ export async function embed(
   const { sentence, padTokenId: padId } = await model.assets();
   const recipe = recipeOf(contract, sentence);
   const placeOf = (row: number): string => (input.isList ? `input[${row}]` : 'input');
-  const { rows, tokens } = await embeddingRows(input.items, { model, contract, prompt: recipe.prompt, placeOf });
+  const place = { model, contract, prompt: recipe.prompt, placeOf };
+  const { rows, tokens } = await during(watch, 'tokenize', () => embeddingRows(input.items, place));
   const counts = { promptTokens: sumOf(tokens), completionTokens: 0 };
   watch.counts(counts);
   let width = contract.width;

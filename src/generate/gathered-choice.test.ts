@@ -58,7 +58,7 @@ async function run(scripts: readonly Script[], own: Partial<GenerationOptions> =
     loadedAssets: () => undefined,
     group: {
       stream: (begin: Parameters<ServerGroup['stream']>[0]) =>
-        begin({ name: 'server', stream } as unknown as InferenceServer),
+        begin({ name: 'server', stream } as unknown as InferenceServer, { timeout: undefined }),
     },
   } as unknown as ServedModel;
   const events = await generate({

@@ -9,7 +9,7 @@ import type { WantedBeams } from '../openai/sampling.ts';
 import type { WantedStructure } from '../openai/structure.ts';
 import { schemaPlace } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
-import type { InferenceWatch, RequestWatch } from '../request-watch.ts';
+import { during, type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import { AdapterStream } from './adapter-stream.ts';
 import { withLength } from './answer.ts';
@@ -60,7 +60,9 @@ export interface GenerationOptions {
 export async function generate(options: GenerationOptions): Promise<GenerateEvents> {
   const { model, prompts, choicesPerPrompt, sampling, beams } = options;
   const { contract } = model;
-  const tokenized = contract.speaksTokens ? await tokenize(model, prompts, sampling) : undefined;
+  const tokenized = contract.speaksTokens
+    ? await during(options.watch, 'tokenize', () => tokenize(model, prompts, sampling))
+    : undefined;
   checkIds(model, sampling);
   const counted = tokenized ? tokenized.inputs.map(({ prompt }) => prompt.length) : await countPrompts(options);
   const limits = prompts.map((_, at) => withLength(sampling, lengthLimit(options, counted?.[at])));
@@ -70,6 +72,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     reasoningTokens: undefined,
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
+    finishReasons: [],
   };
   const running = new Set<Tally>();
   options.watch.counts(options.retries > 0 ? countsWith(tally, running) : tally);
@@ -177,7 +180,7 @@ class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
     if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
     this.server = server;
     const { maxTokens } = this.#request.sampling;
-    this.#watch?.end(after);
+    this.#watch?.end(retried);
     this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
     const call = { signal, ...(timeout === undefined ? {} : { timeout }), metadata: this.#watch.headers };
     return adapter
@@ -258,12 +261,12 @@ function choiceSampling(
 const largestSeed = 2 ** 47;
 
 /** The prompts' token counts by our own tokenizer; undefined where the backend counts, or the model has none. */
-async function countPrompts({ model, prompts }: GenerationOptions): Promise<number[] | undefined> {
+async function countPrompts({ model, prompts, watch }: GenerationOptions): Promise<number[] | undefined> {
   if (model.contract.counts) return undefined;
   const { tokenizer } = await model.assets();
   if (!tokenizer) return undefined;
   const options = { addSpecialTokens: model.addsSpecialTokens };
-  return Promise.all(prompts.map(({ text }) => tokenizer.count(text, options)));
+  return during(watch, 'tokenize', () => Promise.all(prompts.map(({ text }) => tokenizer.count(text, options))));
 }
 
 function answerCounter(model: ServedModel): ((text: string) => Promise<number>) | undefined {

@@ -5,7 +5,7 @@ import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '
 import type { Beginning, Responses } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { NamedModel } from '../models/served-model.ts';
-import type { InferenceWatch, RequestWatch } from '../request-watch.ts';
+import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
 import { generationFault } from './faults.ts';
 import { timeKeeper } from './time-left.ts';
 
@@ -113,8 +113,8 @@ async function onlyResponse<Result>(
 ): Promise<InferResponse> {
   let found: InferResponse | undefined;
   let inference: InferenceWatch | undefined;
-  const begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
-    inference?.end(after);
+  const begin = (server: InferenceServer, { timeout }: Beginning): Responses => {
+    inference?.end(retried);
     inference = watch.inference({ server: server.name, model: model.model, maxTokens: undefined });
     const call = { ...limits, ...(timeout === undefined ? {} : { timeout }), metadata: inference.headers };
     return server.stream(request, call);

@@ -4,6 +4,7 @@ import type { NamedModel } from '../models/served-model.ts';
 import { answerId } from '../openai/answer.ts';
 import type { RerankAnswer } from '../openai/rerank-answer.ts';
 import type { RerankRequest } from '../openai/rerank-request.ts';
+import { during } from '../request-watch.ts';
 import { noNumbers, type RowsContext, sumOf } from './embedding.ts';
 import { inferRows } from './infer-rows.ts';
 import { pairRows } from './rerank-inputs.ts';
@@ -19,7 +20,8 @@ export async function rerank(
   const documents = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
   const { query, max_tokens_per_doc: most } = request;
   const { padTokenId: padId } = await model.assets();
-  const { rows, tokens } = await pairRows(query, documents, { model, contract, mostPerDocument: most ?? undefined });
+  const place = { model, contract, mostPerDocument: most ?? undefined };
+  const { rows, tokens } = await during(watch, 'tokenize', () => pairRows(query, documents, place));
   watch.counts({ promptTokens: sumOf(tokens), completionTokens: 0 });
   const id = answerId('rerank');
   const scores = await inferRows(rows, {

@@ -10,6 +10,8 @@ export interface Tally {
   reasoningTokens: number | undefined;
   completionTokens: number;
   unfinished: number;
+  /** How the answers ended that have. */
+  finishReasons: string[];
 }
 
 /** The usage, once every answer is finished and where the prompt was counted. */
@@ -27,6 +29,7 @@ export function tallyOfTry(): Tally {
     reasoningTokens: undefined,
     completionTokens: 0,
     unfinished: Number.POSITIVE_INFINITY,
+    finishReasons: [],
   };
 }
 
@@ -52,6 +55,9 @@ export function countsWith(tally: Tally, running: ReadonlySet<Tally>): TokenCoun
     get reasoningTokens() {
       return now().reasoningTokens;
     },
+    get finishReasons() {
+      return now().finishReasons;
+    },
   };
 }
 
@@ -66,5 +72,6 @@ function sumOf(tallies: readonly Tally[]): Omit<Tally, 'unfinished'> {
     cachedTokens: sum('cachedTokens'),
     reasoningTokens: sum('reasoningTokens'),
     completionTokens: tallies.reduce((so, { completionTokens }) => so + completionTokens, 0),
+    finishReasons: tallies.flatMap(({ finishReasons }) => finishReasons),
   };
 }

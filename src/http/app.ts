@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AdapterServices } from '../models/adapter-loading.ts';
 import type { ModelRegistry } from '../models/registry.ts';
+import type { Recorder } from '../request-watch.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ConnectionOptions, connectionOptions, limitConnections } from './connections.ts';
 import { crossOrigin } from './cross-origin.ts';
@@ -9,12 +9,14 @@ import { sendFailure } from './failures.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { type BodyLimits, jsonBodies } from './json-body.ts';
 import { unknownPaths } from './paths.ts';
-import { requestLog } from './request-log.ts';
+import { requestId } from './request-id.ts';
+import { beginRecord, requestLog } from './request-log.ts';
 import { embeddingRoutes, type RowsServices } from './routes/embeddings.ts';
 import { generateRoutes } from './routes/generate.ts';
 import { healthRoutes } from './routes/health.ts';
 import { loraRoutes } from './routes/lora.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { type MetricServices, metricRoutes } from './routes/metrics.ts';
 import { type ControlServices, modelControlRoutes } from './routes/model-control.ts';
 import { type ModelServices, modelRoutes } from './routes/models.ts';
 import { openApiRoute } from './routes/openapi.ts';
@@ -32,6 +34,7 @@ export interface Services
     ControlServices,
     ModelServices,
     ServerServices,
+    MetricServices,
     AdapterServices,
     BodyLimits {
   readonly connections: ConnectionOptions;
@@ -43,6 +46,8 @@ export interface Services
   /** Of Conch itself. */
   readonly version: string;
   readonly logger: FastifyBaseLogger;
+  /** Makes the record of each request. */
+  readonly record: Recorder;
 }
 
 /** The OpenAI side: every route, behind its guard and one error handler. */
@@ -56,12 +61,15 @@ export function createApp(services: Services): FastifyInstance {
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
     // A path that cannot be decoded fails before any route is found.
-    frameworkErrors: sendFailure,
+    frameworkErrors: (error, request, reply) => {
+      beginRecord(request, reply, services.record);
+      sendFailure(error, request, reply);
+    },
   });
   jsonBodies(app, services);
   closeConnections(app);
   app.setErrorHandler(sendFailure);
-  requestLog(app);
+  requestLog(app, services.record);
   securityHeaders(app);
   crossOrigin(app, services.allowedOrigins);
   limitConnections(app, services.connections);
@@ -79,10 +87,6 @@ export function createApp(services: Services): FastifyInstance {
   loraRoutes(app, services);
   serverRoutes(app, services);
   healthRoutes(app, services);
+  metricRoutes(app, services);
   return app;
-}
-
-/** The client's own id where it is short and plain, for following a request through several systems. */
-function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
 }

@@ -1,16 +1,25 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { openBook } from '../keys/key-book.ts';
+import { KeyRing } from '../keys/key-ring.ts';
+import { digestOf } from '../keys/secrets.ts';
+import { LocalGates } from '../limits/local-gates.ts';
+import { LocalRates } from '../limits/local-rates.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { sendFailure } from './failures.ts';
 import { guard } from './guard.ts';
 import { unknownPaths } from './paths.ts';
+import { requestLog } from './request-log.ts';
 
 function appWith(origins: readonly string[]): FastifyInstance {
   const app = fastify();
   app.setErrorHandler(sendFailure);
+  requestLog(app);
   crossOrigin(app, origins);
   unknownPaths(app);
-  guard(app, { apiKey: 'word', restrictedApis: [] });
+  const ring = new KeyRing([{ id: 'key:a', name: 'a', digest: digestOf('word') }]);
+  const keyLimits = { rates: new LocalRates(), gates: new LocalGates() };
+  guard(app, { keys: { ...openBook, isLocked: true, ring }, keyLimits, restrictedApis: [] });
   app.post('/v1/chat', { config: { api: 'inference' } }, async () => 'fine');
   return app;
 }

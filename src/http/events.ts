@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { AnswerWriter } from '../openai/answer-writer.ts';
+import { tellTiming } from './request-log.ts';
 
 /** The headers of a stream of server-sent events. */
 export const eventHeaders = {
@@ -23,21 +24,25 @@ export async function sendEvents(
 ): Promise<void> {
   const first = await events.next();
   reply.hijack();
+  const { request } = reply;
   const writer = new EventWriter(reply.raw, signal);
   try {
+    tellTiming(request, reply);
     reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders });
     let text = answer.begin(first.done ? [] : first.value);
     for (let result = first; !result.done; ) {
       const written = text === '' ? undefined : writer.write(text);
+      if (text !== '') request.watch.flushed();
       if (written) await written;
       result = await events.next();
       text = '';
       if (!result.done) for (const event of result.value) text += answer.write(event);
     }
     writer.end(text + (await answer.end()));
+    request.watch.flushed();
   } catch (error) {
     const fault = ApiError.from(error);
-    reply.request.fault = fault;
+    request.fault = fault;
     // A client that has left is told nothing; one whose request was ended from elsewhere is.
     if (!signal.aborted || signal.reason === fault) writer.end(await answer.fail(fault));
   } finally {
@@ -49,6 +54,7 @@ export async function sendEvents(
 export async function sendTexts(reply: FastifyReply, texts: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
   reply.hijack();
   const writer = new EventWriter(reply.raw, signal);
+  tellTiming(reply.request, reply);
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders });
   for await (const text of texts) {
     if (signal.aborted) return;

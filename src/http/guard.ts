@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { KeyBook } from '../keys/key-book.ts';
 import { type KeyHolder, mayUse } from '../keys/key-holder.ts';
+import type { RequestWatch } from '../request-watch.ts';
 import { identify } from './auth.ts';
 import { type KeyLimits, passKey } from './key-limits.ts';
 import { requestSignal } from './request-signal.ts';
@@ -16,8 +17,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whom the request comes from: the same for the same key; empty without keys. */
     owner: string;
-    /** Says that the request no longer counts among those of its key. */
-    leaveKey?: (() => void) | undefined;
+    /** Says that the request no longer counts among those of its key, and took the tokens that were watched. */
+    leaveKey?: ((watch?: RequestWatch) => void) | undefined;
   }
 }
 
@@ -61,8 +62,10 @@ export async function countForKey(
 ): Promise<void> {
   const pass = await passKey(holder, keyLimits, requestSignal(reply));
   reply.headers(pass.headers);
-  const { watch } = request;
-  request.leaveKey = () => pass.leave(watch.tokens());
+  request.leaveKey = (watch = request.watch) => {
+    const { prompt, completion } = watch.tokens();
+    pass.leave(prompt + completion);
+  };
   const { raw } = reply;
   if (raw.destroyed) request.leaveKey();
   else raw.once('close', () => request.leaveKey?.());

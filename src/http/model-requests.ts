@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import type { ModelDoor } from '../models/model-door.ts';
+import type { RequestWatch } from '../request-watch.ts';
 import { priorityOf } from './priority.ts';
 import { requestSignal } from './request-signal.ts';
 
@@ -33,13 +34,16 @@ export async function enterModel(request: FastifyRequest, reply: FastifyReply, d
 }
 
 /** Hands the request's places at its model and key to what goes on when it is answered; gives what says that it is over. */
-export function takeOver(request: FastifyRequest, cancel: (fault: ApiError) => void): () => void {
+export function takeOver(
+  request: FastifyRequest,
+  { watch, cancel }: { readonly watch: RequestWatch; readonly cancel: (fault: ApiError) => void },
+): () => void {
   const { leaveModel, leaveKey } = request;
   request.leaveModel = undefined;
   request.leaveKey = undefined;
   request.cancel = cancel;
   return () => {
     leaveModel?.();
-    leaveKey?.();
+    leaveKey?.(watch);
   };
 }

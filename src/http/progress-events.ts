@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import { eventHeaders } from './events.ts';
+import { tellTiming } from './request-log.ts';
 
 /** Milliseconds between two signs of life, for the proxies in between. */
 const heartbeat = 15_000;
@@ -24,6 +25,7 @@ export class ProgressEvents {
     if (!this.#isBegun) {
       this.#isBegun = true;
       this.#reply.hijack();
+      tellTiming(this.#reply.request, this.#reply);
       raw.writeHead(200, { ...(this.#reply.getHeaders() as Record<string, string>), ...eventHeaders });
       this.#timer = setInterval(() => raw.write(': still at it\n\n'), heartbeat);
       raw.once('close', () => clearInterval(this.#timer));

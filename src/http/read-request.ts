@@ -13,6 +13,8 @@ export interface RequestServices {
   /** Whether a field that nobody knows fails the request. */
   readonly strictFields: boolean;
   readonly limits: RequestLimits;
+  /** Whether what clients send is written to the log. */
+  readonly logPrompts: boolean;
   /** Where requests come in to their models. */
   readonly door: ModelDoor;
 }
@@ -25,7 +27,7 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   schema: z.ZodObject<Shape>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { strictFields, limits, door }: RequestServices,
+  { strictFields, limits, logPrompts, door }: RequestServices,
 ): Promise<Parsed<z.output<z.ZodObject<Shape>>>> {
   checkCounts(request.body, limits);
   const parsed = parseRequest(schema, request.body);
@@ -34,8 +36,17 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   const [unknown] = parsed.unknownFields;
   if (strictFields && unknown !== undefined)
     throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
+  request.watch.asks(request.model, parsed.request as Readonly<Record<string, unknown>>);
+  if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
   await enterModel(request, reply, door);
   return parsed;
+}
+
+/** The most characters of a request that are logged. */
+const longestPrompt = 65_536;
+
+function promptText(body: unknown): string {
+  return JSON.stringify(body).slice(0, longestPrompt);
 }
 
 /** Names what had no effect, to the client and in the log. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
-import { countingWatch, type RequestWatch } from '../request-watch.ts';
+import { type Recorder, type RequestRecord, unrecorded } from '../request-watch.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,38 +10,63 @@ declare module 'fastify' {
     /** Whose key the request brought; undefined without keys. */
     key: KeyHolder | undefined;
     /** Hears how the request goes. */
-    watch: RequestWatch;
+    watch: RequestRecord;
     /** What the request failed with, also when it failed inside a stream. */
     fault: ApiError | undefined;
   }
 }
 
 /** One line per request with its outcome; a client that left before its answer was complete is a 499. */
-export function requestLog(app: FastifyInstance): void {
+export function requestLog(app: FastifyInstance, record: Recorder = unrecorded): void {
   app.decorateRequest('model', undefined);
   app.decorateRequest('key', undefined);
-  app.decorateRequest('watch');
+  // Each request gets its own before anything else happens to it.
+  app.decorateRequest('watch', null as unknown as RequestRecord);
   app.decorateRequest('fault', undefined);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    request.watch = countingWatch();
-    const start = performance.now();
-    // Fastify's own hook does not run for a client that left; a response is closed in every case.
-    reply.raw.once('close', () => writeLine(request, reply, performance.now() - start));
+  app.addHook('onRequest', (request, reply, done) => {
+    beginRecord(request, reply, record);
+    done();
   });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    tellTiming(request, reply);
+    done();
+  });
+}
+
+/** Begins the record of a request, also of one that no hook is called for. */
+export function beginRecord(request: FastifyRequest, reply: FastifyReply, record: Recorder = unrecorded): void {
+  reply.header('x-request-id', request.id);
+  const { method, headers } = request;
+  const start = performance.now();
+  request.watch = record({ method, path: pathOf(request), route: request.routeOptions?.url, headers });
+  // Fastify's own hook does not run for a client that left; a response is closed in every case.
+  reply.raw.once('close', () => writeLine(request, reply, performance.now() - start));
+}
+
+/** Tells the client what is known of the times so far. */
+export function tellTiming(request: FastifyRequest, reply: FastifyReply): void {
+  const timing = request.watch.timing();
+  if (timing !== '') reply.header('server-timing', timing);
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] as string;
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, duration: number): void {
   const { fault } = request;
+  const key = request.key?.name;
   const hasLeft = !reply.raw.writableFinished;
   const status = hasLeft ? 499 : (fault?.status ?? reply.statusCode);
+  const code = hasLeft ? 'client_closed_request' : fault?.code;
+  const measured = request.watch.end({ status, code, hasLeft, key });
   const line = {
     method: request.method,
-    path: request.url.split('?', 1)[0],
+    path: pathOf(request),
     status,
     ms: Math.round(duration * 10) / 10,
     ...(request.model === undefined ? {} : { model: request.model }),
-    ...(request.key === undefined ? {} : { key: request.key.name }),
+    ...measured,
     ...(fault === undefined ? {} : { code: fault.code, reason: fault.message }),
     ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
   };
@@ -50,7 +75,8 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, duration: numbe
   else request.log.info(line, 'request');
 }
 
-function causeText(cause: unknown): string {
+/** What went wrong underneath, for the log. */
+export function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.name === 'StatusError' ? cause.message : (cause.stack ?? cause.message);
 }

@@ -15,6 +15,8 @@ export interface GenerateServices extends RequestServices {
 export interface AnswerPlan {
   readonly unknownFields: readonly string[];
   begin(signal: AbortSignal): Promise<Answer>;
+  /** The id of the answer where it is not that of a chat. */
+  idOf?(answer: Answer): string;
   /** How the answer is written as it comes. */
   writer(answer: Answer): AnswerWriter;
   whole(answer: Answer): Promise<unknown>;
@@ -24,6 +26,7 @@ export interface AnswerPlan {
 export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, plan: AnswerPlan): Promise<unknown> {
   const signal = requestSignal(reply);
   const answer = await plan.begin(signal);
+  request.watch.answers(plan.idOf?.(answer) ?? answer.options.head.id);
   tellIgnored(request, reply, [...plan.unknownFields, ...answer.ignored]);
   if (answer.structuredTries !== undefined)
     reply.header('x-conch-structured', structuredHeader(answer.structuredTries));

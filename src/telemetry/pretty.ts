@@ -5,7 +5,6 @@ export function pretty(isColoured: boolean): NodeJS.WritableStream {
   return PinoPretty({
     sync: true,
     messageKey: 'message',
-    ignore: 'reqId',
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
     colorize: isColoured,

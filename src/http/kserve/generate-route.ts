@@ -4,6 +4,7 @@ import { bytesOf } from '../../kserve/json-value.ts';
 import type { InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { isRefusal } from '../../kserve/stream-fault.ts';
+import { tellTiming } from '../request-log.ts';
 import { type Answer, errorJson, httpStatus, jsonType } from './answer.ts';
 import { generateEvent } from './generate-answer.ts';
 import { generateRequest } from './generate-request.ts';
@@ -31,7 +32,8 @@ async function generate(exchange: Exchange): Promise<Answer | undefined> {
   const { reply } = exchange;
   reply.hijack();
   if (exchange.signal.aborted) return undefined;
-  reply.code(status).raw.writeHead(status, { 'content-type': jsonType });
+  tellTiming(exchange.request, reply);
+  reply.code(status).raw.writeHead(status, { ...ownHeaders(reply), 'content-type': jsonType });
   reply.raw.write(isSingle ? only : errorJson(notOne), 'latin1');
   reply.raw.end();
   return undefined;
@@ -48,7 +50,10 @@ async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
     reply.hijack();
     if (signal.aborted) return undefined;
     const status = result.done ? 200 : (result.value[0]?.status ?? 200);
-    reply.code(status).raw.writeHead(status, { 'content-type': 'text/event-stream; charset=utf-8' });
+    tellTiming(exchange.request, reply);
+    reply
+      .code(status)
+      .raw.writeHead(status, { ...ownHeaders(reply), 'content-type': 'text/event-stream; charset=utf-8' });
     for (; !result.done && !signal.aborted; result = await batches.next()) {
       const text = result.value.map(({ json }) => `data: ${json}\n\n`).join('');
       if (!reply.raw.write(bytesOf(text))) await drained(exchange);
@@ -58,6 +63,10 @@ async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
     await batches.return(undefined);
   }
   return undefined;
+}
+
+function ownHeaders(reply: Exchange['reply']): Record<string, string> {
+  return reply.getHeaders() as Record<string, string>;
 }
 
 async function drained({ reply, signal }: Exchange): Promise<void> {
@@ -71,7 +80,10 @@ async function begin(exchange: Exchange): Promise<AsyncIterable<InferResponse[]>
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding !== 'identity')
     throw new StatusError('INVALID_ARGUMENT', "Unsupported content-encoding, only 'identity' is supported.");
-  return server.stream(generateRequest(parseJson(body), metadata, model.version), { signal });
+  return server.stream(generateRequest(parseJson(body), metadata, model.version), {
+    signal,
+    metadata: request.watch.context,
+  });
 }
 
 /** What one response comes to: its JSON, and the status that it would give the whole answer. */

@@ -1,7 +1,8 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { StatusError, statusCodes } from '../../kserve/status.ts';
+import { type StatusCode, StatusError, statusCodes } from '../../kserve/status.ts';
+import { requestId } from '../request-id.ts';
 import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
 import { frames, type IncomingMessage, IncomingMessages } from './grpc-messages.ts';
 
@@ -15,9 +16,16 @@ export interface CallHandler {
   onDrain(): void;
 }
 
+/** How a call was answered. */
+export interface Outcome {
+  readonly code: StatusCode;
+  readonly message: string | undefined;
+}
+
 /** One gRPC call, seen from the server. */
 export class GrpcCall {
   readonly path: string;
+  readonly id: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly #stream: ServerHttp2Stream;
   readonly #messages: IncomingMessages;
@@ -30,9 +38,11 @@ export class GrpcCall {
   #handler: CallHandler | undefined;
   #hasBegun = false;
   #hasEnded = false;
+  #outcome: Outcome | undefined;
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, maxMessageSize: number) {
     this.path = String(headers[':path']);
+    this.id = requestId(headers['x-request-id']);
     this.metadata = metadataOf(headers);
     this.#stream = stream;
     this.#maxMessageSize = maxMessageSize;
@@ -48,6 +58,11 @@ export class GrpcCall {
   /** Aborts when the client cancels or leaves, and when its deadline passes. */
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  /** How it was answered; undefined while it is not, and where the client left before. */
+  get outcome(): Outcome | undefined {
+    return this.#outcome;
   }
 
   get hasEnded(): boolean {
@@ -101,11 +116,13 @@ export class GrpcCall {
 
   #finish(outcome: Uint8Array | StatusError | undefined): void {
     const fault = outcome instanceof StatusError ? outcome : undefined;
+    this.#outcome = { code: fault?.code ?? 'OK', message: fault?.message };
     const trailers = {
       'grpc-status': String(statusCodes[fault?.code ?? 'OK']),
       ...(fault ? { 'grpc-message': encodedMessage(fault.message) } : {}),
     };
-    if (fault && !this.#hasBegun) this.#stream.respond({ ...answerHeaders, ...trailers }, { endStream: true });
+    if (fault && !this.#hasBegun)
+      this.#stream.respond({ ...answerHeaders, 'x-request-id': this.id, ...trailers }, { endStream: true });
     else {
       this.#begin();
       this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers));
@@ -119,7 +136,7 @@ export class GrpcCall {
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    this.#stream.respond(answerHeaders, { waitForTrailers: true });
+    this.#stream.respond({ ...answerHeaders, 'x-request-id': this.id }, { waitForTrailers: true });
   }
 
   #onData(chunk: Buffer): void {

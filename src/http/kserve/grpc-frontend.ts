@@ -12,6 +12,7 @@ import { usualConnections } from '../connections.ts';
 import { followTls, tlsOptions } from '../tls.ts';
 import { GrpcCall, refuseForeign } from './grpc-call.ts';
 import { grpcGuard } from './grpc-guard.ts';
+import { beginCall, logCall } from './grpc-log.ts';
 import { StreamHandler } from './grpc-stream.ts';
 import { servicePath, UnaryHandler, unaryMethod, unexpected } from './grpc-unary.ts';
 import { KeyedServer } from './keyed-server.ts';
@@ -56,7 +57,9 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
     }
     const checked = guard.holder(String(headers[':path']), { ...headers });
     for (const name of guard.ownHeaders) delete headers[name];
+    const watch = beginCall(headers, options);
     const call = new GrpcCall(stream, headers, options.maxMessageSize);
+    logCall(stream, call, { watch, logger: options.logger });
     keep(calls, call, stream);
     checked.then(
       (holder) => begin(call, forHolder(options, holder)),

@@ -4,7 +4,8 @@ import { StatusError } from '../../kserve/status.ts';
 import { closeConnections } from '../close-connections.ts';
 import { connectionOptions, limitConnections, usualConnections } from '../connections.ts';
 import { countForKey, runsModels } from '../guard.ts';
-import { requestLog } from '../request-log.ts';
+import { requestId } from '../request-id.ts';
+import { beginRecord, requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
 import { type Answer, failure, failureOf, jsonType, plainType } from './answer.ts';
@@ -17,7 +18,7 @@ import { KeyedServer } from './keyed-server.ts';
 import { modelRoutes } from './model-routes.ts';
 import type { KserveOptions } from './options.ts';
 import { repositoryRoutes } from './repository-routes.ts';
-import type { Exchange, Route } from './route.ts';
+import { type Exchange, type Route, routeName } from './route.ts';
 import { settingRoutes } from './setting-routes.ts';
 import { sharedMemoryRoutes } from './shared-memory-routes.ts';
 
@@ -45,13 +46,15 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     ...connectionOptions(connections, ({ message }) => ({ error: message })),
+    genReqId: (request) => requestId(request.headers['x-request-id']),
     // Not decodable paths name no model either.
-    frameworkErrors: (_error, _request, reply) => {
+    frameworkErrors: (_error, request, reply) => {
+      beginRecord(request, reply, options.record);
       void send(reply, failure(404, 'Not Found', plainType));
     },
   });
   const missingHeader = restrictionCheck(options.restrictedApis ?? []);
-  requestLog(app);
+  requestLog(app, options.record);
   closeConnections(app);
   limitConnections(app, connections);
   app.setErrorHandler((error, _request, reply) => {
@@ -82,6 +85,7 @@ async function answerOf(
   for (const route of routes) {
     const found = route.path.exec(path);
     if (!found) continue;
+    request.watch.route = routeName(route);
     try {
       if (!route.isOpen) request.key = await kserveHolder(request.headers.authorization, keys);
     } catch (error) {
@@ -100,6 +104,7 @@ async function answerOf(
       const body = request.method === 'POST' ? await readBody(request.raw, maxInputSize) : Buffer.alloc(0);
       const names: Exchange['names'] = found.groups ?? {};
       request.model = names['model'];
+      if (route.api === 'inference') request.watch.asks(names['model'] ?? '');
       return await route.answer({
         server: key ? new KeyedServer(server, { holder: key }) : server,
         sharedMemory,
@@ -118,6 +123,7 @@ async function answerOf(
       return undefined;
     }
   }
+  request.watch.route = undefined;
   return failure(404, 'Not Found', plainType);
 }
 

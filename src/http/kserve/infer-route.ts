@@ -25,7 +25,8 @@ const lengthHeader = 'Inference-Header-Content-Length';
 
 async function infer(exchange: Exchange): Promise<Answer> {
   const { request, formOf } = await parse(exchange);
-  const response = await inferOnce(exchange.server, request, { signal: exchange.signal });
+  const { context: metadata } = exchange.request.watch;
+  const response = await inferOnce(exchange.server, request, { signal: exchange.signal, metadata });
   const { json, blobs } = inferAnswer(response, formOf);
   const isBinary = blobs.length > 0;
   const whole = isBinary ? Buffer.concat([json, ...blobs]) : json;

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { KeyBook } from '../../keys/key-book.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
+import type { Recorder } from '../../request-watch.ts';
 import type { ConnectionOptions } from '../connections.ts';
 import type { KeyLimits } from '../key-limits.ts';
 import type { RestrictedApi } from '../restricted-apis.ts';
@@ -21,4 +22,6 @@ export interface KserveOptions {
   /** What connections may bring; left out: as much as usual, without TLS. */
   readonly connections?: ConnectionOptions | undefined;
   readonly logger: FastifyBaseLogger;
+  /** Makes the record of each request; left out: none is made. */
+  readonly record?: Recorder;
 }

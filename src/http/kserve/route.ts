@@ -41,3 +41,17 @@ export function modelOf({ names }: Exchange): { readonly name: string; readonly 
 export function modelPath(end: string): RegExp {
   return new RegExp(`^/v2/models/(?<model>[^/]+)(?:/versions/(?<version>[0-9]+))?${end}$`);
 }
+
+const names = new WeakMap<Route, string>();
+
+/** The pattern of a route's path as people write it, for the metrics. */
+export function routeName(route: Route): string {
+  const known = names.get(route);
+  if (known !== undefined) return known;
+  const name = route.path.source
+    .replaceAll(/[\^$\\]/g, '')
+    .replaceAll(/\(\?:[^()]*\([^()]*\)[^()]*\)\?/g, '')
+    .replaceAll(/\(\?<(\w+)>[^()]*\)/g, ':$1');
+  names.set(route, name);
+  return name;
+}

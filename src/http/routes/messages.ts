@@ -24,6 +24,7 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
     const { chat: translated, ignored, origin } = toChat(body);
     const plan: AnswerPlan = {
       unknownFields,
+      idOf: (answer) => messageHead(answer.options).id,
       begin: async (signal) => {
         const answer = await inTheirNames(origin, () =>
           chat(translated, { ...services.generate, watch: request.watch, tellsStop: true }, signal),

@@ -11,11 +11,11 @@ import { ResponseEvents } from '../../openai/responses/response-events.ts';
 import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
 import { toChat } from '../../openai/responses/to-chat.ts';
-import { type RequestWatch, unwatched } from '../../request-watch.ts';
 import { sendTexts } from '../events.ts';
 import { takeOver } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
+import { backgroundLine } from '../responses/background-line.ts';
 import type { BackgroundRun } from '../responses/background-run.ts';
 import { BackgroundRuns, withoutStale } from '../responses/background-runs.ts';
 import { FollowQuery } from '../responses/follow-query.ts';
@@ -51,15 +51,24 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     const job = await responseJob(body, { owner: request.owner, keeper });
     if (!body.background) return answer(job, request, reply, { services, keeper, unknownFields });
     tellIgnored(request, reply, unknownFields);
-    // It may outlive the request, which still pays for its tokens.
-    const watch: RequestWatch = { ...unwatched, counts: (counts) => request.watch.counts(counts) };
+    const watch = request.watch.goesOn();
     const context = { ...services.generate, watch };
     context.findModel(body.model);
-    const run = runs.add({ job: asItComes(job), context, keeper, onFault: logFault(request.log) });
+    let fault: ApiError | undefined;
+    const onFault = (error: ApiError, id: string): void => {
+      fault = error;
+      logFault(request.log)(error, id);
+    };
+    const run = runs.add({ job: asItComes(job), context, keeper, onFault });
+    watch.asks(body.model, body as Readonly<Record<string, unknown>>);
+    watch.answers(run.response().id);
     await keeper.save(run.response(), job);
     // It goes on when this request is answered.
-    const leave = takeOver(request, (fault) => void run.cancel(fault));
-    runs.begin(run, leave);
+    const leave = takeOver(request, { watch, cancel: (reason) => void run.cancel(reason) });
+    runs.begin(run, () => {
+      leave();
+      backgroundLine(request, watch, { response: run.response(), fault });
+    });
     return body.stream ? follow(run, -1, reply) : run.response();
   });
 
@@ -145,6 +154,7 @@ function answer(
   let rename: BegunAnswer['rename'] = (fault) => fault;
   return sendAnswer(request, reply, {
     unknownFields,
+    idOf: () => job.options.head.id,
     begin: async (signal) => {
       const begun = await beginAnswer(job, { ...services.generate, watch: request.watch }, signal);
       ({ rename } = begun);

@@ -80,17 +80,15 @@ export class CombinedServer implements InferenceServer {
   ): Promise<Responses> {
     const servers = await this.#models.serversFor(request);
     const limits = { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
-    return this.#balancer
-      .groupOf(request.model, servers)
-      .stream(
-        (server, { timeout: left }) =>
-          begin(server, {
-            ...limits,
-            ...(left === undefined ? {} : { timeout: left }),
-            ...(metadata ? { metadata } : {}),
-          }),
-        { ...limits, answersOnce, isOnlyOnce: isInSequence(request), statusOf: ofClients },
-      );
+    return this.#balancer.groupOf(request.model, servers).stream(
+      (server, { timeout: left }) =>
+        begin(server, {
+          ...limits,
+          ...(left === undefined ? {} : { timeout: left }),
+          ...(metadata ? { metadata } : {}),
+        }),
+      { ...limits, answersOnce, isOnlyOnce: isInSequence(request), statusOf: ofClients },
+    );
   }
 
   /** How each call is shared out. */

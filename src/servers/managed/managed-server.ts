@@ -54,7 +54,7 @@ export class ManagedServer extends MovingServer {
       onLine: (line) => onLog(...tritonLogLine(line)),
       onExit: (reason) => this.#onExit(reason),
     });
-    this.moveTo(grpc);
+    this.moveTo(ports);
     onPorts?.(ports);
   }
 

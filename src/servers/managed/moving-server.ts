@@ -4,6 +4,7 @@ import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '
 import { StatusError } from '../../kserve/status.ts';
 import type { ChannelOptions } from '../remote/channel.ts';
 import { RemoteServer } from '../remote/remote-server.ts';
+import type { TritonPorts } from './command-line.ts';
 
 interface MovingOptions {
   /** Models of its repositories that run elsewhere; it is not asked for them. */
@@ -19,16 +20,22 @@ export class MovingServer implements InferenceServer {
   readonly name = 'tritonserver';
   readonly #options: MovingOptions;
   #remote: RemoteServer | undefined;
+  #metricsPort: number | undefined;
 
   constructor(options: MovingOptions) {
     this.#options = options;
   }
 
-  /** It listens on this port now; undefined: it does not run. */
-  moveTo(port: number | undefined): void {
+  /** Where it tells its own metrics; undefined while it is down. */
+  get metricsPort(): number | undefined {
+    return this.#metricsPort;
+  }
+
+  /** It listens on these ports now; undefined: it does not run. */
+  moveTo(ports: TritonPorts | undefined): void {
     void this.#remote?.close();
-    this.#remote =
-      port === undefined ? undefined : new RemoteServer({ ...this.#options.channel, host: loopback, port });
+    this.#remote = ports && new RemoteServer({ ...this.#options.channel, host: loopback, port: ports.grpc });
+    this.#metricsPort = ports?.metrics;
   }
 
   async call<Method extends ControlMethod>(

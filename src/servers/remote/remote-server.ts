@@ -14,10 +14,12 @@ import { ResponseStream } from './response-stream.ts';
  */
 export class RemoteServer implements InferenceServer {
   readonly name: string;
+  readonly host: string;
   readonly #channel: Channel;
 
   constructor(options: ChannelOptions) {
     this.name = `${options.host.includes(':') ? `[${options.host}]` : options.host}:${options.port}`;
+    this.host = options.host;
     this.#channel = new Channel(options);
   }
 

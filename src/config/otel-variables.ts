@@ -1,0 +1,178 @@
+import { SettingsError } from './settings-error.ts';
+
+/** How spans reach a collector. */
+export type OtlpProtocol = 'grpc' | 'http/protobuf' | 'http/json';
+
+/** Which traces are kept where the client does not say. */
+export interface SamplerChoice {
+  readonly kind: 'always_on' | 'always_off' | 'traceidratio';
+  /** Whether what the client says comes first. */
+  readonly isParentBased: boolean;
+  readonly ratio: number;
+}
+
+/** Everything that the standard variables say of traces. Times in milliseconds. */
+export interface OtlpOptions {
+  /** The address with its path, where it is HTTP's. */
+  readonly url: string;
+  readonly protocol: OtlpProtocol;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout: number;
+  readonly isCompressed: boolean;
+  /** PEM files. */
+  readonly tls: {
+    readonly ca?: string | undefined;
+    readonly cert?: string | undefined;
+    readonly key?: string | undefined;
+  };
+  readonly serviceName: string;
+  readonly resource: Readonly<Record<string, string>>;
+  readonly sampler: SamplerChoice;
+  readonly batch: { readonly delay: number; readonly queue: number; readonly size: number; readonly timeout: number };
+}
+
+/** Traces as they are asked for, and what of the variables has no effect. */
+export interface OtelReading {
+  /** Undefined where nothing is traced. */
+  readonly options: OtlpOptions | undefined;
+  readonly ignored: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads OpenTelemetry's variables. A flag's endpoint is stronger than theirs; a value that cannot be honoured is refused. */
+export function readOtelVariables(endpoint: string | undefined, environment: Environment): OtelReading {
+  const reader = new Reader(environment);
+  const options = reader.read(endpoint);
+  if (reader.problems.length > 0) throw new SettingsError(reader.problems);
+  const isOther = (name: string): boolean =>
+    name.startsWith('OTEL_') && !reader.known.has(name) && environment[name] !== '';
+  return { options, ignored: options ? Object.keys(environment).filter(isOther).toSorted() : [] };
+}
+
+const samplers = ['always_on', 'always_off', 'traceidratio'] as const;
+
+class Reader {
+  readonly problems: string[] = [];
+  readonly known = new Set<string>();
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  read(given: string | undefined): OtlpOptions | undefined {
+    const isOff = this.#choice('OTEL_SDK_DISABLED', ['true', 'false'], 'false') === 'true';
+    const isNone = this.#choice('OTEL_TRACES_EXPORTER', ['otlp', 'none'], 'otlp') === 'none';
+    const [ownName, own] = this.#either('ENDPOINT');
+    const base = given ?? own;
+    const url = base === undefined ? undefined : this.#url(base, given === undefined ? ownName : '--otlp-endpoint');
+    const [protocolName, protocolText] = this.#either('PROTOCOL');
+    const protocol = this.#oneOf(protocolName, protocolText, ['grpc', 'http/protobuf', 'http/json'] as const);
+    const options = {
+      url: url?.href ?? '',
+      protocol: protocol ?? (url?.port === '4317' ? 'grpc' : 'http/protobuf'),
+      headers: this.#pairs(...this.#either('HEADERS')),
+      timeout: this.#number(...this.#either('TIMEOUT'), 10_000),
+      isCompressed: this.#oneOf(...this.#either('COMPRESSION'), ['gzip', 'none'] as const) === 'gzip',
+      tls: {
+        ca: this.#either('CERTIFICATE')[1],
+        cert: this.#either('CLIENT_CERTIFICATE')[1],
+        key: this.#either('CLIENT_KEY')[1],
+      },
+      ...this.#resource(),
+      sampler: this.#sampler(),
+      batch: {
+        delay: this.#number(...this.#get('OTEL_BSP_SCHEDULE_DELAY'), 5_000),
+        queue: this.#number(...this.#get('OTEL_BSP_MAX_QUEUE_SIZE'), 2_048),
+        size: this.#number(...this.#get('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'), 512),
+        timeout: this.#number(...this.#get('OTEL_BSP_EXPORT_TIMEOUT'), 30_000),
+      },
+    };
+    this.#propagators();
+    if (!url || isOff || isNone) return undefined;
+    if (options.isCompressed && options.protocol === 'grpc')
+      this.problems.push('OTEL_EXPORTER_OTLP_COMPRESSION: gzip is sent over HTTP only; leave it out for gRPC.');
+    if (options.batch.size > options.batch.queue)
+      this.problems.push('OTEL_BSP_MAX_EXPORT_BATCH_SIZE must not be more than OTEL_BSP_MAX_QUEUE_SIZE.');
+    const isWhole = given === undefined && ownName.includes('TRACES');
+    return options.protocol === 'grpc' || isWhole
+      ? options
+      : { ...options, url: `${url.href.replace(/\/+$/, '')}/v1/traces` };
+  }
+
+  #url(text: string, where: string): URL | undefined {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url && /^https?:$/.test(url.protocol)) return url;
+    this.problems.push(`${where} must be an address that begins with http:// or https://.`);
+    return undefined;
+  }
+
+  #resource(): Pick<OtlpOptions, 'serviceName' | 'resource'> {
+    const resource = this.#pairs(...this.#get('OTEL_RESOURCE_ATTRIBUTES'));
+    const { 'service.name': named, ...rest } = resource;
+    return { serviceName: this.#get('OTEL_SERVICE_NAME')[1] ?? named ?? 'conch', resource: rest };
+  }
+
+  #sampler(): SamplerChoice {
+    const names = samplers.flatMap((name) => [name, `parentbased_${name}` as const]);
+    const chosen = this.#oneOf(...this.#get('OTEL_TRACES_SAMPLER'), names) ?? 'parentbased_always_on';
+    const ratio = this.#number(...this.#get('OTEL_TRACES_SAMPLER_ARG'), 1);
+    if (ratio > 1) this.problems.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.');
+    const kind = chosen.replace('parentbased_', '') as SamplerChoice['kind'];
+    return { kind, isParentBased: chosen.startsWith('parentbased_'), ratio };
+  }
+
+  #propagators(): void {
+    const [name, text = ''] = this.#get('OTEL_PROPAGATORS');
+    const strange = text.split(',').filter((word) => !['', 'tracecontext', 'baggage'].includes(word.trim()));
+    if (strange.length > 0)
+      this.problems.push(`${name}: ${strange.join(', ')} is not spoken; W3C's tracecontext is the one that is.`);
+  }
+
+  /** A variable of the exporter, that for traces alone first. */
+  #either(end: string): [string, string | undefined] {
+    const forTraces = this.#get(`OTEL_EXPORTER_OTLP_TRACES_${end}`);
+    const forAll = this.#get(`OTEL_EXPORTER_OTLP_${end}`);
+    return forTraces[1] === undefined ? forAll : forTraces;
+  }
+
+  /** An empty variable is one that is not set. */
+  #get(name: string): [string, string | undefined] {
+    this.known.add(name);
+    return [name, this.#environment[name]?.trim() || undefined];
+  }
+
+  #choice(name: string, allowed: readonly string[], usual: string): string {
+    return this.#oneOf(...this.#get(name), allowed) ?? usual;
+  }
+
+  #oneOf<Word extends string>(name: string, text: string | undefined, allowed: readonly Word[]): Word | undefined {
+    const found = allowed.find((word) => word === text?.toLowerCase());
+    if (text !== undefined && found === undefined) this.problems.push(`${name} must be one of ${allowed.join(', ')}.`);
+    return found;
+  }
+
+  #number(name: string, text: string | undefined, usual: number): number {
+    if (text === undefined) return usual;
+    const value = Number(text);
+    if (Number.isFinite(value) && value >= 0) return value;
+    this.problems.push(`${name} must be a number.`);
+    return usual;
+  }
+
+  /** `a=1,b=2` with percent codes. No message repeats a value: headers carry keys. */
+  #pairs(name: string, text: string | undefined): Readonly<Record<string, string>> {
+    const pairs: Record<string, string> = {};
+    for (const item of (text ?? '').split(',').filter((word) => word.trim() !== '')) {
+      const at = item.indexOf('=');
+      try {
+        if (at < 1) throw new URIError();
+        pairs[decodeURIComponent(item.slice(0, at).trim())] = decodeURIComponent(item.slice(at + 1).trim());
+      } catch {
+        this.problems.push(`${name} must be written name=value, with commas between.`);
+      }
+    }
+    return pairs;
+  }
+}

@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { isControlMethod } from '../../kserve/control-server-codec.ts';
+import { type RequestRecord, unrecorded } from '../../request-watch.ts';
+import { httpStatus } from './answer.ts';
+import type { GrpcCall } from './grpc-call.ts';
+import { servicePath } from './grpc-unary.ts';
+import type { KserveOptions } from './options.ts';
+
+/** Begins the record of a call; its context goes on to the server behind. */
+export function beginCall(headers: IncomingHttpHeaders, { record = unrecorded }: KserveOptions): RequestRecord {
+  const path = String(headers[':path']);
+  const watch = record({ method: 'POST', path, route: isMethod(path) ? path : undefined, headers });
+  Object.assign(headers, watch.context);
+  return watch;
+}
+
+/** One line per call with its outcome, as the HTTP side writes them. */
+export function logCall(
+  stream: ServerHttp2Stream,
+  call: GrpcCall,
+  { watch, logger }: { readonly watch: RequestRecord } & Pick<KserveOptions, 'logger'>,
+): void {
+  const start = performance.now();
+  stream.once('close', () => {
+    const { outcome } = call;
+    const hasLeft = outcome === undefined;
+    const isGood = outcome?.code === 'OK';
+    const status = isGood ? 200 : hasLeft ? 499 : httpStatus(outcome.code);
+    const code = isGood ? undefined : hasLeft ? 'client_closed_request' : outcome.code.toLowerCase();
+    const line = {
+      reqId: call.id,
+      method: 'gRPC',
+      path: call.path,
+      status,
+      ms: Math.round((performance.now() - start) * 10) / 10,
+      ...watch.end({ status, code, hasLeft, key: undefined }),
+      ...(code === undefined ? {} : { code }),
+      ...(outcome?.message ? { reason: outcome.message } : {}),
+    };
+    if (status >= 500) logger.error(line, 'request failed');
+    else if (status >= 400) logger.warn(line, hasLeft ? 'client left' : 'request refused');
+    else logger.info(line, 'request');
+  });
+}
+
+function isMethod(path: string): boolean {
+  const method = path.startsWith(servicePath) ? path.slice(servicePath.length) : '';
+  return (
+    path === '/grpc.health.v1.Health/Check' ||
+    method === 'ModelInfer' ||
+    method === 'ModelStreamInfer' ||
+    isControlMethod(method)
+  );
+}

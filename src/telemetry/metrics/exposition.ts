@@ -1,0 +1,74 @@
+import type { MetricJson, Sample } from './instruments.ts';
+
+/** The two ways to write metrics. */
+export type Exposition = 'prometheus' | 'openmetrics';
+
+/** The content type of each. */
+export const expositionTypes: Readonly<Record<Exposition, string>> = {
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+/** The way that a scraper's Accept header asks for; what Prometheus always spoke where it does not care. */
+export function expositionFor(accept: string | undefined): Exposition {
+  const qualities = { prometheus: 0, openmetrics: 0 };
+  for (const part of (accept ?? '').toLowerCase().split(',')) {
+    const [type = '', ...parameters] = part.split(';').map((word) => word.trim());
+    const given = Number(parameters.find((word) => word.startsWith('q='))?.slice(2) ?? 1);
+    const isOldest = parameters.includes('version=0.0.1');
+    if (type === 'application/openmetrics-text' && !isOldest)
+      qualities.openmetrics = Math.max(qualities.openmetrics, given);
+    else if (type === 'text/plain' || type === '*/*' || type === 'text/*')
+      qualities.prometheus = Math.max(qualities.prometheus, given);
+  }
+  return qualities.openmetrics > qualities.prometheus ? 'openmetrics' : 'prometheus';
+}
+
+/** Metrics as a scraper reads them, without the end mark of OpenMetrics. */
+export function expositionText(metrics: readonly MetricJson[], exposition: Exposition): string {
+  return metrics
+    .filter(({ values }) => values.length > 0)
+    .map((metric) => metricText(metric, exposition))
+    .join('');
+}
+
+function metricText({ name, help, type, values }: MetricJson, exposition: Exposition): string {
+  const isOpen = exposition === 'openmetrics';
+  const hasTotal = name.endsWith('_total');
+  // OpenMetrics keeps the ending for counters, whose family goes without it.
+  const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name;
+  const said = isOpen && type !== 'counter' && hasTotal ? 'unknown' : type;
+  const lines = values.map((sample) =>
+    sampleLine(isOpen && type === 'counter' ? `${family}_total` : name, sample, isOpen),
+  );
+  return `# HELP ${family} ${escapedHelp(help, isOpen)}\n# TYPE ${family} ${said}\n${lines.join('')}`;
+}
+
+function sampleLine(name: string, { metricName = name, labels, value }: Sample, isOpen: boolean): string {
+  const pairs = Object.entries(labels).map(([label, text]) => {
+    const written = isOpen && label === 'le' ? floatText(String(text)) : String(text);
+    return `${label}="${escapedLabel(written)}"`;
+  });
+  return `${metricName}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${valueText(value)}\n`;
+}
+
+/** OpenMetrics wants the bounds of histograms as floats. */
+function floatText(text: string): string {
+  return /^\d+$/.test(text) ? `${text}.0` : text;
+}
+
+function valueText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  return String(value);
+}
+
+function escapedHelp(text: string, isOpen: boolean): string {
+  const plain = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return isOpen ? plain.replaceAll('"', '\\"') : plain;
+}
+
+/** The value of a label between its quotes. */
+export function escapedLabel(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}

@@ -1,0 +1,63 @@
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import { type Exposition, expositionFor, expositionText, expositionTypes } from './exposition.ts';
+import { type MetricJson, readGauge } from './instruments.ts';
+import type { Metrics } from './metrics.ts';
+import { type ServerState, serverStates } from './server-states.ts';
+import { readTritonMetrics, type TritonTarget } from './triton-metrics.ts';
+
+/** What is looked at when somebody reads the metrics. */
+export interface MetricSources {
+  readonly metrics: Metrics;
+  readonly version: string;
+  /** How the servers stand. */
+  readonly servers: () => readonly ServerState[];
+  /** Where Triton servers tell their own metrics. */
+  readonly tritons: () => readonly TritonTarget[];
+}
+
+/** Metrics in the form that a scraper asked for. */
+export interface WrittenMetrics {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Reads the metrics of this process, and puts together those of several. */
+export class MetricsReader {
+  readonly #sources: MetricSources;
+  readonly #process = new Registry();
+
+  constructor(sources: MetricSources) {
+    this.#sources = sources;
+    // The event loop, the heap, CPU time and files, by the names that every Node process has for them.
+    collectDefaultMetrics({ register: this.#process });
+  }
+
+  /** The metrics of this process, as `merged` takes them. */
+  async json(): Promise<readonly MetricJson[]> {
+    const { metrics, version, servers } = this.#sources;
+    const info = readGauge({ name: 'conch_build_info', help: 'Always 1; the version is in its label.' }, [
+      { labels: { version }, value: 1 },
+    ]);
+    const own = (await this.#process.getMetricsAsJSON()) as unknown as readonly MetricJson[];
+    return [info, ...metrics.json(), ...serverStates(servers()), ...own];
+  }
+
+  /** The metrics of this process and of the servers behind it. */
+  async read(accept: string | undefined): Promise<WrittenMetrics> {
+    return this.#write(await this.json(), accept);
+  }
+
+  /** The metrics of several processes of one Conch as one. */
+  async merged(parts: readonly (readonly MetricJson[])[], accept: string | undefined): Promise<WrittenMetrics> {
+    const together = AggregatorRegistry.aggregate(parts as unknown as object[]);
+    return this.#write((await together.getMetricsAsJSON()) as unknown as readonly MetricJson[], accept);
+  }
+
+  async #write(metrics: readonly MetricJson[], accept: string | undefined): Promise<WrittenMetrics> {
+    const exposition: Exposition = expositionFor(accept);
+    const triton = await readTritonMetrics(this.#sources.tritons());
+    const text = expositionText([...metrics, triton.up], exposition) + triton.text(exposition);
+    const end = exposition === 'openmetrics' ? '# EOF\n' : '';
+    return { contentType: expositionTypes[exposition], text: text + end };
+  }
+}

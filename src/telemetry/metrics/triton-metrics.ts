@@ -1,0 +1,113 @@
+import { type Exposition, escapedLabel } from './exposition.ts';
+import { type MetricJson, readGauge } from './instruments.ts';
+
+/** Where a Triton server tells its metrics. */
+export interface TritonTarget {
+  readonly server: string;
+  readonly url: string;
+}
+
+/** The most that is read of one server, and the longest that it is waited for, in milliseconds. */
+const mostBytes = 4 * 2 ** 20;
+const longestWait = 2_000;
+
+/** What the servers told. */
+export interface TritonMetrics {
+  /** Which of them answered. */
+  readonly up: MetricJson;
+  text(exposition: Exposition): string;
+}
+
+/** Asks all servers at the same time; one that does not answer is left out, and said to be down. */
+export async function readTritonMetrics(targets: readonly TritonTarget[]): Promise<TritonMetrics> {
+  const families = new Map<string, Family>();
+  const answers = await Promise.all(
+    targets.map(async ({ server, url }) => ({ server, text: await textAt(url).catch(() => undefined) })),
+  );
+  for (const { server, text } of answers) if (text !== undefined) collect(text, server, families);
+  const values = answers.map(({ server, text }) => ({ labels: { server }, value: text === undefined ? 0 : 1 }));
+  const help = "Whether a Triton server's own metrics could be read.";
+  return {
+    up: readGauge({ name: 'conch_triton_metrics_up', help }, values),
+    text: (exposition) => [...families.values()].map((family) => familyText(family, exposition)).join(''),
+  };
+}
+
+async function textAt(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(longestWait), redirect: 'error' });
+  if (!response.ok || !response.body) throw new Error(`The metrics answered with status ${response.status}.`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    if (size > mostBytes) throw new Error('The metrics are too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+interface Family {
+  readonly name: string;
+  help: string;
+  type: string;
+  /** Name, labels and value of each sample. */
+  readonly samples: (readonly [string, string, string])[];
+}
+
+const comment = /^# (HELP|TYPE) ([A-Za-z_:][\w:]*) ?(.*)$/;
+const labelPair = String.raw`[A-Za-z_]\w*="(?:[^"\\]|\\.)*"`;
+const sample = new RegExp(
+  String.raw`^([A-Za-z_:][\w:]*)(?:\{((?:${labelPair})?(?:,${labelPair})*),?\})? (-?[\d.]+(?:[eE][+-]?\d+)?|[+-]?Inf|NaN)(?: -?\d+)?$`,
+);
+const types = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
+
+/** Puts the samples of one server with those of the others; a line that is no sample is left out. */
+function collect(text: string, server: string, families: Map<string, Family>): void {
+  const own = new Map<string, Family>();
+  const familyOf = (given: string): Family => {
+    const name = ownName(given);
+    const family = own.get(given) ?? families.get(name) ?? { name, help: '', type: 'untyped', samples: [] };
+    own.set(given, family);
+    families.set(name, family);
+    return family;
+  };
+  for (const line of text.split('\n')) {
+    const [, kind, name = '', rest = ''] = comment.exec(line) ?? [];
+    if (kind === 'HELP') familyOf(name).help ||= rest;
+    else if (kind === 'TYPE') familyOf(name).type = types.has(rest) ? rest : 'untyped';
+    else {
+      const [, given, labels = '', value] = sample.exec(line) ?? [];
+      if (given === undefined || value === undefined) continue;
+      const base = own.get(given) ?? own.get(given.replace(/_(bucket|sum|count)$/, '')) ?? familyOf(given);
+      base.samples.push([ownName(given), relabelled(labels, server), value]);
+    }
+  }
+}
+
+/** Names that are ours, or those of this process, get another beginning. */
+function ownName(name: string): string {
+  return /^(conch|process|nodejs|triton)_/.test(name) ? `triton_${name}` : name;
+}
+
+function relabelled(labels: string, server: string): string {
+  const kept = labels.replace(/(^|,)server="/, '$1exported_server="');
+  return `server="${escapedLabel(server)}"${kept === '' ? '' : `,${kept}`}`;
+}
+
+function familyText({ name, help, type, samples }: Family, exposition: Exposition): string {
+  if (samples.length === 0) return '';
+  if (exposition === 'prometheus') {
+    const lines = samples.map(([full, labels, value]) => `${full}{${labels}} ${value}\n`);
+    return `${help === '' ? '' : `# HELP ${name} ${help}\n`}# TYPE ${name} ${type}\n${lines.join('')}`;
+  }
+  // Triton's counters have names that OpenMetrics has no counters for: there each name goes without a type.
+  const names = [...new Set(samples.map(([full]) => full))];
+  return names
+    .map((full) => {
+      const lines = samples
+        .filter(([each]) => each === full)
+        .map(([, labels, value]) => `${full}{${labels}} ${value}\n`);
+      return `# TYPE ${full} unknown\n${lines.join('')}`;
+    })
+    .join('');
+}

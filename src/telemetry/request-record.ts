@@ -1,0 +1,217 @@
+import type {
+  InferenceFacts,
+  InferenceWatch,
+  Phase,
+  RequestFacts,
+  RequestOutcome,
+  RequestRecord,
+  TokenCounts,
+  TokenSum,
+} from '../request-watch.ts';
+import { InferenceRecord } from './inference-record.ts';
+import type { Labels } from './metrics/labels.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { contextHeaders, traceContextOf } from './trace-context.ts';
+import type { RequestTrace } from './tracing/trace.ts';
+
+/** What all records share. */
+export interface RecordOptions {
+  readonly metrics: Metrics;
+  readonly labels: Labels;
+}
+
+/** Measures one request: for the metrics, its trace, its line in the log, and what it is charged. */
+export class MeasuredRequest implements RequestRecord {
+  route: string | undefined;
+  readonly context: Readonly<Record<string, string>>;
+  readonly #options: RecordOptions;
+  readonly #facts: RequestFacts;
+  readonly #trace: RequestTrace | undefined;
+  readonly #start = performance.now();
+  readonly #counts: TokenCounts[] = [];
+  /** Milliseconds of each part of the work. */
+  readonly #phases = new Map<string, number>();
+  readonly #open = new Set<InferenceRecord>();
+  #inferences = 0;
+  #limits = 0;
+  #model = '';
+  #isCounted = false;
+  #server = '';
+  #answerId: string | undefined;
+  #firstFlush: number | undefined;
+  #lastFlush = 0;
+  #flushedTokens = 0;
+  #between: ReturnType<Metrics['betweenTokens']['at']> | undefined;
+  hasLeft = false;
+
+  constructor(options: RecordOptions, facts: RequestFacts, trace: RequestTrace | undefined) {
+    this.#options = options;
+    this.#facts = facts;
+    this.route = facts.route;
+    this.#trace = trace;
+    this.context = trace?.headers ?? passedOn(facts);
+  }
+
+  asks(model: string, request: Readonly<Record<string, unknown>> = {}): void {
+    if (this.#isCounted) return;
+    const { metrics, labels } = this.#options;
+    this.#isCounted = true;
+    this.#model = labels.model(model);
+    metrics.running.at(this.#model).add();
+    this.#trace?.asks({ route: this.route ?? '', model, request });
+  }
+
+  answers(id: string): void {
+    this.#answerId = id;
+  }
+
+  begin(phase: Phase): () => void {
+    const start = performance.now();
+    const { metrics } = this.#options;
+    const endSpan = this.#trace?.phase(phase);
+    const waiting = phase === 'queue' ? metrics.waiting.at(this.#model) : undefined;
+    waiting?.add();
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const time = performance.now() - start;
+      waiting?.add(-1);
+      metrics.phases.at(phase, this.#model).observe(time / 1000);
+      this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + time);
+      endSpan?.();
+    };
+  }
+
+  inference(facts: InferenceFacts): InferenceWatch {
+    const { metrics, labels } = this.#options;
+    this.#server = labels.server(facts.server);
+    this.#inferences++;
+    this.#limits += facts.maxTokens ?? 0;
+    const cells = {
+      running: metrics.inferring.at(this.#model, this.#server),
+      time: metrics.inferenceTime.at(this.#model, this.#server),
+      ended: (outcome: string) => metrics.inferences.at(this.#model, this.#server, outcome).add(),
+    };
+    const inference = new InferenceRecord(cells, this.#trace?.inference(facts), {
+      context: this.context,
+      maxTokens: facts.maxTokens,
+      hasLeft: () => this.hasLeft,
+      onFirst: (time) => this.#time('first', time),
+      onEnd: (time) => {
+        this.#open.delete(inference);
+        this.#time('infer', time);
+      },
+    });
+    this.#open.add(inference);
+    return inference;
+  }
+
+  counts(counts: TokenCounts): void {
+    this.#counts.push(counts);
+  }
+
+  flushed(): void {
+    const now = performance.now();
+    const tokens = this.#completion();
+    if (this.#firstFlush === undefined) {
+      const { metrics } = this.#options;
+      this.#firstFlush = now - this.#start;
+      metrics.firstToken.at(this.#model, this.#server).observe(this.#firstFlush / 1000);
+      this.#between = metrics.betweenTokens.at(this.#model, this.#server);
+    } else if (tokens > this.#flushedTokens) {
+      const flushed = tokens - this.#flushedTokens;
+      this.#between?.observe((now - this.#lastFlush) / flushed / 1000, flushed);
+    } else return;
+    this.#lastFlush = now;
+    this.#flushedTokens = tokens;
+  }
+
+  tokens(): TokenSum {
+    return { prompt: sumOf(this.#counts, 'promptTokens') ?? 0, completion: this.#completion() };
+  }
+
+  timing(): string {
+    const rows = [...this.#phases, ['total', performance.now() - this.#start] as const];
+    return rows.map(([name, time]) => `${name};dur=${time.toFixed(1)}`).join(', ');
+  }
+
+  goesOn(): RequestRecord {
+    return new MeasuredRequest(this.#options, { ...this.#facts, route: 'background' }, this.#trace?.goesOn());
+  }
+
+  end(outcome: RequestOutcome): Readonly<Record<string, string | number>> {
+    const { metrics, labels } = this.#options;
+    const seconds = (performance.now() - this.#start) / 1000;
+    const model = this.#model;
+    const route = this.route ?? 'unknown';
+    const key = labels.key(outcome.key ?? '');
+    this.hasLeft = outcome.hasLeft;
+    if (this.#isCounted) metrics.running.at(model).add(-1);
+    metrics.requests.at(route, model, String(outcome.status), outcome.code ?? '', key).add();
+    metrics.duration.at(route, model).observe(seconds);
+    const input = sumOf(this.#counts, 'promptTokens');
+    const output = this.#counts.length > 0 ? this.#completion() : undefined;
+    const cached = sumOf(this.#counts, 'cachedTokens');
+    const reasoning = sumOf(this.#counts, 'reasoningTokens');
+    if (input) metrics.inputTokens.at(model, this.#server, key).add(input);
+    if (output) metrics.outputTokens.at(model, this.#server, key).add(output);
+    if (cached) metrics.cachedTokens.at(model, this.#server, key).add(cached);
+    if (reasoning) metrics.reasoningTokens.at(model, this.#server, key).add(reasoning);
+    const saved = outcome.hasLeft ? this.#saved() : 0;
+    if (saved > 0) metrics.savedTokens.at(model).add(saved);
+    this.#trace?.end({
+      ...outcome,
+      route: this.route,
+      inputTokens: input,
+      outputTokens: output,
+      cachedTokens: cached,
+      reasoningTokens: reasoning,
+      answerId: this.#answerId,
+      finishReasons: this.#counts.flatMap(({ finishReasons = [] }) => finishReasons),
+    });
+    return {
+      ...(this.#server === '' ? {} : { server: this.#server }),
+      ...(outcome.key === undefined ? {} : { key: outcome.key }),
+      ...(input === undefined ? {} : { input_tokens: input }),
+      ...(output === undefined || this.#inferences === 0 ? {} : { output_tokens: output }),
+      ...(this.#firstFlush === undefined ? {} : { ttft_ms: Math.round(this.#firstFlush * 10) / 10 }),
+      ...(this.#trace ? { trace_id: this.#trace.traceId } : {}),
+    };
+  }
+
+  /** What the inferences that still run might have generated: their limits, less their share of what was generated. */
+  #saved(): number {
+    let limits = 0;
+    for (const { maxTokens } of this.#open) limits += maxTokens ?? 0;
+    const generated = this.#limits > 0 ? (this.#completion() * limits) / this.#limits : 0;
+    return Math.max(0, Math.round(limits - generated));
+  }
+
+  #time(name: string, time: number): void {
+    this.#phases.set(name, Math.max(this.#phases.get(name) ?? 0, time));
+  }
+
+  #completion(): number {
+    const counts = this.#counts;
+    if (counts.length === 1) return (counts[0] as TokenCounts).completionTokens;
+    let sum = 0;
+    for (const { completionTokens } of counts) sum += completionTokens;
+    return sum;
+  }
+}
+
+/** The client's own context, where nothing is traced here. */
+function passedOn(facts: RequestFacts): Readonly<Record<string, string>> {
+  const context = traceContextOf(facts);
+  return context ? contextHeaders(context) : {};
+}
+
+type Counted = 'promptTokens' | 'cachedTokens' | 'reasoningTokens';
+
+/** The sum of what is known; undefined where nothing is. */
+function sumOf(counts: readonly TokenCounts[], name: Counted): number | undefined {
+  let sum: number | undefined;
+  for (const { [name]: count } of counts) if (count !== undefined) sum = (sum ?? 0) + count;
+  return sum;
+}

@@ -1,0 +1,30 @@
+import type { Recorder } from '../request-watch.ts';
+import { Labels } from './metrics/labels.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { type MetricSources, MetricsReader } from './metrics/read-metrics.ts';
+import { MeasuredRequest } from './request-record.ts';
+import type { Tracing } from './tracing/trace.ts';
+
+/** What telemetry is told of the outside. */
+export interface TelemetryOptions extends MetricSources {
+  readonly metrics: Metrics;
+  /** The model that a name stands for; undefined where nobody has it. */
+  readonly servedAs: (name: string) => string | undefined;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
+}
+
+/** Sees what happens: a record of each request, and the metrics of all. */
+export interface Telemetry {
+  readonly record: Recorder;
+  readonly metrics: MetricsReader;
+}
+
+/** The telemetry of this process. */
+export function createTelemetry({ servedAs, tracing, ...sources }: TelemetryOptions): Telemetry {
+  const shared = { metrics: sources.metrics, labels: new Labels(servedAs) };
+  return {
+    record: (facts) => new MeasuredRequest(shared, facts, tracing?.begin(facts)),
+    metrics: new MetricsReader(sources),
+  };
+}

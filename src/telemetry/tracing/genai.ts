@@ -1,0 +1,64 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { TracedOutcome, TracedRequest } from './trace.ts';
+
+/** What the routes do, in the words of OpenTelemetry's conventions for generative AI. */
+const operations: Readonly<Record<string, string>> = {
+  '/v1/chat/completions': 'chat',
+  '/v1/completions': 'text_completion',
+  '/v1/responses': 'chat',
+  background: 'chat',
+  '/v1/messages': 'chat',
+  '/v1/embeddings': 'embeddings',
+  '/v1/rerank': 'rerank',
+  '/v2/rerank': 'rerank',
+  '/rerank': 'rerank',
+};
+
+/** Fields of requests that are told, by the name that they have there. Numbers only: no text of a client's is traced. */
+const numbers: Readonly<Record<string, string>> = {
+  max_tokens: 'gen_ai.request.max_tokens',
+  max_completion_tokens: 'gen_ai.request.max_tokens',
+  max_output_tokens: 'gen_ai.request.max_tokens',
+  temperature: 'gen_ai.request.temperature',
+  top_p: 'gen_ai.request.top_p',
+  top_k: 'gen_ai.request.top_k',
+  frequency_penalty: 'gen_ai.request.frequency_penalty',
+  presence_penalty: 'gen_ai.request.presence_penalty',
+  seed: 'gen_ai.request.seed',
+  dimensions: 'gen_ai.embeddings.dimension.count',
+};
+
+/** What a route does; undefined where it runs no model. */
+export function operationOf(route: string): string | undefined {
+  return operations[route];
+}
+
+/** What is known of a request before it is answered. */
+export function requestAttributes(operation: string, { model, request }: TracedRequest): Attributes {
+  const attributes: Attributes = {
+    'gen_ai.operation.name': operation,
+    'gen_ai.provider.name': 'triton',
+    'gen_ai.request.model': model,
+  };
+  for (const [field, name] of Object.entries(numbers)) {
+    const value = request[field];
+    if (typeof value === 'number') attributes[name] = value;
+  }
+  const count = request['n'];
+  if (typeof count === 'number' && count !== 1) attributes['gen_ai.request.choice.count'] = count;
+  if (request['stream'] === true) attributes['gen_ai.request.stream'] = true;
+  return attributes;
+}
+
+/** What is known of it afterwards. */
+export function answerAttributes(outcome: TracedOutcome, model: string): Attributes {
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, answerId, finishReasons } = outcome;
+  return {
+    ...(answerId === undefined ? {} : { 'gen_ai.response.id': answerId, 'gen_ai.response.model': model }),
+    ...(finishReasons.length > 0 ? { 'gen_ai.response.finish_reasons': [...finishReasons] } : {}),
+    ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens }),
+    ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
+    ...(cachedTokens === undefined ? {} : { 'gen_ai.usage.cache_read.input_tokens': cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { 'gen_ai.usage.reasoning.output_tokens': reasoningTokens }),
+  };
+}
