@@ -20,7 +20,7 @@ export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** It changes something on its server, so it is never begun again. */
   readonly isOnlyOnce?: boolean;
   /** The HTTP status that stands for a failure, where its text is understood: below 500 the request is to blame. */
-  statusOf?(error: StatusError): number | undefined;
+  readonly statusOf?: (error: StatusError) => number | undefined;
 }
 
 /** The servers that have one model ready. Which of them takes a request is chosen anew for each. */

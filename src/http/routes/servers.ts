@@ -28,7 +28,7 @@ export interface ServerReport {
 /** What the route needs. */
 export interface ServerServices {
   /** The servers of now. */
-  servers(): readonly ServerReport[];
+  readonly servers: () => readonly ServerReport[];
 }
 
 /** GET /v1/servers: the servers behind this one, and how they do. */

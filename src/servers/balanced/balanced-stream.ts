@@ -16,21 +16,22 @@ export interface FailedTry {
   readonly error: unknown;
 }
 
-/** What a stream needs of the balancer. */
+/** What the streams of one group need of the balancer. */
 export interface StreamHost {
   readonly ticker: Ticker;
-  readonly options: BalanceOptions;
+  readonly options: () => BalanceOptions;
   /** Chooses a server and begins to count there; after failed tries, undefined when no other is worth one. */
-  choose(failed: readonly FailedTry[]): Attempt | undefined;
+  choose(given: GroupOptions, failed: readonly FailedTry[]): Attempt | undefined;
   /** Whether one more retry is affordable; then it is counted. */
   takeRetry(): boolean;
   /** Milliseconds to wait before a retry. */
   pauseBefore(failed: readonly FailedTry[], next: ServerState): number;
-  failed(attempt: Attempt, error: unknown): Blame;
+  failed(attempt: Attempt, error: unknown, given: GroupOptions): Blame;
 }
 
 type Result = IteratorResult<InferResponse[]>;
 type Begin = (server: InferenceServer, beginning: Beginning) => Responses;
+const notWaiting = -1;
 const done: Result = { done: true, value: undefined };
 
 /** The responses of an inference: of the first server that answers. Once one has, its stream is handed through. */
@@ -43,8 +44,8 @@ export class BalancedStream implements Responses, Waiting {
   #attempt: Attempt | undefined;
   #responses: Responses | undefined;
   #hasBegun = false;
-  /** When the wait for the server began; 0 while nothing is awaited of it. */
-  #waitsSince = 0;
+  /** When the wait for the server began. */
+  #waitsSince = notWaiting;
 
   constructor(host: StreamHost, begin: Begin, given: GroupOptions) {
     this.#host = host;
@@ -81,23 +82,23 @@ export class BalancedStream implements Responses, Waiting {
 
   /** Ends a wait that has lasted too long. */
   tick(now: number): void {
-    if (this.#waitsSince === 0) return;
-    const { firstTokenTimeout, idleTimeout } = this.#host.options;
+    if (this.#waitsSince === notWaiting) return;
+    const { firstTokenTimeout, idleTimeout } = this.#host.options();
     const limit = this.#hasBegun ? idleTimeout : this.#given.answersOnce ? 0 : firstTokenTimeout;
     if (limit === 0 || now - this.#waitsSince < limit) return;
-    this.#waitsSince = 0;
+    this.#waitsSince = notWaiting;
     void this.#responses?.throw?.(new WaitFault(this.#hasBegun ? 'next' : 'first', limit)).catch(() => undefined);
   }
 
   readonly #onRead = (result: Result): void => {
-    this.#waitsSince = 0;
+    this.#waitsSince = notWaiting;
     if (result.done) this.#end();
   };
 
   readonly #onFault = (error: unknown): void => {
-    this.#waitsSince = 0;
+    this.#waitsSince = notWaiting;
     // An answer that takes all of its time may have kept its server busy to the end.
-    if (this.#attempt && !isTotalTimeout(error)) this.#host.failed(this.#attempt, error);
+    if (this.#attempt && !isTotalTimeout(error)) this.#host.failed(this.#attempt, error, this.#given);
     this.#end();
   };
 
@@ -109,15 +110,15 @@ export class BalancedStream implements Responses, Waiting {
 
   async #first(): Promise<Result> {
     const failed: FailedTry[] = [];
-    for (let attempt = this.#host.choose(failed); ; ) {
+    for (let attempt = this.#host.choose(this.#given, failed); ; ) {
       if (this.#left.signal.aborted || !attempt) return done;
       try {
         return await this.#try(attempt, failed.at(-1)?.error);
       } catch (error) {
-        this.#waitsSince = 0;
+        this.#waitsSince = notWaiting;
         this.#attempt = undefined;
         this.#host.ticker.delete(this);
-        failed.push({ state: attempt.state, blame: this.#host.failed(attempt, error), error });
+        failed.push({ state: attempt.state, blame: this.#host.failed(attempt, error, this.#given), error });
         attempt = await this.#another(failed);
         if (!attempt) throw error;
       }
@@ -131,7 +132,7 @@ export class BalancedStream implements Responses, Waiting {
     ticker.add(this);
     this.#waitsSince = ticker.now;
     const result = await this.#responses.next();
-    this.#waitsSince = 0;
+    this.#waitsSince = notWaiting;
     this.#hasBegun = true;
     if (result.done) this.#end();
     else if (this.#attempt) attempt.answered(performance.now());
@@ -149,9 +150,9 @@ export class BalancedStream implements Responses, Waiting {
   async #another(failed: readonly FailedTry[]): Promise<Attempt | undefined> {
     const { signal, timeout, isOnlyOnce } = this.#given;
     const last = failed.at(-1);
-    if (!last || last.blame === 'request' || isOnlyOnce || failed.length > this.#host.options.retries) return undefined;
+    if (!last || last.blame === 'request' || isOnlyOnce || failed.length > this.#host.options().retries) return undefined;
     if (signal?.aborted || this.#left.signal.aborted || isTotalTimeout(last.error)) return undefined;
-    const attempt = this.#host.choose(failed);
+    const attempt = this.#host.choose(this.#given, failed);
     if (!attempt) return undefined;
     const pause = this.#host.pauseBefore(failed, attempt.state);
     const isLate = timeout !== undefined && performance.now() - this.#start + pause >= timeout;

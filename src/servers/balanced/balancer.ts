@@ -3,7 +3,7 @@ import type { GroupOptions, ServerGroup } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
-import { BalancedStream, type FailedTry } from './balanced-stream.ts';
+import { BalancedStream, type FailedTry, type StreamHost } from './balanced-stream.ts';
 import { ejectOutlier } from './ejection.ts';
 import { leastLoad, randomOfTwo, roundRobin } from './policies.ts';
 import { blocksOf, PrefixIndex } from './prefix-index.ts';
@@ -46,11 +46,12 @@ export class Balancer {
 
   /** The servers that have a model, as one. */
   groupOf(model: string, servers: readonly InferenceServer[]): ServerGroup {
+    const host = this.#hostOf(model, servers);
     return {
       servers,
       stream: (begin, given) => {
         this.#budget.request(performance.now());
-        return new BalancedStream(this.#hostOf(model, servers, given), begin, given);
+        return new BalancedStream(host, begin, given);
       },
     };
   }
@@ -85,18 +86,14 @@ export class Balancer {
     return { servers: [...this.#states.values()].map((state) => snapshotOf(state, now)), retries: this.#retries };
   }
 
-  #hostOf(model: string, servers: readonly InferenceServer[], { prefix, statusOf }: GroupOptions) {
-    const wanted = { model, servers, prefix };
-    const balancer = this;
+  #hostOf(model: string, servers: readonly InferenceServer[]): StreamHost {
     return {
       ticker: this.#ticker,
-      get options() {
-        return balancer.#options();
-      },
-      choose: (failed: readonly FailedTry[]) => this.#choose(wanted, failed),
+      options: this.#options,
+      choose: ({ prefix }, failed) => this.#choose({ model, servers, prefix }, failed),
       takeRetry: () => this.#takeRetry(),
-      pauseBefore: (failed: readonly FailedTry[], next: ServerState) => this.#pauseBefore(failed, next),
-      failed: (attempt: Attempt, error: unknown) => {
+      pauseBefore: (failed, next) => this.#pauseBefore(failed, next),
+      failed: (attempt, error, { statusOf }) => {
         const now = performance.now();
         const blame = attempt.fail(error, now, statusOf);
         if (blame === 'server' || blame === 'unclear') this.#judge(attempt.state, servers, now);

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { balancerWith } from '../../../test/support/balance-fixtures.ts';
+import { ScriptedServer, type Step } from '../../../test/support/scripted-server.ts';
+import type { GroupOptions, Responses } from '../../kserve/server-group.ts';
+import { StatusError } from '../../kserve/status.ts';
+import type { Balancer } from './balancer.ts';
+
+const broken = new StatusError('UNAVAILABLE', 'it broke', { unreachable: true });
+const dead = new StatusError('UNAVAILABLE', 'the engine is dead');
+const refused = new StatusError('INVALID_ARGUMENT', 'no');
+
+/** The names of the servers that answered, or the fault. */
+async function ask(balancer: Balancer, servers: readonly ScriptedServer[], options: GroupOptions = {}) {
+  const names: string[] = [];
+  try {
+    for await (const batch of responsesOf(balancer, servers, options))
+      for (const { version } of batch) names.push(version);
+    return names.join();
+  } catch (error) {
+    return [...names, (error as Error).message].join();
+  }
+}
+
+function responsesOf(balancer: Balancer, servers: readonly ScriptedServer[], options: GroupOptions = {}): Responses {
+  return balancer.groupOf('m', servers.map(({ server }) => server)).stream((server) => server.stream({} as never), options);
+}
+
+const pair = (one: readonly Step[], two: readonly Step[]) => [
+  new ScriptedServer('one', ...one),
+  new ScriptedServer('two', ...two),
+];
+const begun = (servers: readonly ScriptedServer[]) => servers.map(({ streams }) => streams.length);
+const answering: readonly Step[] = ['answer', 'end'];
+
+describe('a request that fails before its first response', () => {
+  it('is begun again on another server', async () => {
+    const servers = pair([broken], answering);
+    expect(await ask(balancerWith(), servers)).toBe('two');
+    expect(begun(servers)).toEqual([1, 1]);
+  });
+
+  it('is not begun again for a fault of its own', async () => {
+    const servers = pair([refused], answering);
+    expect(await ask(balancerWith(), servers)).toBe('no');
+    expect(begun(servers)).toEqual([1, 0]);
+  });
+
+  it('is begun again on the only server when the way to it broke, and not for other faults', async () => {
+    const server = new ScriptedServer('one', broken);
+    expect(await ask(balancerWith(), [server])).toBe('it broke');
+    expect(server.streams).toHaveLength(3);
+    const faulty = new ScriptedServer('one', dead);
+    expect(await ask(balancerWith(), [faulty])).toBe('the engine is dead');
+    expect(faulty.streams).toHaveLength(1);
+  });
+
+  it('is begun again no more often than is set', async () => {
+    const servers = [...pair([dead], [dead]), ...pair([dead], [dead])];
+    expect(await ask(balancerWith({ retries: 1 }), servers)).toBe('the engine is dead');
+    expect(begun(servers).toSorted()).toEqual([0, 0, 1, 1]);
+    expect(await ask(balancerWith({ retryBudget: 0 }), pair([dead], answering))).toBe('the engine is dead');
+  });
+
+  it('is not begun again when it must not be, or its client has left', async () => {
+    expect(await ask(balancerWith(), pair([dead], answering), { isOnlyOnce: true })).toBe('the engine is dead');
+    expect(await ask(balancerWith(), pair([dead], answering), { signal: AbortSignal.abort() })).toBe(
+      'the engine is dead',
+    );
+  });
+
+  it('says what a full queue said, not what the servers that are down say', async () => {
+    const full = new StatusError('RESOURCE_EXHAUSTED', 'full');
+    const balancer = balancerWith();
+    const servers = pair([full], [broken]);
+    balancer.seen((servers[1] as ScriptedServer).server, broken);
+    expect(await ask(balancer, servers)).toBe('full');
+    expect(begun(servers)).toEqual([1, 0]);
+  });
+
+  it('has what is left of its time', async () => {
+    const servers = pair([dead], answering);
+    const left: (number | undefined)[] = [];
+    const stream = balancerWith()
+      .groupOf('m', servers.map(({ server }) => server))
+      .stream(
+        (server, { timeout }) => {
+          left.push(timeout);
+          return server.stream({} as never);
+        },
+        { timeout: 60_000 },
+      );
+    await stream.next();
+    expect(left[0]).toBe(60_000);
+    expect(left[1]).toBeLessThan(60_000);
+    expect(left[1]).toBeGreaterThan(0);
+  });
+});
+
+describe('a request that fails after its first response', () => {
+  it('fails', async () => {
+    const servers = pair(['answer', broken], answering);
+    expect(await ask(balancerWith(), servers)).toBe('one,it broke');
+    expect(begun(servers)).toEqual([1, 0]);
+  });
+});
+
+describe('a server that fails', () => {
+  const state = (balancer: Balancer) =>
+    balancer.snapshot().servers.map(({ server, connection, models }) => [server.name, connection, models.get('m')]);
+
+  it('gets no more requests once it cannot be reached, until it is seen again', async () => {
+    const balancer = balancerWith();
+    const servers = pair([broken], answering);
+    for (let time = 0; time < 4; time++) expect(await ask(balancer, servers)).toBe('two');
+    expect(begun(servers)).toEqual([1, 4]);
+    expect(state(balancer)).toEqual([
+      ['one', 'open', 'closed'],
+      ['two', 'closed', 'closed'],
+    ]);
+    const [one] = servers as [ScriptedServer];
+    one.steps = answering;
+    balancer.seen(one.server, undefined);
+    expect(new Set([await ask(balancer, servers), await ask(balancer, servers)])).toEqual(new Set(['one', 'two']));
+  });
+
+  it('gets no more requests for a model that fails again and again', async () => {
+    const balancer = balancerWith({ breakerFailures: 2 });
+    const servers = pair([dead], answering);
+    for (let time = 0; time < 8; time++) expect(await ask(balancer, servers)).toBe('two');
+    expect(begun(servers)).toEqual([2, 8]);
+    expect(state(balancer)).toEqual([
+      ['one', 'closed', 'open'],
+      ['two', 'closed', 'closed'],
+    ]);
+  });
+
+  it('is tried nevertheless when no other is better', async () => {
+    const balancer = balancerWith({ breakerFailures: 1 });
+    const servers = pair([dead], [dead]);
+    expect(await ask(balancer, servers)).toBe('the engine is dead');
+    for (const server of servers) server.steps = answering;
+    expect(await ask(balancer, servers)).toBe('one');
+    expect(state(balancer)[0]).toEqual(['one', 'closed', 'closed']);
+  });
+
+  it('is tried by one request once its time has come, and has all of them when that is answered', async () => {
+    const balancer = balancerWith({ breakerFailures: 1, breakerBackoff: 0 });
+    const servers = pair([dead], answering);
+    expect(await ask(balancer, servers)).toBe('two');
+    const [one, two] = servers as [ScriptedServer, ScriptedServer];
+    two.steps = ['answer', 'wait'];
+    await responsesOf(balancer, [two]).next();
+    [one.steps, two.steps] = [['wait', 'end'], answering];
+    const trial = responsesOf(balancer, servers);
+    const reading = trial.next();
+    expect(one.streams).toHaveLength(2);
+    for (let time = 0; time < 3; time++) expect(await ask(balancer, servers)).toBe('two');
+    one.streams[1]?.go('answer');
+    await reading;
+    await trial.return?.();
+    one.steps = answering;
+    for (let time = 0; time < 4; time++) expect(await ask(balancer, servers)).toBe('one');
+  });
+});
+
+describe('load', () => {
+  it('is what runs: it grows with the first read, and ends with the stream, however that ends', async () => {
+    const balancer = balancerWith();
+    const running = () => balancer.snapshot().servers.map((each) => each.running);
+    const servers = [new ScriptedServer('one', 'answer', 'wait')];
+    const left = responsesOf(balancer, servers);
+    expect(running()).toEqual([]);
+    await left.next();
+    expect(running()).toEqual([1]);
+    await left.return?.();
+    expect(running()).toEqual([0]);
+    (servers[0] as ScriptedServer).steps = ['answer', broken];
+    await ask(balancer, servers);
+    expect(running()).toEqual([0]);
+  });
+
+  it('is waited for before a server that is gone is closed', async () => {
+    const balancer = balancerWith();
+    const one = new ScriptedServer('one', 'answer', 'wait');
+    const stream = responsesOf(balancer, [one]);
+    await stream.next();
+    const order: string[] = [];
+    const idle = balancer.untilIdle(one.server).then(() => order.push('idle'));
+    await Promise.resolve();
+    order.push('left');
+    await stream.return?.();
+    await idle;
+    expect(order).toEqual(['left', 'idle']);
+    expect(balancer.snapshot().servers).toEqual([]);
+  });
+
+  it('is spread', async () => {
+    const balancer = balancerWith();
+    const servers = pair(['answer', 'wait'], ['answer', 'wait']);
+    await Promise.all(Array.from({ length: 10 }, () => responsesOf(balancer, servers).next()));
+    expect(begun(servers)).toEqual([5, 5]);
+  });
+});
+
+describe('the policy prefix', () => {
+  const prompt = 'You answer questions about shells. '.repeat(10);
+
+  it('sends what begins alike to the same server, until that is overloaded', async () => {
+    const balancer = balancerWith({ balance: 'prefix' });
+    const servers = pair(['answer', 'wait'], ['answer', 'wait']);
+    for (let time = 0; time < 5; time++) await responsesOf(balancer, servers, { prefix: `${prompt}${time}` }).next();
+    expect(begun(servers)).toEqual([5, 0]);
+    for (let time = 0; time < 5; time++) await responsesOf(balancer, servers, { prefix: `${prompt}${time}` }).next();
+    expect(begun(servers)).toEqual([6, 4]);
+  });
+
+  it('spreads what begins otherwise', async () => {
+    const balancer = balancerWith({ balance: 'prefix' });
+    const servers = pair(['answer', 'wait'], ['answer', 'wait']);
+    for (let time = 0; time < 20; time++)
+      await responsesOf(balancer, servers, { prefix: `${time} `.repeat(200) }).next();
+    expect(begun(servers)).toEqual([10, 10]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { Breaker } from './breaker.ts';
+
+const breakerOf = (failures = 3) => new Breaker(() => ({ failures, backoff: 1000, random: () => 0.5 }));
+
+function failing(times: number, weight = 1, breaker = breakerOf()): Breaker {
+  for (let time = 0; time < times; time++) breaker.fail(0, weight);
+  return breaker;
+}
+
+describe('Breaker', () => {
+  it('opens after so many failures in a row, of which an answer makes a new one', () => {
+    expect(failing(2).stateAt(0)).toBe('closed');
+    expect(failing(3).stateAt(0)).toBe('open');
+    const breaker = failing(2);
+    breaker.complete();
+    expect(failing(2, 1, breaker).stateAt(0)).toBe('closed');
+  });
+
+  it('takes unclear failures for less', () => {
+    expect(failing(5, 0.5).stateAt(0)).toBe('closed');
+    expect(failing(6, 0.5).stateAt(0)).toBe('open');
+  });
+
+  it('never opens where it is switched off', () => {
+    expect(failing(100, 1, breakerOf(0)).allows(0)).toBe(true);
+  });
+
+  it('lets one at a time try once its backoff is over', () => {
+    const breaker = failing(3);
+    expect([breaker.allows(999), breaker.allows(1000)]).toEqual([false, true]);
+    expect(breaker.stateAt(1000)).toBe('half-open');
+    expect([breaker.begin(1000), breaker.begin(1000), breaker.allows(1000)]).toEqual([true, false, false]);
+    breaker.leaveTrial();
+    expect(breaker.allows(1000)).toBe(true);
+  });
+
+  it('closes when a trial is answered', () => {
+    const breaker = failing(3);
+    breaker.begin(1000);
+    breaker.close();
+    expect(breaker.stateAt(1000)).toBe('closed');
+    expect(failing(2, 1, breaker).stateAt(1000)).toBe('closed');
+  });
+
+  it('waits twice as long after each trial that fails, up to a bound', () => {
+    const breaker = failing(3);
+    const waits: number[] = [];
+    for (let now = breaker.dueAt, time = 0; time < 7; time++) {
+      breaker.begin(now);
+      breaker.fail(now, 1);
+      waits.push(breaker.dueAt - now);
+      now = breaker.dueAt;
+    }
+    expect(waits).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  it('is not kept open by what began before it opened', () => {
+    const breaker = failing(3);
+    expect(breaker.fail(900, 1)).toBe(false);
+    expect(breaker.dueAt).toBe(1000);
+  });
+});
