@@ -12,7 +12,10 @@ afterEach(() => {
 });
 
 function streamOf(settings: Partial<BalanceOptions>, servers: readonly ScriptedServer[], options: GroupOptions = {}) {
-  const group = balancerWith(settings).groupOf('m', servers.map(({ server }) => server));
+  const group = balancerWith(settings).groupOf(
+    'm',
+    servers.map(({ server }) => server),
+  );
   return group.stream((server) => server.stream({} as never), options);
 }
 

@@ -150,7 +150,8 @@ export class BalancedStream implements Responses, Waiting {
   async #another(failed: readonly FailedTry[]): Promise<Attempt | undefined> {
     const { signal, timeout, isOnlyOnce } = this.#given;
     const last = failed.at(-1);
-    if (!last || last.blame === 'request' || isOnlyOnce || failed.length > this.#host.options().retries) return undefined;
+    if (!last || last.blame === 'request' || isOnlyOnce || failed.length > this.#host.options().retries)
+      return undefined;
     if (signal?.aborted || this.#left.signal.aborted || isTotalTimeout(last.error)) return undefined;
     const attempt = this.#host.choose(this.#given, failed);
     if (!attempt) return undefined;

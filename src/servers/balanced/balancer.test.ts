@@ -22,7 +22,12 @@ async function ask(balancer: Balancer, servers: readonly ScriptedServer[], optio
 }
 
 function responsesOf(balancer: Balancer, servers: readonly ScriptedServer[], options: GroupOptions = {}): Responses {
-  return balancer.groupOf('m', servers.map(({ server }) => server)).stream((server) => server.stream({} as never), options);
+  return balancer
+    .groupOf(
+      'm',
+      servers.map(({ server }) => server),
+    )
+    .stream((server) => server.stream({} as never), options);
 }
 
 const pair = (one: readonly Step[], two: readonly Step[]) => [
@@ -81,7 +86,10 @@ describe('a request that fails before its first response', () => {
     const servers = pair([dead], answering);
     const left: (number | undefined)[] = [];
     const stream = balancerWith()
-      .groupOf('m', servers.map(({ server }) => server))
+      .groupOf(
+        'm',
+        servers.map(({ server }) => server),
+      )
       .stream(
         (server, { timeout }) => {
           left.push(timeout);

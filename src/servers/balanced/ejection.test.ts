@@ -6,7 +6,11 @@ import { ServerState } from './server-state.ts';
 
 /** A server with so many good and bad inferences behind it. */
 function stateOf(good: number, bad: number): ServerState {
-  const state = new ServerState({ name: 'x' } as InferenceServer, () => ({ ...calmOptions, slowStart: 1000 }), () => 0.5);
+  const state = new ServerState(
+    { name: 'x' } as InferenceServer,
+    () => ({ ...calmOptions, slowStart: 1000 }),
+    () => 0.5,
+  );
   for (let at = 0; at < good + bad; at++) state.outcomes.add(0, at < good);
   return state;
 }

@@ -31,7 +31,7 @@ export class ResolvedServers {
 
   /** Resolves the name for the first time, and goes on in the background. */
   async start(): Promise<void> {
-    await this.#resolve();
+    await this.refresh();
     this.#loop = this.#follow();
   }
 
@@ -45,11 +45,12 @@ export class ResolvedServers {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await sleep(this.#options.interval(), undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.#resolve();
+      if (!signal.aborted) await this.refresh();
     }
   }
 
-  async #resolve(): Promise<void> {
+  /** Resolves the name now. */
+  async refresh(): Promise<void> {
     const { name, resolve, onFault } = this.#options;
     try {
       const addresses = await resolve(name);

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { InferenceServer } from '../../kserve/server.ts';
+import { ResolvedServers } from './resolved-servers.ts';
+
+/** A name whose addresses the test says, and what was heard of it. */
+function follow(addresses: readonly string[] | Error) {
+  const heard: string[] = [];
+  const name = { addresses, heard };
+  const servers = new ResolvedServers({
+    name: 'triton',
+    resolve: async () => {
+      if (name.addresses instanceof Error) throw name.addresses;
+      return name.addresses;
+    },
+    interval: () => 1_000_000,
+    open: (address) =>
+      ({ name: address, close: async () => heard.push(`closed ${address}`) }) as unknown as InferenceServer,
+    onChange: (gone) => heard.push(`change, gone: ${gone.map((server) => server.name).join()}`),
+    onFault: (fault) => heard.push(`fault: ${fault?.message}`),
+  });
+  const current = () => servers.current.map((server) => server.name);
+  return { name, servers, heard, current };
+}
+
+describe('ResolvedServers', () => {
+  it('has a server for every address, and keeps those that stay', async () => {
+    const { name, servers, heard, current } = follow(['a', 'b']);
+    await servers.start();
+    const [, b] = servers.current;
+    name.addresses = ['b', 'c'];
+    await servers.refresh();
+    expect(current()).toEqual(['b', 'c']);
+    expect(servers.current[0]).toBe(b);
+    await servers.refresh();
+    expect(heard).toEqual(['change, gone: ', 'change, gone: a']);
+    await servers.close();
+    expect(heard.slice(2)).toEqual(['closed b', 'closed c']);
+  });
+
+  it('keeps what it has while the name cannot be resolved, and says so once', async () => {
+    const { name, servers, heard, current } = follow(['a']);
+    await servers.start();
+    name.addresses = new Error('no answer');
+    await servers.refresh();
+    await servers.refresh();
+    expect(current()).toEqual(['a']);
+    name.addresses = ['a'];
+    await servers.refresh();
+    expect(heard).toEqual(['change, gone: ', 'fault: no answer', 'fault: undefined']);
+    await servers.close();
+  });
+
+  it('begins with nothing where the name cannot be resolved yet', async () => {
+    const { name, servers, current } = follow(new Error('not yet'));
+    await servers.start();
+    expect(current()).toEqual([]);
+    name.addresses = ['a'];
+    await servers.refresh();
+    expect(current()).toEqual(['a']);
+    await servers.close();
+  });
+});

@@ -1,0 +1,73 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+
+/** A name server on loopback that knows the names that it is told. */
+export interface DnsServer {
+  /** Its address, as a resolver wants it. */
+  readonly address: string;
+  /** The IPv4 and IPv6 addresses of each name. While it is undefined, every question is answered with a failure. */
+  names: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly close: () => Promise<void>;
+}
+
+const types: Readonly<Record<number, RegExp>> = { 1: /\./, 28: /:/ };
+const failure = 2;
+const noSuchName = 3;
+
+export async function startDnsServer(names: DnsServer['names']): Promise<DnsServer> {
+  const socket = createSocket('udp4');
+  const server: DnsServer = {
+    names,
+    get address() {
+      return `127.0.0.1:${socket.address().port}`;
+    },
+    close: () => closed(socket),
+  };
+  socket.on('message', (question, { port, address }) => socket.send(answerTo(question, server.names), port, address));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return server;
+}
+
+async function closed(socket: Socket): Promise<void> {
+  socket.close();
+  await once(socket, 'close');
+}
+
+/** The header and the question again, then one record for each address of the kind that was asked for. */
+function answerTo(question: Buffer, names: DnsServer['names']): Buffer {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
+    labels.push(question.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  const type = question.readUInt16BE(at + 1);
+  const known = names?.[labels.join('.')];
+  const records = (known ?? []).filter((address) => types[type]?.test(address)).map((address) => record(type, address));
+  const header = Buffer.from(question.subarray(0, 12));
+  const code = names === undefined ? failure : known === undefined ? noSuchName : 0;
+  header.writeUInt16BE(0x8580 | code, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(records.length, 6);
+  header.writeUInt32BE(0, 8);
+  return Buffer.concat([header, question.subarray(12, at + 5), ...records]);
+}
+
+function record(type: number, address: string): Buffer {
+  const data = type === 1 ? Buffer.from(address.split('.').map(Number)) : v6Bytes(address);
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+function v6Bytes(address: string): Buffer {
+  const [before = '', after = ''] = address.split('::');
+  const left = before.split(':').filter(Boolean);
+  const right = after.split(':').filter(Boolean);
+  const groups = [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+  return Buffer.from(groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]));
+}
