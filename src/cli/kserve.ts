@@ -1,6 +1,8 @@
 import type { CommandInput } from '../config/load.ts';
 import type { ConnectionOptions } from '../http/connections.ts';
+import type { Draining } from '../http/draining.ts';
 import { AdmittedServer } from '../http/kserve/admitted-server.ts';
+import { DrainingServer } from '../http/kserve/draining-server.ts';
 import { createKserveGrpc } from '../http/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../http/kserve/http-frontend.ts';
 import type { KserveOptions } from '../http/kserve/options.ts';
@@ -15,6 +17,7 @@ import type { ServerSet } from './server-set.ts';
 interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger'> {
   readonly connections: ConnectionOptions;
   readonly record: Recorder;
+  readonly draining: Draining;
   readonly admission: Admission;
   /** Whether another worker says where they listen. */
   readonly isQuiet: boolean;
@@ -25,17 +28,20 @@ interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger
 /** Starts the KServe frontends over all servers; gives what stops them. */
 export async function startKserve(
   settings: CommandInput['settings'],
-  { servers, balancer, admission, keys, keyLimits, logger, record, connections, isQuiet }: KserveParts,
+  { servers, balancer, admission, draining, keys, keyLimits, logger, record, connections, isQuiet }: KserveParts,
 ): Promise<() => Promise<void>> {
   const { host, kserveHttpPort, kserveGrpcPort, httpMaxInputSize, maxMessageSize } = settings;
+  const combined = new CombinedServer(() => servers.current, balancer);
   const options = {
-    server: new AdmittedServer(new CombinedServer(() => servers.current, balancer), admission),
+    server: new DrainingServer(new AdmittedServer(combined, admission), draining),
     // Regions of shared memory are opened where the server runs, which is here for a tritonserver of our own.
     sharedMemory: settings.triton.length === 0,
     keys,
     keyLimits,
     restrictedApis: settings.openaiRestrictedApi,
     connections,
+    clients: settings,
+    draining,
     logger,
     record,
   };

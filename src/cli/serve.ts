@@ -7,10 +7,12 @@ import { readOtelVariables } from '../config/otel-variables.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { createApp } from '../http/app.ts';
+import { Draining } from '../http/draining.ts';
 import { LocalGates } from '../limits/local-gates.ts';
 import { LoneLink } from '../link.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { CliCommand, Terminal } from './command.ts';
+import { drain } from './drain.ts';
 import { exampleShower } from './example.ts';
 import { followSettings } from './follow-settings.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
@@ -52,6 +54,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     isColoured: terminal.isInteractive,
     worker: terminal.seat?.number,
     redact: liveRedactor(live, Object.values(traces.options?.headers ?? {})),
+    tell: (text) => terminal.err(text),
   });
   const { seat } = terminal;
   if (!seat) await requireFreePorts(settings);
@@ -75,6 +78,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     onLog: (level, text) => speaker[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   };
+  const draining = new Draining(terminal.stop);
   const keys = await openKeys(live, { signal: terminal.stop, logger });
   const responses = await responseStore(settings, logger);
   const rates = seat?.rates ?? (await openRates(settings.redis, logger));
@@ -97,6 +101,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     maxInputSize: settings.httpMaxInputSize,
     version: terminal.version,
     connections,
+    clients: settings,
+    draining,
     allowedOrigins: settings.allowedOrigins,
     record: telemetry.record,
     metrics: telemetry.metrics,
@@ -131,22 +137,25 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     if (settings.enableKserveFrontends)
       stopKserve = await startKserve(
         { ...settings, ...seat?.ports },
-        { servers, balancer, admission, ...access, logger, record: telemetry.record, connections, isQuiet },
+        { servers, balancer, admission, draining, ...access, logger, record: telemetry.record, connections, isQuiet },
       );
     for (const { apis, header } of settings.openaiRestrictedApi)
       speaker.info(`only with the header ${header}: ${apis.join(', ')}`);
     for (const warning of startWarnings(settings)) speaker.warn(warning);
     if (settings.config !== undefined)
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
-    await registry.start();
+    await Promise.race([registry.start(), untilStopped(terminal.stop)]);
     seat?.ready();
-    if (!terminal.stop.aborted) await once(terminal.stop, 'abort');
-    logger.info('stopping: no new connections, running requests finish');
-    return 0;
+    await untilStopped(terminal.stop);
+    return await drain({ ...settings, draining, logger, close: () => Promise.all([app.close(), stopKserve?.()]) });
   } finally {
     await Promise.all([app.close(), stopKserve?.()]);
     await Promise.all([close(), responses.close(), rates.close(), telemetry.close()]);
   }
+}
+
+async function untilStopped(stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await once(stop, 'abort');
 }
 
 /** A port that is taken is noticed before anything is fetched or loaded. */

@@ -242,6 +242,22 @@ describe('helpText', () => {
             --workers N
                 Processes that answer requests on the same ports. More than one needs
                 models on a Triton server. [default: 1; CONCH_WORKERS]
+            --receive-timeout DURATION
+                How long a request may take to arrive, its headers at most a minute of
+                it; then it is a 408. 0 for as long as it wants. [default: 5m;
+                CONCH_RECEIVE_TIMEOUT]
+            --slow-client-timeout DURATION
+                How long a client may read nothing of what waits for it before it is
+                cut off and its generation cancelled; 0 for ever. [default: 60s;
+                CONCH_SLOW_CLIENT_TIMEOUT]
+            --drain-delay DURATION
+                How long new connections are still taken after a SIGTERM, while
+                readiness says no: time for load balancers to notice. [default: 0s;
+                CONCH_DRAIN_DELAY]
+            --drain-timeout DURATION
+                How long running requests may go on after that before they are ended
+                with an error; 0 for as long as they take. [default: 5m;
+                CONCH_DRAIN_TIMEOUT]
 
       Images in requests:
             --max-images N

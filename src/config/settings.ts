@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { balanceSettings } from './balance-settings.ts';
+import { faultSettings } from './fault-settings.ts';
 import { imageSettings } from './image-settings.ts';
 import { keySettings } from './key-settings.ts';
 import { limitSettings } from './limit-settings.ts';
@@ -162,6 +163,7 @@ export const settingTable = {
   ...keySettings,
   ...workerSettings,
   ...limitSettings,
+  ...faultSettings,
   ...imageSettings,
 
   ...perModelSettings,

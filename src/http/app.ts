@@ -5,6 +5,7 @@ import type { Recorder } from '../request-watch.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ConnectionOptions, connectionOptions, limitConnections } from './connections.ts';
 import { crossOrigin } from './cross-origin.ts';
+import { type Draining, drainable } from './draining.ts';
 import { sendFailure } from './failures.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { type BodyLimits, jsonBodies } from './json-body.ts';
@@ -25,6 +26,7 @@ import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 import { type ServerServices, serverRoutes } from './routes/servers.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
 import { securityHeaders } from './security-headers.ts';
+import { boundClients, type ClientBounds } from './slow-clients.ts';
 
 /** Everything that the HTTP side is built from. */
 export interface Services
@@ -41,6 +43,8 @@ export interface Services
   /** Origins of web pages that may call; `*` for all. */
   readonly allowedOrigins: readonly string[];
   readonly models: ModelRegistry;
+  readonly clients: ClientBounds;
+  readonly draining: Draining;
   /** Bytes of the largest body. */
   readonly maxInputSize: number;
   /** Of Conch itself. */
@@ -73,6 +77,8 @@ export function createApp(services: Services): FastifyInstance {
   securityHeaders(app);
   crossOrigin(app, services.allowedOrigins);
   limitConnections(app, services.connections);
+  boundClients(app, services.clients);
+  drainable(app, services.draining);
   unknownPaths(app);
   guard(app, services);
   openApiRoute(app, services);

@@ -20,9 +20,6 @@ export const usualConnections: ConnectionOptions = { maxHeaders: 128, maxHeaderS
 /** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
 const keepAliveTimeout = 75_000;
 
-/** Milliseconds in which a request must have arrived whole. */
-const longestArrival = 300_000;
-
 /** The options of a Fastify server for its connections; `bodyOf` is how its failures look. */
 export function connectionOptions(
   { maxHeaderSize, tls }: ConnectionOptions,
@@ -32,7 +29,6 @@ export function connectionOptions(
     http: { maxHeaderSize },
     https: tls === undefined ? null : { maxHeaderSize, ...tlsOptions(tls), ALPNProtocols: ['http/1.1'] },
     keepAliveTimeout,
-    requestTimeout: longestArrival,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuse(socket, faultOf(error), bodyOf),

@@ -64,9 +64,6 @@ export async function sendTexts(reply: FastifyReply, texts: AsyncIterable<string
   writer.end('');
 }
 
-/** Milliseconds after which a client that reads nothing is given up. */
-const longestStall = 60_000;
-
 /**
  * Writes to a response. After the first write, which carries the headers, the chunks of the transfer encoding are framed
  * here and go to the socket directly: that leaves out the response's own layers for every token.
@@ -100,13 +97,10 @@ class EventWriter {
     const signal = this.#signal;
     return new Promise((resolve) => {
       const done = (): void => {
-        clearTimeout(timer);
         target.off('drain', done);
         signal.removeEventListener('abort', done);
         resolve();
       };
-      // Its end aborts the signal, and with it the generation.
-      const timer = setTimeout(() => this.#response.destroy(), longestStall);
       target.once('drain', done);
       signal.addEventListener('abort', done, { once: true });
       if (signal.aborted) done();

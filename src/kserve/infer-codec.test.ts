@@ -120,6 +120,17 @@ describe('StreamResponseDecoder', () => {
     expect(fault).toMatchObject({ message: 'it broke', requestId: 'r-9', final: true });
   });
 
+  it('refuses a response that names another request; one that names none is taken', () => {
+    const decoder = new StreamResponseDecoder('r-1');
+    const of = (id: string) => encoded({ infer_response: { model_name: 'toy', id } });
+    expect(decode(decoder, of('r-1')).id).toBe('r-1');
+    expect(decode(decoder, of('')).id).toBe('');
+    expect(catchError(() => decode(decoder, of('r-2')))).toMatchObject({
+      code: 'INTERNAL',
+      message: 'The server sent a response for another request.',
+    });
+  });
+
   it('refuses a message that is cut anywhere inside a field', () => {
     const whole = encoded(tokenMessage('text'));
     for (let end = 1; end < whole.length; end++)

@@ -29,8 +29,14 @@ export function encodeInferRequest(request: InferRequest): Uint8Array {
  * in front of the data is compared with the previous response's bytes and understood again only where it differs.
  */
 export class StreamResponseDecoder {
+  readonly #requestId: string | undefined;
   #head: Head | undefined;
   #headBytes: Buffer = Buffer.alloc(0);
+
+  /** With the id of its request, a response that names another is a fault. */
+  constructor(requestId?: string) {
+    this.#requestId = requestId;
+  }
 
   /** The ModelStreamInferResponse that stands between two offsets; throws a StatusError when it carries an error. */
   decode(message: Buffer, from: number, to: number): InferResponse {
@@ -62,6 +68,8 @@ export class StreamResponseDecoder {
     if (head === undefined || !isKnown || (reader.at < to && message[reader.at] !== rawContents)) {
       reader.at = from;
       head = readHead(reader);
+      if (this.#requestId !== undefined && head.id !== '' && head.id !== this.#requestId)
+        throw new StatusError('INTERNAL', 'The server sent a response for another request.');
       at = reader.at;
       this.#head = head;
       this.#headBytes = Buffer.from(message.subarray(from, at));

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { LogDestination } from './log-destination.ts';
 import { pretty } from './pretty.ts';
 import type { Redact } from './redact.ts';
 
@@ -11,15 +12,14 @@ export interface LogOptions {
   readonly worker?: number | undefined;
   /** Takes out of each line what is not to be read there. */
   readonly redact: Redact;
+  /** Is told, in words for people, when the log cannot be written. */
+  readonly tell: (text: string) => void;
 }
 
-/** Lines are written together, at the latest after this time: one system call per line costs more than the line. */
-const batched = { minLength: 4096, periodicFlush: 100, sync: false };
-/** What several processes write to one pipe stays whole up to this size. */
-const wholeWrites = { ...batched, minLength: 2048, maxWrite: 4096 };
+const standardOutput = 1;
 
 /** The log of the process, on standard output. */
-export function createLogger({ level, format, isColoured, worker, redact }: LogOptions): Logger {
+export function createLogger({ level, format, isColoured, worker, redact, tell }: LogOptions): Logger {
   const base = worker === undefined ? null : { worker };
   const options: LoggerOptions = { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' };
   const through = (stream: { write(line: string): unknown }): DestinationStream => ({
@@ -27,10 +27,13 @@ export function createLogger({ level, format, isColoured, worker, redact }: LogO
       stream.write(redact(line));
     },
   });
-  if (format === 'json')
-    return pino(
-      { ...options, formatters: { level: (label) => ({ level: label }) } },
-      through(pino.destination(worker === undefined ? batched : wholeWrites)),
-    );
-  return pino(options, through(pretty(isColoured)));
+  const isJson = format === 'json';
+  const destination = new LogDestination({
+    to: standardOutput,
+    isBatched: isJson,
+    isShared: worker !== undefined,
+    tell,
+  });
+  if (!isJson) return pino(options, through(pretty(isColoured, destination)));
+  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, through(destination));
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { ApiError } from '../../errors.ts';
 import { parseJson } from '../../kserve/json-parse.ts';
 import { bytesOf } from '../../kserve/json-value.ts';
 import type { InferResponse } from '../../kserve/server.ts';
@@ -58,6 +59,7 @@ async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
       const text = result.value.map(({ json }) => `data: ${json}\n\n`).join('');
       if (!reply.raw.write(bytesOf(text))) await drained(exchange);
     }
+    if (signal.reason instanceof ApiError) reply.raw.write(`data: ${errorJson(signal.reason.message)}\n\n`);
     reply.raw.end();
   } finally {
     await batches.return(undefined);

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { type StatusCode, StatusError, statusCodes } from '../../kserve/status.ts';
 import { requestId } from '../request-id.ts';
+import type { ClientBounds } from '../slow-clients.ts';
 import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
 import { frames, type IncomingMessage, IncomingMessages } from './grpc-messages.ts';
 
@@ -22,6 +23,12 @@ export interface Outcome {
   readonly message: string | undefined;
 }
 
+/** What a client may send, and how long it may take to read. */
+export interface CallLimits extends Pick<ClientBounds, 'slowClientTimeout'> {
+  /** Bytes of its largest message. */
+  readonly maxMessageSize: number;
+}
+
 /** One gRPC call, seen from the server. */
 export class GrpcCall {
   readonly path: string;
@@ -29,7 +36,7 @@ export class GrpcCall {
   readonly metadata: Readonly<Record<string, string>>;
   readonly #stream: ServerHttp2Stream;
   readonly #messages: IncomingMessages;
-  readonly #maxMessageSize: number;
+  readonly #limits: CallLimits;
   readonly #encoding: string;
   readonly #abort = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
@@ -40,13 +47,13 @@ export class GrpcCall {
   #hasEnded = false;
   #outcome: Outcome | undefined;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, maxMessageSize: number) {
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, limits: CallLimits) {
     this.path = String(headers[':path']);
     this.id = requestId(headers['x-request-id']);
     this.metadata = metadataOf(headers);
     this.#stream = stream;
-    this.#maxMessageSize = maxMessageSize;
-    this.#messages = new IncomingMessages(maxMessageSize);
+    this.#limits = limits;
+    this.#messages = new IncomingMessages(limits.maxMessageSize);
     this.#encoding = String(headers['grpc-encoding'] ?? 'identity');
     const timeout = deadlineOf(headers);
     if (timeout !== undefined) this.#timer = setTimeout(() => this.#onDeadline(), timeout);
@@ -94,7 +101,12 @@ export class GrpcCall {
     this.#begin();
     if (this.#stream.write(frames(messages))) return undefined;
     return new Promise((resolve) => {
+      const { slowClientTimeout } = this.#limits;
+      // Nothing more can be said to a client that does not read.
+      const cutOff = (): void => this.#stream.close(constants.NGHTTP2_CANCEL);
+      const timer = slowClientTimeout === 0 ? undefined : setTimeout(cutOff, slowClientTimeout);
       const resume = (): void => {
+        clearTimeout(timer);
         this.#stream.off('drain', resume);
         this.#stream.off('close', resume);
         resolve();
@@ -154,7 +166,7 @@ export class GrpcCall {
       return;
     }
     const before = this.#unpacking ?? Promise.resolve();
-    const unpacked = unpack(bytes, this.#encoding, this.#maxMessageSize);
+    const unpacked = unpack(bytes, this.#encoding, this.#limits.maxMessageSize);
     this.#unpacking = before
       .then(async () => this.#handler?.onMessage(await unpacked))
       .catch((error: unknown) => this.#fail(error));

@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { KeyHolder } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { usualConnections } from '../connections.ts';
+import { serverStopped } from '../draining.ts';
 import { followTls, tlsOptions } from '../tls.ts';
 import { GrpcCall, refuseForeign } from './grpc-call.ts';
 import { grpcGuard } from './grpc-guard.ts';
@@ -39,6 +40,8 @@ const connectionWindow = 16 * 1024 * 1024;
 /** The v2 protocol over gRPC, as Triton serves it on port 8001. */
 export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
   const server = createServer(options.connections);
+  const { maxMessageSize, clients, draining } = options;
+  const callLimits = { maxMessageSize, slowClientTimeout: clients?.slowClientTimeout ?? 0 };
   const guard = grpcGuard(options);
   const sessions = new Set<ServerHttp2Session>();
   const calls = new Set<GrpcCall>();
@@ -58,13 +61,19 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
     const checked = guard.holder(String(headers[':path']), { ...headers });
     for (const name of guard.ownHeaders) delete headers[name];
     const watch = beginCall(headers, options);
-    const call = new GrpcCall(stream, headers, options.maxMessageSize);
+    const call = new GrpcCall(stream, headers, callLimits);
     logCall(stream, call, { watch, logger: options.logger });
     keep(calls, call, stream);
     checked.then(
       (holder) => begin(call, forHolder(options, holder)),
       (error: unknown) => call.end(error instanceof StatusError ? error : unexpected()),
     );
+  });
+  draining?.over.addEventListener('abort', () => {
+    for (const call of calls) call.end(new StatusError('UNAVAILABLE', serverStopped().message));
+  });
+  draining?.cut.addEventListener('abort', () => {
+    for (const session of sessions) session.destroy();
   });
   return {
     listen: ({ host, port }) =>

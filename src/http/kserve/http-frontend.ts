@@ -3,11 +3,13 @@ import { ApiError } from '../../errors.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { closeConnections } from '../close-connections.ts';
 import { connectionOptions, limitConnections, usualConnections } from '../connections.ts';
+import { drainable } from '../draining.ts';
 import { countForKey, runsModels } from '../guard.ts';
 import { requestId } from '../request-id.ts';
 import { beginRecord, requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
+import { boundClients } from '../slow-clients.ts';
 import { type Answer, failure, failureOf, jsonType, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
@@ -55,6 +57,8 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   });
   const missingHeader = restrictionCheck(options.restrictedApis ?? []);
   requestLog(app, options.record);
+  if (options.clients) boundClients(app, options.clients);
+  if (options.draining) drainable(app, options.draining);
   closeConnections(app);
   limitConnections(app, connections);
   app.setErrorHandler((error, _request, reply) => {
@@ -116,6 +120,8 @@ async function answerOf(
         signal: requestSignal(reply),
       });
     } catch (error) {
+      const { reason } = requestSignal(reply);
+      if (!reply.sent && reason instanceof ApiError) return failure(reason.status, reason.message, route.contentType);
       if (!reply.sent) return failedAnswer(error, request, route);
       // The answer has begun: all that is left is not to end it as if it were whole.
       request.log.error(error, 'a KServe stream met an unexpected condition');

@@ -3,8 +3,10 @@ import type { KeyBook } from '../../keys/key-book.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { Recorder } from '../../request-watch.ts';
 import type { ConnectionOptions } from '../connections.ts';
+import type { Draining } from '../draining.ts';
 import type { KeyLimits } from '../key-limits.ts';
 import type { RestrictedApi } from '../restricted-apis.ts';
+import type { ClientBounds } from '../slow-clients.ts';
 
 /** What both KServe frontends are built from. */
 export interface KserveOptions {
@@ -21,6 +23,10 @@ export interface KserveOptions {
   readonly restrictedApis?: readonly RestrictedApi[];
   /** What connections may bring; left out: as much as usual, without TLS. */
   readonly connections?: ConnectionOptions | undefined;
+  /** How long clients may take; left out: as long as they want. */
+  readonly clients?: ClientBounds;
+  /** The end of the process; left out: what runs is never ended. */
+  readonly draining?: Draining;
   readonly logger: FastifyBaseLogger;
   /** Makes the record of each request; left out: none is made. */
   readonly record?: Recorder;

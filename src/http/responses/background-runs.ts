@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts';
 import type { ResponseObject } from '../../openai/responses/response-object.ts';
+import type { Draining } from '../draining.ts';
 import { BackgroundRun } from './background-run.ts';
 import { isBeingMade } from './response-keeper.ts';
 
@@ -15,11 +16,18 @@ export class BackgroundRuns {
   readonly #running = new Map<string, BackgroundRun>();
   /** The oldest first. */
   readonly #complete = new Map<string, BackgroundRun>();
-  #isClosed = false;
+  readonly #draining: Draining;
+
+  constructor(draining: Draining) {
+    this.#draining = draining;
+    draining.over.addEventListener('abort', () => {
+      for (const run of this.#running.values()) void run.cancel(stopped());
+    });
+  }
 
   /** A new one, which begins with `begin`. */
   add(options: ConstructorParameters<typeof BackgroundRun>[0]): BackgroundRun {
-    if (this.#isClosed) throw new ApiError('server_not_ready', 'The server is stopping.', { retryAfter: 5 });
+    if (this.#draining.isBegun) throw new ApiError('server_not_ready', 'The server is stopping.', { retryAfter: 5 });
     this.#makeRoom();
     if (this.#running.size >= mostRuns || this.#written() > mostWritten)
       throw new ApiError('rate_limit_exceeded', 'background: too many responses are being made. Try again later.', {
@@ -33,13 +41,14 @@ export class BackgroundRuns {
   begin(run: BackgroundRun, leave: () => void): void {
     const { id } = run.response();
     this.#running.set(id, run);
-    void run.run().finally(() => {
+    const done = run.run().finally(() => {
       leave();
       this.#running.delete(id);
       this.#complete.set(id, run);
       setTimeout(() => this.#complete.delete(id), followableTime).unref();
     });
-    if (this.#isClosed) void run.cancel(stopped());
+    this.#draining.hold(done);
+    if (this.#draining.over.aborted) void run.cancel(stopped());
   }
 
   /** One that is being made. */
@@ -56,12 +65,6 @@ export class BackgroundRuns {
   async forget(owner: string, id: string): Promise<void> {
     await this.running(owner, id)?.cancel();
     if (this.followable(owner, id)) this.#complete.delete(id);
-  }
-
-  /** Ends them all when the process is to stop; they are kept as failed. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#running.values()].map((run) => run.cancel(stopped())));
   }
 
   #makeRoom(): void {

@@ -11,6 +11,7 @@ import { ResponseEvents } from '../../openai/responses/response-events.ts';
 import type { ResponseObject } from '../../openai/responses/response-object.ts';
 import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
 import { toChat } from '../../openai/responses/to-chat.ts';
+import type { Draining } from '../draining.ts';
 import { sendTexts } from '../events.ts';
 import { takeOver } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
@@ -30,6 +31,7 @@ export interface ResponseServices extends GenerateServices {
   readonly responses: KeeperOptions;
   /** The other processes in whose background responses may be made. */
   readonly link: Link;
+  readonly draining: Draining;
 }
 
 type WithId = FastifyRequest<{ Params: { id: string } }>;
@@ -37,10 +39,9 @@ type WithId = FastifyRequest<{ Params: { id: string } }>;
 /** POST /v1/responses, and the responses that are kept. */
 export function responseRoutes(app: FastifyInstance, services: ResponseServices): void {
   const keeper = new ResponseKeeper(services.responses);
-  const runs = new BackgroundRuns();
+  const runs = new BackgroundRuns(services.draining);
   const shared = new SharedRuns(runs, services.link);
   const options = { config: { api: 'inference' } } as const;
-  app.addHook('preClose', () => runs.close());
 
   app.post('/v1/responses', options, async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);

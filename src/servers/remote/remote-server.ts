@@ -39,7 +39,7 @@ export class RemoteServer implements InferenceServer {
 
   stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
     const message = encodeInferRequest(request);
-    return new ResponseStream((listener) =>
+    return new ResponseStream(request.id, (listener) =>
       this.#channel.start({
         path: methodPath('ModelStreamInfer'),
         message,

@@ -13,7 +13,7 @@ const highWaterMark = 256 * 1024;
  */
 export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
   readonly #start: (call: Pick<Call, 'onMessage' | 'onEnd'>) => Promise<RunningCall>;
-  readonly #decoder = new StreamResponseDecoder();
+  readonly #decoder: StreamResponseDecoder;
   #call: Promise<RunningCall> | undefined;
   #running: RunningCall | undefined;
   #batch: InferResponse[] = [];
@@ -24,7 +24,8 @@ export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
   #fault: unknown;
   #reader: { resolve(result: IteratorResult<InferResponse[]>): void; reject(error: unknown): void } | undefined;
 
-  constructor(start: (call: Pick<Call, 'onMessage' | 'onEnd'>) => Promise<RunningCall>) {
+  constructor(requestId: string, start: (call: Pick<Call, 'onMessage' | 'onEnd'>) => Promise<RunningCall>) {
+    this.#decoder = new StreamResponseDecoder(requestId);
     this.#start = start;
   }
 

@@ -1,0 +1,47 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LogDestination } from './log-destination.ts';
+
+function opened(path: string): number {
+  const file = openSync(path, 'w');
+  onTestFinished(() => closeSync(file));
+  return file;
+}
+
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conch-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'log');
+}
+
+describe('LogDestination', () => {
+  it.each([
+    [true, false],
+    [true, true],
+    [false, false],
+    [false, true],
+  ])('writes every line in its order (batched: %s, shared: %s)', async (isBatched, isShared) => {
+    const path = newFile();
+    const destination = new LogDestination({ to: opened(path), isBatched, isShared, tell: () => undefined });
+    const lines = Array.from({ length: 2000 }, (_, at) => `line ${at} ü\n`);
+    for (const line of lines) destination.write(line);
+    await vi.waitUntil(() => readFileSync(path, 'utf8') === lines.join(''));
+  });
+
+  it.each([true, false])('tells once of a full disk, and keeps to a bound (batched: %s)', async (isBatched) => {
+    const told: string[] = [];
+    const destination = new LogDestination({
+      to: opened('/dev/full'),
+      isBatched,
+      isShared: false,
+      tell: (text) => told.push(text),
+    });
+    const line = `${'x'.repeat(999)}\n`;
+    destination.write(line);
+    await vi.waitUntil(() => told.length > 0);
+    for (let count = 0; count < 5000; count++) destination.write(line);
+    expect(told).toEqual(['conch: the log cannot be written (ENOSPC); requests are answered all the same']);
+  });
+});
