@@ -112,7 +112,7 @@ function parsedJson(text: string): unknown {
 /** A key of --api-key: it has no limits. */
 function settingKey(written: string, index: number): KeptKey {
   const name = `api-key-${index + 1}`;
-  return { id: `setting:${index + 1}`, name, digest: digestIn(written) ?? digestOf(written) };
+  return { digest: digestIn(written) ?? digestOf(written), holder: { id: `setting:${index + 1}`, name } };
 }
 
 /** The same result for the same arguments as the last time. */

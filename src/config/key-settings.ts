@@ -47,12 +47,13 @@ export const keySettings = {
     { group: 'keys', placeholder: 'TEXT' },
   ),
   redis: setting(
-    text
+    z
+      .string()
       .refine((url) => /^rediss?:\/\/./.test(url) && URL.canParse(url), {
         error: 'must be redis://USER:PASS@HOST:PORT/DB, or rediss:// for TLS',
       })
       .optional(),
-    'Redis that several Conches count the limits of keys in: redis://USER:PASS@HOST:PORT/DB, rediss:// with TLS.',
+    'Redis that several Conches count the limits of keys in: redis://HOST:PORT, or rediss:// for TLS.',
     { group: 'keys', placeholder: 'URL', secret: true, defaultText: 'each counts for itself' },
   ),
 } satisfies SettingTable;

@@ -343,7 +343,7 @@ describe('secrets', () => {
     const lines = [
       ...problems(['--api-kye', secret, '--api-kye2=secret', `--triton-header=${secret}`, '--port', 'x']),
       ...problems([], { environment: { CONCH_TRITON_HEADER: `a b: ${secret}`, CONCH_API_KYE: secret } }),
-      ...withFile(`api_key: [${secret}]`),
+      ...withFile(`api_key: [sha256:${secret}]`),
       ...withFile(`api_key: {${secret}: 1}`),
       ...withFile(`api_kye: ${secret}`),
       ...withFile(`api_key: *${secret}`),
@@ -358,7 +358,7 @@ describe('secrets', () => {
       '--port must be a number, not "x".',
       'CONCH_API_KYE is not a variable of Conch. Did you mean CONCH_API_KEY?',
       'CONCH_TRITON_HEADER must have a name of letters, digits and - _ . only.',
-      'conch.yaml:1:1: api_key must be text: put it in quotes.',
+      'conch.yaml:1:11: api_key must be a key, or the hash of one: sha256: and 64 hexadecimal digits.',
       'conch.yaml:1:1: api_key must be text: put it in quotes.',
       'conch.yaml:1:1: api_kye is not a key. Did you mean api_key?',
       'conch.yaml:1:10: a value that begins with * names an anchor, and there is none; put it in quotes.',

@@ -13,6 +13,8 @@ const pool = ['1001', '1002', '1003', 'https://a:1', 'https://b:2', 'https://c:3
   .concat(['11', '12', '13', 'none', 'explicit', 'json', 'pretty', 'debug', 'error', 'trace', 'vllm', 'true', 'false'])
   .concat(['one', 'two', 'three', 'health a b', 'metrics,inference c d', 'embedding e f g', 'cancel', 'stop-input'])
   .concat(['10.0.0.0/8', 'fd00::/8', '127.0.0.1', '127.0.0.2', '[::1]:53', 'prefix', 'least-load', 'round-robin']);
+  .concat(['10.0.0.0/8', 'fd00::/8', '127.0.0.1'])
+  .concat(['redis://a', 'rediss://b:1/2', 'redis://:c@d']);
 
 // Settings that are valid only beside another one.
 const companions: Readonly<Record<string, readonly string[]>> = {
@@ -26,6 +28,11 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   maxLoaded: ['--load-on-demand'],
   dnsServer: ['--triton', 'dns:triton:8001'],
   maxWaiting: ['--max-running', '1'],
+  jwtJwks: ['--jwt-issuer', 'x'],
+  jwtIssuer: ['--jwt-jwks', 'x'],
+  jwtAudience: ['--jwt-jwks', 'x', '--jwt-issuer', 'x'],
+  jwtClaimPrefix: ['--jwt-jwks', 'x', '--jwt-issuer', 'x'],
+  redis: ['--api-key-file', 'x'],
 };
 
 function inputOf(setting: Setting, text: string): unknown {

@@ -20,7 +20,7 @@ function appWith(restrictedApis: readonly RestrictedApi[], apiKey?: string): Fas
   const keys = {
     ...openBook,
     isLocked: apiKey !== undefined,
-    ring: new KeyRing(apiKey === undefined ? [] : [{ id: 'key:a', name: 'a', digest: digestOf(apiKey) }]),
+    ring: new KeyRing(apiKey === undefined ? [] : [{ digest: digestOf(apiKey), holder: { id: 'key:a', name: 'a' } }]),
   };
   guard(app, { keys, keyLimits: { rates: new LocalRates(), gates: new LocalGates() }, restrictedApis });
   for (const api of apis) app.get(`/${api}`, { config: { api } }, async () => api);

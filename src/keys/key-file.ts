@@ -78,15 +78,17 @@ export function readKeyFile(file: string, text: string): { readonly document: Do
 /** The keys of a file as they are kept. */
 export function keptKeys(keys: readonly KeyEntry[]): KeptKey[] {
   return keys.map((key) => ({
-    id: `key:${key.name}`,
-    name: key.name,
     digest: digestIn(key.hash) as Buffer,
-    models: key.models,
-    requestsPerMinute: key.requests_per_minute,
-    tokensPerMinute: key.tokens_per_minute,
-    concurrent: key.concurrent,
-    expires: key.expires === undefined ? undefined : Date.parse(key.expires),
-    mayPrioritize: key.priority,
+    holder: {
+      id: `key:${key.name}`,
+      name: key.name,
+      models: key.models,
+      requestsPerMinute: key.requests_per_minute,
+      tokensPerMinute: key.tokens_per_minute,
+      concurrent: key.concurrent,
+      expires: key.expires === undefined ? undefined : Date.parse(key.expires),
+      mayPrioritize: key.priority,
+    },
   }));
 }
 

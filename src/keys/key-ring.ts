@@ -1,11 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { KeyFacts, KeyHolder } from './key-holder.ts';
+import type { KeyHolder } from './key-holder.ts';
 import { digestOf } from './secrets.ts';
 
 /** A key as it is kept: nothing but its digest. */
-export interface KeptKey extends KeyFacts {
-  readonly id: string;
+export interface KeptKey {
   readonly digest: Buffer;
+  /** Whoever brings it; who owns what it makes is known once it is brought. */
+  readonly holder: Omit<KeyHolder, 'owner'>;
 }
 
 /** All keys, found by what a client presents. */
@@ -32,10 +33,6 @@ export class KeyRing {
     const owner = digestOf(`owner of ${secret}`).toString('hex');
     const key = this.#keys.get(digest.toString('hex'));
     const isKey = timingSafeEqual(digest, key?.digest ?? this.#nobody);
-    return key && isKey ? holderOf(key, owner) : undefined;
+    return key && isKey ? { ...key.holder, owner } : undefined;
   }
-}
-
-function holderOf({ digest: _, ...facts }: KeptKey, owner: string): KeyHolder {
-  return { ...facts, owner };
 }

@@ -25,9 +25,9 @@ export class LocalRates implements Rates {
 
   take(rate: Rate, amount: number): Promise<RateAnswer> {
     const fullIn = this.#fullIn(rate.name);
-    const answer = answerOf(rate, { fullIn, amount, isAllowed: waitFor(rate, { fullIn, amount }) <= rounding });
-    if (answer.isAllowed && amount > 0) this.#keep(rate.name, answer.fullIn);
-    return Promise.resolve(answer);
+    const isAllowed = waitFor(rate, { fullIn, amount }) <= rounding;
+    if (isAllowed) this.charge(rate, amount);
+    return Promise.resolve(answerOf(rate, { fullIn, amount, isAllowed }));
   }
 
   charge(rate: Rate, amount: number): void {
@@ -71,7 +71,7 @@ function waitFor(rate: Rate, { fullIn, amount }: Wish): number {
 }
 
 function stateOf({ perMinute }: Rate, fullIn: number) {
-  const left = Math.floor(((minute - fullIn) / minute) * perMinute + rounding);
+  const left = Math.floor(((minute - fullIn + rounding) / minute) * perMinute);
   return { left, fullIn: Math.ceil(fullIn) };
 }
 

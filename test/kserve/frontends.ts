@@ -30,7 +30,7 @@ export async function startFrontends(
   { sharedMemory = true, maxInputSize = 2 ** 26, apiKey }: FrontendSettings = {},
 ): Promise<Frontends> {
   const logger = pino({ level: 'silent' });
-  const key = apiKey === undefined ? [] : [{ id: 'key:test', name: 'test', digest: digestOf(apiKey) }];
+  const key = apiKey === undefined ? [] : [{ digest: digestOf(apiKey), holder: { id: 'key:test', name: 'test' } }];
   const keys = { ...openBook, isLocked: apiKey !== undefined, ring: new KeyRing(key) };
   const shared = {
     server,

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { KeyRing } from './key-ring.ts';
+import { digestIn, digestOf, hashedForm, newKey } from './secrets.ts';
+
+const work = vi.hoisted(() => ({ steps: [] as string[] }));
+
+vi.mock(import('node:crypto'), async (original) => {
+  const crypto = await original();
+  const noted = <Step extends (...given: never[]) => unknown>(name: string, step: Step): Step =>
+    ((...given: never[]) => {
+      work.steps.push(name);
+      return step(...given);
+    }) as Step;
+  return {
+    ...crypto,
+    createHash: noted('createHash', crypto.createHash),
+    timingSafeEqual: noted('timingSafeEqual', crypto.timingSafeEqual),
+  };
+});
+
+const keys = ['first', 'second', 'third'];
+const ring = new KeyRing(
+  keys.map((key) => ({ digest: digestOf(key), holder: { id: `key:${key}`, name: key, concurrent: 2 } })),
+);
+
+/** What is done to look a key up. */
+function stepsOf(secret: string): readonly string[] {
+  work.steps = [];
+  ring.find(secret);
+  return work.steps;
+}
+
+describe('KeyRing', () => {
+  afterEach(() => {
+    work.steps = [];
+  });
+
+  it('finds whoever holds a key, and keeps no key', () => {
+    const owner = createHash('sha256').update('owner of second').digest('hex');
+    expect(ring.find('second')).toEqual({ id: 'key:second', name: 'second', concurrent: 2, owner });
+    expect(['Second', 'second ', '', 'sec', hashedForm('second')].map((wrong) => ring.find(wrong))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(JSON.stringify(Object.values(ring))).not.toContain('second');
+  });
+
+  it('does the same work whichever key fits, and when none does', () => {
+    const same = ['createHash', 'createHash', 'timingSafeEqual'];
+    for (const secret of [...keys, 'none', 'thirD', 'x'.repeat(1000), '']) expect(stepsOf(secret)).toEqual(same);
+  });
+});
+
+describe('the hashed form of a key', () => {
+  it('leads to its digest', () => {
+    expect(digestIn(hashedForm('a'))).toEqual(digestOf('a'));
+    expect(digestIn(hashedForm('a').toUpperCase().replace('SHA256', 'sha256'))).toEqual(digestOf('a'));
+    expect(digestIn('sha256:abc')).toBeUndefined();
+    expect(digestIn(`md5:${'a'.repeat(64)}`)).toBeUndefined();
+  });
+
+  it('is of a key that is new each time', () => {
+    const made = Array.from({ length: 100 }, newKey);
+    expect(new Set(made).size).toBe(100);
+    expect(made.every((key) => /^sk-conch-[\w-]{43}$/.test(key))).toBe(true);
+  });
+});
