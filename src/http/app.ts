@@ -64,9 +64,10 @@ export function createApp(services: Services): FastifyInstance {
     ...connectionOptions(services.connections),
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
-    // A path that cannot be decoded fails before any route is found.
+    // A path that cannot be decoded fails before any route is found, and without any hook.
     frameworkErrors: (error, request, reply) => {
       beginRecord(request, reply, services.record);
+      reply.header('x-content-type-options', 'nosniff');
       sendFailure(error, request, reply);
     },
   });

@@ -44,6 +44,8 @@ export function limitConnections(app: FastifyInstance, { maxHeaders, tls }: Conn
     answering.set(socket, answered + 1);
     response.once('close', () => answering.set(socket, (answering.get(socket) ?? 1) - 1));
   });
+  // Node would answer an Expect that it does not know itself, and without a word; it is of no use to anybody.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   followTls(server, tls);
   app.addHook('onRequest', async ({ raw }) => {
     const count = raw.rawHeaders.length / 2;

@@ -12,7 +12,7 @@ export async function readBody(message: IncomingMessage, maxInputSize: number): 
   const pieces: Buffer[] = [];
   let size = 0;
   let small = 0;
-  for await (const piece of message as AsyncIterable<Buffer>) {
+  for await (const piece of uploaded(message)) {
     size += piece.length;
     if (size > maxInputSize) throw tooLarge(size, maxInputSize);
     if (piece.length < smallPiece && ++small > mostSmallPieces)
@@ -23,6 +23,15 @@ export async function readBody(message: IncomingMessage, maxInputSize: number): 
     pieces.push(piece);
   }
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
+}
+
+/** The pieces of a body; a client that leaves in the middle of it is no fault of ours. */
+async function* uploaded(message: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* message as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw new StatusError('CANCELLED', 'The client closed the request before it was whole.', { cause: error });
+  }
 }
 
 /** What is said of a body that is larger than allowed, compressed or not. */

@@ -1,4 +1,10 @@
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { closeConnections } from '../close-connections.ts';
@@ -61,10 +67,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   if (options.draining) drainable(app, options.draining);
   closeConnections(app);
   limitConnections(app, connections);
-  app.setErrorHandler((error, _request, reply) => {
-    const { status, message } = ApiError.from(error);
-    return send(reply, failure(status, message, jsonType));
-  });
+  app.setErrorHandler((error, request, reply) => send(reply, frameworkFailure(error, request)));
   app.removeAllContentTypeParsers();
   // The body is read by the answering route, whose content type its failures have.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
@@ -131,6 +134,15 @@ async function answerOf(
   }
   request.watch.route = undefined;
   return failure(404, 'Not Found', plainType);
+}
+
+/** What fails before a route is found: too many headers, or a content type that is none. */
+function frameworkFailure(error: unknown, request: FastifyRequest): Answer {
+  if (error instanceof ApiError) return failure(error.status, error.message, jsonType);
+  const { statusCode = 500, message } = error as FastifyError;
+  if (statusCode < 500) return failure(statusCode, message, jsonType);
+  request.log.error(error, 'a KServe request met an unexpected condition');
+  return failure(500, 'The server met an unexpected condition. The log has the details.', jsonType);
 }
 
 function failedAnswer(error: unknown, request: FastifyRequest, route: Route): Answer {

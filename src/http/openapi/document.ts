@@ -128,7 +128,7 @@ const failures: Readonly<Record<number, string>> = {
   415: 'The body is not JSON.',
   429: 'Too many requests; Retry-After says when to come again.',
   431: 'More or longer headers than allowed.',
-  500: 'An unexpected condition; the log has the details.',
+  500: 'A fault of Conch itself; the log has the details.',
   502: 'The server behind failed, or is not reached.',
   503: 'The model or the server is not ready.',
   504: 'The request took longer than --request-timeout.',

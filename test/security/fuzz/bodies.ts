@@ -1,0 +1,184 @@
+/** A request that is answered well, to begin with. */
+export interface Target {
+  readonly port: 'openai' | 'kserve';
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+const model = 'vllm-toy';
+const schema = {
+  type: 'object',
+  properties: { a: { type: 'string', pattern: '^x+$' }, b: { type: 'integer', minimum: 1 } },
+  required: ['a'],
+};
+const tool = { type: 'function', function: { name: 'look', description: 'Looks.', parameters: schema } };
+const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"a": "x"}' } };
+const short = { model, max_tokens: 4 };
+
+const chats = [
+  {
+    ...short,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+    ],
+    temperature: 0.5,
+    top_p: 0.9,
+    seed: 7,
+    stop: ['END', '\n\n'],
+    n: 2,
+    user: 'me',
+    metadata: { a: 'b' },
+  },
+  {
+    ...short,
+    model: 'vllm-llama',
+    messages: [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'seen' },
+    ],
+    tools: [tool],
+    tool_choice: 'auto',
+    chat_template_kwargs: { enable_thinking: false, date: ['a', { b: 1 }] },
+    logprobs: true,
+    top_logprobs: 2,
+  },
+  {
+    ...short,
+    messages: [{ role: 'user', content: 'As JSON' }],
+    response_format: { type: 'json_schema', json_schema: { name: 'form', schema, strict: true } },
+    stream: true,
+    stream_options: { include_usage: true },
+  },
+  {
+    ...short,
+    messages: [
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }] },
+    ],
+    guided_regex: '[a-z]{1,4}',
+    documents: [{ title: 't', text: 'x' }],
+    bad_words: ['no'],
+    stop_token_ids: [1, 2],
+    min_tokens: 1,
+    repetition_penalty: 1.1,
+  },
+];
+
+const completions = [
+  { ...short, prompt: ['One', 'Two'], n: 1, best_of: 1, echo: true, logit_bias: {}, presence_penalty: 0.1 },
+  { ...short, prompt: [1, 2, 3], stream: true, structured_outputs: { choice: ['a', 'b'] } },
+];
+
+const responses = [
+  {
+    model,
+    max_output_tokens: 4,
+    instructions: 'Be brief.',
+    input: [
+      { role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+      { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: 'seen' },
+    ],
+    text: { format: { type: 'json_schema', name: 'form', schema } },
+    reasoning: { summary: 'auto' },
+    include: ['reasoning.encrypted_content'],
+    metadata: {},
+    store: true,
+  },
+  { model, max_output_tokens: 4, input: 'Hi', stream: true, store: false, truncation: 'auto' },
+];
+
+const messages = {
+  model,
+  max_tokens: 4,
+  system: [{ type: 'text', text: 'Be brief.' }],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'look', input: { a: 'x' } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'seen' }] },
+  ],
+  tools: [{ name: 'look', input_schema: schema }],
+  stop_sequences: ['END'],
+  thinking: { type: 'disabled' },
+};
+
+const tensors = {
+  id: '1',
+  inputs: [{ name: 'INPUT', shape: [1], datatype: 'INT32', data: [1] }],
+  outputs: [{ name: 'OUTPUT', parameters: { binary_data: false } }],
+  parameters: { priority: 0 },
+};
+
+const openai = (method: string, path: string, body?: unknown): Target => ({
+  port: 'openai',
+  method,
+  path,
+  ...(body === undefined ? {} : { body }),
+});
+const kserve = (method: string, path: string, body?: unknown): Target => ({
+  ...openai(method, path, body),
+  port: 'kserve',
+});
+
+/** Where everything goes. What would change the tritonserver that other tests share names models that do not exist. */
+export const targets: readonly Target[] = [
+  ...chats.map((body) => openai('POST', '/v1/chat/completions', body)),
+  ...chats.map((body) => openai('POST', '/v1/chat/completions', body)),
+  ...completions.map((body) => openai('POST', '/v1/completions', body)),
+  ...responses.map((body) => openai('POST', '/v1/responses', body)),
+  ...responses.map((body) => openai('POST', '/v1/responses/input_tokens', body)),
+  openai('GET', '/v1/responses/resp_1?stream=true&starting_after=1'),
+  openai('DELETE', '/v1/responses/resp_1'),
+  openai('POST', '/v1/responses/resp_1/cancel', {}),
+  openai('GET', '/v1/responses/resp_1/input_items?limit=2&order=asc&after=x'),
+  openai('POST', '/v1/messages', messages),
+  openai('POST', '/v1/messages/count_tokens', messages),
+  openai('POST', '/v1/embeddings', {
+    model: 'vllm-embed',
+    input: ['a', 'b'],
+    dimensions: 2,
+    encoding_format: 'base64',
+  }),
+  openai('POST', '/v1/rerank', { model: 'vllm-embed', query: 'a', documents: ['b', { text: 'c' }], top_n: 1 }),
+  openai('POST', '/v2/rerank', { model: 'nowhere', query: 'a', documents: ['b'], return_documents: true }),
+  openai('POST', '/rerank', { model: 'nowhere', query: 'a', documents: ['b'], max_tokens_per_doc: 1 }),
+  ...['', '/v1'].flatMap((prefix) => [
+    openai('POST', `${prefix}/tokenize`, {
+      model,
+      messages: chats[0]?.messages,
+      tools: [tool],
+      return_token_strs: true,
+    }),
+    openai('POST', `${prefix}/tokenize`, { model, prompt: 'Hello there', add_special_tokens: true }),
+    openai('POST', `${prefix}/detokenize`, { model, tokens: [1, 2, 3] }),
+    openai('POST', `${prefix}/apply-template`, { model, messages: chats[1]?.messages, tools: [tool] }),
+  ]),
+  openai('GET', '/v1/models'),
+  openai('POST', '/models', {}),
+  openai('GET', '/v1/models/vllm-toy'),
+  openai('POST', '/v1/models/nowhere/load?stream=false', {}),
+  openai('POST', '/models/nowhere/unload', {}),
+  openai('POST', '/v1/load_lora_adapter', { lora_name: 'a', lora_path: 'b', load_inplace: false }),
+  openai('POST', '/v1/unload_lora_adapter', { lora_name: 'a', model: 'nowhere' }),
+  openai('GET', '/health/ready'),
+  openai('GET', '/health/live'),
+  openai('GET', '/health'),
+  openai('GET', '/openapi.json'),
+  kserve('POST', '/v2/models/add-one/infer', tensors),
+  kserve('POST', '/v2/models/add-one/versions/1/infer', tensors),
+  kserve('POST', '/v2/models/nowhere/generate', { text_input: 'a', parameters: { stream: false } }),
+  kserve('POST', '/v2/models/nowhere/generate_stream', { text_input: 'a', parameters: { stream: true } }),
+  kserve('GET', '/v2'),
+  kserve('GET', '/v2/health/ready'),
+  kserve('GET', '/v2/models/add-one'),
+  kserve('GET', '/v2/models/add-one/config'),
+  kserve('GET', '/v2/models/add-one/stats'),
+  kserve('POST', '/v2/repository/index', { ready: true }),
+  kserve('POST', '/v2/repository/models/nowhere/load', { parameters: { config: '{}' } }),
+  kserve('POST', '/v2/repository/models/nowhere/unload', { parameters: { unload_dependents: true } }),
+  kserve('POST', '/v2/systemsharedmemory/region/a/register', { key: '/nowhere', offset: 0, byte_size: 4 }),
+  kserve('GET', '/v2/cudasharedmemory/status'),
+  kserve('GET', '/v2/logging'),
+];
