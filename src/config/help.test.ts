@@ -181,6 +181,9 @@ describe('helpText', () => {
             --strict-fields
                 Refuse a request that has a field which nobody knows.
                 [CONCH_STRICT_FIELDS]
+            --workers N
+                Processes that answer requests on the same ports. More than one needs
+                models on a Triton server. [default: 1; CONCH_WORKERS]
             --allowed-origins ORIGIN[,ORIGIN]
                 Origin of web pages that may call the OpenAI API from a browser, such
                 as https://app.example.com; * for all. [repeatable; default: none;
@@ -193,6 +196,22 @@ describe('helpText', () => {
             --tls-client-ca FILE
                 PEM file of the authorities of clients: only clients with a
                 certificate of theirs may connect. [CONCH_TLS_CLIENT_CA]
+            --receive-timeout DURATION
+                How long a request may take to arrive, its headers at most a minute of
+                it; then it is a 408. 0 for as long as it wants. [default: 5m;
+                CONCH_RECEIVE_TIMEOUT]
+            --slow-client-timeout DURATION
+                How long a client may read nothing of what waits for it before it is
+                cut off and its generation cancelled; 0 for ever. [default: 60s;
+                CONCH_SLOW_CLIENT_TIMEOUT]
+            --drain-delay DURATION
+                How long new connections are still taken after a SIGTERM, while
+                readiness says no: time for load balancers to notice. [default: 0s;
+                CONCH_DRAIN_DELAY]
+            --drain-timeout DURATION
+                How long running requests may go on after that before they are ended
+                with an error; 0 for as long as they take. [default: 5m;
+                CONCH_DRAIN_TIMEOUT]
 
       Limits of a request:
             --http-max-headers N
@@ -237,27 +256,8 @@ describe('helpText', () => {
                 CONCH_JWT_CLAIM_PREFIX]
             --redis URL
                 Redis that several Conches count the limits of keys in:
-                redis://USER:PASS@HOST:PORT/DB, rediss:// with TLS. [default: each
-                counts for itself; CONCH_REDIS]
-            --workers N
-                Processes that answer requests on the same ports. More than one needs
-                models on a Triton server. [default: 1; CONCH_WORKERS]
-            --receive-timeout DURATION
-                How long a request may take to arrive, its headers at most a minute of
-                it; then it is a 408. 0 for as long as it wants. [default: 5m;
-                CONCH_RECEIVE_TIMEOUT]
-            --slow-client-timeout DURATION
-                How long a client may read nothing of what waits for it before it is
-                cut off and its generation cancelled; 0 for ever. [default: 60s;
-                CONCH_SLOW_CLIENT_TIMEOUT]
-            --drain-delay DURATION
-                How long new connections are still taken after a SIGTERM, while
-                readiness says no: time for load balancers to notice. [default: 0s;
-                CONCH_DRAIN_DELAY]
-            --drain-timeout DURATION
-                How long running requests may go on after that before they are ended
-                with an error; 0 for as long as they take. [default: 5m;
-                CONCH_DRAIN_TIMEOUT]
+                redis://HOST:PORT, or rediss:// for TLS. [default: each counts for
+                itself; CONCH_REDIS]
 
       Images in requests:
             --max-images N

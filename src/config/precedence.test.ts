@@ -155,7 +155,12 @@ describe('precedence for one model', () => {
       for (let set = 1; set < 8; set++) {
         const chosen = order.filter((_, index) => set & (1 << index));
         const settings = loadSettings({
-          argv: [...(companions[name] ?? []), '--config', 'c.json', ...(chosen.includes('flag') ? [longFlag(name), `llama=${inFlag}`] : [])],
+          argv: [
+            ...(companions[name] ?? []),
+            '--config',
+            'c.json',
+            ...(chosen.includes('flag') ? [longFlag(name), `llama=${inFlag}`] : []),
+          ],
           environment: chosen.includes('variable') ? { [variable]: `qwen=${inVariable},llama=${inVariable}` } : {},
           readFile: () => JSON.stringify(chosen.includes('file') ? { models: { llama: { [key]: inFile } } } : {}),
         });

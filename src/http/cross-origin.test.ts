@@ -17,7 +17,7 @@ function appWith(origins: readonly string[]): FastifyInstance {
   requestLog(app);
   crossOrigin(app, origins);
   unknownPaths(app);
-  const ring = new KeyRing([{ id: 'key:a', name: 'a', digest: digestOf('word') }]);
+  const ring = new KeyRing([{ digest: digestOf('word'), holder: { id: 'key:a', name: 'a' } }]);
   const keyLimits = { rates: new LocalRates(), gates: new LocalGates() };
   guard(app, { keys: { ...openBook, isLocked: true, ring }, keyLimits, restrictedApis: [] });
   app.post('/v1/chat', { config: { api: 'inference' } }, async () => 'fine');
