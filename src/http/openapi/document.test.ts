@@ -2,14 +2,22 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fastify, { type FastifyBaseLogger } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { openBook } from '../../keys/key-book.ts';
+import { LoneLink } from '../../link.ts';
+import { unrecorded } from '../../request-watch.ts';
 import { createApp, type Services } from '../app.ts';
 import { usualConnections } from '../connections.ts';
+import { Draining } from '../draining.ts';
 import { operations, requestSchemas } from './operations.ts';
 
 /** An app whose routes are there and whose services are never asked. */
 function silentApp() {
   const services = {
-    apiKey: 'word',
+    keys: openBook,
+    record: unrecorded,
+    link: new LoneLink(),
+    draining: new Draining(new AbortController().signal),
+    clients: { receiveTimeout: 0, slowClientTimeout: 0 },
     restrictedApis: [],
     connections: usualConnections,
     allowedOrigins: [],

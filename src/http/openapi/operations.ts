@@ -221,6 +221,16 @@ const adapters = [
   },
 ] as const;
 
+const servers = [
+  {
+    method: 'get',
+    path: '/v1/servers',
+    summary: 'Lists the servers behind this one, and how they do.',
+    answer: 'Servers',
+  },
+  { method: 'get', path: '/metrics', summary: 'Gives the metrics, for Prometheus.', answer: 'text' },
+] as const;
+
 const health = [
   { method: 'get', path: '/health/live', summary: 'Says that the process runs.', answer: 'Live' },
   ...['/health', '/health/ready', '/v1/health/ready', '/health_check'].map(
@@ -236,5 +246,6 @@ export const operations: readonly Operation[] = Object.entries({
   tokens,
   models,
   adapters,
+  servers,
   health,
 }).flatMap(([tag, rows]) => rows.map((row) => ({ ...row, tag })));
