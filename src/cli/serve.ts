@@ -22,6 +22,7 @@ import { liveRedactor } from './live-redactor.ts';
 import { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
+import { oneView } from './one-view.ts';
 import { openKeys } from './open-keys.ts';
 import { openRates } from './open-rates.ts';
 import { openParts, type PartsListener } from './parts.ts';
@@ -92,7 +93,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     responses,
     link,
     models: registry,
-    servers: () => serverReports(registry, balancer),
+    ...oneView(link, { reports: () => serverReports(registry, balancer), metrics: telemetry.metrics }),
     ...life,
     adapterBook,
     loraRoot: settings.loraRoot,
@@ -105,7 +106,6 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     draining,
     allowedOrigins: settings.allowedOrigins,
     record: telemetry.record,
-    metrics: telemetry.metrics,
     // Read anew for each request, which keeps what it began with.
     get strictFields() {
       return live.current.strictFields;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { cleanText } from '../../generate/faults.ts';
 import { StatusError } from '../../kserve/status.ts';
+import { mergeViews } from '../merge-server-views.ts';
 
 type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -27,19 +28,23 @@ export interface ServerReport {
 
 /** What the route needs. */
 export interface ServerServices {
-  /** The servers of now. */
-  readonly servers: () => readonly ServerReport[];
+  /** The servers as each process of this Conch sees them. */
+  readonly servers: () => Promise<readonly (readonly ServerView[])[]>;
 }
 
 /** GET /v1/servers: the servers behind this one, and how they do. */
 export function serverRoutes(app: FastifyInstance, { servers }: ServerServices): void {
   app.get('/v1/servers', { config: { api: 'model-repository' } }, async () => ({
     object: 'list',
-    data: servers().map(describeServer),
+    data: mergeViews(await servers()),
   }));
 }
 
-function describeServer(report: ServerReport) {
+/** A server as the API shows it. */
+export type ServerView = ReturnType<typeof describeServer>;
+
+/** A report as it is shown. */
+export function describeServer(report: ServerReport) {
   const { lastFault } = report;
   return {
     id: report.name,

@@ -42,13 +42,10 @@ export class MetricsReader {
     return [info, ...metrics.json(), ...serverStates(servers()), ...own];
   }
 
-  /** The metrics of this process and of the servers behind it. */
-  async read(accept: string | undefined): Promise<WrittenMetrics> {
-    return this.#write(await this.json(), accept);
-  }
-
-  /** The metrics of several processes of one Conch as one. */
+  /** The metrics of all processes of one Conch as one, and those of the servers behind it. */
   async merged(parts: readonly (readonly MetricJson[])[], accept: string | undefined): Promise<WrittenMetrics> {
+    const [only] = parts;
+    if (only && parts.length === 1) return this.#write(only, accept);
     const together = AggregatorRegistry.aggregate(parts as unknown as object[]);
     return this.#write((await together.getMetricsAsJSON()) as unknown as readonly MetricJson[], accept);
   }
