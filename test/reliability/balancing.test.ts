@@ -57,7 +57,7 @@ describe('two servers with the same model', () => {
     over(['--balance', 'prefix'], async (conch) => {
       const alike = 'The same long instructions for every request. '.repeat(20);
       const running = await runningOf(conch, [alike, alike, alike, alike]);
-      expect(running.toSorted()).toEqual([0, 4]);
+      expect(new Set(running)).toEqual(new Set([0, 4]));
       const apart = await runningOf(
         conch,
         ['a ', 'b ', 'c ', 'd '].map((text) => text.repeat(300)),
@@ -80,7 +80,7 @@ describe('GET /v1/servers', () => {
     over([], async (conch) => {
       await complete(conch, { answer: 'x' }, { model: 'vllm-llama' });
       const rows = await serversOf(conch);
-      const row = (at: number, requests: number, models: readonly string[]) => ({
+      const row = (at: number, requests: number, models: readonly string[], firstResponse: unknown) => ({
         id: `127.0.0.1:${tritons[at]?.grpcPort}`,
         object: 'server',
         kind: 'triton',
@@ -93,11 +93,11 @@ describe('GET /v1/servers', () => {
         failure_rate: 0,
         ejected_seconds: 0,
         weight: 1,
-        first_response_ms: requests === 0 ? null : expect.any(Number),
+        first_response_ms: firstResponse,
         last_fault: null,
         models: expect.arrayContaining(models.map((name) => ({ name, state: 'READY', breaker: 'closed' }))),
       });
-      expect(rows).toEqual([row(0, 1, ['vllm-llama', 'vllm-toy']), row(1, 0, ['vllm-toy'])]);
+      expect(rows).toEqual([row(0, 1, ['vllm-llama', 'vllm-toy'], expect.any(Number)), row(1, 0, ['vllm-toy'], null)]);
     }));
 });
 

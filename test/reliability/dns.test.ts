@@ -22,8 +22,12 @@ beforeAll(async () => {
   dns = await startDnsServer({ 'triton.test': ['127.0.0.1'] });
   conch = await startConch({
     flags: [
-      ...['--triton', `dns:triton.test:${port}`, '--dns-server', dns.address, '--dns-interval', '100ms'],
-      ...['--chat-template', inRoot('test/gateway/plain.jinja'), '--refresh-interval', '200ms', '--slow-start', '0'],
+      `--triton=dns:triton.test:${port}`,
+      `--dns-server=${dns.address}`,
+      '--dns-interval=100ms',
+      `--chat-template=${inRoot('test/gateway/plain.jinja')}`,
+      '--refresh-interval=200ms',
+      '--slow-start=0',
     ],
   });
 });

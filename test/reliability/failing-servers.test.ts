@@ -12,8 +12,11 @@ beforeAll(async () => {
   tritons = await startTritons(['vllm-toy'], ['vllm-toy']);
   conch = await startOver(
     tritons,
-    ...['--breaker-failures', '2', '--breaker-backoff', '100ms', '--ejection-time', '0'],
-    ...['--first-token-timeout', '1s', '--idle-timeout', '1s'],
+    '--breaker-failures=2',
+    '--breaker-backoff=100ms',
+    '--ejection-time=0',
+    '--first-token-timeout=1s',
+    '--idle-timeout=1s',
   );
 });
 afterAll(async () => {
@@ -98,19 +101,16 @@ describe('a server that is killed', () => {
     const [one] = tritons as [Triton];
     await one.kill('SIGKILL');
     const answers = await Promise.all(streams.map((stream) => stream.whole()));
-    expect(answers.map((text) => eventsOf(text).at(-1)).toSorted()).toEqual(
-      [
-        {
-          error: {
-            message: 'The server that runs this model cannot be reached.',
-            type: 'server_error',
-            param: null,
-            code: 'server_unreachable',
-          },
-        },
-        '[DONE]',
-      ].toSorted(),
-    );
+    const ends = answers.map((text) => eventsOf(text).at(-1));
+    expect(ends).toContain('[DONE]');
+    expect(ends).toContainEqual({
+      error: {
+        message: 'The server that runs this model cannot be reached.',
+        type: 'server_error',
+        param: null,
+        code: 'server_unreachable',
+      },
+    });
     const after = await Promise.all(Array.from({ length: 20 }, () => complete(fresh, { answer: 'well' })));
     expect(after.map(textsOf)).toEqual(Array.from({ length: 20 }, () => ['well']));
     const [row] = await untilServers(fresh, ([first]) => first?.state === 'unreachable');

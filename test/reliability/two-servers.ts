@@ -18,7 +18,9 @@ export function startOver(tritons: readonly Triton[], ...flags: readonly string[
   return startConch({
     flags: [
       ...tritons.flatMap(({ grpcPort }) => ['--triton', `127.0.0.1:${grpcPort}`]),
-      ...['--chat-template', inRoot('test/gateway/plain.jinja'), '--refresh-interval', '200ms', '--slow-start', '0'],
+      `--chat-template=${inRoot('test/gateway/plain.jinja')}`,
+      '--refresh-interval=200ms',
+      '--slow-start=0',
       ...flags,
     ],
   });

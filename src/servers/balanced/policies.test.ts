@@ -52,7 +52,7 @@ describe('roundRobin', () => {
     const states = [stateOf('old', 0), stateOf('young', 0, { slowStart: 1000 })];
     const chances = Array.from({ length: 100 }, (_, at) => (at + 0.5) / 100);
     let at = 0;
-    const random = () => chances[at++ % 100] as number;
+    const random = () => chances[at++ % 100] ?? 0;
     const counts = counted((turn) => roundRobin(states, 100, { turn, random }), 1000);
     expect(counts['young']).toBeLessThan(150);
   });
@@ -68,7 +68,7 @@ describe('randomOfTwo', () => {
     const states = ['a', 'b', 'c', 'd'].map((name) => stateOf(name, 1));
     const draws = Array.from({ length: 16 }, (_, at) => [Math.floor(at / 4) / 4, (at % 4) / 4]).flat();
     let at = 0;
-    const random = () => draws[at++ % draws.length] as number;
+    const random = () => draws[at++ % draws.length] ?? 0;
     expect(Object.keys(counted(() => randomOfTwo(states, 0, { turn: 0, random }), 16)).toSorted()).toEqual([
       'a',
       'b',
