@@ -5,7 +5,6 @@ import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import type { Blame } from './outcome.ts';
-import { pauseFor } from './pause.ts';
 import type { ServerState } from './server-state.ts';
 import type { Ticker, Waiting } from './ticker.ts';
 
@@ -40,7 +39,9 @@ export class BalancedStream implements Responses, Waiting {
   readonly #begin: Begin;
   readonly #given: GroupOptions;
   readonly #start = performance.now();
-  readonly #left = new AbortController();
+  #isLeft = false;
+  /** Ends the pause before a retry. */
+  #endPause: (() => void) | undefined;
   #attempt: Attempt | undefined;
   #responses: Responses | undefined;
   #hasBegun = false;
@@ -67,14 +68,14 @@ export class BalancedStream implements Responses, Waiting {
   }
 
   async return(): Promise<Result> {
-    this.#left.abort();
+    this.#leave();
     this.#end();
     await this.#responses?.return?.();
     return done;
   }
 
   async throw(fault: unknown): Promise<Result> {
-    this.#left.abort();
+    this.#leave();
     this.#end();
     await this.#responses?.throw?.(fault);
     return done;
@@ -102,6 +103,11 @@ export class BalancedStream implements Responses, Waiting {
     this.#end();
   };
 
+  #leave(): void {
+    this.#isLeft = true;
+    this.#endPause?.();
+  }
+
   #end(): void {
     this.#attempt?.end(performance.now());
     this.#attempt = undefined;
@@ -111,7 +117,7 @@ export class BalancedStream implements Responses, Waiting {
   async #first(): Promise<Result> {
     const failed: FailedTry[] = [];
     for (let attempt = this.#host.choose(this.#given, failed); ; ) {
-      if (this.#left.signal.aborted || !attempt) return done;
+      if (this.#isLeft || !attempt) return done;
       try {
         return await this.#try(attempt, failed.at(-1)?.error);
       } catch (error) {
@@ -152,17 +158,33 @@ export class BalancedStream implements Responses, Waiting {
     const last = failed.at(-1);
     if (!last || last.blame === 'request' || isOnlyOnce || failed.length > this.#host.options().retries)
       return undefined;
-    if (signal?.aborted || this.#left.signal.aborted || isTotalTimeout(last.error)) return undefined;
+    if (signal?.aborted || this.#isLeft || isTotalTimeout(last.error)) return undefined;
     const attempt = this.#host.choose(this.#given, failed);
     if (!attempt) return undefined;
     const pause = this.#host.pauseBefore(failed, attempt.state);
     const isLate = timeout !== undefined && performance.now() - this.#start + pause >= timeout;
-    if (isLate || !this.#host.takeRetry() || !(await pauseFor(pause, [signal, this.#left.signal]))) {
+    if (isLate || !this.#host.takeRetry() || !(await this.#pause(pause))) {
       attempt.end(performance.now());
       return undefined;
     }
     last.state.retried++;
     return attempt;
+  }
+
+  /** Waits; whether the answer is still wanted then. */
+  async #pause(milliseconds: number): Promise<boolean> {
+    const { signal } = this.#given;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      signal?.addEventListener('abort', this.#endPause, { once: true });
+    });
+    if (this.#endPause) signal?.removeEventListener('abort', this.#endPause);
+    this.#endPause = undefined;
+    return !this.#isLeft && !signal?.aborted;
   }
 }
 

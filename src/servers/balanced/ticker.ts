@@ -15,21 +15,23 @@ export class Ticker {
 
   add(member: Waiting): void {
     this.#members.add(member);
+    if (this.#members.size === 1) this.now = performance.now();
     if (this.#timer) return;
-    this.now = performance.now();
     this.#timer = setInterval(this.#look, interval);
     this.#timer.unref();
   }
 
   delete(member: Waiting): void {
     this.#members.delete(member);
-    if (this.#members.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   readonly #look = (): void => {
     this.now = performance.now();
+    // It ends here, not with its last member: the next one is seldom far.
+    if (this.#members.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
     for (const member of this.#members) member.tick(this.now);
   };
 }
