@@ -302,3 +302,32 @@ describe('ModelRegistry', () => {
     expect(faultOf(() => registry.find('qwen')).code).toBe('model_not_found');
   });
 });
+
+describe('servers that come and go', () => {
+  it('are followed: a new one is looked at, one that went is forgotten, one that stayed is kept', async () => {
+    const [one, two] = [
+      new ScriptedServer('one', [{ name: 'shared' }, { name: 'old' }]),
+      new ScriptedServer('two', [{ name: 'shared' }, { name: 'new' }]),
+    ];
+    const registry = registryOf([one]);
+    await registry.start();
+    const seen = () =>
+      Object.fromEntries(registry.list().map(({ name, group }) => [name, group.servers.map((server) => server.name)]));
+    expect(seen()).toEqual({ shared: ['one'], old: ['one'] });
+    registry.follow([one, two]);
+    await registry.refresh();
+    expect(seen()).toEqual({ shared: ['one', 'two'], old: ['one'], new: ['two'] });
+    registry.follow([two]);
+    expect(seen()).toEqual({ shared: ['two'], new: ['two'] });
+    await registry.close();
+  });
+
+  it('may all be gone', async () => {
+    const registry = registryOf([new ScriptedServer('one', [{ name: 'm' }])]);
+    await registry.start();
+    registry.follow([]);
+    expect(faultOf(() => registry.find('m')).code).toBe('server_not_ready');
+    expect(registry.notReadyReason()).toBe('No model is ready.');
+    await registry.close();
+  });
+});

@@ -20,7 +20,7 @@ export class Attempt {
     this.#model = model;
     this.#begun = now;
     this.#isReachTrial = state.reach.begin(now);
-    this.#isModelTrial = state.breakerOf(model).begin(now);
+    this.#isModelTrial = state.models.get(model)?.begin(now) ?? false;
     state.enter();
   }
 
@@ -28,10 +28,10 @@ export class Attempt {
   answered(now: number): void {
     this.#hasAnswered = true;
     const { state } = this;
-    const breaker = state.breakerOf(this.#model);
-    if (state.reach.stateAt(now) !== 'closed' || breaker.stateAt(now) !== 'closed') {
+    const breaker = state.models.get(this.#model);
+    if (state.reach.stateAt(now) !== 'closed' || (breaker && breaker.stateAt(now) !== 'closed')) {
       state.reach.close();
-      breaker.close();
+      breaker?.close();
       state.startSlowly(now);
       this.#isReachTrial = false;
       this.#isModelTrial = false;
@@ -44,7 +44,7 @@ export class Attempt {
     if (this.#isSettled) return;
     if (this.#hasAnswered) {
       this.state.outcomes.add(now, true);
-      this.state.breakerOf(this.#model).complete();
+      this.state.models.get(this.#model)?.complete();
     }
     this.#settle();
   }
@@ -70,7 +70,7 @@ export class Attempt {
   #settle(): void {
     this.#isSettled = true;
     if (this.#isReachTrial) this.state.reach.leaveTrial();
-    if (this.#isModelTrial) this.state.breakerOf(this.#model).leaveTrial();
+    if (this.#isModelTrial) this.state.models.get(this.#model)?.leaveTrial();
     this.state.leave();
   }
 }

@@ -114,7 +114,9 @@ describe('a request that fails after its first response', () => {
 
 describe('a server that fails', () => {
   const state = (balancer: Balancer) =>
-    balancer.snapshot().servers.map(({ server, connection, models }) => [server.name, connection, models.get('m')]);
+    balancer
+      .snapshot()
+      .servers.map(({ server, connection, models }) => [server.name, connection, models.get('m') ?? 'closed']);
 
   it('gets no more requests once it cannot be reached, until it is seen again', async () => {
     const balancer = balancerWith();
@@ -201,6 +203,13 @@ describe('load', () => {
     await idle;
     expect(order).toEqual(['left', 'idle']);
     expect(balancer.snapshot().servers).toEqual([]);
+  });
+
+  it('goes elsewhere from a server that is gone, for those who still know it too', async () => {
+    const balancer = balancerWith();
+    const servers = pair(answering, answering);
+    await balancer.untilIdle(servers[0].server);
+    for (let time = 0; time < 3; time++) expect(await ask(balancer, servers)).toBe('two');
   });
 
   it('is spread', async () => {

@@ -33,6 +33,8 @@ export class Balancer {
   readonly #options: () => BalanceOptions;
   readonly #random: () => number;
   readonly #states = new Map<InferenceServer, ServerState>();
+  /** Servers that are going to be closed. */
+  readonly #gone = new WeakSet<InferenceServer>();
   readonly #prefixes = new PrefixIndex<ServerState>(mostBlocks);
   readonly #budget = new RetryBudget();
   readonly #ticker = new Ticker();
@@ -71,8 +73,9 @@ export class Balancer {
     if (wasAway) this.#prefixes.forget(state);
   }
 
-  /** Resolves once a server has no more inferences; nothing is remembered of it then. */
+  /** Sends a server nothing any more. Resolves once it has no more inferences; nothing is remembered of it then. */
   async untilIdle(server: InferenceServer): Promise<void> {
+    this.#gone.add(server);
     const state = this.#states.get(server);
     if (!state) return;
     await state.untilIdle();
@@ -105,7 +108,8 @@ export class Balancer {
   #choose(wanted: Wanted, failed: readonly FailedTry[]): Attempt | undefined {
     const now = performance.now();
     const { model } = wanted;
-    const all = wanted.servers.map((server) => this.#stateOf(server));
+    const present = wanted.servers.filter((server) => !this.#gone.has(server));
+    const all = (present.length > 0 ? present : wanted.servers).map((server) => this.#stateOf(server));
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
     const open = untried.filter((state) => state.isOpenTo(model, now));
     const state = open.length > 0 ? this.#pick(open, wanted, now) : this.#lastResort({ all, untried }, model, failed);

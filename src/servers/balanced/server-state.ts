@@ -47,6 +47,7 @@ export class ServerState {
     this.reach = new Breaker(() => ({ failures: 1, backoff: options().breakerBackoff, random }));
   }
 
+  /** The breakers of the models that have failed here. */
   get models(): ReadonlyMap<string, Breaker> {
     return this.#models;
   }

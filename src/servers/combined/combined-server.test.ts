@@ -99,6 +99,30 @@ describe('CombinedServer', () => {
     expect(new Set(await answeredBy(combined, request('shared', { sequence_id: 7 }), 6)).size).toBe(1);
   });
 
+  it('keeps a sequence where it is when another server comes, unless it is that one', async () => {
+    const servers = ['one', 'two'].map((name) => new FakeServer(name, { m: 'READY' }));
+    const combined = new CombinedServer(() => servers, balancerWith());
+    const owners = async () =>
+      Promise.all(
+        Array.from(
+          { length: 30 },
+          async (_, at) => (await combined.infer(request('m', { sequence_id: at + 1 }))).version,
+        ),
+      );
+    const before = await owners();
+    expect(new Set(before)).toEqual(new Set(['one', 'two']));
+    servers.push(new FakeServer('three', { m: 'READY' }));
+    await combined.call('RepositoryModelLoad', { model_name: 'm' });
+    const after = await owners();
+    expect(after.every((owner, at) => owner === before[at] || owner === 'three')).toBe(true);
+  });
+
+  it('says that no server is known', async () => {
+    const combined = new CombinedServer(() => [], balancerWith());
+    await expect(combined.infer(request('m'))).rejects.toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
+    await expect(combined.call('ServerReady', {})).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
   it('says of a model that nobody has what Triton says', async () => {
     const [, , combined] = pair();
     await expect(combined.infer(request('none'))).rejects.toMatchObject({

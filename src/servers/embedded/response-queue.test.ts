@@ -58,6 +58,15 @@ describe('ResponseQueue', () => {
     expect(never.calls).toEqual([]);
   });
 
+  it('ends with the fault of a reader that gives up, after what is there', async () => {
+    const { stream, calls } = queue();
+    const waiting = stream.next();
+    await stream.throw(new Error('too slow'));
+    await expect(waiting).rejects.toThrow('too slow');
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(calls).toEqual(['begin', 'cancel']);
+  });
+
   it('is full at a bound and says when there is room again', async () => {
     const { stream, calls } = queue();
     const first = stream.next();
