@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** What happens to an inference once its first response is there: it is given that response as it came. */
 export type Fault = (stream: ServerHttp2Stream, first: Buffer, socket: Socket) => void;
@@ -16,45 +16,50 @@ export interface FaultyTriton {
 /** Stands between Conch and the tritonserver on this port. */
 export async function faultyTriton(tritonPort: number): Promise<FaultyTriton> {
   const upstream = http2.connect(`http://127.0.0.1:${tritonPort}`);
-  const sessions = new Set<ServerHttp2Session>();
-  const sockets = new Map<unknown, Socket>();
+  const sessions: ServerHttp2Session[] = [];
+  /** Their clients' ends, in the same order: bytes that are no HTTP/2 can only be sent past it. */
+  const sockets: Socket[] = [];
   const faults: Fault[] = [];
   const server = http2.createServer();
-  let lastSocket: Socket | undefined;
-  server.on('connection', (socket: Socket) => {
-    lastSocket = socket.on('error', () => undefined);
-  });
-  server.on('session', (session) => {
-    sessions.add(session);
-    if (lastSocket) sockets.set(session, lastSocket);
-    session.on('error', () => undefined);
-    session.once('close', () => sessions.delete(session));
-  });
+  server.on('session', (session) => sessions.push(session.on('error', () => undefined)));
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);
     const call = upstream.request(forwarded(headers));
     call.on('error', () => undefined);
     stream.pipe(call);
-    const { session } = stream;
+    const connection = sessions.findIndex((session) => session === stream.session);
     const fault = String(headers[':path']).endsWith('/ModelStreamInfer') ? faults.shift() : undefined;
-    if (!fault || !session) passThrough(call, stream);
+    if (!fault) passThrough(call, stream);
     else
       call.once('data', (first: Buffer) => {
         call.close(http2.constants.NGHTTP2_CANCEL);
-        fault(stream, first, sockets.get(session) as Socket);
+        fault(stream, first, sockets[connection] as Socket);
       });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const inner = await listening(server);
+  const relay = createServer((socket) => {
+    const behind = connect(inner, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket.on('error', () => undefined));
+    socket.pipe(behind).pipe(socket);
+    socket.once('close', () => behind.destroy());
+  });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listening(relay),
     fail: (fault) => faults.push(fault),
     close: () => {
       upstream.destroy();
       for (const session of sessions) session.destroy();
+      for (const socket of sockets) socket.destroy();
       server.close();
+      relay.close();
     },
   };
+}
+
+async function listening(server: Pick<Server, 'listen' | 'once' | 'address'>): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server as Server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
