@@ -49,6 +49,10 @@ export class GrpcConnection {
     this.#flush();
   }
 
+  get openCalls() {
+    return this.#calls.size;
+  }
+
   /** One interval has passed: each answer may send one more token, and all of them leave in one write. */
   tick() {
     for (const answer of this.#answers) {

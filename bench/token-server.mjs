@@ -40,7 +40,8 @@ function tick() {
 }
 
 function stop() {
-  process.stdout.write(`${JSON.stringify(counts)}\n`, () => process.exit(0));
+  const open = [...connections].reduce((sum, connection) => sum + connection.openCalls, 0);
+  process.stdout.write(`${JSON.stringify({ ...counts, open })}\n`, () => process.exit(0));
 }
 
 server.listen(Number(values.port), '127.0.0.1', () => {

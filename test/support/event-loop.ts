@@ -8,7 +8,7 @@ import { inRoot } from './environment.ts';
 export interface MonitoredConch {
   readonly conch: Conch;
   /** What was done, and the longest time in milliseconds that the event loop was held meanwhile. */
-  readonly during: <Result>(work: () => Promise<Result>) => Promise<{ result: Result; delay: number }>;
+  readonly during: <Result>(work: () => Promise<Result>) => Promise<{ result: Result; delay: number; p99: number }>;
   readonly stop: () => Promise<void>;
 }
 
@@ -19,18 +19,19 @@ export async function startMonitored(flags: readonly string[]): Promise<Monitore
   const monitor = pathToFileURL(inRoot('test/support/event-loop-monitor.mjs')).href;
   const environment = { NODE_OPTIONS: `--import=${monitor}`, CONCH_TEST_LOOP_FILE: file };
   const conch = await startConch({ flags, environment });
-  const longestDelay = async (): Promise<number> => {
+  const delays = async (): Promise<{ max: number; p99: number }> => {
     rmSync(file, { force: true });
     process.kill(conch.pid, 'SIGUSR2');
     while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 2));
-    return Number(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   };
   return {
     conch,
     during: async (work) => {
-      await longestDelay();
+      await delays();
       const result = await work();
-      return { result, delay: await longestDelay() };
+      const { max, p99 } = await delays();
+      return { result, delay: max, p99 };
     },
     stop: async () => {
       await conch.stop();
