@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RedisRates } from '../../src/limits/redis-rates.ts';
+import { directive } from '../support/exchange.ts';
 import { Redis } from '../support/redis.ts';
 import { isLeftOut } from '../support/system-program.ts';
-import { chatAs, startKeyed } from './keyed.ts';
+import { chatAs, type Keyed, startKeyed } from './keyed.ts';
 
 /** Rates on a Redis, and what was said of it. */
 async function openRates(url: string) {
@@ -133,37 +134,54 @@ describe.skipIf(isLeftOut('redis-server'))('rates on Redis', () => {
     await Promise.all([wrong.rates.close(), nobody.rates.close()]);
     expect(JSON.stringify([wrong.said, nobody.said])).not.toContain('pearl');
   });
+});
 
-  it('hold for two Conches together, each alone while Redis is gone, and again when it is back', async () => {
-    const keys = { a: { requests_per_minute: 4 }, b: { tokens_per_minute: 20 } };
-    const one = await startKeyed(keys, '--redis', redis.url);
-    const other = await startKeyed(keys, '--redis', redis.url);
-    try {
-      const statuses = async () => {
-        const found: number[] = [];
-        for (const conch of [one, other, one, other, one, other]) found.push((await chatAs(conch, 'a')).status);
-        return found;
-      };
-      expect(await statuses()).toEqual([200, 200, 200, 200, 429, 429]);
-      // What one has used of its tokens, the other lacks.
-      expect((await chatAs(one, 'b', { content: 'one two three four five six', max_tokens: 30 })).status).toBe(200);
-      expect((await chatAs(other, 'b')).status).toBe(429);
-      await redis.kill();
-      expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);
-      const gone = `Redis at ${redis.host} does not answer (`;
-      for (const conch of [one, other])
-        await conch.logged(({ level, message }) => level === 'warn' && String(message).startsWith(gone));
-      await redis.begin();
-      const back = `Redis at ${redis.host} answers again: the limits of keys are shared`;
-      for (const conch of [one, other]) await conch.logged(({ message }) => message === back);
-      expect(await statuses()).toEqual([200, 200, 200, 200, 429, 429]);
-      for (const conch of [one, other]) {
-        const lines = conch.log().filter(({ message }) => String(message).includes('Redis'));
-        expect(lines).toHaveLength(2);
-        expect(JSON.stringify(conch.log())).not.toContain('pearl-0815');
-      }
-    } finally {
-      await Promise.all([one.end(), other.end()]);
+describe.skipIf(isLeftOut('redis-server'))('two Conches on one Redis', () => {
+  let redis: Redis;
+  let one: Keyed;
+  let other: Keyed;
+  beforeAll(async () => {
+    redis = await Redis.start({ password: 'pearl-0815' });
+    const keys = { a: { requests_per_minute: 2 }, b: { tokens_per_minute: 20 }, free: {} };
+    const start = () => startKeyed(keys, '--redis', redis.url);
+    [one, other] = await Promise.all([start(), start()]);
+    // The first answer waits for a tokenizer.
+    await Promise.all([chatAs(one, 'free'), chatAs(other, 'free')]);
+  });
+  afterAll(async () => {
+    await Promise.all([one.end(), other.end()]);
+    await redis.remove();
+  });
+
+  const statuses = async (): Promise<number[]> => {
+    const found: number[] = [];
+    for (const conch of [one, other, one, other]) found.push((await chatAs(conch, 'a')).status);
+    return found;
+  };
+
+  it('share the limits of their keys', async () => {
+    expect(await statuses()).toEqual([200, 200, 429, 429]);
+    // What one has used of its tokens, the other lacks.
+    const used = await chatAs(one, 'b', { content: directive({ tokens: 30 }), max_tokens: 30 });
+    expect(used.status).toBe(200);
+    await one.logged(({ reqId }) => reqId === used.headers.get('x-request-id'));
+    expect((await chatAs(other, 'b')).status).toBe(429);
+  });
+
+  it('hold them each alone while Redis is gone, and together again when it is back', async () => {
+    await redis.kill();
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect(await statuses()).toEqual([429, 429, 429, 429]);
+    const gone = `Redis at ${redis.host} does not answer (`;
+    for (const conch of [one, other])
+      await conch.logged(({ level, message }) => level === 'warn' && String(message).startsWith(gone));
+    await redis.begin();
+    const back = `Redis at ${redis.host} answers again: the limits of keys are shared`;
+    for (const conch of [one, other]) await conch.logged(({ message }) => message === back);
+    expect(await statuses()).toEqual([200, 200, 429, 429]);
+    for (const conch of [one, other]) {
+      expect(conch.log().filter(({ message }) => String(message).includes('Redis'))).toHaveLength(2);
+      expect(JSON.stringify(conch.log())).not.toContain('pearl-0815');
     }
   });
 });
