@@ -76,7 +76,7 @@ keys:
     ['two names', ['a', 'b'], 'conch keys create takes the name of one key.'],
     ['a wrong name', ['a b'], 'NAME must be 1 to 64 letters, digits and . @ : + - _, not "a b".'],
     ['no date', ['a', '--expires', 'soon'], `--expires ${wantedDate}, not "soon".`],
-    ['a bare number', ['a', '--expires', '2027'], `--expires ${wantedDate}, not "2027".`],
+    ['a bare number', ['a', '--expires', '2027'], `--expires ${wantedDate}.`],
     ['no number', ['a', '--concurrent', '0'], '--concurrent must be at least 1, not 0.'],
   ])('says what is wrong with %s, and writes nothing then', async (_, words, problem) => {
     expect(await keys('create', ...words)).toEqual({ code: 2, stdout: '', stderr: `conch: ${problem}\n` });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import OpenAI from 'openai';
+import OpenAI, { AuthenticationError, PermissionDeniedError, RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { begin, user } from '../gateway/asking.ts';
 import { directive } from '../support/exchange.ts';
@@ -122,10 +122,10 @@ describe('a key of the file', () => {
   });
 
   it("is refused with the errors of OpenAI's own client", async () => {
-    await expect(client('nobody').chat.completions.create(asked)).rejects.toThrow(OpenAI.AuthenticationError);
+    await expect(client('nobody').chat.completions.create(asked)).rejects.toThrow(AuthenticationError);
     await expect(client('old').chat.completions.create(asked)).rejects.toThrow('The API key "old" has expired.');
     await expect(client('toys').chat.completions.create({ ...asked, model: 'vllm-llama' })).rejects.toThrow(
-      OpenAI.PermissionDeniedError,
+      PermissionDeniedError,
     );
   });
 
@@ -145,7 +145,7 @@ describe('a key of the file', () => {
       ),
     ]);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-    await expect(client('one').chat.completions.create(asked)).rejects.toThrow(OpenAI.RateLimitError);
+    await expect(client('one').chat.completions.create(asked)).rejects.toThrow(RateLimitError);
     expect((await chatAs(conch, 'all')).status).toBe(200);
     expect(await names('one')).toContain('vllm-toy');
     await post(
