@@ -14,13 +14,13 @@ export function exampleShower(
   settings: ExampleSettings,
   terminal: Pick<Terminal, 'out'>,
   logger: Logger,
-): (models: readonly NamedModel[], origin: () => string) => Promise<void> {
+): (models: readonly NamedModel[], origin: Promise<string>) => Promise<void> {
   let isShown = false;
   return async ([model], origin) => {
     if (!model || isShown) return;
     isShown = true;
     await model.assets().catch(() => undefined);
-    const line = exampleLine(model, origin(), settings);
+    const line = exampleLine(model, await origin, settings);
     if (settings.logFormat === 'json') logger.info({ example: line }, 'try it');
     else terminal.out(`\nTry it:\n  ${line}\n`);
   };

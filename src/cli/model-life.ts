@@ -2,24 +2,28 @@ import { modelSettings } from '../config/model-settings.ts';
 import { usualQueue } from '../config/worker-settings.ts';
 import { cleanText } from '../generate/faults.ts';
 import type { Gates } from '../limits/gates.ts';
+import type { Link } from '../link.ts';
 import { Admission } from '../models/admission.ts';
 import { LoadOnDemand } from '../models/load-on-demand.ts';
 import { ModelControl } from '../models/model-control.ts';
 import { ModelDoor } from '../models/model-door.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { RunningRequests } from '../models/running-requests.ts';
+import { SharedRequests } from '../models/shared-requests.ts';
 import type { LiveSettings } from './live-settings.ts';
 
 interface LifeOptions {
   readonly live: LiveSettings;
   readonly gates: Gates;
+  readonly link: Link;
 }
 
 /** What lets requests in to models, and loads and unloads models while requests run, as the settings ask for it. */
-export function modelLife(registry: ModelRegistry, { live, gates }: LifeOptions) {
+export function modelLife(registry: ModelRegistry, { live, gates, link }: LifeOptions) {
   const { loadOnDemand, maxLoaded, loadTimeout, unloadTimeout } = live.current;
   const running = new RunningRequests();
-  const control = new ModelControl({ registry, running, loadTimeout, unloadTimeout, clean: cleanText });
+  const requests = new SharedRequests({ link, registry, running });
+  const control = new ModelControl({ registry, requests, loadTimeout, unloadTimeout, clean: cleanText });
   const onDemand = loadOnDemand
     ? new LoadOnDemand({ registry, running, control, maxLoaded, timeout: loadTimeout })
     : undefined;

@@ -72,7 +72,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
       if (isQuiet) return;
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
-      void showExample(registry.list(), () => app.listeningOrigin);
+      void showExample(registry.list(), origin);
     },
     onServer: (server, fault) => reportServer(speaker, server, fault),
     onNote: (note) => speaker.info(note),
@@ -87,7 +87,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const access = { keys, keyLimits: { rates, gates } };
   const { servers, balancer, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
   const link = seat?.link ?? new LoneLink();
-  const { admission, ...life } = modelLife(registry, { live, gates });
+  const { admission, ...life } = modelLife(registry, { live, gates, link });
   const telemetry = await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry });
   const app = createApp({
     responses,
@@ -127,12 +127,18 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     },
     logger,
   });
+  const origin = new Promise<string>((resolve) => {
+    app.addHook('onListen', async () => resolve(app.listeningOrigin));
+  });
   const { host, port } = { ...settings, ...seat?.ports };
   const listenTextResolver = (address: string): string =>
     isQuiet ? `takes requests on ${address}` : `conch ${terminal.version} listens on ${address}`;
+  const lookAround = () => Promise.race([registry.start(), untilStopped(terminal.stop)]);
   let stopKserve: (() => Promise<void>) | undefined;
   try {
     if (terminal.stop.aborted) return 0;
+    // A worker takes its share of the requests from its first moment on, so that it knows the models before.
+    if (seat) await lookAround();
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
     if (settings.enableKserveFrontends)
       stopKserve = await startKserve(
@@ -144,7 +150,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
     for (const warning of startWarnings(settings)) speaker.warn(warning);
     if (settings.config !== undefined)
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
-    await Promise.race([registry.start(), untilStopped(terminal.stop)]);
+    if (!seat) await lookAround();
     seat?.ready();
     await untilStopped(terminal.stop);
     return await drain({ ...settings, draining, logger, close: () => Promise.all([app.close(), stopKserve?.()]) });

@@ -4,7 +4,7 @@ import type { InferenceServer } from '../kserve/server.ts';
 import { type ControlFailure, controlFault, failureText, type TextCleaner } from './control-faults.ts';
 import { rootsThatNeed } from './dependents.ts';
 import type { ModelRegistry } from './registry.ts';
-import type { RunningRequests } from './running-requests.ts';
+import type { SharedRequests } from './shared-requests.ts';
 
 /** How far a server is with what it was asked to do. */
 export interface ControlState {
@@ -20,7 +20,7 @@ type OnState = (state: ControlState) => void;
 
 interface ControlOptions {
   readonly registry: ModelRegistry;
-  readonly running: RunningRequests;
+  readonly requests: SharedRequests;
   /** Milliseconds that a server may take to load a model. */
   readonly loadTimeout: number;
   /** Milliseconds that running requests have to end before they are cancelled. */
@@ -63,7 +63,7 @@ export class ModelControl {
   async load(name: string, onState = ignore): Promise<string> {
     const root = await this.#rootOf(name);
     return this.#change(root, 'loaded', async () => {
-      const { registry } = this.#options;
+      const { registry, requests } = this.#options;
       const copies = registry.copiesOf(root);
       if (copies.some(({ found }) => found.state === 'LOADING' || found.state === 'UNLOADING'))
         throw busy(root, 'loaded or unloaded');
@@ -79,6 +79,7 @@ export class ModelControl {
         });
       } finally {
         await registry.refresh(missing);
+        await requests.refresh();
       }
     });
   }
@@ -87,7 +88,7 @@ export class ModelControl {
   async unload(name: string, onState = ignore, eviction?: Eviction): Promise<string> {
     const root = await this.#rootOf(name);
     return this.#change(root, 'unloaded', async () => {
-      const { registry } = this.#options;
+      const { registry, requests, unloadTimeout } = this.#options;
       const ready = registry.copiesOf(root).filter(({ found }) => found.state === 'READY');
       const servers = ready.map(({ server }) => server);
       if (servers.length === 0)
@@ -98,13 +99,14 @@ export class ModelControl {
         server.call('RepositoryModelUnload', { model_name: noModel }, { timeout: longestUnload }),
       );
       const affected = rootsThatNeed(registry, root);
-      const restore = registry.withdraw(affected);
+      const patience = eviction?.patience ?? unloadTimeout;
+      const restore = await requests.withdraw(affected, patience + longestCancel + 2 * longestUnload);
       try {
         await this.#drain(root, affected, servers, onState, eviction);
         await this.#onEach(servers, what, onState, (server) => this.#unloadAt(server, root, onState, eviction));
       } finally {
         await registry.refresh(servers);
-        restore();
+        await restore();
       }
     });
   }
@@ -139,13 +141,14 @@ export class ModelControl {
     onState: OnState,
     eviction: Eviction | undefined,
   ): Promise<void> {
-    const { running, unloadTimeout } = this.#options;
-    for (const server of servers) onState({ server: server.name, state: 'DRAINING', running: running.count(affected) });
-    if (await running.idle(affected, eviction?.patience ?? unloadTimeout)) return;
+    const { requests, unloadTimeout } = this.#options;
+    const running = await requests.count(affected);
+    for (const server of servers) onState({ server: server.name, state: 'DRAINING', running });
+    if (await requests.idle(affected, eviction?.patience ?? unloadTimeout)) return;
     if (eviction) throw busy(root, 'used');
     const message = `The model ${root} is being unloaded, and this answer was not complete within ${unloadTimeout / 1000} s (--unload-timeout).`;
-    running.cancel(affected, new ApiError('model_not_ready', message, { param: 'model' }));
-    await running.idle(affected, longestCancel);
+    await requests.cancel(affected, message);
+    await requests.idle(affected, longestCancel);
   }
 
   async #unloadAt(

@@ -4,6 +4,7 @@ import type { ControlCalls, ControlMethod, ModelConfig } from '../kserve/message
 import type { InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { LocalGates } from '../limits/local-gates.ts';
+import { type Link, LoneLink } from '../link.ts';
 import { unwatched } from '../request-watch.ts';
 import { namedBySettings, noAdapters } from './adapters.ts';
 import { Admission, type AdmissionLimits } from './admission.ts';
@@ -14,6 +15,7 @@ import { ModelDoor } from './model-door.ts';
 import { ModelRegistry } from './registry.ts';
 import { RunningRequests } from './running-requests.ts';
 import type { ServedModel } from './served-model.ts';
+import { SharedRequests } from './shared-requests.ts';
 
 const text = (name: string) => ({ name, data_type: 'TYPE_STRING', dims: [1] });
 const speaks = { input: [text('text_input'), text('sampling_parameters')], output: [text('text_output')] };
@@ -82,6 +84,7 @@ async function life(
   configs: Readonly<Record<string, Partial<ModelConfig>>>,
   maxLoaded?: number,
   limitsOf: (root: string) => AdmissionLimits | undefined = () => undefined,
+  link: Link = new LoneLink(),
 ) {
   const server = new ExplicitServer(configs);
   const hints = new Map<string, ModelHints>();
@@ -100,8 +103,9 @@ async function life(
   });
   await registry.refresh();
   const running = new RunningRequests();
+  const requests = new SharedRequests({ link, registry, running });
   const clean = (told: string): string => told;
-  const control = new ModelControl({ registry, running, loadTimeout: 1000, unloadTimeout: 0, clean });
+  const control = new ModelControl({ registry, requests, loadTimeout: 1000, unloadTimeout: 0, clean });
   const onDemand = new LoadOnDemand({ registry, running, control, maxLoaded, timeout: 10_000 });
   const admission = new Admission({ gates: new LocalGates(), limitsOf, timeout: () => undefined });
   const door = new ModelDoor({ registry, running, admission, onDemand, loadTimeout: 10_000 });
@@ -320,5 +324,38 @@ describe('a model with limits', () => {
     const { enter } = await life({ bad: {} }, 1, () => ({ running: 1, waiting: 0 }));
     for (let count = 0; count < 2; count++)
       expect(await failureOf(enter('bad'))).toMatchObject({ code: 'model_not_ready' });
+  });
+});
+
+describe('a model that several processes serve', () => {
+  /** The links of two processes that ask each other. */
+  function paired(): readonly [Link, Link] {
+    const own = [new LoneLink(), new LoneLink()] as const;
+    const askAll: Link['askAll'] = async (question, argument) =>
+      (await Promise.all(own.map((link) => link.askAll(question, argument)))).flat();
+    const linkOf = (link: LoneLink): Link => ({
+      register: (question, answer) => link.register(question, answer),
+      askAll,
+      unanswered: 0,
+    });
+    return [linkOf(own[0]), linkOf(own[1])];
+  }
+
+  it('takes no more requests in any of them while it is unloaded, and cancels those of all', async () => {
+    const links = paired();
+    const [one, other] = await Promise.all(links.map((link) => life({ a: {} }, undefined, undefined, link)));
+    if (!one || !other) throw new Error('There are two.');
+    await one.control.load('a');
+    other.server.ready.add('a');
+    await other.registry.refresh();
+    const leave = await other.enter('a');
+    const states: unknown[] = [];
+    const unloading = one.control.unload('a', ({ state, running }) => states.push([state, running]));
+    await expect.poll(() => other.faults.map(({ code }) => code)).toEqual(['model_not_ready']);
+    expect([one, other].map(({ registry }) => registry.isOffered('a'))).toEqual([false, false]);
+    leave?.();
+    await unloading;
+    expect(states[0]).toEqual(['DRAINING', 1]);
+    expect([one, other].map(({ registry }) => registry.isOffered('a'))).toEqual([false, true]);
   });
 });

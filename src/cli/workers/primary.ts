@@ -8,6 +8,7 @@ import type { TritonPorts } from '../../servers/managed/command-line.ts';
 import { freePorts } from '../../servers/managed/free-ports.ts';
 import type { Terminal } from '../command.ts';
 import { openManaged } from '../servers.ts';
+import { checkWorkerSettings } from './check-settings.ts';
 import { Crew } from './crew.ts';
 import { hostLimits } from './limits.ts';
 import { hostLink } from './link.ts';
@@ -28,6 +29,7 @@ export async function runWorkers(
   { terminal, logger, rates }: PrimaryOptions,
 ): Promise<number> {
   const { settings } = input;
+  checkWorkerSettings(settings);
   const settingsText = settings.config === undefined ? undefined : readFileSync(settings.config, 'utf8');
   const ports = await sharedPorts(settings);
   const gates = new LocalGates();

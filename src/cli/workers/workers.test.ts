@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { GateFull } from '../../limits/gates.ts';
+import { LocalGates } from '../../limits/local-gates.ts';
+import type { RateAnswer, Rates } from '../../limits/rates.ts';
+import { LoneLink } from '../../link.ts';
+import { hostLimits, RemoteGates, RemoteRates } from './limits.ts';
+import { hostLink, WorkerLink } from './link.ts';
+import { Messenger } from './messenger.ts';
+
+/** The two ends of a wire that copies what it carries, as a wire between processes does. */
+function wire(): { readonly primary: Messenger; readonly worker: Messenger } {
+  const primary: Messenger = new Messenger((message) => setImmediate(() => worker.receive(structuredClone(message))));
+  const worker: Messenger = new Messenger((message) => setImmediate(() => primary.receive(structuredClone(message))));
+  return { primary, worker };
+}
+
+const never = new AbortController().signal;
+const gate = { name: 'llama', running: 2, waiting: 1 };
+
+describe('gates that stand in the primary', () => {
+  /** Several workers in front of the same gates. */
+  function crew(size: number) {
+    const gates = new LocalGates();
+    const workers = Array.from({ length: size }, () => {
+      const { primary, worker } = wire();
+      const release = hostLimits(primary, gates);
+      return { gates: new RemoteGates(worker), release };
+    });
+    return { gates, workers };
+  }
+
+  it('hold for all workers together', async () => {
+    const { gates, workers } = crew(3);
+    const leaves = await Promise.all(workers.slice(0, 2).map((worker) => worker.gates.enter(gate, visit())));
+    const third = workers[2]?.gates.enter(gate, visit());
+    await expect(workers[0]?.gates.enter(gate, visit())).rejects.toEqual(new GateFull('llama', 1));
+    leaves[0]?.();
+    leaves[0]?.();
+    (await third)?.();
+    leaves[1]?.();
+    await expect.poll(() => gates.size).toBe(0);
+  });
+
+  it('let one that waits leave the queue', async () => {
+    const { gates, workers } = crew(1);
+    const [worker] = workers;
+    const open = { ...gate, running: 1 };
+    await worker?.gates.enter(open, visit());
+    const stop = new AbortController();
+    const waiting = worker?.gates.enter(open, visit(stop.signal));
+    await expect.poll(() => gates.counts('llama')).toEqual({ running: 1, waiting: 1 });
+    stop.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    expect(gates.counts('llama')).toEqual({ running: 1, waiting: 0 });
+  });
+
+  it('take back the place of one that was let in while it left', async () => {
+    const { gates, workers } = crew(1);
+    const stop = new AbortController();
+    const entering = workers[0]?.gates.enter(gate, visit(stop.signal));
+    stop.abort(new Error('left'));
+    await expect(entering).rejects.toThrow('left');
+    await expect.poll(() => gates.size).toBe(0);
+  });
+
+  it('free what a worker holds and waits for when it is gone', async () => {
+    const { gates, workers } = crew(2);
+    const [dead, alive] = workers;
+    const open = { ...gate, running: 1, waiting: 2 };
+    await dead?.gates.enter(open, visit());
+    const lost = dead?.gates.enter(open, visit());
+    lost?.catch(() => undefined);
+    const waiting = alive?.gates.enter(open, visit());
+    await expect.poll(() => gates.counts('llama')).toEqual({ running: 1, waiting: 2 });
+    dead?.release();
+    (await waiting)?.();
+    await expect.poll(() => gates.size).toBe(0);
+  });
+});
+
+function visit(signal = never) {
+  return { priority: 0, signal };
+}
+
+describe('rates that are counted in the primary', () => {
+  it('are asked and charged there', async () => {
+    const taken: unknown[] = [];
+    const answer: RateAnswer = { isAllowed: true, left: Number.POSITIVE_INFINITY, fullIn: 0, retryIn: 0 };
+    const rates: Rates = {
+      take: async (rate, amount) => {
+        taken.push(['take', rate, amount]);
+        return answer;
+      },
+      charge: (rate, amount) => taken.push(['charge', rate, amount]),
+      close: async () => undefined,
+    };
+    const { primary, worker } = wire();
+    hostLimits(primary, new LocalGates(), rates);
+    const remote = new RemoteRates(worker);
+    const rate = { name: 'tokens of ann', perMinute: 10 };
+    remote.charge(rate, 7);
+    expect(await remote.take(rate, 3)).toEqual(answer);
+    expect(taken).toEqual([
+      ['charge', rate, 7],
+      ['take', rate, 3],
+    ]);
+  });
+});
+
+describe('a question to all', () => {
+  it('is answered by all workers, and counts those that do not', async () => {
+    const wires = Array.from({ length: 4 }, wire);
+    for (const { primary } of wires) hostLink(primary, () => wires.map((one) => one.primary));
+    const [asking, second, third, gone] = wires.map(({ worker }) => new WorkerLink(worker));
+    asking?.register('sum', (argument) => (argument as number) + 1);
+    second?.register('sum', async (argument) => (argument as number) + 2);
+    third?.register('sum', () => {
+      throw new Error('no');
+    });
+    wires[3]?.primary.close();
+    expect(await asking?.askAll('sum', 40)).toEqual([41, 42]);
+    expect([asking?.unanswered, gone?.unanswered]).toEqual([2, 0]);
+  });
+
+  it('is answered by the one process where there are no workers', async () => {
+    const link = new LoneLink();
+    link.register('sum', (argument) => (argument as number) + 1);
+    expect([await link.askAll('sum', 1), await link.askAll('nothing')]).toEqual([[2], []]);
+  });
+});
+
+describe('Messenger', () => {
+  it('rejects what is not answered in time, and what is open when the other end goes', async () => {
+    const silent = new Messenger(() => undefined);
+    await expect(silent.ask('x', undefined, { timeout: 1 })).rejects.toThrow('x: no answer within 1 ms.');
+    const open = silent.ask('y');
+    silent.close();
+    await expect(open).rejects.toThrow('The other process is gone.');
+    await expect(silent.ask('z')).rejects.toThrow('The other process is gone.');
+  });
+});
