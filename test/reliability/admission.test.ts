@@ -22,7 +22,7 @@ afterAll(() => Promise.all([conch.stop(), free.stop()]));
 
 const toy = () => hold({ url: conch.url, control: free.url });
 const hello = (model: string) => ({ model, prompt: directive({ answer: 'hello' }) });
-const full = (model: string, running: number, waiting: number, retryAfter: unknown) => ({
+const full = (model: string, running: number, waiting: number, retryAfter: string | null) => ({
   error: {
     message: `The queue of the model ${model} is full: ${running} requests may run and ${waiting} wait. Try again in ${retryAfter} s.`,
     type: 'rate_limit_error',

@@ -55,7 +55,7 @@ async function letGo(held: readonly Held[]): Promise<void> {
   }
 }
 
-describe('--workers 2', { timeout: 90_000 }, () => {
+describe('--workers 2', { timeout: 120_000 }, () => {
   it('answers with both on one port, and says once what holds for both', async () => {
     await startTwo('--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0');
     const told = (text: string) => conch.log().filter(({ message }) => String(message).includes(text));
@@ -200,7 +200,7 @@ describe('--workers 2 is refused', () => {
   });
 });
 
-describe('--workers 2 with a tritonserver of our own', { timeout: 120_000 }, () => {
+describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () => {
   /** The tritonserver of this test, known by its repository. */
   const isOurs = (words: readonly string[]): boolean =>
     words[0] === tritonProgram() && words.includes(`--model-repository=${join(folder, 'models')}`);
@@ -221,13 +221,13 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 120_000 }, () 
       answers.push(await post(`${conch.url}/v1/completions`, hello, alone));
       return answers.every(({ status }) => status === 200);
     };
-    await expect.poll(answered, { timeout: 60_000 }).toBe(true);
+    await expect.poll(answered, { timeout: 120_000 }).toBe(true);
     const [pid = 0, ...others] = processes(isOurs);
     expect(others).toEqual([]);
     process.kill(pid, 'SIGKILL');
     const line = await conch.logged(({ message }) => String(message).includes('tritonserver is down'));
     expect(line['worker']).toBeUndefined();
-    await expect.poll(answered, { timeout: 60_000 }).toBe(true);
+    await expect.poll(answered, { timeout: 120_000 }).toBe(true);
     expect(await conch.stop()).toBe(0);
     await untilGone(isOurs);
   });
