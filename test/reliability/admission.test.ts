@@ -80,7 +80,7 @@ describe('--max-running and --max-waiting', () => {
       ['/v1/responses', { model, input: 'x', background: true }],
     ] as const) {
       const { status, body: told, headers } = await post(conch.url + path, body);
-      expect([status, told], path).toEqual([429, full(model, 1, 0, headers.get('retry-after'))]);
+      expect([path, status, told]).toEqual([path, 429, full(model, 1, 0, headers.get('retry-after'))]);
     }
     const anthropic = await post(`${conch.url}/v1/messages`, { model, max_tokens: 5, messages });
     expect([anthropic.status, anthropic.body.error?.['type']]).toEqual([429, 'rate_limit_error']);

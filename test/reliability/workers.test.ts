@@ -84,7 +84,7 @@ describe('--workers 2', { timeout: 120_000 }, () => {
     expect(await Promise.all(others.map(({ state }) => state()))).toEqual(['unknown', 'unknown']);
     const before = workers();
     for (const pid of before) process.kill(pid, 'SIGKILL');
-    for (const held of [...running, ...others]) await expect(held.answer).rejects.toThrow();
+    for (const held of [...running, ...others]) await expect(held.answer).rejects.toThrow('fetch failed');
     for (const worker of [1, 2]) {
       const line = await conch.logged(({ message }) => String(message).startsWith(`worker ${worker} ended by signal`));
       expect(line['message']).toBe(`worker ${worker} ended by signal SIGKILL; it is started again in 0.2 s`);
@@ -103,26 +103,29 @@ describe('--workers 2', { timeout: 120_000 }, () => {
       const response = await fetch(conch.url + path, { headers: alone });
       return response.text();
     };
-    for (const ending of ['cancel', 'completion']) {
-      const tag = `shared-${process.pid}-${ending}`;
+    const cancel = (path: string) => post(`${conch.url}${path}/cancel`, {}, alone);
+    /** A response that both workers show and stream while one makes it, and that ends in a way. */
+    const seenTwice = async (tag: string, end: (path: string) => Promise<unknown>) => {
       const input = directive({ tokens: 3, hold_at: 2, tag });
       const made = await post(`${conch.url}/v1/responses`, { model: 'vllm-toy', input, background: true }, alone);
       const path = `/v1/responses/${String(made.body['id'])}`;
       await countOf(free.url, tag, { until: 'held' });
       // Connections go to the workers in turn: one of the two does not make it.
-      const seen = (await Promise.all([at(path), at(path)])).map((text) => JSON.parse(text) as { status: string });
-      expect(seen.map(({ status }) => status)).toEqual(['in_progress', 'in_progress']);
+      const shown = (await Promise.all([at(path), at(path)])).map((text) => JSON.parse(text) as { status: string });
       const followed = [1, 2].map(() => at(`${path}?stream=true`));
-      if (ending === 'completion') await release(free.url, tag);
-      else
-        for (let count = 0; count < 2; count++)
-          expect((await post(`${conch.url}${path}/cancel`, {}, alone)).body['status']).toBe('cancelled');
-      const [one, other] = await Promise.all(followed);
-      expect(one).toBe(other);
-      // A response that was cancelled has no event of its own for that.
-      expect(one?.includes('event: response.completed')).toBe(ending === 'completion');
-      expect(one).toContain(' w2');
-    }
+      const ending = await end(path);
+      const [one = '', other] = await Promise.all(followed);
+      const isComplete = one.includes('event: response.completed');
+      return { shown: shown.map(({ status }) => status), ending, isSame: one === other, isComplete };
+    };
+    const whileMade = { shown: ['in_progress', 'in_progress'], isSame: true };
+    const tag = `shared-${process.pid}`;
+    const completed = await seenTwice(`${tag}-1`, () => release(free.url, `${tag}-1`));
+    expect(completed).toEqual({ ...whileMade, ending: undefined, isComplete: true });
+    const cancelled = await seenTwice(`${tag}-2`, async (path) =>
+      [await cancel(path), await cancel(path)].map(({ body }) => body['status']),
+    );
+    expect(cancelled).toEqual({ ...whileMade, ending: ['cancelled', 'cancelled'], isComplete: false });
   });
 
   it('passes a hang-up on, and all take over a file that has changed', async () => {
@@ -158,6 +161,12 @@ describe('--workers 2', { timeout: 120_000 }, () => {
     expect(processes((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`))).toEqual([]);
   });
 
+  it('leaves no worker behind when it is killed', async () => {
+    await startTwo();
+    process.kill(conch.pid, 'SIGKILL');
+    await untilGone((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
+  });
+
   it('ends at once at a second signal', async () => {
     await startTwo();
     const held = toy();
@@ -166,7 +175,7 @@ describe('--workers 2', { timeout: 120_000 }, () => {
     await conch.logged(({ message }) => String(message).startsWith('stopping'));
     process.kill(conch.pid, 'SIGTERM');
     expect(await stopped).toBe(1);
-    await expect(held.answer).rejects.toThrow();
+    await expect(held.answer).rejects.toThrow('fetch failed');
     await untilGone((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
   });
 });
