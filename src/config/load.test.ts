@@ -305,6 +305,9 @@ describe('mistakes', () => {
       ['--model-control-mode', 'explicit', '--load-model', 'a', '--load-model', '*'],
       ['--load-model: * stands for all models, so it stands alone.'],
     ],
+    [['--max-waiting', '5'], ['--max-waiting needs --max-running.']],
+    [['--max-waiting', 'a=5'], ['--max-waiting: models.a.max_waiting needs max_running.']],
+    [['--workers', '0'], ['--workers must be at least 1, not 0.']],
     [['--kserve-grpc-port', '8000'], ['--kserve-grpc-port: the two KServe frontends need a port each.']],
     [['-t', 'a', '-t', 'a:8001'], ['-t: a:8001 is given twice.']],
     [['--triton-cert', 'c'], ['--triton-cert: a certificate and its key go together, and triton_key is missing.']],
@@ -325,6 +328,12 @@ describe('mistakes', () => {
     expect(withFile('models:\n  a: {serves: a}\n  b: {serves: c}\n  c: {serves: d}\n')).toEqual([
       'conch.yaml:2:7: models.a.serves names the model itself.',
       'conch.yaml:3:7: models.b.serves must name a model of the server, and c is an alias too.',
+    ]);
+  });
+
+  it('in the limits of another name of a model are named', () => {
+    expect(withFile('max_running: 2\nmodels:\n  a: {serves: b, max_running: 1}\n  c: {max_waiting: 1}\n')).toEqual([
+      'conch.yaml:3:18: models.a is another name of b; the limit belongs under models.b.',
     ]);
   });
 
