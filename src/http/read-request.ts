@@ -36,7 +36,7 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   const [unknown] = parsed.unknownFields;
   if (strictFields && unknown !== undefined)
     throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
-  request.watch.asks(request.model, parsed.request as Readonly<Record<string, unknown>>);
+  request.watch.asks(request.model, parsed.request);
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
   await enterModel(request, reply, door);
   return parsed;

@@ -12,9 +12,9 @@ export type Redact = (line: string) => string;
  * are, what stands after `Bearer`, tokens of JWT's form, and passwords in addresses.
  */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = secrets
-    .filter((secret) => secret.length >= shortest)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  const forms = secrets.flatMap((secret) =>
+    secret.length < shortest ? [] : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)],
+  );
   // The longest first: one secret may be the beginning of another.
   const known = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   return (line) => {

@@ -197,6 +197,8 @@ describe('a failure of the backend', () => {
       status: 502,
       ms: expect.any(Number),
       model: 'vllm-toy',
+      server: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      output_tokens: 0,
       code: 'backend_error',
       reason: 'The backend failed.',
       cause: `Error generating stream: ${traceback}`,

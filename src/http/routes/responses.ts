@@ -61,7 +61,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
       logFault(request.log)(error, id);
     };
     const run = runs.add({ job: asItComes(job), context, keeper, onFault });
-    watch.asks(body.model, body as Readonly<Record<string, unknown>>);
+    watch.asks(body.model, body);
     watch.answers(run.response().id);
     await keeper.save(run.response(), job);
     // It goes on when this request is answered.

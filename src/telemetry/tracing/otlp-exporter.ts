@@ -29,6 +29,11 @@ interface ExporterOptions {
   readonly firstBackoff?: number;
 }
 
+type ExportCallback = Parameters<SpanExporter['export']>[1];
+
+// oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the package that has the enum is not one of ours
+const succeeded = 0 as Parameters<ExportCallback>[0]['code'];
+
 const mostAttempts = 5;
 const longestBackoff = 10_000;
 
@@ -41,19 +46,22 @@ export class OtlpExporter implements SpanExporter {
     this.#options = options;
   }
 
-  export(spans: ReadableSpan[], callback: Parameters<SpanExporter['export']>[1]): void {
-    void this.#deliver(spans).then((reason) => {
-      if (reason === undefined) this.#options.onSent(spans.length);
-      else this.#options.onLost(spans.length, reason);
-      // What could not be sent is told by `onLost`, in our own words.
-      callback({ code: 0 });
-    });
+  export(spans: ReadableSpan[], callback: ExportCallback): void {
+    void this.#handOver(spans, callback);
   }
 
   /** Waits for nothing: what runs is broken off. */
   async shutdown(): Promise<void> {
     this.#stop.abort();
     await this.#options.transport.close();
+  }
+
+  async #handOver(spans: ReadableSpan[], callback: ExportCallback): Promise<void> {
+    const reason = await this.#deliver(spans);
+    if (reason === undefined) this.#options.onSent(spans.length);
+    else this.#options.onLost(spans.length, reason);
+    // What could not be sent is told by `onLost`, in our own words.
+    callback({ code: succeeded });
   }
 
   /** Why the spans are lost; undefined where they are not. */
