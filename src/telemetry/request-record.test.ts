@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { retried } from '../request-watch.ts';
+import { Labels } from './metrics/labels.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { MeasuredRequest } from './request-record.ts';
+
+const facts = { method: 'POST', path: '/v1/chat/completions', route: '/v1/chat/completions', headers: {} };
+const good = { status: 200, code: undefined, hasLeft: false, key: 'alice' };
+
+function measured(headers: Record<string, string> = {}) {
+  const metrics = new Metrics();
+  const labels = new Labels((name) => (name === 'toy' ? name : undefined));
+  const request = new MeasuredRequest({ metrics, labels }, { ...facts, headers }, undefined);
+  return { metrics, request };
+}
+
+function valuesOf({ json }: { json(): { values: readonly { value: number; labels: object }[] } }, self: object) {
+  return json.call(self).values.map(({ labels, value }) => [Object.values(labels).join(' '), value]);
+}
+
+describe('MeasuredRequest', () => {
+  it('counts requests, tokens and inferences, and tells the log of them', () => {
+    const { metrics, request } = measured();
+    request.asks('toy');
+    expect(metrics.running.at('toy').value).toBe(1);
+    request.begin('template')();
+    const tally = { promptTokens: 7, completionTokens: 0, cachedTokens: 4, reasoningTokens: undefined };
+    request.counts(tally);
+    const inference = request.inference({ server: 'a:1', model: 'toy', maxTokens: 10 });
+    expect(metrics.inferring.at('toy', 'a:1').value).toBe(1);
+    inference.first();
+    tally.completionTokens = 5;
+    inference.end();
+    expect(request.tokens()).toEqual({ prompt: 7, completion: 5 });
+    expect(request.end(good)).toEqual({ server: 'a:1', key: 'alice', input_tokens: 7, output_tokens: 5 });
+    expect(valuesOf(metrics.requests, metrics.requests)).toEqual([['/v1/chat/completions toy 200  alice', 1]]);
+    expect(valuesOf(metrics.inputTokens, metrics.inputTokens)).toEqual([['toy a:1 alice', 7]]);
+    expect(valuesOf(metrics.cachedTokens, metrics.cachedTokens)).toEqual([['toy a:1 alice', 4]]);
+    expect(valuesOf(metrics.outputTokens, metrics.outputTokens)).toEqual([['toy a:1 alice', 5]]);
+    expect(valuesOf(metrics.inferences, metrics.inferences)).toEqual([['toy a:1 ok', 1]]);
+    expect(metrics.running.at('toy').value).toBe(0);
+    expect(metrics.inferring.at('toy', 'a:1').value).toBe(0);
+    expect(metrics.phases.at('template', 'toy').count).toBe(1);
+  });
+
+  it('weighs the time between writes by the tokens of each', () => {
+    const { metrics, request } = measured();
+    request.asks('toy');
+    const tally = { promptTokens: 1, completionTokens: 1 };
+    request.counts(tally);
+    request.inference({ server: 'a:1', model: 'toy', maxTokens: undefined });
+    request.flushed();
+    request.flushed();
+    tally.completionTokens = 5;
+    request.flushed();
+    tally.completionTokens = 6;
+    request.flushed();
+    expect(metrics.firstToken.at('toy', 'a:1').count).toBe(1);
+    expect(metrics.betweenTokens.at('toy', 'a:1').count).toBe(5);
+    expect(request.end(good)).toMatchObject({ ttft_ms: expect.any(Number) });
+  });
+
+  it('tells a retried inference, one that failed and one that was left apart', () => {
+    const { metrics, request } = measured();
+    request.asks('toy');
+    const begin = (server: string) => request.inference({ server, model: 'toy', maxTokens: 20 });
+    begin('a:1').end(retried);
+    begin('b:1').end(Object.assign(new Error('gone'), { code: 'UNAVAILABLE' }));
+    begin('b:1').end(new Error('odd'));
+    const left = begin('b:1');
+    request.counts({ promptTokens: 1, completionTokens: 8 });
+    request.end({ status: 499, code: 'client_closed_request', hasLeft: true, key: undefined });
+    left.end();
+    left.end();
+    expect(valuesOf(metrics.inferences, metrics.inferences)).toEqual([
+      ['toy a:1 retried', 1],
+      ['toy b:1 unavailable', 1],
+      ['toy b:1 error', 1],
+      ['toy b:1 cancelled', 1],
+    ]);
+    // One of four inferences with the same limit still ran: a quarter of what was generated is taken for its own.
+    expect(valuesOf(metrics.savedTokens, metrics.savedTokens)).toEqual([['toy', 18]]);
+  });
+
+  it("hands the client's context on to the server", () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const { request } = measured({ traceparent });
+    expect(request.inference({ server: 'a:1', model: 'toy', maxTokens: undefined }).headers).toEqual({ traceparent });
+    expect(request.context).toEqual({ traceparent });
+  });
+
+  it('tells its times as Server-Timing has them', () => {
+    const { request } = measured();
+    request.begin('queue')();
+    request.begin('template')();
+    const inference = request.inference({ server: 'a:1', model: 'toy', maxTokens: undefined });
+    inference.first();
+    expect(request.timing()).toMatch(/^queue;dur=[\d.]+, template;dur=[\d.]+, first;dur=[\d.]+, total;dur=[\d.]+$/);
+    inference.end();
+    expect(request.timing()).toMatch(/, first;dur=[\d.]+, infer;dur=[\d.]+, total;dur=[\d.]+$/);
+  });
+
+  it('counts what goes on in the background as a request of its own', () => {
+    const { metrics, request } = measured();
+    request.asks('toy');
+    const background = request.goesOn();
+    request.end(good);
+    background.asks('toy');
+    background.end({ ...good, key: undefined });
+    expect(valuesOf(metrics.requests, metrics.requests)).toEqual([
+      ['/v1/chat/completions toy 200  alice', 1],
+      ['background toy 200  ', 1],
+    ]);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { begin, user } from '../gateway/asking.ts';
+import { runConch } from '../support/command.ts';
+import { type Conch, startConch } from '../support/conch.ts';
+import { tokenizerFolder } from '../support/environment.ts';
+import { directive } from '../support/exchange.ts';
+import { freePorts } from '../support/ports.ts';
+import { type Collector, httpCollector } from '../telemetry/collector.ts';
+
+/** Every secret that the run is given, and one of a client's own that is not valid here. */
+const secrets = {
+  apiKey: 'sk-conch-0123456789abcdef',
+  wrongKey: 'sk-wrong-fedcba9876543210',
+  token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.bm8tc2lnbmF0dXJl',
+  tritonHeader: 'triton-header-value-42',
+  restricted: 'restricted-api-value-43',
+  hubToken: 'hf_0123456789abcdefghij',
+  collectorHeader: 'collector-header-value-44',
+  collectorPassword: 'collector-password-45',
+  prompt: 'the-words-of-a-client-46',
+  cookie: 'session-cookie-47',
+} as const;
+
+const restriction = { 'x-admin': secrets.restricted };
+const key = { authorization: `Bearer ${secrets.apiKey}` };
+
+let conch: Conch;
+let collector: Collector;
+let kserveHttp: number;
+let answers = '';
+
+/** Asks, and keeps all that comes back. */
+async function ask(
+  url: string,
+  { body, headers = {}, method = 'POST' }: { body?: unknown; headers?: Record<string, string>; method?: string } = {},
+): Promise<void> {
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json', cookie: `session=${secrets.cookie}`, ...headers },
+    ...(method === 'GET' ? {} : { body: sent ?? '' }),
+  });
+  answers += JSON.stringify([...response.headers]) + (await response.text());
+}
+
+beforeAll(async () => {
+  collector = await httpCollector();
+  const [http = 0, grpc = 0] = await freePorts(2);
+  kserveHttp = http;
+  const withPassword = collector.url.replace('://', `://conch:${secrets.collectorPassword}@`);
+  conch = await startConch({
+    flags: [
+      '--triton',
+      `127.0.0.1:${inject('triton').grpcPort}`,
+      '--tokenizer',
+      tokenizerFolder('qwen3'),
+      '--log-level',
+      'trace',
+      '--triton-header',
+      `x-gate: ${secrets.tritonHeader}`,
+      '--openai-restricted-api',
+      'model-repository',
+      'x-admin',
+      secrets.restricted,
+      '--otlp-endpoint',
+      withPassword,
+      '--enable-kserve-frontends',
+      '--kserve-http-port',
+      String(http),
+      '--kserve-grpc-port',
+      String(grpc),
+    ],
+    environment: {
+      CONCH_API_KEY: secrets.apiKey,
+      HF_TOKEN: secrets.hubToken,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Basic%20${secrets.collectorHeader}`,
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+    },
+  });
+});
+afterAll(async () => {
+  await conch.stop();
+  await collector.close();
+});
+
+describe('no secret of a run', () => {
+  it('stands in what it answered, logged or traced', async () => {
+    const chat = `${conch.url}/v1/chat/completions`;
+    const toy = (orders: Record<string, unknown>) => ({
+      model: 'vllm-toy',
+      messages: user(`${secrets.prompt} ${directive(orders)}`),
+    });
+    await ask(chat, { body: toy({ tokens: 3 }), headers: key });
+    await ask(chat, { body: { ...toy({ tokens: 3 }), stream: true }, headers: key });
+    await ask(chat, { body: toy({ error_at: 1 }), headers: { 'x-api-key': secrets.apiKey } });
+    await ask(chat, { body: { ...toy({ error_at: 2 }), stream: true }, headers: key });
+    await ask(chat, { body: toy({}), headers: { authorization: `Bearer ${secrets.wrongKey}` } });
+    await ask(chat, { body: toy({}), headers: { authorization: `Bearer ${secrets.token}` } });
+    await ask(chat, { body: `{"model": "vllm-toy", ${secrets.prompt}`, headers: key });
+    await ask(chat, { body: { ...toy({}), temperature: 'hot' }, headers: key });
+    await ask(chat, { body: { ...toy({}), model: 'nobody' }, headers: key });
+    await ask(`${conch.url}/v1/models`, { method: 'GET', headers: key });
+    await ask(`${conch.url}/v1/models`, { method: 'GET', headers: { ...key, ...restriction } });
+    await ask(`${conch.url}/v1/models/vllm-toy/load?key=${secrets.apiKey}`, { headers: { ...key, ...restriction } });
+    await ask(`${conch.url}/v1/nowhere?api_key=${secrets.apiKey}`, { method: 'GET', headers: key });
+    await ask(`${conch.url}/%zz?api_key=${secrets.apiKey}`, { method: 'GET', headers: key });
+    await ask(`${conch.url}/metrics`, { method: 'GET', headers: key });
+    const kserve = `http://127.0.0.1:${kserveHttp}/v2/models/vllm-toy/generate`;
+    await ask(kserve, { body: { text_input: secrets.prompt, max_tokens: 3 }, headers: key });
+    await ask(kserve, {
+      body: { text_input: secrets.prompt },
+      headers: { authorization: `Bearer ${secrets.wrongKey}` },
+    });
+    const leaving = begin(
+      chat,
+      { ...toy({ tokens: 9, delay_ms: 100 }), stream: true },
+      { ...key, 'x-request-id': 'leaver' },
+    );
+    await leaving.until(' w1"');
+    await leaving.leave();
+    await conch.logged(({ reqId, status }) => reqId === 'leaver' && status !== undefined);
+    expect(await conch.stop()).toBe(0);
+
+    expect(collector.spans().length).toBeGreaterThan(20);
+    // The toy says its own words: what a client said is in no answer either.
+    const places = { answers, log: JSON.stringify(conch.log()), traces: collector.received() };
+    const found = Object.entries(places).flatMap(([place, text]) =>
+      Object.entries(secrets)
+        .filter(([, secret]) => text.includes(secret))
+        .map(([name]) => `${name} in the ${place}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('stands in the log where a store cannot be opened', async () => {
+    const place = 'postgres://conch:store-password-48@127.0.0.1:1/responses';
+    const { code, stdout, stderr } = await runConch(['--triton', '127.0.0.1:1', '--store', place]);
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain('store-password-48');
+  });
+});
+
+describe('--log-prompts', () => {
+  it('writes what clients send to the log, and says so at the start', async () => {
+    const flags = ['--triton', `127.0.0.1:${inject('triton').grpcPort}`, '--tokenizer', tokenizerFolder('qwen3')];
+    const open = await startConch({ flags: [...flags, '--log-prompts'] });
+    const body = { model: 'vllm-toy', messages: user(`${secrets.prompt} ${directive({ tokens: 1 })}`) };
+    await ask(`${open.url}/v1/chat/completions`, { body });
+    const { prompt } = await open.logged(({ message }) => message === 'prompt');
+    expect(JSON.parse(String(prompt))).toEqual(body);
+    const warning = 'log_prompts is on: the log holds what clients send, word for word.';
+    expect(open.log().some(({ level, message }) => level === 'warn' && message === warning)).toBe(true);
+    await open.stop();
+  });
+});
