@@ -11,7 +11,7 @@ import { type GuardOptions, guard } from './guard.ts';
 import { type BodyLimits, jsonBodies } from './json-body.ts';
 import { unknownPaths } from './paths.ts';
 import { requestId } from './request-id.ts';
-import { beginRecord, requestLog } from './request-log.ts';
+import { beginRecord, requestLog, serverTiming } from './request-log.ts';
 import { embeddingRoutes, type RowsServices } from './routes/embeddings.ts';
 import { generateRoutes } from './routes/generate.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -75,6 +75,7 @@ export function createApp(services: Services): FastifyInstance {
   closeConnections(app);
   app.setErrorHandler(sendFailure);
   requestLog(app, services.record);
+  serverTiming(app);
   securityHeaders(app);
   crossOrigin(app, services.allowedOrigins);
   limitConnections(app, services.connections);

@@ -27,6 +27,10 @@ export function requestLog(app: FastifyInstance, record: Recorder = unrecorded):
     beginRecord(request, reply, record);
     done();
   });
+}
+
+/** Tells every client what is known of the times when its answer begins. */
+export function serverTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     tellTiming(request, reply);
     done();
@@ -43,7 +47,7 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
   reply.raw.once('close', () => writeLine(request, reply, performance.now() - start));
 }
 
-/** Tells the client what is known of the times so far. */
+/** The same for an answer that is written without Fastify. */
 export function tellTiming(request: FastifyRequest, reply: FastifyReply): void {
   const timing = request.watch.timing();
   if (timing !== '') reply.header('server-timing', timing);

@@ -30,7 +30,7 @@ interface Question {
   readonly body?: unknown;
 }
 
-const varying = new Set(['date', 'content-length', 'connection', 'keep-alive', 'x-request-id']);
+const varying = new Set(['date', 'content-length', 'connection', 'keep-alive', 'x-request-id', 'server-timing']);
 
 /** The whole answer, but for what is new in each: ids and times. */
 async function ask(conch: Conch, { method, path, body }: Question, headers: Record<string, string> = {}) {
@@ -103,6 +103,18 @@ describe.each(groups)('the API %s', (_name, restriction, questions) => {
           question,
           ...refusal(restriction, question),
         });
+  });
+});
+
+describe('the API metrics', () => {
+  it('wants its header for /metrics', async () => {
+    const question = { method: 'GET', path: '/metrics' };
+    expect(await ask(restricted, question)).toEqual(refusal(repository, question));
+    const { status, headers } = await ask(restricted, question, keyOf(repository));
+    expect({ status, headers }).toEqual({
+      status: 200,
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+    });
   });
 });
 

@@ -122,11 +122,11 @@ describe('no secret of a run', () => {
     expect(await conch.stop()).toBe(0);
 
     expect(collector.spans().length).toBeGreaterThan(20);
-    // The toy says its own words: what a client said is in no answer either.
     const places = { answers, log: JSON.stringify(conch.log()), traces: collector.received() };
     const found = Object.entries(places).flatMap(([place, text]) =>
       Object.entries(secrets)
-        .filter(([, secret]) => text.includes(secret))
+        // Triton's own generate answers with the words of the prompt.
+        .filter(([name, secret]) => text.includes(secret) && !(place === 'answers' && name === 'prompt'))
         .map(([name]) => `${name} in the ${place}`),
     );
     expect(found).toEqual([]);

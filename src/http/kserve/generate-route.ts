@@ -5,7 +5,6 @@ import { bytesOf } from '../../kserve/json-value.ts';
 import type { InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { isRefusal } from '../../kserve/stream-fault.ts';
-import { tellTiming } from '../request-log.ts';
 import { type Answer, errorJson, httpStatus, jsonType } from './answer.ts';
 import { generateEvent } from './generate-answer.ts';
 import { generateRequest } from './generate-request.ts';
@@ -33,7 +32,6 @@ async function generate(exchange: Exchange): Promise<Answer | undefined> {
   const { reply } = exchange;
   reply.hijack();
   if (exchange.signal.aborted) return undefined;
-  tellTiming(exchange.request, reply);
   reply.code(status).raw.writeHead(status, { ...ownHeaders(reply), 'content-type': jsonType });
   reply.raw.write(isSingle ? only : errorJson(notOne), 'latin1');
   reply.raw.end();
@@ -51,7 +49,6 @@ async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
     reply.hijack();
     if (signal.aborted) return undefined;
     const status = result.done ? 200 : (result.value[0]?.status ?? 200);
-    tellTiming(exchange.request, reply);
     reply
       .code(status)
       .raw.writeHead(status, { ...ownHeaders(reply), 'content-type': 'text/event-stream; charset=utf-8' });

@@ -23,15 +23,19 @@ interface FamilyOptions {
   readonly labels?: readonly string[];
 }
 
+type Tree<Cell> = Map<string, Tree<Cell> | Cell>;
+
 /**
- * Values of one name, apart by labels. prom-client's own sort and join the labels at every call; here that is one look
- * into a map, and what is counted often keeps its cell.
+ * Values of one name, apart by labels. prom-client's own sort and join the labels at every call; here that is a look
+ * into a map for each, and what is counted often keeps its cell.
  */
 abstract class Family<Cell> {
   readonly name: string;
   protected readonly help: string;
   readonly #labels: readonly string[];
-  readonly #cells = new Map<string, { readonly labels: Record<string, string>; readonly cell: Cell }>();
+  readonly #cells: { readonly labels: Record<string, string>; readonly cell: Cell }[] = [];
+  /** A map for each label but the last, whose map holds the cells. */
+  readonly #tree: Tree<Cell> = new Map();
 
   constructor({ name, help, labels = [] }: FamilyOptions) {
     this.name = name;
@@ -41,12 +45,19 @@ abstract class Family<Cell> {
 
   /** The cell of these values of the labels, in the order of their names. */
   at(...values: readonly string[]): Cell {
-    const key = values.length === 1 ? (values[0] as string) : values.join('\u0000');
-    const known = this.#cells.get(key);
-    if (known) return known.cell;
-    const labels = Object.fromEntries(this.#labels.map((name, at) => [name, values[at] ?? '']));
+    const last = values.length - 1;
+    let branch = this.#tree;
+    for (let at = 0; at < last; at++) {
+      const value = values[at] as string;
+      let next = branch.get(value) as Tree<Cell> | undefined;
+      if (!next) branch.set(value, (next = new Map()));
+      branch = next;
+    }
+    const known = branch.get(values[last] as string) as Cell | undefined;
+    if (known) return known;
     const cell = this.newCell();
-    this.#cells.set(key, { labels, cell });
+    branch.set(values[last] as string, cell);
+    this.#cells.push({ labels: Object.fromEntries(this.#labels.map((name, at) => [name, values[at] ?? ''])), cell });
     return cell;
   }
 
@@ -55,7 +66,7 @@ abstract class Family<Cell> {
   protected abstract newCell(): Cell;
 
   protected samples(of: (cell: Cell, labels: Record<string, string>) => readonly Sample[]): Sample[] {
-    return [...this.#cells.values()].flatMap(({ labels, cell }) => of(cell, labels));
+    return this.#cells.flatMap(({ labels, cell }) => of(cell, labels));
   }
 }
 
