@@ -31,7 +31,7 @@ export function connectionOptions(
     keepAliveTimeout,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuse(socket, faultOf(error), bodyOf),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuse(socket, error, bodyOf),
   } as const;
 }
 
@@ -69,11 +69,14 @@ function faultOf({ code }: NodeJS.ErrnoException): ApiError {
 }
 
 /** Ends a connection that cannot be read any further; it is told why unless it is in the middle of an answer. */
-function refuse(socket: Socket, fault: ApiError, bodyOf: (fault: ApiError) => unknown): void {
-  if (socket.destroyed || !socket.writable || (answering.get(socket) ?? 0) > 0) {
+function refuse(socket: Socket, error: NodeJS.ErrnoException, bodyOf: (fault: ApiError) => unknown): void {
+  // One that failed to speak TLS cannot be told anything.
+  const speaksHttp = /^(?:HPE_|ERR_HTTP_)/.test(error.code ?? '');
+  if (!speaksHttp || socket.destroyed || !socket.writable || (answering.get(socket) ?? 0) > 0) {
     socket.destroy();
     return;
   }
+  const fault = faultOf(error);
   const body = JSON.stringify(bodyOf(fault));
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,

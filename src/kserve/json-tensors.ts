@@ -53,7 +53,8 @@ export function tensorFromJson({ name, datatype, data, count }: JsonTensor): Buf
     throw refused(
       `receiving ${datatype} data via JSON is not supported. Please use the binary data format for input ${name}`,
     );
-  const encode = encoders[datatype];
+  // A client may call its type `constructor`.
+  const encode = Object.hasOwn(encoders, datatype) ? encoders[datatype] : undefined;
   if (!encode) throw refused(`invalid datatype for input ${name}`);
   return prefixed("Unable to parse 'data'", () => {
     const encoded = encode(values.length > count ? values.slice(0, count) : values);

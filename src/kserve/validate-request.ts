@@ -75,7 +75,7 @@ function refuseRepeated(request: InferRequest): void {
 function checkType(request: InferRequest, { name, datatype }: Tensor, declared: ModelTensor): void {
   const expected = datatypeOf(declared.data_type);
   if (datatype === expected) return;
-  const given = datatype === 'BYTES' || datatype in elementSizes ? datatype : '<invalid>';
+  const given = datatype === 'BYTES' || Object.hasOwn(elementSizes, datatype) ? datatype : '<invalid>';
   throw invalid(
     `${prefix(request)}inference input '${name}' data-type is '${given}', but model '${request.model}' expects '${expected}'`,
   );

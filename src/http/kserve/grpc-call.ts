@@ -221,7 +221,7 @@ const unpackers: Readonly<Record<string, (bytes: Buffer, options: zlib.ZlibOptio
 };
 
 async function unpack(bytes: Buffer, encoding: string, maxMessageSize: number): Promise<Buffer> {
-  const unpacker = unpackers[encoding];
+  const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
   if (!unpacker) throw new StatusError('UNIMPLEMENTED', `Messages compressed with ${encoding} are not supported.`);
   try {
     return await unpacker(bytes, { maxOutputLength: maxMessageSize });

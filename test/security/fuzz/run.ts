@@ -72,10 +72,8 @@ async function attack(random: Random, ports: Ports, count: (status: string) => v
   const [, status = 'none'] = /^HTTP\/1\.1 (\d{3})/.exec(result.bytes.subarray(0, 12).toString('latin1')) ?? [];
   count(status);
   const fault = faultOf(made, result);
-  return fault === undefined
-    ? undefined
-    : `${made.kind}: ${fault}
-${made.bytes.subarray(0, 1500).toString('latin1')}`;
+  const sent = made.bytes.subarray(0, 1500).toString('latin1');
+  return fault === undefined ? undefined : `${made.kind}: ${fault}\n${sent}`;
 }
 
 function isUnexpected(message: unknown): boolean {
