@@ -26,7 +26,8 @@ function apiErrorOf(error: unknown): ApiError {
   if (known) return new ApiError(...known);
   if (error instanceof SyntaxError && 'statusCode' in error)
     return new ApiError('invalid_json', 'The body is not valid JSON.');
-  return ApiError.from(error);
+  const { statusCode = 500, message } = error as Partial<FastifyError>;
+  return statusCode < 500 ? new ApiError('invalid_request', message ?? '') : ApiError.from(error);
 }
 
 /** The one place where a failure becomes an answer. */

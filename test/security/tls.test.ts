@@ -44,14 +44,14 @@ function put({ certificateFile, keyFile }: Certificate): void {
   }
 }
 
-/** Starts on the first certificate and waits until the models are there. */
+/** Starts on the first certificate and waits until the models, and their tokenizers, are there. */
 async function start(more: readonly string[] = [], asker: https.RequestOptions = {}): Promise<string> {
   put(own);
   conch = await startConch({ flags: [...gatewayFlags(), ...flags, ...more], waitsUntilReady: false });
   const { url } = conch;
-  await conch.logged(({ message }) => message === 'models');
+  await conch.logged(({ message, models }) => message === 'models' && JSON.stringify(models).includes('vllm-toy'));
   expect(new URL(url).protocol).toBe('https:');
-  expect(await ask(`${url}/health/live`, { ca: first.cert, ...asker })).toMatchObject({ status: 200 });
+  expect(await ask(`${url}/v1/models`, { ca: first.cert, ...asker })).toMatchObject({ status: 200 });
   return url;
 }
 

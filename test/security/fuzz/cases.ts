@@ -138,7 +138,7 @@ export function nextCase(random: Random): Case {
   return { port: target.port, kind, ...(makers[kind] as Maker)(target, random) };
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH'];
 const contentTypes = [
   'text/plain',
   'application/json; charset=latin1',
