@@ -140,7 +140,7 @@ describe('stop texts', () => {
       400,
       {
         error: {
-          message: 'stop: at most 16 stop texts are allowed',
+          message: 'stop: must hold at most 16 (--max-stop-strings), not 17.',
           type: 'invalid_request_error',
           param: 'stop',
           code: 'invalid_request',

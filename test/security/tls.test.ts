@@ -85,7 +85,7 @@ function ask(
   });
 }
 
-describe.skipIf(maker.isLeftOut)('a Conch with a certificate', () => {
+describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_000 }, () => {
   it('speaks HTTP/1.1 over TLS alone', async () => {
     const url = await start();
     const answer = await ask(`${url}/health/live`, {

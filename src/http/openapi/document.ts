@@ -106,8 +106,11 @@ const headers = { 'x-request-id': { schema: { type: 'string' }, required: true }
 function answerContent(answer: string, streams: boolean): JsonSchema {
   if (answer === 'any') return {};
   if (answer === 'text') return { 'text/plain': { schema: { type: 'string' } } };
-  return { ...json(reference(answer)), ...(streams ? { 'text/event-stream': { schema: { type: 'string' } } } : {}) };
+  return { ...json(reference(answer)), ...(streams ? { 'text/event-stream': { schema: events } } : {}) };
 }
+
+/** What a stream is made of. */
+const events = { description: 'Server-sent events, each with JSON in its data.' };
 
 function json(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } };

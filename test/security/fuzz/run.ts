@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Conch } from '../../support/conch.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { nextCase } from './cases.ts';
@@ -28,9 +31,10 @@ const mostFaults = 20;
 
 /** Starts a Conch, sends it attacks on all its ports, and looks at what is left of it. */
 export async function fuzz({ seed, cases, lanes = 24 }: FuzzOptions): Promise<FuzzOutcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'conch-fuzz-'));
   const conch = await startGateway(
     ...['--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0'],
-    ...['--request-timeout', '15s', '--log-level', 'info', '--store', 'sqlite::memory:', '--structured-retries', '1'],
+    ...['--request-timeout', '15s', '--log-level', 'info', '--store', `sqlite:${join(folder, 'responses.sqlite')}`, '--structured-retries', '1'],
   );
   try {
     const ports = await portsOf(conch);
@@ -53,6 +57,7 @@ export async function fuzz({ seed, cases, lanes = 24 }: FuzzOptions): Promise<Fu
     return { sent: next, faults, isAlive: alive.ok, statuses, errorLines };
   } finally {
     await conch.stop();
+    rmSync(folder, { recursive: true });
   }
 }
 
