@@ -15,7 +15,14 @@ writeFileSync(config, JSON.stringify({ models: { llama: { serves: 'vllm-toy' }, 
 let conch: Conch;
 
 beforeAll(async () => {
-  conch = await startGateway('--config', config, '--store', `sqlite:${join(folder, 'responses.sqlite')}`, '--request-timeout', '20s');
+  conch = await startGateway(
+    '--config',
+    config,
+    '--store',
+    `sqlite:${join(folder, 'responses.sqlite')}`,
+    '--request-timeout',
+    '20s',
+  );
 });
 afterAll(async () => {
   await conch.stop();
