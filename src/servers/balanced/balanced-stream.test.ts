@@ -75,6 +75,8 @@ describe('the time between responses', () => {
     expect(await read(stream)).toBe('one');
     await vi.advanceTimersByTimeAsync(5000);
     expect(await read(stream)).toBe('one');
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(server.streams[0]?.isLeft).toBe(false);
     const third = read(stream);
     await vi.advanceTimersByTimeAsync(800);
     server.streams[0]?.go('end');
@@ -83,6 +85,13 @@ describe('the time between responses', () => {
 });
 
 describe('a stream that is left', () => {
+  it('before it is read, begins nothing', async () => {
+    const server = new ScriptedServer('one', 'answer');
+    const stream = streamOf({}, [server]);
+    await stream.return?.();
+    expect([await read(stream), server.streams]).toEqual(['end', []]);
+  });
+
   it('before its first response, is over', async () => {
     const server = new ScriptedServer('one', 'wait');
     const stream = streamOf({}, [server]);

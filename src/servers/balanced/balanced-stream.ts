@@ -115,9 +115,10 @@ export class BalancedStream implements Responses, Waiting {
   }
 
   async #first(): Promise<Result> {
+    if (this.#isLeft) return done;
     const failed: FailedTry[] = [];
     for (let attempt = this.#host.choose(this.#given, failed); ; ) {
-      if (this.#isLeft || !attempt) return done;
+      if (!attempt) return done;
       try {
         return await this.#try(attempt, failed.at(-1)?.error);
       } catch (error) {
