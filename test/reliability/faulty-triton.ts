@@ -42,6 +42,7 @@ export async function faultyTriton(tritonPort: number): Promise<FaultyTriton> {
     sockets.push(socket.on('error', () => undefined));
     socket.pipe(behind).pipe(socket);
     socket.once('close', () => behind.destroy());
+    behind.once('close', () => socket.destroy());
   });
   return {
     port: await listening(relay),

@@ -2,7 +2,7 @@
  * Keeps many streams open whose clients leave at random, some in the middle, and asks again at once; prints what came of
  * them as a JSON line.
  *
- *   node test/reliability/leaving-client.mjs --url http://127.0.0.1:9000 --streams 2000 --seconds 300 --seed 1
+ *   node test/reliability/leaving-client.mjs --url http://127.0.0.1:9000 --streams 2000 --seconds 300 --tokens 60 --seed 1
  */
 import net from 'node:net';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     model: { type: 'string', default: 'bench' },
     streams: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '3' },
+    tokens: { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -34,7 +35,7 @@ function random() {
 }
 
 const leavingShare = 0.5;
-const mostTokens = 60;
+const mostTokens = Number(values.tokens);
 const tokenMilliseconds = 500;
 
 function ask() {

@@ -8,6 +8,8 @@ import { linesOf, startTokenServer } from './token-server.ts';
 interface Size {
   readonly streams: number;
   readonly seconds: number;
+  /** The most that an answer has. */
+  readonly tokens: number;
 }
 
 interface Clients {
@@ -22,14 +24,23 @@ interface Clients {
 const interval = 500;
 
 /** Many streams at once whose clients leave at random: none is lost, no call stays open, and memory does not grow. */
-export async function leavingClients({ streams, seconds }: Size) {
+export async function leavingClients({ streams, seconds, tokens }: Size) {
   const model = await startTokenServer(interval);
   const template = ['--chat-template', inRoot('bench/chat-template.jinja')];
   const monitored = await startMonitored(['--triton', `127.0.0.1:${model.port}`, '--log-level', 'warn', ...template]);
   const { conch } = monitored;
   const { result, delay, p99 } = await monitored.during(async () => {
     const samples = sampleMemory(conch.pid);
-    const flags = ['--url', conch.url, '--streams', String(streams), '--seconds', String(seconds)];
+    const flags = [
+      '--url',
+      conch.url,
+      '--streams',
+      String(streams),
+      '--seconds',
+      String(seconds),
+      '--tokens',
+      String(tokens),
+    ];
     const client = spawn(process.execPath, [inRoot('test/reliability/leaving-client.mjs'), ...flags], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -32,7 +32,9 @@ const after =
   (fault: Fault): Fault =>
   (stream, first, socket) => {
     respond(stream, ok);
-    stream.write(first, () => fault(stream, first, socket));
+    stream.write(first);
+    // The answer to a ping shows that what was sent before it has arrived.
+    stream.session?.ping(() => fault(stream, first, socket));
   };
 
 const faults: [string, Fault, ReturnType<typeof failure>][] = [
