@@ -27,7 +27,7 @@ const interval = 500;
 export async function leavingClients({ streams, seconds, tokens }: Size) {
   const model = await startTokenServer(interval);
   const template = ['--chat-template', inRoot('bench/chat-template.jinja')];
-  const monitored = await startMonitored(['--triton', `127.0.0.1:${model.port}`, '--log-level', 'warn', ...template]);
+  const monitored = await startMonitored(['--triton', `127.0.0.1:${model.port}`, ...template]);
   const { conch } = monitored;
   const { result, delay, p99 } = await monitored.during(async () => {
     const samples = sampleMemory(conch.pid);
