@@ -62,10 +62,10 @@ interface Beyond {
 
 function beyond({ name }: KeyHolder, kind: Kind, { rate, answer, headers }: Beyond): ApiError {
   const retryAfter = Math.max(1, Math.ceil(answer.retryIn / 1000));
-  const limit = `${rate.perMinute} ${kind} per minute`;
+  const limit = `${rate.perMinute} ${rate.perMinute === 1 ? kind.slice(0, -1) : kind} per minute`;
   return new ApiError(
     'rate_limit_exceeded',
-    `The key ${JSON.stringify(name)} may use ${limit}, and they are used up. Try again in ${retryAfter}s.`,
+    `The key ${JSON.stringify(name)} may use ${limit}, and that is used up. Try again in ${retryAfter}s.`,
     { retryAfter, headers },
   );
 }

@@ -94,11 +94,12 @@ describe('over HTTP', () => {
 
   it('a key has so many requests a minute', async () => {
     expect((await ask('http', generate())).status).toBe(200);
-    expect((await ask('http', { path: '/v2/models/add-one/infer', body: '{' })).status).toBe(400);
+    // What is wrong counts too: it is counted before it is read.
+    expect((await ask('http', { path: '/v2/models/add-one/infer', body: '{"inputs": []}' })).status).toBe(400);
     const refused = await ask('http', generate());
     expect([refused.status, refused.body]).toEqual([
       429,
-      { error: expect.stringMatching(/^The key "http" may use 2 requests per minute, and they are used up\./) },
+      { error: expect.stringMatching(/^The key "http" may use 2 requests per minute, and that is used up\./) },
     ]);
     expect(refused.headers).toMatchObject({
       'retry-after': expect.stringMatching(/^\d+$/),
@@ -151,7 +152,7 @@ describe('over gRPC', () => {
 
   it('a key has so many requests a minute, each of a stream by itself', async () => {
     const message = expect.stringMatching(
-      /^The key "\w+" may use 2 requests per minute, and they are used up\./,
+      /^The key "\w+" may use 2 requests per minute, and that is used up\./,
     ) as string;
     await using('unary', async (server) => {
       const unary = () => faultOf(server.infer({ model: 'no-such-model', id: 'a', inputs: [] }));
