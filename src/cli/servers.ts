@@ -52,14 +52,12 @@ export async function openServers(input: ServerInput, surroundings: OpenSurround
     .map((address) => remoteServer(address, settings));
   const resolved = named.map((address) => resolvedServers(address, settings, surroundings));
   try {
-    const repository = settings.modelRepository.length > 0 ? await repositoryOf(settings, surroundings) : undefined;
+    const { seat } = surroundings.terminal;
+    const hasRepository = settings.modelRepository.length > 0;
+    if (seat && hasRepository) servers.push(followedServer(settings, seat));
+    const repository = hasRepository && !seat ? await repositoryOf(settings, surroundings) : undefined;
     const embedded = [...repositoryModels(repository?.embedded ?? [], settings), ...namedModels(settings)];
-    if (repository && repository.triton.length > 0)
-      servers.push(
-        surroundings.terminal.seat
-          ? followedServer(settings, repository, surroundings.terminal.seat)
-          : await managedServer(input, repository, surroundings),
-      );
+    if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, surroundings));
     const isAlone = servers.length + resolved.length + embedded.length === 0 && !repository;
     const models = isAlone ? await defaultModels(settings, surroundings.terminal) : embedded;
     if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...surroundings }));
@@ -149,9 +147,8 @@ async function managedServer(
 }
 
 /** The primary's tritonserver, as a worker reaches it. */
-function followedServer(settings: Settings, { embedded }: RepositoryParts, seat: Seat): MovingServer {
-  const hiddenModels = embedded.map(({ name }) => name);
-  const server = new MovingServer({ hiddenModels, channel: channelOptions(settings) });
+function followedServer(settings: Settings, seat: Seat): MovingServer {
+  const server = new MovingServer({ hiddenModels: [], channel: channelOptions(settings) });
   seat.followTriton((ports) => server.moveTo(ports));
   return server;
 }
