@@ -1,4 +1,3 @@
-import { announced, notYet } from './announced.ts';
 import type { Command } from './command.ts';
 import { didYouMean } from './nearest.ts';
 import { flagsOf, kindOf, longFlag, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
@@ -63,7 +62,7 @@ class ArgumentParser {
   constructor(options: ParseOptions) {
     this.#options = options;
     this.#queue = [...options.argv];
-    this.#flags = new Map([...announcedFlags(), ...flagsOfTable(options.settings)]);
+    this.#flags = flagsOfTable(options.settings);
   }
 
   parse(): ParsedArguments {
@@ -134,9 +133,7 @@ class ArgumentParser {
       return;
     }
     const values = this.#takeValues(flag, attached);
-    const announcement = flag.setting === undefined ? announced[flag.name] : undefined;
-    if (announcement !== undefined) this.#problems.push(notYet(written, announcement));
-    else if (values.length === flag.count) this.#given.push({ name: flag.name, flag: written, values });
+    if (values.length === flag.count) this.#given.push({ name: flag.name, flag: written, values });
     else
       this.#problems.push(
         `${written} needs ${flag.count > 1 ? `${flag.count} values` : 'a value'}: ${written} ${flag.placeholder}`,
@@ -224,15 +221,6 @@ function flagsOfTable(table: SettingTable): Map<string, Flag> {
       flags.set(written, flag);
       if (boolean && written.startsWith('--')) flags.set(`--no-${written.slice(2)}`, { ...flag, negates: true });
     }
-  }
-  return flags;
-}
-
-function announcedFlags(): Map<string, Flag> {
-  const flags = new Map<string, Flag>();
-  for (const [name, { short }] of Object.entries(announced)) {
-    flags.set(longFlag(name), { name, count: 1, placeholder: '' });
-    if (short !== undefined) flags.set(`-${short}`, { name, count: 1, placeholder: '' });
   }
   return flags;
 }

@@ -11,7 +11,6 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { announced, notYet } from './announced.ts';
 import { fromFileValue, type Given, type SourceValues } from './given.ts';
 import { didYouMean } from './nearest.ts';
 import { fileKey, type SettingTable } from './setting.ts';
@@ -29,21 +28,15 @@ interface FileOptions {
 export function readFileSettings({ file, text, settings, models }: FileOptions): SourceValues {
   const reader = new FileReader(file, text);
   if (reader.problems.length > 0) return reader;
-  reader.readMap([], { table: settings, refused: announced, more: ['models'] });
+  reader.readMap([], { table: settings, more: ['models'] });
   for (const model of reader.keysAt(['models'])) {
-    reader.readMap(['models', model], {
-      table: models,
-      refused: {},
-      more: [],
-    });
+    reader.readMap(['models', model], { table: models, more: [] });
   }
   return reader;
 }
 
 interface MapOptions {
   readonly table: SettingTable;
-  /** Keys that are announced, and refused by name. */
-  readonly refused: typeof announced;
   readonly more: readonly string[];
 }
 
@@ -68,24 +61,19 @@ class FileReader implements SourceValues {
     }
   }
 
-  readMap(path: readonly string[], { table, refused, more }: MapOptions): void {
+  readMap(path: readonly string[], { table, more }: MapOptions): void {
     const names = new Map(
       Object.entries(table).flatMap(([name, { file }]) => (file === false ? [] : [[fileKey(name), name]])),
     );
-    const later = new Map(Object.entries(refused).map(([name, row]) => [fileKey(name), row]));
     const seen = new Set<string>();
     for (const written of this.keysAt(path)) {
       const key = written.replaceAll('-', '_');
       const label = this.label([...path, written]);
       const name = names.get(key);
-      const row = later.get(key);
       if (seen.has(key)) this.problems.push(`${label} is given twice.`);
-      else if (row !== undefined) this.problems.push(notYet(label, row));
       else if (name !== undefined) this.#take([...path, written], { name, table });
       else if (!more.includes(key))
-        this.problems.push(
-          `${label} is not a key.${meant(key, { table, keys: [...names.keys(), ...later.keys(), ...more] })}`,
-        );
+        this.problems.push(`${label} is not a key.${meant(key, { table, keys: [...names.keys(), ...more] })}`);
       seen.add(key);
     }
   }

@@ -1,4 +1,3 @@
-import { announced, notYet } from './announced.ts';
 import { fromTexts, type Given, type SourceValues, splitModel } from './given.ts';
 import { nearest } from './nearest.ts';
 import { fileKey, fromText, kindOf, placeholdersOf, type Setting, type SettingTable, variablesOf } from './setting.ts';
@@ -19,7 +18,7 @@ export function readVariables(environment: Environment, table: SettingTable): So
     if (variable !== undefined)
       given.push(...fromVariable(name, setting, { variable, text: environment[variable] ?? '' }));
   }
-  return { given, problems: [...announcedIn(environment), ...unknownIn(environment, known, meanings)] };
+  return { given, problems: unknownIn(environment, known, meanings) };
 }
 
 function fromVariable(
@@ -56,21 +55,12 @@ function separatorOf(setting: Setting): RegExp {
   return placeholdersOf(setting).length > 1 ? /[;\n]/ : /[,\n]/;
 }
 
-function announcedIn(environment: Environment): readonly string[] {
-  return Object.entries(announced).flatMap(([name, row]) =>
-    [variableOf(name), ...(row.otherVariables ?? [])]
-      .filter((variable) => isSet(environment, variable))
-      .map((variable) => notYet(variable, row)),
-  );
-}
-
 function unknownIn(environment: Environment, known: ReadonlySet<string>, meanings: ReadonlyMap<string, string>) {
-  const announcedVariables = new Set(Object.keys(announced).map(variableOf));
   return Object.keys(environment)
-    .filter((variable) => isOurs(variable) && !known.has(variable) && !announcedVariables.has(variable))
+    .filter((variable) => isOurs(variable) && !known.has(variable))
     .filter((variable) => environment[variable] !== undefined && !isServiceLink(variable, environment[variable]))
     .map((variable) => {
-      const near = nearest(variable, [...meanings.keys(), ...announcedVariables]);
+      const near = nearest(variable, [...meanings.keys()]);
       const meant = near === undefined ? undefined : (meanings.get(near) ?? near);
       return `${variable} is not a variable of Conch.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
     });

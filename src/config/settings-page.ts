@@ -1,4 +1,3 @@
-import { announced } from './announced.ts';
 import { repeats, settingsOf } from './help.ts';
 import { modelTable } from './model-settings.ts';
 import {
@@ -41,7 +40,6 @@ export function settingsPage(): string {
     opening(),
     ...groupNames.map((group) => `## ${groups[group]}\n\n${settingRows(group)}`),
     `${modelOpening}\n\n${modelRows()}`,
-    ...(Object.keys(announced).length > 0 ? [`${announcedOpening}\n\n${announcedRows()}`] : []),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -104,11 +102,6 @@ from the model that it serves, and then from the settings for all models. \`defa
   stand a LoRA adapter: \`gpt-4o-mini_lora_french\`.
 - How a model is spoken to (\`contract\`, \`engine_dir\`, \`cancel_with\`) is set for the model itself.`;
 
-const announcedOpening = `## Not yet
-
-Users of Triton's own frontend and of openai_trtllm know these. This version does not have them, and says so when one is
-given.`;
-
 function settingRows(group: Group): string {
   const rows = Object.entries(settingsOf(group)).map(([name, setting]) => [
     flagCell(name, setting),
@@ -128,14 +121,6 @@ function modelRows(): string {
     setting.help,
   ]);
   return table(['Key', 'Flag', 'Default', 'Meaning'], rows);
-}
-
-function announcedRows(): string {
-  const rows = Object.entries(announced).map(([name, { needs, short }]) => {
-    const flags = [longFlag(name), ...(short === undefined ? [] : [`-${short}`])];
-    return [list(flags), code(fileKey(name)), needs];
-  });
-  return table(['Flag', 'Key', 'Why'], rows);
 }
 
 function flagCell(name: string, setting: Setting): string {
