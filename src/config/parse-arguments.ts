@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { didYouMean } from './nearest.ts';
-import { flagsOf, kindOf, longFlag, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
+import { flagsOf, kindOf, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
 import { splitArguments } from './split-arguments.ts';
 
 /** One flag as it stood on the command line. */

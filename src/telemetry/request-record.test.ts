@@ -14,8 +14,8 @@ function measured(headers: Record<string, string> = {}) {
   return { metrics, request };
 }
 
-function valuesOf({ json }: { json(): { values: readonly { value: number; labels: object }[] } }, self: object) {
-  return json.call(self).values.map(({ labels, value }) => [Object.values(labels).join(' '), value]);
+function valuesOf(family: { json(): { values: readonly { value: number; labels: object }[] } }) {
+  return family.json().values.map(({ labels, value }) => [Object.values(labels).join(' '), value]);
 }
 
 describe('MeasuredRequest', () => {
@@ -33,11 +33,11 @@ describe('MeasuredRequest', () => {
     inference.end();
     expect(request.tokens()).toEqual({ prompt: 7, completion: 5 });
     expect(request.end(good)).toEqual({ server: 'a:1', key: 'alice', input_tokens: 7, output_tokens: 5 });
-    expect(valuesOf(metrics.requests, metrics.requests)).toEqual([['/v1/chat/completions toy 200  alice', 1]]);
-    expect(valuesOf(metrics.inputTokens, metrics.inputTokens)).toEqual([['toy a:1 alice', 7]]);
-    expect(valuesOf(metrics.cachedTokens, metrics.cachedTokens)).toEqual([['toy a:1 alice', 4]]);
-    expect(valuesOf(metrics.outputTokens, metrics.outputTokens)).toEqual([['toy a:1 alice', 5]]);
-    expect(valuesOf(metrics.inferences, metrics.inferences)).toEqual([['toy a:1 ok', 1]]);
+    expect(valuesOf(metrics.requests)).toEqual([['/v1/chat/completions toy 200  alice', 1]]);
+    expect(valuesOf(metrics.inputTokens)).toEqual([['toy a:1 alice', 7]]);
+    expect(valuesOf(metrics.cachedTokens)).toEqual([['toy a:1 alice', 4]]);
+    expect(valuesOf(metrics.outputTokens)).toEqual([['toy a:1 alice', 5]]);
+    expect(valuesOf(metrics.inferences)).toEqual([['toy a:1 ok', 1]]);
     expect(metrics.running.at('toy').value).toBe(0);
     expect(metrics.inferring.at('toy', 'a:1').value).toBe(0);
     expect(metrics.phases.at('template', 'toy').count).toBe(1);
@@ -72,14 +72,14 @@ describe('MeasuredRequest', () => {
     request.end({ status: 499, code: 'client_closed_request', hasLeft: true, key: undefined });
     left.end();
     left.end();
-    expect(valuesOf(metrics.inferences, metrics.inferences)).toEqual([
+    expect(valuesOf(metrics.inferences)).toEqual([
       ['toy a:1 retried', 1],
       ['toy b:1 unavailable', 1],
       ['toy b:1 error', 1],
       ['toy b:1 cancelled', 1],
     ]);
     // One of four inferences with the same limit still ran: a quarter of what was generated is taken for its own.
-    expect(valuesOf(metrics.savedTokens, metrics.savedTokens)).toEqual([['toy', 18]]);
+    expect(valuesOf(metrics.savedTokens)).toEqual([['toy', 18]]);
   });
 
   it("hands the client's context on to the server", () => {
@@ -107,7 +107,7 @@ describe('MeasuredRequest', () => {
     request.end(good);
     background.asks('toy');
     background.end({ ...good, key: undefined });
-    expect(valuesOf(metrics.requests, metrics.requests)).toEqual([
+    expect(valuesOf(metrics.requests)).toEqual([
       ['/v1/chat/completions toy 200  alice', 1],
       ['background toy 200  ', 1],
     ]);

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type OutgoingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { frame } from '../../src/servers/remote/framing.ts';
 
@@ -15,7 +21,7 @@ export interface ScriptedServer {
 
 /** Starts a server that treats each call as the script says. */
 export async function scriptedServer(
-  script: (stream: ServerHttp2Stream, call: number) => void,
+  script: (stream: ServerHttp2Stream, call: number, headers: IncomingHttpHeaders) => void,
 ): Promise<ScriptedServer> {
   const server = createServer();
   const sessions: ServerHttp2Session[] = [];
@@ -26,9 +32,9 @@ export async function scriptedServer(
     session.on('error', () => undefined);
     sessions.push(session);
   });
-  server.on('stream', (stream) => {
+  server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);
-    script(stream, ++calls);
+    script(stream, ++calls, headers);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -175,18 +175,16 @@ export async function httpCollector(statuses: number[] = []): Promise<Collector>
 /** A collector that takes OTLP over gRPC. */
 export async function grpcCollector(): Promise<Collector> {
   const received = new Received();
-  const server = await scriptedServer((stream) => {
+  const server = await scriptedServer((stream, _call, headers) => {
     void (async () => {
       const body = await bodyOf(stream);
-      received.take(body.subarray(5), false, { ...stream.sentInfoHeaders, path: exportPath });
+      received.take(body.subarray(5), false, headers);
       respond(stream, { 'grpc-status': '0' });
       stream.end(frame(Buffer.alloc(0)));
     })();
   });
   return collectorOf(received, `http://127.0.0.1:${server.port}`, async () => server.close());
 }
-
-const exportPath = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 
 function collectorOf(received: Received, url: string, close: () => Promise<void>): Collector {
   return {

@@ -183,12 +183,18 @@ describe('spans over gRPC', () => {
     const conch = await startTraced({
       collector: collector.url,
       port: inject('triton').grpcPort,
-      environment: { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_BSP_SCHEDULE_DELAY: '3600000' },
+      environment: {
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+        OTEL_BSP_SCHEDULE_DELAY: '3600000',
+        OTEL_EXPORTER_OTLP_HEADERS: 'X-Tenant=blue',
+      },
     });
     const body = { model: 'vllm-2410', messages: user(directive({ tokens: 3 })) };
     await post(`${conch.url}${chat}`, body, { traceparent });
     expect(await conch.stop()).toBe(0);
     const spans = await collector.trace(traceId, 5);
+    const path = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
+    expect(collector.headers()[0]).toMatchObject({ ':path': path, 'x-tenant': 'blue' });
     expect(treeOf(spans, parentId)).toEqual([
       [`POST ${chat}`, [['chat vllm-2410', ['infer', 'template', 'tokenize']]]],
     ]);

@@ -33,7 +33,7 @@ describe('MetricsReader', () => {
     const lists = await Promise.all(parts.map((part) => part.json()));
     // As they come from other processes.
     const sent = JSON.parse(JSON.stringify(lists)) as typeof lists;
-    const { text, contentType } = await (parts[0] as MetricsReader).merged(sent, 'text/plain');
+    const { text, contentType } = await reader(() => undefined).merged(sent, 'text/plain');
     expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
     const lines = own(text);
     expect(lines).toContain('conch_requests_total{route="/v1/models",model="",status="200",code="",key="k\\"1"} 3');

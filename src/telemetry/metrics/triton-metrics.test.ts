@@ -64,8 +64,10 @@ triton_conch_requests_total{server="one",exported_server="theirs"} 2
   });
 
   it('gives each name a family without a type in OpenMetrics', async () => {
-    const { text } = await readTritonMetrics([{ server: 'one', url: await serving(page) }]);
-    expect(text('openmetrics')).toContain('# TYPE nv_time_bucket unknown\nnv_time_bucket{server="one",le="1"} 2\n');
+    const metrics = await readTritonMetrics([{ server: 'one', url: await serving(page) }]);
+    expect(metrics.text('openmetrics')).toContain(
+      '# TYPE nv_time_bucket unknown\nnv_time_bucket{server="one",le="1"} 2\n',
+    );
   });
 
   it('says which servers it could not ask', async () => {
