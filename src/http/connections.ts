@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
@@ -37,7 +37,7 @@ export function connectionOptions(
 
 /** Lets a server count headers itself: Node's own limit drops those beyond it, and says nothing. */
 export function limitConnections(app: FastifyInstance, { maxHeaders, tls }: ConnectionOptions): void {
-  const server = app.server as Server;
+  const { server } = app;
   server.maxHeadersCount = 0;
   server.on('request', ({ socket }, response) => {
     const answered = answering.get(socket) ?? 0;

@@ -130,10 +130,10 @@ describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_00
   it('lets clients in that an authority vouches for, and no others', async () => {
     const url = await start(['--tls-client-ca', first.certificateFile], { cert: client.cert, key: client.key });
     const at = `${url}/health/live`;
-    const with_ = ({ cert, key }: Certificate) => ask(at, { ca: first.cert, cert, key });
-    expect(await with_(client)).toMatchObject({ status: 200 });
+    const asClient = ({ cert, key }: Certificate) => ask(at, { ca: first.cert, cert, key });
+    expect(await asClient(client)).toMatchObject({ status: 200 });
     await expect(ask(at, { ca: first.cert })).rejects.toThrow(/certificate required|ECONNRESET|socket hang up/);
-    await expect(with_(stranger)).rejects.toThrow(/unknown ca|ECONNRESET|socket hang up/i);
+    await expect(asClient(stranger)).rejects.toThrow(/unknown ca|ECONNRESET|socket hang up/i);
   });
 
   it('speaks TLS on the ports of KServe too', async () => {

@@ -135,7 +135,9 @@ export function nextCase(random: Random): Case {
   let left = random.below(total);
   const [kind] = weights.find(([, weight]) => (left -= weight) < 0) ?? ['mutated'];
   const target = random.pick(targets);
-  return { port: target.port, kind, ...(makers[kind] as Maker)(target, random) };
+  const make = makers[kind];
+  if (!make) throw new Error(`Nobody makes ${kind}.`);
+  return { port: target.port, kind, ...make(target, random) };
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH'];

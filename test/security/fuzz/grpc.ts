@@ -57,7 +57,7 @@ function call(random: Random, port: number): Promise<string | undefined> {
     let text = '';
     const take = (given: Record<string, unknown>): void => {
       status ??= given['grpc-status'];
-      text += String(given['grpc-message'] ?? '');
+      text += JSON.stringify(given['grpc-message'] ?? '');
     };
     stream.on('response', take);
     stream.on('trailers', take);

@@ -20,7 +20,9 @@ export class Random {
   }
 
   pick<Item>(items: readonly Item[]): Item {
-    return items[this.below(items.length)] as Item;
+    const [picked] = items.slice(this.below(items.length));
+    if (picked === undefined) throw new Error('There is nothing to pick from.');
+    return picked;
   }
 
   chance(share: number): boolean {

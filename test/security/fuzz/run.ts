@@ -33,17 +33,12 @@ const mostFaults = 20;
 export async function fuzz({ seed, cases, lanes = 24 }: FuzzOptions): Promise<FuzzOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'conch-fuzz-'));
   const conch = await startGateway(
-    ...['--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0'],
-    ...[
-      '--request-timeout',
-      '15s',
-      '--log-level',
-      'info',
-      '--store',
-      `sqlite:${join(folder, 'responses.sqlite')}`,
-      '--structured-retries',
-      '1',
-    ],
+    '--enable-kserve-frontends',
+    '--kserve-http-port=0',
+    '--kserve-grpc-port=0',
+    '--request-timeout=15s',
+    `--store=sqlite:${join(folder, 'responses.sqlite')}`,
+    '--structured-retries=1',
   );
   try {
     const ports = await portsOf(conch);
