@@ -1,7 +1,9 @@
 const quote = 0x22;
 const backslash = 0x5c;
-const opening = new Set([0x5b, 0x7b]);
-const closing = new Set([0x5d, 0x7d]);
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
 
 /** Whether lists and objects of a JSON text stand in each other deeper than allowed; texts in it are leapt over. */
 export function nestsDeeper(json: string, most: number): boolean {
@@ -11,9 +13,9 @@ export function nestsDeeper(json: string, most: number): boolean {
     if (code === quote) {
       at = endOfText(json, at);
       if (at < 0) return false;
-    } else if (opening.has(code)) {
+    } else if (code === openingBracket || code === openingBrace) {
       if (++depth > most) return true;
-    } else if (closing.has(code)) depth--;
+    } else if (code === closingBracket || code === closingBrace) depth--;
   }
   return false;
 }

@@ -40,7 +40,7 @@ async function readDocument() {
 type Paths = Record<string, Record<string, { tags: string[] }>>;
 
 describe('the OpenAPI document', () => {
-  it('is one, by its own rules', async () => {
+  it('is one, by its own rules', { timeout: 60_000 }, async () => {
     const { valid, errors } = await new Validator().validate(await readDocument());
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
