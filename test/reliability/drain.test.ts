@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { begin, countOf, release, user } from '../gateway/asking.ts';
 import { grpcStatus } from '../security/grpc-status.ts';
 import { type Conch, startConch } from '../support/conch.ts';
@@ -47,7 +47,7 @@ describe('SIGTERM', () => {
     await isHeld('drain-whole');
     const exit = conch.stop();
     await stopping(conch);
-    await expect(fetch(`${conch.url}/health/live`)).rejects.toThrow();
+    await expect(fetch(`${conch.url}/health/live`)).rejects.toThrow('fetch failed');
     await release(other.url, 'drain-streamed');
     await release(other.url, 'drain-whole');
     const events = eventsOf(await reading.whole());
@@ -116,6 +116,7 @@ describe('SIGTERM', () => {
     );
     await conch.stop();
     await Promise.all(closed);
+    expect([idle.destroyed, endless.destroyed]).toEqual([true, true]);
   });
 
   it('ends a start that waits for a server which never answers', async () => {

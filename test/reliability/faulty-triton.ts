@@ -27,13 +27,13 @@ export async function faultyTriton(tritonPort: number): Promise<FaultyTriton> {
     const call = upstream.request(forwarded(headers));
     call.on('error', () => undefined);
     stream.pipe(call);
-    const connection = sessions.findIndex((session) => session === stream.session);
+    const socket = sockets[sessions.findIndex((session) => session === stream.session)];
     const fault = String(headers[':path']).endsWith('/ModelStreamInfer') ? faults.shift() : undefined;
-    if (!fault) passThrough(call, stream);
+    if (!fault || !socket) passThrough(call, stream);
     else
       call.once('data', (first: Buffer) => {
         call.close(http2.constants.NGHTTP2_CANCEL);
-        fault(stream, first, sockets[connection] as Socket);
+        fault(stream, first, socket);
       });
   });
   const inner = await listening(server);

@@ -32,10 +32,10 @@ export async function killedServer({ streams, kills }: Size) {
   const figures = { streams: 0, whole: 0, failed: 0, after: 0, afterWhole: 0 };
   try {
     for (let round = 0; round < kills; round++) {
-      const at = round % 2;
+      const at = (round % 2) as 0 | 1;
       const running = Array.from({ length: streams }, ask);
       await Promise.all(running.map(({ until }) => until(' w2"')));
-      await tritons[at]?.kill('SIGKILL');
+      await tritons[at].kill('SIGKILL');
       const ended = await Promise.all(running.map(async ({ whole }) => outcomeOf(await whole())));
       const failed = ended.filter((outcome) => outcome === 'failed').length;
       expect(failed, 'streams ran on the server that was killed').toBeGreaterThan(0);
@@ -47,7 +47,7 @@ export async function killedServer({ streams, kills }: Size) {
       figures.after += streams;
       figures.afterWhole += after.filter((outcome) => outcome === 'whole').length;
       const seen = conch.log().length;
-      tritons[at] = await startTriton({ ...options, ports: tritons[at] as Triton });
+      tritons[at] = await startTriton({ ...options, ports: tritons[at] });
       const isBack = (line: Record<string, unknown>) =>
         String(line['message']) === `${addresses[at]} answers` && conch.log().indexOf(line) >= seen;
       await conch.logged(isBack);
@@ -75,7 +75,7 @@ function outcomeOf(text: string): 'whole' | 'failed' {
   const said = choices.map((choice) => choice.text).join('');
   expect(words.join('').startsWith(said), `no token lost or doubled in ${said}`).toBe(true);
   if (last !== '[DONE]') {
-    expect(last?.error?.code, text.slice(-300)).toBeDefined();
+    expect(last).toEqual({ error: expect.objectContaining({ type: 'server_error' }) });
     return 'failed';
   }
   expect({ said, reason: choices.at(-1)?.finish_reason }).toEqual({ said: words.join(''), reason: 'stop' });

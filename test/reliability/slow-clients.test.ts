@@ -6,14 +6,21 @@ import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
 import { slowReaders } from './slow-readers.ts';
 
+/** Does not wait for readers. */
 let conch: Conch;
+/** Does not wait for senders. */
+let hasty: Conch;
 beforeAll(async () => {
-  conch = await startGateway('--slow-client-timeout', '1s', '--receive-timeout', '1s');
+  conch = await startGateway('--slow-client-timeout', '1s');
+  hasty = await startGateway('--receive-timeout', '1s');
 });
-afterAll(() => conch.stop());
+afterAll(async () => {
+  await conch.stop();
+  await hasty.stop();
+});
 
-function opened(): Socket {
-  const { hostname, port } = new URL(conch.url);
+function opened({ url }: Conch): Socket {
+  const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   return socket;
@@ -22,7 +29,7 @@ function opened(): Socket {
 function ask(body: object, id: string): Socket {
   const text = JSON.stringify({ model: 'vllm-toy', ...body });
   const head = `POST /v1/completions HTTP/1.1\r\nhost: x\r\nx-request-id: ${id}\r\ncontent-type: application/json\r\n`;
-  const socket = opened();
+  const socket = opened(conch);
   socket.write(`${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
   return socket;
 }
@@ -51,7 +58,7 @@ describe('a client that reads nothing', () => {
   });
 
   it('of a fast stream is cut off, and the model is told', async () => {
-    await slowReaders(1, '1s');
+    expect(await slowReaders(1, '1s')).toMatchObject({ readers: 1 });
   });
 
   it('because there is nothing yet is waited for', async () => {
@@ -77,14 +84,14 @@ describe('a client that sends too slowly', () => {
       'POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
     ],
   ])('(%s) is answered with a 408 and its connection closed', async (_, begun) => {
-    const socket = opened();
+    const socket = opened(hasty);
     socket.write(begun);
     expect(await wholeOf(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
   it('(nothing at all) is closed', async () => {
-    const socket = opened();
+    const socket = opened(hasty);
     await new Promise((resolve) => socket.resume().once('close', resolve));
-    expect((await fetch(`${conch.url}/health/live`)).status).toBe(200);
+    expect((await fetch(`${hasty.url}/health/live`)).status).toBe(200);
   });
 });

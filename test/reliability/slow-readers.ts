@@ -39,7 +39,9 @@ export async function slowReaders(readers: number, slowClientTimeout: string) {
   const slowPeak = peakOf(slow.stop());
   for (const socket of sockets) socket.destroy();
   const lines = conch.log().filter(isCutOff);
-  expect(new Set(lines.map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['499 client_closed_request']));
+  expect(new Set(lines.map(({ status, code }) => [status, code].join(' ')))).toEqual(
+    new Set(['499 client_closed_request']),
+  );
   const { cancelled, open } = await model.stop();
   await conch.stop();
   expect({ cancelled, open }).toEqual({ cancelled: readers, open: 0 });
