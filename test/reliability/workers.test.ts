@@ -163,6 +163,7 @@ describe('--workers 2', { timeout: 120_000 }, () => {
 
   it('leaves no worker behind when it is killed', async () => {
     await startTwo();
+    expect(workers()).toHaveLength(2);
     process.kill(conch.pid, 'SIGKILL');
     await untilGone((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
   });
