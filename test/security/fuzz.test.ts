@@ -4,7 +4,7 @@ import { fuzz } from './fuzz/run.ts';
 const seed = 20_261_115;
 const cases = 3_000;
 
-it('answers 3,000 attacks on every endpoint without a 500, a crash or a hang', { timeout: 300_000 }, async () => {
+it('answers 3,000 attacks on every endpoint without a 500, a crash or a hang', { timeout: 600_000 }, async () => {
   const { statuses, ...outcome } = await fuzz({ seed, cases });
   expect(outcome).toEqual({ sent: cases, faults: [], isAlive: true, errorLines: [] });
   // Not all are turned away at the door.

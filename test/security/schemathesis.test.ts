@@ -34,7 +34,7 @@ const isMissing = Number(execFileSync(pythonProgram(), ['-c', 'import sys; print
 
 it.skipIf(isMissing)(
   'answers as its own document says, whatever schemathesis sends',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const { stdout, stderr, exitCode } = await python('test/security/schemathesis_checks.py', [
       conch.url,
