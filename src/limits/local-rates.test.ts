@@ -23,7 +23,7 @@ describe('LocalRates', () => {
     expect(await rates.take(rate, 1)).toEqual({ isAllowed: true, left: 59, fullIn: 1_000, retryIn: 0 });
   });
 
-  it.each([1, 3, 7, 11, 59, 61, 1000, 99_991])('gives exactly %s of so many a minute at once', async (perMinute) => {
+  it.each([1, 3, 7, 11, 59, 61, 1000, 4999])('gives exactly %s of so many a minute at once', async (perMinute) => {
     const { rates } = clocked();
     const one = { name: 'b', perMinute };
     let granted = 0;
