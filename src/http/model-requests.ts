@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Says that the request to its model is over. */
     leaveModel?: (() => void) | undefined;
+    /** Milliseconds that it waited for a place at its model. */
+    queuedFor?: number;
   }
 
   interface FastifyContextConfig {
@@ -28,9 +30,21 @@ export async function enterModel(request: FastifyRequest, reply: FastifyReply, d
     priority: priorityOf(request),
     watch: request.watch,
     needsNoPlace,
+    onAdmitted: (waited) => {
+      request.queuedFor = waited;
+    },
   });
   if (raw.destroyed) request.leaveModel?.();
   else raw.once('close', () => request.leaveModel?.());
+}
+
+/** What the pipeline needs, for one request: who hears of it, and what is left of its time after the queue. */
+export function contextFor<Context extends { readonly timeout: number | undefined }>(
+  { watch, queuedFor = 0 }: FastifyRequest,
+  context: Context,
+) {
+  const timeout = context.timeout === undefined ? undefined : Math.max(1, context.timeout - queuedFor);
+  return { ...context, watch, timeout };
 }
 
 /** Hands the request's places at its model and key to what goes on when it is answered; gives what says that it is over. */

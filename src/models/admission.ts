@@ -23,6 +23,8 @@ export interface Applicant {
   /** Aborted when its client has left. */
   readonly signal: AbortSignal;
   readonly watch: Pick<RequestWatch, 'begin'>;
+  /** Is told how many milliseconds it waited. */
+  readonly onAdmitted?: (waited: number) => void;
 }
 
 /** Lets so many requests run on each model; others wait in front of it, and one too many is refused. */
@@ -38,7 +40,7 @@ export class Admission {
   }
 
   /** Waits for a place at a model; the function that it gives says that the place is free again. */
-  async enter(root: string, { priority, signal, watch }: Applicant): Promise<Leave> {
+  async enter(root: string, { priority, signal, watch, onAdmitted }: Applicant): Promise<Leave> {
     const limits = this.#options.limitsOf(root);
     if (!limits) return () => undefined;
     const stop = new AbortController();
@@ -47,9 +49,13 @@ export class Admission {
     else signal.addEventListener('abort', left, { once: true });
     const timeout = this.#options.timeout();
     const timer = timeout === undefined ? undefined : setTimeout(() => stop.abort(tooLate(root)), timeout);
+    const begun = performance.now();
     const endQueue = watch.begin('queue');
     try {
-      return await this.#options.gates.enter({ name: gateName(root), ...limits }, { priority, signal: stop.signal });
+      const gate = { name: gateName(root), ...limits };
+      const leave = await this.#options.gates.enter(gate, { priority, signal: stop.signal });
+      onAdmitted?.(performance.now() - begun);
+      return leave;
     } catch (error) {
       if (error instanceof GateFull) throw queueFull(root, limits, error);
       throw error;

@@ -28,6 +28,7 @@ export class Crew {
   readonly #restarts = new Map<number, NodeJS.Timeout>();
   readonly #deaths = new Map<number, number>();
   #isStopping = false;
+  #exitCode = 0;
   #onEmpty: () => void = () => undefined;
 
   constructor(options: CrewOptions) {
@@ -55,15 +56,16 @@ export class Crew {
     for (const { messenger } of this.#members.values()) messenger.tell(name, argument);
   }
 
-  /** Asks all to stop, and resolves when they are gone. */
-  stop(): Promise<void> {
+  /** Asks all to stop, and resolves when they are gone: to 1 where one of them had to end what it did. */
+  async stop(): Promise<number> {
     this.#isStopping = true;
     for (const timer of this.#restarts.values()) clearTimeout(timer);
     this.tell('stop');
-    if (this.#members.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#onEmpty = resolve;
-    });
+    if (this.#members.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#onEmpty = resolve;
+      });
+    return this.#exitCode;
   }
 
   #fork(
@@ -88,6 +90,7 @@ export class Crew {
       release();
       this.#members.delete(number);
       if (this.#isStopping) {
+        if (code !== 0) this.#exitCode = 1;
         if (this.#members.size === 0) this.#onEmpty();
         first.onEarlyExit?.(0);
       } else if (first.onEarlyExit && !member.isReady) first.onEarlyExit(code ?? 1);

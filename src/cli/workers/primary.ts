@@ -61,9 +61,9 @@ export async function runWorkers(
     const code = await crew.start();
     if (code !== undefined) return code;
     logger.info(`${settings.workers} workers share the ports`);
-    await stopped;
+    const exitCode = await stopped;
     logger.info('all workers have stopped');
-    return 0;
+    return exitCode;
   } finally {
     await Promise.all([managed?.close(), rates?.close()]);
   }

@@ -62,10 +62,14 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
     for (const name of guard.ownHeaders) delete headers[name];
     const watch = beginCall(headers, options);
     const call = new GrpcCall(stream, headers, callLimits);
-    logCall(stream, call, { watch, logger: options.logger });
+    let holder: KeyHolder | undefined;
+    logCall(stream, call, { watch, holder: () => holder, logger: options.logger });
     keep(calls, call, stream);
     checked.then(
-      (holder) => begin(call, forHolder(options, holder)),
+      (found) => {
+        holder = found;
+        begin(call, forHolder(options, found));
+      },
       (error: unknown) => call.end(error instanceof StatusError ? error : unexpected()),
     );
   });

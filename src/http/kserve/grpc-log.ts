@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { KeyHolder } from '../../keys/key-holder.ts';
 import { isControlMethod } from '../../kserve/control-server-codec.ts';
 import { type RequestRecord, unrecorded } from '../../request-watch.ts';
 import { httpStatus } from './answer.ts';
@@ -14,12 +15,14 @@ export function beginCall(headers: IncomingHttpHeaders, { record = unrecorded }:
   return watch;
 }
 
+interface CallFacts extends Pick<KserveOptions, 'logger'> {
+  readonly watch: RequestRecord;
+  /** Whose key it brought, once that is known. */
+  readonly holder: () => KeyHolder | undefined;
+}
+
 /** One line per call with its outcome, as the HTTP side writes them. */
-export function logCall(
-  stream: ServerHttp2Stream,
-  call: GrpcCall,
-  { watch, logger }: { readonly watch: RequestRecord } & Pick<KserveOptions, 'logger'>,
-): void {
+export function logCall(stream: ServerHttp2Stream, call: GrpcCall, { watch, holder, logger }: CallFacts): void {
   const start = performance.now();
   stream.once('close', () => {
     const { outcome } = call;
@@ -33,7 +36,7 @@ export function logCall(
       path: call.path,
       status,
       ms: Math.round((performance.now() - start) * 10) / 10,
-      ...watch.end({ status, code, hasLeft, key: undefined }),
+      ...watch.end({ status, code, hasLeft, key: holder()?.name }),
       ...(code === undefined ? {} : { code }),
       ...(outcome?.message ? { reason: outcome.message } : {}),
     };

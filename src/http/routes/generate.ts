@@ -5,6 +5,7 @@ import { ChatRequest } from '../../openai/chat-request.ts';
 import { AnswerChunks } from '../../openai/chunks.ts';
 import { collect } from '../../openai/collect.ts';
 import { CompletionRequest } from '../../openai/completion-request.ts';
+import { contextFor } from '../model-requests.ts';
 import { readRequest } from '../read-request.ts';
 import { type AnswerPlan, type GenerateServices, sendAnswer } from '../send-answer.ts';
 
@@ -19,12 +20,12 @@ export function generateRoutes(app: FastifyInstance, services: GenerateServices)
   const options = { config: { api: 'inference' } } as const;
   app.post('/v1/chat/completions', options, async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(ChatRequest, request, reply, services);
-    const begin = (signal: AbortSignal) => chat(body, { ...services.generate, watch: request.watch }, signal);
+    const begin = (signal: AbortSignal) => chat(body, contextFor(request, services.generate), signal);
     return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });
   app.post('/v1/completions', options, async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(CompletionRequest, request, reply, services);
-    const begin = (signal: AbortSignal) => complete(body, { ...services.generate, watch: request.watch }, signal);
+    const begin = (signal: AbortSignal) => complete(body, contextFor(request, services.generate), signal);
     return sendAnswer(request, reply, { unknownFields, begin, ...written });
   });
 }

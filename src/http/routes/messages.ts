@@ -9,6 +9,7 @@ import { CountTokensRequest, MessagesRequest, tokenCount } from '../../openai/me
 import { ignoredFields, renameFault } from '../../openai/messages/rename-fault.ts';
 import { type Origin, toChat } from '../../openai/messages/to-chat.ts';
 import { isOfAnthropic } from '../failures.ts';
+import { contextFor } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type AnswerPlan, type GenerateServices, sendAnswer } from '../send-answer.ts';
@@ -27,7 +28,7 @@ export function messageRoutes(app: FastifyInstance, services: GenerateServices):
       idOf: (answer) => messageHead(answer.options).id,
       begin: async (signal) => {
         const answer = await inTheirNames(origin, () =>
-          chat(translated, { ...services.generate, watch: request.watch, tellsStop: true }, signal),
+          chat(translated, { ...contextFor(request, services.generate), tellsStop: true }, signal),
         );
         return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
       },

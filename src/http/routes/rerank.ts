@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { rerank } from '../../generate/rerank.ts';
 import { rerankBody } from '../../openai/rerank-answer.ts';
 import { RerankRequest } from '../../openai/rerank-request.ts';
+import { contextFor } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import type { RowsServices } from './embeddings.ts';
@@ -14,7 +15,7 @@ export function rerankRoutes(app: FastifyInstance, services: RowsServices): void
   for (const path of paths)
     app.post(path, { config: { api: 'embedding' } }, async (request, reply) => {
       const { request: body, unknownFields } = await readRequest(RerankRequest, request, reply, services);
-      const answer = await rerank(body, { ...services.rows, watch: request.watch }, requestSignal(reply));
+      const answer = await rerank(body, contextFor(request, services.rows), requestSignal(reply));
       tellIgnored(request, reply, unknownFields);
       return rerankBody(answer, path.startsWith('/v2') ? '2' : '1');
     });

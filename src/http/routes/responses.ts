@@ -13,7 +13,7 @@ import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
 import { toChat } from '../../openai/responses/to-chat.ts';
 import type { Draining } from '../draining.ts';
 import { sendTexts } from '../events.ts';
-import { takeOver } from '../model-requests.ts';
+import { contextFor, takeOver } from '../model-requests.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { backgroundLine } from '../responses/background-line.ts';
@@ -53,7 +53,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     if (!body.background) return answer(job, request, reply, { services, keeper, unknownFields });
     tellIgnored(request, reply, unknownFields);
     const watch = request.watch.goesOn();
-    const context = { ...services.generate, watch };
+    const context = { ...contextFor(request, services.generate), watch };
     context.findModel(body.model);
     let fault: ApiError | undefined;
     const onFault = (error: ApiError, id: string): void => {
@@ -157,7 +157,7 @@ function answer(
     unknownFields,
     idOf: () => job.options.head.id,
     begin: async (signal) => {
-      const begun = await beginAnswer(job, { ...services.generate, watch: request.watch }, signal);
+      const begun = await beginAnswer(job, contextFor(request, services.generate), signal);
       ({ rename } = begun);
       return begun.answer;
     },

@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+import { expect, it } from 'vitest';
+import { unwatched } from '../request-watch.ts';
+import { contextFor } from './model-requests.ts';
+
+it('leaves a request the time that it has not spent in the queue', () => {
+  const request = (queuedFor?: number) => ({ watch: unwatched, queuedFor }) as unknown as FastifyRequest;
+  const context = { timeout: 1_000, findModel: 'kept' };
+  expect(contextFor(request(), context)).toEqual({ ...context, watch: unwatched });
+  expect(contextFor(request(400), context)).toEqual({ ...context, watch: unwatched, timeout: 600 });
+  expect(contextFor(request(2_000), context).timeout).toBe(1);
+  expect(contextFor(request(400), { timeout: undefined }).timeout).toBeUndefined();
+});
