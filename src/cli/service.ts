@@ -1,0 +1,134 @@
+import type { FastifyInstance } from 'fastify';
+import type { CommandInput } from '../config/load.ts';
+import type { OtelReading } from '../config/otel-variables.ts';
+import { createApp } from '../http/app.ts';
+import { Draining } from '../http/draining.ts';
+import { LocalGates } from '../limits/local-gates.ts';
+import { LoneLink } from '../link.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { Terminal } from './command.ts';
+import { exampleShower } from './example.ts';
+import { generateContext, rowsContext } from './generate-context.ts';
+import { startKserve } from './kserve.ts';
+import type { LiveSettings } from './live-settings.ts';
+import { modelLife } from './model-life.ts';
+import { modelTable } from './model-table.ts';
+import { oneView } from './one-view.ts';
+import { openKeys } from './open-keys.ts';
+import { openRates } from './open-rates.ts';
+import { openParts, type PartsListener } from './parts.ts';
+import { connectionSettings, requestLimits } from './request-limits.ts';
+import { responseStore } from './response-store.ts';
+import { serverReports } from './server-reports.ts';
+import { startTelemetry } from './telemetry.ts';
+import { tlsFiles } from './tls-files.ts';
+import type { Voice } from './voice.ts';
+
+interface ServiceOptions {
+  readonly terminal: Terminal;
+  readonly live: LiveSettings;
+  readonly voice: Voice;
+  readonly traces: OtelReading;
+}
+
+/** All that answers requests, put together and not listening yet. */
+export interface Service {
+  readonly app: FastifyInstance;
+  readonly registry: ModelRegistry;
+  readonly draining: Draining;
+  /** Listens for KServe's clients; gives what stops that. */
+  readonly startKserve: () => Promise<() => Promise<void>>;
+  /** Lets go of servers, stores and collectors, once nobody asks any more. */
+  readonly close: () => Promise<void>;
+}
+
+/** Puts the parts of one process together as the settings ask for it. */
+export async function openService(
+  input: Pick<CommandInput, 'settings' | 'rest'>,
+  { terminal, live, voice, traces }: ServiceOptions,
+): Promise<Service> {
+  const { settings } = input;
+  const { seat } = terminal;
+  const { logger, speaker, isQuiet } = voice;
+  const connections = connectionSettings(settings, tlsFiles(settings, { logger: speaker, stop: terminal.stop }));
+  const showExample = exampleShower(settings, terminal, speaker);
+  const listener: PartsListener = {
+    onChange: (rows) => {
+      if (isQuiet) return;
+      if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
+      else terminal.out(modelTable(rows));
+      void showExample(registry.list(), origin);
+    },
+    onServer: (server, fault) => {
+      if (fault === undefined) speaker.info(`${server} answers`);
+      else speaker.warn(`${server} does not answer yet: ${fault.message}; trying again`);
+    },
+    onNote: (note) => speaker.info(note),
+    onLog: (level, text) => speaker[level](text),
+    onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
+  };
+  const draining = new Draining(terminal.stop);
+  const keys = await openKeys(live, { signal: terminal.stop, logger });
+  const responses = await responseStore(settings, logger);
+  const rates = seat?.rates ?? (await openRates(settings.redis, logger));
+  const gates = seat?.gates ?? new LocalGates();
+  const access = { keys, keyLimits: { rates, gates }, restrictedApis: settings.openaiRestrictedApi };
+  const { servers, balancer, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
+  const link = seat?.link ?? new LoneLink();
+  const { admission, ...life } = modelLife(registry, { live, gates, link });
+  const telemetry = await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry });
+  const { record } = telemetry;
+  const app = createApp({
+    responses,
+    link,
+    models: registry,
+    ...oneView(link, { reports: () => serverReports(registry, balancer), metrics: telemetry.metrics }),
+    ...life,
+    adapterBook,
+    loraRoot: settings.loraRoot,
+    ...access,
+    maxInputSize: settings.httpMaxInputSize,
+    version: terminal.version,
+    connections,
+    clients: settings,
+    draining,
+    allowedOrigins: settings.allowedOrigins,
+    record,
+    // Read anew for each request, which keeps what it began with.
+    get strictFields() {
+      return live.current.strictFields;
+    },
+    get limits() {
+      return requestLimits(live.current);
+    },
+    get maxJsonDepth() {
+      return live.current.maxJsonDepth;
+    },
+    get logPrompts() {
+      return live.current.logPrompts;
+    },
+    get generate() {
+      return generateContext(live.current, registry);
+    },
+    get rows() {
+      return rowsContext(live.current, registry);
+    },
+    logger,
+  });
+  const origin = new Promise<string>((resolve) => {
+    app.addHook('onListen', async () => resolve(app.listeningOrigin));
+  });
+  return {
+    app,
+    registry,
+    draining,
+    startKserve: () =>
+      startKserve(
+        { ...settings, ...seat?.ports },
+        { servers, balancer, admission, draining, ...access, logger, record, connections, isQuiet },
+      ),
+    close: async () => {
+      await Promise.all([close(), responses.close(), rates.close(), telemetry.close()]);
+    },
+  };
+}
