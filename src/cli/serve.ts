@@ -18,6 +18,9 @@ import { runWorkers } from './workers/primary.ts';
 
 type Settings = CommandInput['settings'];
 
+/** Connections that may wait to be taken: many clients come back at once when a server was away. */
+const backlog = 4096;
+
 /** `conch`: serves the OpenAI API until it is told to stop. */
 export const serveCommand: CliCommand = { definition: defaultCommand, run: serve };
 
@@ -63,7 +66,7 @@ async function run(service: Service, { settings, terminal, live, voice }: RunOpt
     if (stop.aborted) return 0;
     // A worker takes its share of the requests from its first moment on, so that it knows the models before.
     if (seat) await lookAround();
-    await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, listenTextResolver }));
+    await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, backlog, listenTextResolver }));
     if (settings.enableKserveFrontends) stopKserve = await service.startKserve();
     for (const { apis, header } of settings.openaiRestrictedApi)
       speaker.info(`only with the header ${header}: ${apis.join(', ')}`);

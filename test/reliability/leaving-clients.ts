@@ -18,6 +18,8 @@ interface Clients {
   readonly left: number;
   readonly faults: number;
   readonly mostOpen: number;
+  /** How some of the faults looked. */
+  readonly examples: Readonly<Record<string, number>>;
 }
 
 /** Milliseconds between two tokens of a stream. */
@@ -55,7 +57,7 @@ export async function leavingClients({ streams, seconds, tokens }: Size) {
   // The first fifth is the start: code is compiled, buffers find their size.
   const settled = samples.filter(({ at }) => at > seconds / 5 && at < seconds);
   const { mean, slope, error } = trendOf(settled);
-  expect(clients).toMatchObject({ faults: 0, asked: clients.whole + clients.left });
+  expect(clients).toMatchObject({ faults: 0, examples: {}, asked: clients.whole + clients.left });
   expect(calls.open).toBe(0);
   return {
     ...clients,
