@@ -1,10 +1,12 @@
-import http2 from 'node:http2';
 import type { SecureContextOptions } from 'node:tls';
 import { StatusError, statusCodes, statusName } from '../../kserve/status.ts';
 import type { Connection } from './connection.ts';
 import { Connector, type ConnectorOptions } from './connector.ts';
 import { brokenConnection, cancelled, codeOfHttp, faulty, overdue, resetCall, statusMessage } from './faults.ts';
 import { frame, MessageReader, type OnMessage } from './framing.ts';
+import type { Headers } from './http2/hpack-decoder.ts';
+import { encodeHeader } from './http2/hpack-encoder.ts';
+import type { Http2Request, StreamEnd, StreamListener } from './http2/http2-stream.ts';
 
 /** How calls on a channel are made; TLS when `secure` is given. */
 export interface ChannelOptions extends Omit<ConnectorOptions, 'secure'> {
@@ -83,14 +85,13 @@ interface CallSettings {
   readonly deadline: number | undefined;
 }
 
-class Http2Call implements RunningCall {
+class Http2Call implements RunningCall, StreamListener {
   readonly #connection: Connection;
-  readonly #stream: http2.ClientHttp2Stream;
+  readonly #request: Http2Request;
   readonly #call: Call;
   readonly #reader: MessageReader;
   #timer: NodeJS.Timeout | undefined;
   #status: StatusError | 'ok' | undefined;
-  #cause: unknown;
   #hasEnded = false;
 
   constructor(connection: Connection, call: Call, { options, deadline }: CallSettings) {
@@ -98,16 +99,8 @@ class Http2Call implements RunningCall {
     this.#call = call;
     this.#reader = new MessageReader(options.maxMessageSize);
     const timeout = deadline === undefined ? undefined : timeLeft(deadline);
-    this.#stream = request(connection.session, headers(call, options, timeout));
+    this.#request = connection.session.request(headerBlock(call, options, timeout), frame(call.message), this);
     connection.calls++;
-    this.#stream.on('response', (received) => this.#onHeaders(received));
-    this.#stream.on('trailers', (received) => this.#onTrailers(received));
-    this.#stream.on('data', (chunk: Buffer) => this.#onData(chunk));
-    this.#stream.on('error', (error) => {
-      this.#cause = error;
-    });
-    this.#stream.on('close', () => this.#onClose());
-    this.#stream.end(frame(call.message));
     if (timeout !== undefined) this.#timer = setTimeout(this.#onDeadline, timeout);
     call.signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
@@ -117,30 +110,23 @@ class Http2Call implements RunningCall {
   }
 
   pause(): void {
-    this.#stream.pause();
+    this.#request.pause();
   }
 
   resume(): void {
-    this.#stream.resume();
+    this.#request.resume();
   }
 
-  readonly #onAbort = (): void => this.cancel();
-
-  readonly #onDeadline = (): void => {
-    this.#end(overdue(this.#call.timeout));
-    this.#connection.probe();
-  };
-
-  #onHeaders(received: http2.IncomingHttpHeaders): void {
+  onHeaders(received: Headers): void {
     const status = Number(received[':status']);
     if (status !== 200)
       this.#end(new StatusError(codeOfHttp(status), `The server answered with HTTP status ${status}.`));
-    else if (received['grpc-status'] !== undefined) this.#onTrailers(received);
-    else if (!String(received['content-type']).startsWith('application/grpc'))
+    else if (received['grpc-status'] !== undefined) this.onTrailers(received);
+    else if (!received['content-type']?.startsWith('application/grpc'))
       this.#end(new StatusError('UNKNOWN', 'The server does not speak gRPC on this port.'));
   }
 
-  #onTrailers(received: http2.IncomingHttpHeaders): void {
+  onTrailers(received: Headers): void {
     const status = received['grpc-status'];
     if (status === undefined) return;
     const code = Number(status);
@@ -150,31 +136,29 @@ class Http2Call implements RunningCall {
     else this.#status = new StatusError(statusName(code), statusMessage(received['grpc-message']));
   }
 
-  #onData(chunk: Buffer): void {
+  onData(bytes: Buffer, from: number, to: number): void {
     if (this.#hasEnded) return;
     try {
-      this.#reader.push(chunk, this.#call.onMessage);
+      this.#reader.push(bytes, from, to, this.#call.onMessage);
     } catch (error) {
       this.#end(error instanceof StatusError ? error : new StatusError('INTERNAL', String(error), { cause: error }));
     }
   }
 
-  #onClose(): void {
-    if (this.#hasEnded) return;
+  onClose(end: StreamEnd): void {
     if (this.#status instanceof StatusError) this.#end(this.#status);
-    // A broken connection takes along what was received and not read yet, even when the server had said OK.
-    else if (this.#stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR || !this.#stream.readableEnded)
-      this.#end(this.#broken());
+    else if (end !== 'complete') this.#end('reset' in end ? resetCall(end.reset) : broken(end.broken));
     else if (this.#status === undefined) this.#end(faulty('The server ended the call without a status.'));
     else if (this.#reader.isInsideMessage) this.#end(faulty('The server ended the call inside a message.'));
     else this.#end(undefined);
   }
 
-  #broken(): StatusError {
-    if (this.#cause instanceof StatusError) return this.#cause;
-    if (this.#connection.session.destroyed) return brokenConnection(this.#cause);
-    return resetCall(this.#stream.rstCode, this.#cause);
-  }
+  readonly #onAbort = (): void => this.cancel();
+
+  readonly #onDeadline = (): void => {
+    this.#end(overdue(this.#call.timeout));
+    this.#connection.probe();
+  };
 
   #end(fault: StatusError | undefined): void {
     if (this.#hasEnded) return;
@@ -182,20 +166,13 @@ class Http2Call implements RunningCall {
     this.#connection.calls--;
     clearTimeout(this.#timer);
     this.#call.signal?.removeEventListener('abort', this.#onAbort);
-    if (fault && !this.#stream.closed) this.#stream.close(http2.constants.NGHTTP2_CANCEL);
+    if (fault) this.#request.cancel();
     this.#call.onEnd(fault);
   }
 }
 
-/** Node refuses some requests with an exception: metadata that HTTP/2 cannot carry, a session that has just ended. */
-function request(session: http2.ClientHttp2Session, sent: http2.OutgoingHttpHeaders): http2.ClientHttp2Stream {
-  try {
-    return session.request(sent);
-  } catch (error) {
-    if (session.closed || session.destroyed) throw brokenConnection(error);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StatusError('INVALID_ARGUMENT', `The call cannot be sent: ${reason}`, { cause: error });
-  }
+function broken(cause: Error | undefined): StatusError {
+  return cause instanceof StatusError ? cause : brokenConnection(cause);
 }
 
 const longestTimer = 2 ** 31 - 1;
@@ -221,18 +198,49 @@ function unlessOver<Value>(promise: Promise<Value>, call: Call): Promise<Value> 
   });
 }
 
-function headers(call: Call, options: ChannelOptions, timeout: number | undefined): http2.OutgoingHttpHeaders {
-  return {
+/** The headers that all calls of a path have in common, as they are sent. */
+const commonBlocks = new WeakMap<ChannelOptions, Map<string, Buffer>>();
+
+function headerBlock(call: Call, options: ChannelOptions, timeout: number | undefined): Buffer {
+  const common = commonBlock(call.path, options);
+  const own = Object.entries(call.metadata ?? {});
+  if (timeout === undefined && own.length === 0) return common;
+  const parts = own.map(([name, value]) => encodeHeader(name.toLowerCase(), sendable(name, value)));
+  if (timeout !== undefined) parts.push(encodeHeader('grpc-timeout', grpcTimeout(timeout)));
+  return Buffer.concat([common, ...parts]);
+}
+
+function commonBlock(path: string, options: ChannelOptions): Buffer {
+  const blocks = commonBlocks.get(options) ?? new Map<string, Buffer>();
+  commonBlocks.set(options, blocks);
+  const known = blocks.get(path);
+  if (known) return known;
+  const { host, port, secure, metadata } = options;
+  const headers = {
     ':method': 'POST',
-    ':path': call.path,
+    ':scheme': secure ? 'https' : 'http',
+    ':path': path,
+    ':authority': `${host.includes(':') ? `[${host}]` : host}:${port}`,
     'content-type': 'application/grpc',
     te: 'trailers',
     'grpc-accept-encoding': 'identity',
     'user-agent': 'conch',
-    ...(timeout === undefined ? {} : { 'grpc-timeout': grpcTimeout(timeout) }),
-    ...options.metadata,
-    ...call.metadata,
+    ...metadata,
   };
+  const block = Buffer.concat(
+    Object.entries(headers).map(([name, value]) => encodeHeader(name, sendable(name, value))),
+  );
+  blocks.set(path, block);
+  return block;
+}
+
+/** A value that HTTP/2 can carry. */
+function sendable(name: string, value: string): string {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value) && /^:?[\w!#$%&'*+.^`|~-]+$/.test(name)) return value;
+  throw new StatusError(
+    'INVALID_ARGUMENT',
+    `The call cannot be sent: the header ${JSON.stringify(name)} has characters that no header may have.`,
+  );
 }
 
 /** At most eight digits: milliseconds, or seconds where those do not fit. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectReason } from './connect-reason.ts';
+import { NotHttp2 } from './http2/open-session.ts';
 
 const fault = (message: string, details: object = {}) => Object.assign(new Error(message), details);
 
@@ -12,7 +13,7 @@ describe('connectReason', () => {
       'connect ECONNREFUSED ::1:1, connect ECONNREFUSED 127.0.0.1:1',
     ],
     [new AggregateError([fault('no route'), fault('no route')]), 'no route'],
-    [fault('Protocol error', { code: 'ERR_HTTP2_ERROR' }), 'the server does not speak HTTP/2 on this port'],
+    [new NotHttp2(), 'the server does not speak HTTP/2 on this port'],
     [
       fault('8040:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../ssl.c:355:', {
         code: 'ERR_SSL_WRONG_VERSION_NUMBER',

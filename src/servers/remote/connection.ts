@@ -1,18 +1,18 @@
-import type http2 from 'node:http2';
 import { StatusError } from '../../kserve/status.ts';
+import type { Http2Session } from './http2/http2-session.ts';
 
 const pingTimeout = 20_000;
 
 /** An open HTTP/2 connection, and whether it still answers. */
 export class Connection {
-  readonly session: http2.ClientHttp2Session;
+  readonly session: Http2Session;
   /** How many calls run on it; the calls keep the count. */
   calls = 0;
   readonly #keepaliveInterval: number;
   #isProbed = false;
 
   /** Pings at the interval (milliseconds, 0 for never) while calls run: Triton takes pings of an idle connection amiss. */
-  constructor(session: http2.ClientHttp2Session, keepaliveInterval: number) {
+  constructor(session: Http2Session, keepaliveInterval: number) {
     this.session = session;
     this.#keepaliveInterval = keepaliveInterval;
     if (keepaliveInterval <= 0) return;
@@ -20,12 +20,12 @@ export class Connection {
       if (this.calls > 0) this.probe();
     }, keepaliveInterval);
     timer.unref();
-    session.once('close', () => clearInterval(timer));
+    session.whenClosed(() => clearInterval(timer));
   }
 
   /** Pings once; without an answer the connection ends, and with it the calls that would have hung. */
   probe(): void {
-    if (this.#isProbed || this.#keepaliveInterval <= 0 || this.session.destroyed) return;
+    if (this.#isProbed || this.#keepaliveInterval <= 0 || this.session.isClosed) return;
     this.#isProbed = true;
     const overdue = setTimeout(() => this.session.destroy(unanswered()), pingTimeout);
     overdue.unref();

@@ -1,15 +1,11 @@
-import http2 from 'node:http2';
-import net from 'node:net';
-import tls, { type SecureContextOptions } from 'node:tls';
 import { StatusError } from '../../kserve/status.ts';
 import { connectReason } from './connect-reason.ts';
 import { Connection } from './connection.ts';
+import type { Http2Session } from './http2/http2-session.ts';
+import { HungUp, type OpeningSession, openSession, type SessionPlace } from './http2/open-session.ts';
 
 /** Where and how to connect. */
-export interface ConnectorOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly secure?: (SecureContextOptions & { readonly servername?: string }) | undefined;
+export interface ConnectorOptions extends SessionPlace {
   /** Milliseconds for the connection, TLS and the HTTP/2 preface together. */
   readonly connectTimeout: number;
   /** Milliseconds between HTTP/2 pings; Triton counts strikes against pings that come faster than every five minutes. */
@@ -19,6 +15,8 @@ export interface ConnectorOptions {
 /** A stream may run this far ahead of its reader before Triton has to wait. */
 const streamWindow = 1024 * 1024;
 const connectionWindow = 256 * 1024 * 1024;
+/** Bytes of the headers of one answer: the text of an error travels in them. */
+const mostHeaders = 1024 * 1024;
 const firstBackoff = 100;
 const longestBackoff = 5_000;
 
@@ -29,7 +27,7 @@ const longestBackoff = 5_000;
 export class Connector {
   readonly #options: ConnectorOptions;
   /** Every session that is not closed: the current one, one that is being opened, and those that only finish their calls. */
-  readonly #sessions = new Set<http2.ClientHttp2Session>();
+  readonly #sessions = new Set<Http2Session>();
   #current: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
   #failures = 0;
@@ -44,7 +42,7 @@ export class Connector {
   /** A connection that takes new calls, if it has one. */
   get current(): Connection | undefined {
     const current = this.#current;
-    return current && !current.session.closed && !current.session.destroyed ? current : undefined;
+    return current?.session.isUsable ? current : undefined;
   }
 
   /** A connection that takes new calls, opened if need be. */
@@ -89,44 +87,25 @@ export class Connector {
     }
   }
 
-  async #open(): Promise<http2.ClientHttp2Session> {
-    const session = createSession(this.#options);
+  async #open(): Promise<Http2Session> {
+    const opening = openSession(this.#options, { streamWindow, connectionWindow, mostHeaders });
+    const { session } = opening;
     this.#sessions.add(session);
-    session.once('close', () => this.#sessions.delete(session));
-    await untilOpen(session, this.#options);
-    session.setLocalWindowSize(connectionWindow);
+    session.whenClosed(() => this.#sessions.delete(session));
+    await untilOpen(opening, this.#options);
     return session;
   }
 }
 
-function createSession({ host, port, secure }: ConnectorOptions): http2.ClientHttp2Session {
-  const socket = secure
-    ? tls.connect({ host, port, ALPNProtocols: ['h2'], ...(net.isIP(host) ? {} : { servername: host }), ...secure })
-    : net.connect({ host, port });
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, 30_000);
-  return http2.connect(`${secure ? 'https' : 'http'}://${net.isIPv6(host) ? `[${host}]` : host}:${port}`, {
-    createConnection: () => socket,
-    settings: { initialWindowSize: streamWindow, enablePush: false },
-    maxSessionMemory: 1024,
-  });
-}
-
-function untilOpen(session: http2.ClientHttp2Session, { connectTimeout, secure }: ConnectorOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const late = new Error(`no answer within ${connectTimeout} ms`);
-    const timer = setTimeout(() => session.destroy(late), connectTimeout);
-    session.once('remoteSettings', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    // Once the session is open, its faults reach the calls, each of which ends with its own error.
-    session.on('error', reject);
-    session.once('close', () => {
-      clearTimeout(timer);
-      reject(new Error(`the server closed the connection, as one does that ${missedBy(secure)}`));
-    });
-  });
+function untilOpen({ session, opened }: OpeningSession, { connectTimeout, secure }: ConnectorOptions): Promise<void> {
+  const late = new Error(`no answer within ${connectTimeout} ms`);
+  const timer = setTimeout(() => session.destroy(late), connectTimeout);
+  return opened
+    .catch((error: unknown) => {
+      if (!(error instanceof HungUp)) throw error;
+      throw new Error(`the server closed the connection, as one does that ${missedBy(secure)}`, { cause: error });
+    })
+    .finally(() => clearTimeout(timer));
 }
 
 /** What a server that hangs up on such a client has probably missed: gRPC servers do not say. */

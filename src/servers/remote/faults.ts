@@ -1,5 +1,5 @@
-import http2 from 'node:http2';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
+import { errorCodes } from './http2/frames.ts';
 
 /** The caller no longer wants the answer. */
 export function cancelled(): StatusError {
@@ -22,11 +22,11 @@ export function brokenConnection(cause: unknown): StatusError {
 }
 
 /** A server that resets one call is there; only a refused call was surely not begun. */
-export function resetCall(code: number | undefined, cause: unknown): StatusError {
-  if (code === http2.constants.NGHTTP2_REFUSED_STREAM)
-    return new StatusError('UNAVAILABLE', 'The server refused the call.', { unreachable: true, cause });
-  const status = code === http2.constants.NGHTTP2_ENHANCE_YOUR_CALM ? 'RESOURCE_EXHAUSTED' : 'INTERNAL';
-  return new StatusError(status, `The server reset the call (HTTP/2 error code ${code}).`, { cause });
+export function resetCall(code: number): StatusError {
+  if (code === errorCodes.REFUSED_STREAM)
+    return new StatusError('UNAVAILABLE', 'The server refused the call.', { unreachable: true });
+  const status = code === errorCodes.ENHANCE_YOUR_CALM ? 'RESOURCE_EXHAUSTED' : 'INTERNAL';
+  return new StatusError(status, `The server reset the call (HTTP/2 error code ${code}).`);
 }
 
 /** As the gRPC specification maps HTTP statuses of answers that carry no gRPC status. */

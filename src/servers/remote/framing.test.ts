@@ -7,7 +7,8 @@ const stream = Buffer.concat(messages.map((message) => frame(message)));
 function read(pieces: readonly Buffer[]): string[] {
   const reader = new MessageReader(100);
   const seen: string[] = [];
-  for (const piece of pieces) reader.push(piece, (bytes, from, to) => seen.push(bytes.toString('utf8', from, to)));
+  for (const piece of pieces)
+    reader.push(piece, 0, piece.length, (bytes, from, to) => seen.push(bytes.toString('utf8', from, to)));
   expect(reader.isInsideMessage).toBe(false);
   return seen;
 }
@@ -25,18 +26,18 @@ describe('MessageReader', () => {
 
   it('says that it stands inside a message', () => {
     const reader = new MessageReader(100);
-    reader.push(stream.subarray(0, 7), () => undefined);
+    reader.push(stream, 0, 7, () => undefined);
     expect(reader.isInsideMessage).toBe(true);
   });
 
   it('refuses a message that is larger than allowed before it is read', () => {
     const reader = new MessageReader(4);
-    expect(() => reader.push(stream.subarray(0, 5), () => undefined)).toThrow(
+    expect(() => reader.push(stream, 0, 5, () => undefined)).toThrow(
       'The server sent a message of 5 bytes, more than the 4 allowed.',
     );
   });
 
   it('refuses a compressed message', () => {
-    expect(() => new MessageReader(100).push(Buffer.of(1, 0, 0, 0, 0), () => undefined)).toThrow(/compressed/);
+    expect(() => new MessageReader(100).push(Buffer.of(1, 0, 0, 0, 0), 0, 5, () => undefined)).toThrow(/compressed/);
   });
 });

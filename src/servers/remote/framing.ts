@@ -30,25 +30,28 @@ export class MessageReader {
     return this.#pendingLength > 0;
   }
 
-  /** Hands on each message that the chunk completes. Throws a StatusError on a message that may not be. */
-  push(chunk: Buffer, onMessage: OnMessage): void {
+  /** Hands on each message that the bytes complete. Throws a StatusError on a message that may not be. */
+  push(chunk: Buffer, from: number, to: number, onMessage: OnMessage): void {
     let bytes = chunk;
+    let at = from;
+    let end = to;
     if (this.#pendingLength > 0) {
-      this.#pending.push(chunk);
-      this.#pendingLength += chunk.length;
+      this.#pending.push(chunk.subarray(from, to));
+      this.#pendingLength += to - from;
       if (this.#pendingLength < this.#needed) return;
       bytes = Buffer.concat(this.#pending, this.#pendingLength);
+      at = 0;
+      end = bytes.length;
       this.#pending = [];
       this.#pendingLength = 0;
     }
-    let at = 0;
-    while (bytes.length - at >= prefixLength) {
-      const end = at + prefixLength + this.#lengthAt(bytes, at);
-      if (end > bytes.length) break;
-      onMessage(bytes, at + prefixLength, end);
-      at = end;
+    while (end - at >= prefixLength) {
+      const next = at + prefixLength + this.#lengthAt(bytes, at);
+      if (next > end) break;
+      onMessage(bytes, at + prefixLength, next);
+      at = next;
     }
-    if (at < bytes.length) this.#keep(bytes.subarray(at));
+    if (at < end) this.#keep(bytes.subarray(at, end));
   }
 
   #keep(rest: Buffer): void {

@@ -1,0 +1,84 @@
+import net, { type Socket } from 'node:net';
+import tls, { type SecureContextOptions } from 'node:tls';
+import { ProtocolFault } from './frames.ts';
+import { Http2Session, type SessionOptions } from './http2-session.ts';
+import { ReadBuffer } from './read-buffer.ts';
+
+/** Where a session leads; TLS when `secure` is given. */
+export interface SessionPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly secure?: (SecureContextOptions & { readonly servername?: string }) | undefined;
+}
+
+/** The server does not speak HTTP/2. */
+export class NotHttp2 extends Error {
+  constructor(cause?: unknown) {
+    super('the server does not speak HTTP/2 on this port', { cause });
+    this.name = 'NotHttp2';
+  }
+}
+
+/** The server hung up before it said a word. */
+export class HungUp extends Error {}
+
+/** A session that is being opened. */
+export interface OpeningSession {
+  readonly session: Http2Session;
+  /** Resolves when the server's settings are there. */
+  readonly opened: Promise<void>;
+}
+
+/** Connects, and says hello. */
+export function openSession(place: SessionPlace, options: SessionOptions): OpeningSession {
+  const input = new ReadBuffer();
+  const socket = place.secure ? secureSocket(place, place.secure) : plainSocket(place, input, () => session.received());
+  const session: Http2Session = new Http2Session(socket, input, options);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, 30_000);
+  const opened = new Promise<void>((resolve, reject) => {
+    session.onOpen = resolve;
+    session.whenClosed(() => {
+      const { fault } = session;
+      if (fault instanceof ProtocolFault) reject(new NotHttp2(fault));
+      else reject(fault ?? new HungUp());
+    });
+  });
+  if (socket instanceof tls.TLSSocket) {
+    socket.once('secureConnect', () => {
+      if (socket.alpnProtocol === 'h2') session.begin();
+      else session.destroy(new NotHttp2());
+    });
+    socket.on('data', (chunk: Buffer) => {
+      input.append(chunk);
+      session.received();
+    });
+  } else socket.once('connect', () => session.begin());
+  return { session, opened };
+}
+
+/** A socket that reads into our own room: one call for each read, whatever it holds. */
+function plainSocket({ host, port }: SessionPlace, input: ReadBuffer, received: () => void): Socket {
+  return net.connect({
+    host,
+    port,
+    onread: {
+      buffer: () => input.space(),
+      callback: (count) => {
+        input.to += count;
+        received();
+        return true;
+      },
+    },
+  });
+}
+
+function secureSocket({ host, port }: SessionPlace, secure: NonNullable<SessionPlace['secure']>): tls.TLSSocket {
+  return tls.connect({
+    host,
+    port,
+    ALPNProtocols: ['h2'],
+    ...(net.isIP(host) ? {} : { servername: host }),
+    ...secure,
+  });
+}
