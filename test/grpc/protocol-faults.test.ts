@@ -147,7 +147,7 @@ describe('a server that does not keep to the protocol', () => {
     expect(await faultOf(client.call('ServerMetadata', {}))).toEqual(fault);
   });
 
-  it('by breaking off after its OK fails a reader that has not read all', async () => {
+  it('by breaking off after its OK takes nothing from a reader that has not read all', async () => {
     const connect = vi.spyOn(net, 'connect');
     // More than the reader is given at once, less than the window: all of it and the trailers arrive.
     const message = frame(Buffer.concat([Buffer.of(0x12, 0x80, 0x40), filler]));
@@ -164,13 +164,9 @@ describe('a server that does not keep to the protocol', () => {
     );
     server.sockets[0]?.resetAndDestroy();
     await new Promise((resolve) => socket.once('close', resolve));
-    const { value: second } = await stream.next();
-    expect(await faultOf(stream.next())).toEqual({
-      code: 'UNAVAILABLE',
-      message: 'The connection to the server broke.',
-      unreachable: true,
-    });
-    expect(first.length + second.length).toBeLessThan(100);
+    let count = first.length;
+    for await (const batch of stream) count += batch.length;
+    expect(count).toBe(100);
   });
 });
 

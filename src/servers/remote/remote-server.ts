@@ -9,8 +9,7 @@ import { ResponseStream } from './response-stream.ts';
  * A Triton server that is reached over gRPC.
  *
  * Streams leave Triton's errors inside the messages, where only the text is given. The metadata `triton_grpc_error` would
- * bring the status code too, but then the text comes as an HTTP/2 header: Node drops one that ends with a space, and one
- * of more than 64 KiB silences the whole connection. Responses just before the error get lost, and Triton 2.51 crashes at times.
+ * bring the status code too, but then responses just before the error get lost, and Triton 2.51 crashes at times.
  */
 export class RemoteServer implements InferenceServer {
   readonly name: string;

@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
+import { type DataPlace, type FrameListener, FrameReader, protocolFault } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
   type ErrorName,
   errorCodes,
   firstWindow,
-  flags,
-  frameHead,
   frameTypes,
   largestFrameLimit,
   largestWindow,
@@ -18,7 +17,7 @@ import {
   settingsFrame,
   smallestFrameLimit,
 } from './frames.ts';
-import { type Headers, HpackDecoder } from './hpack-decoder.ts';
+import type { Headers } from './hpack-decoder.ts';
 import type { Http2Request, StreamEnd, StreamListener, StreamState } from './http2-stream.ts';
 import type { ReadBuffer } from './read-buffer.ts';
 
@@ -31,19 +30,17 @@ export interface SessionOptions {
   readonly mostHeaders: number;
 }
 
-const tableSize = 4_096;
 const largestId = 2 ** 31 - 1;
 
 /** Answers to pings and settings while the server reads nothing; one that lets them pile up is cut off. */
 const mostUnread = 10_000;
 
 /** The client's side of one HTTP/2 connection (RFC 9113). It is told what arrives by `received`, once for each read. */
-export class Http2Session {
+export class Http2Session implements FrameListener {
   readonly #socket: Socket;
-  readonly #input: ReadBuffer;
   readonly #options: SessionOptions;
   readonly #writer: FrameWriter;
-  readonly #decoder: HpackDecoder;
+  readonly #reader: FrameReader;
   readonly #streams = new Map<number, StreamState>();
   /** Requests that wait because the server takes no more at a time. */
   readonly #waiting: { readonly state: StreamState; readonly block: Buffer }[] = [];
@@ -57,9 +54,6 @@ export class Http2Session {
   #receiveWindow: number;
   #unreturned = 0;
   #unreadAnswers = 0;
-  /** A block of headers that is not complete: its stream, what came so far, and whether the stream ends with it. */
-  #block: { readonly id: number; readonly endsStream: boolean; parts: Buffer[]; size: number } | undefined;
-  #hasSettings = false;
   #isGoing = false;
   #isClosed = false;
   #fault: Error | undefined;
@@ -68,9 +62,8 @@ export class Http2Session {
 
   constructor(socket: Socket, input: ReadBuffer, options: SessionOptions) {
     this.#socket = socket;
-    this.#input = input;
     this.#options = options;
-    this.#decoder = new HpackDecoder({ tableSize, listSize: options.mostHeaders });
+    this.#reader = new FrameReader(input, this, options);
     this.#writer = new FrameWriter(socket);
     this.#receiveWindow = options.connectionWindow;
     socket.on('error', (error) => this.destroy(error));
@@ -128,7 +121,7 @@ export class Http2Session {
     else if (this.#streams.size < this.#mostStreams) this.#open(state, block);
     else this.#waiting.push({ state, block });
     return {
-      cancel: () => this.#cancel(state, 'CANCEL'),
+      cancel: () => this.#cancel(state),
       pause: () => {
         state.isPaused = true;
       },
@@ -162,92 +155,37 @@ export class Http2Session {
 
   /** Takes the frames that are complete in what has been read. */
   received(): void {
-    const input = this.#input;
     try {
-      while (!this.#isClosed && input.to - input.from >= frameHead) {
-        const { bytes, from } = input;
-        const length =
-          ((bytes[from] as number) << 16) | ((bytes[from + 1] as number) << 8) | (bytes[from + 2] as number);
-        if (length > smallestFrameLimit)
-          throw new ProtocolFault('FRAME_SIZE_ERROR', 'It sent a frame that is too large.');
-        const end = from + frameHead + length;
-        if (end > input.to) return;
-        input.from = end;
-        this.#frame(bytes, from, end);
-      }
+      while (!this.#isClosed && this.#reader.next());
     } catch (error) {
       this.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  #frame(bytes: Buffer, at: number, end: number): void {
-    const type = bytes[at + 3] as number;
-    const bits = bytes[at + 4] as number;
-    const id = bytes.readUInt32BE(at + 5) & 0x7fffffff;
-    const from = at + frameHead;
-    if (!this.#hasSettings && type !== frameTypes.SETTINGS) throw protocolFault('its first frame is not SETTINGS');
-    if (this.#block && (type !== frameTypes.CONTINUATION || id !== this.#block.id))
-      throw protocolFault('another frame stands within headers');
-    switch (type) {
-      case frameTypes.DATA:
-        this.#data(bytes, { id, bits, from, end });
-        return;
-      case frameTypes.HEADERS:
-        this.#headers(bytes, { id, bits, from, end });
-        return;
-      case frameTypes.CONTINUATION:
-        this.#continuation(bytes.subarray(from, end), bits);
-        return;
-      case frameTypes.RST_STREAM:
-        this.#reset(id, numberAt(bytes, from, end));
-        return;
-      case frameTypes.SETTINGS:
-        this.#settings(bytes, { id, bits, from, end });
-        return;
-      case frameTypes.PING:
-        this.#ping(bytes, { id, bits, from, end });
-        return;
-      case frameTypes.GOAWAY:
-        this.#goAway(bytes, from, end);
-        return;
-      case frameTypes.WINDOW_UPDATE:
-        this.#window(id, numberAt(bytes, from, end) & 0x7fffffff);
-        return;
-      case frameTypes.PUSH_PROMISE:
-        throw protocolFault('it pushes, which was not allowed');
-      default:
-      // Priorities, and frames that nobody knows, mean nothing here.
+  onData(id: number, bytes: Buffer, { from, to, size, endsStream }: DataPlace): void {
+    this.#takeFromWindow(size);
+    const state = this.#known(id);
+    if (!state) return;
+    if (!state.hasHeaders) throw protocolFault('a body comes before its headers');
+    state.receiveWindow -= size;
+    state.unreturned += size;
+    if (state.receiveWindow < 0) {
+      this.#fail(state, 'FLOW_CONTROL_ERROR');
+      return;
     }
+    if (to > from) state.listener.onData(bytes, from, to);
+    if (endsStream) this.#complete(state);
+    else this.#giveBack(state);
   }
 
-  #data(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
-    const size = end - from;
+  #takeFromWindow(size: number): void {
     this.#receiveWindow -= size;
     if (this.#receiveWindow < 0) throw new ProtocolFault('FLOW_CONTROL_ERROR', 'It sent more than its window.');
     this.#unreturned += size;
-    if (this.#unreturned * 2 >= this.#options.connectionWindow) {
-      this.#writer.write(numberFrame(frameTypes.WINDOW_UPDATE, 0, this.#unreturned));
-      this.#receiveWindow += this.#unreturned;
-      this.#unreturned = 0;
-    }
-    const state = this.#streams.get(id);
-    if (!state) {
-      this.#requireKnown(id);
-      return;
-    }
-    if (!state.hasHeaders) throw protocolFault('a body comes before its headers');
-    state.receiveWindow -= size;
-    if (state.receiveWindow < 0) {
-      this.#cancel(state, 'FLOW_CONTROL_ERROR');
-      this.#close(state, { reset: errorCodes.FLOW_CONTROL_ERROR });
-      return;
-    }
-    state.unreturned += size;
-    const place = unpadded(bytes, { id, bits, from, end });
-    const endsStream = (bits & flags.END_STREAM) !== 0;
-    if (place.end > place.from) state.listener.onData(bytes, place.from, place.end);
-    if (endsStream) this.#complete(state);
-    else if (!state.isClosed) this.#giveBack(state);
+    if (this.#unreturned * 2 < this.#options.connectionWindow) return;
+    this.#writer.write(numberFrame(frameTypes.WINDOW_UPDATE, 0, this.#unreturned));
+    this.#receiveWindow += this.#unreturned;
+    this.#unreturned = 0;
   }
 
   /** Opens the window of a stream again once half of it is used up, unless its reader wants to wait. */
@@ -258,40 +196,9 @@ export class Http2Session {
     state.unreturned = 0;
   }
 
-  #headers(bytes: Buffer, given: FramePlace): void {
-    const place = unpadded(bytes, given);
-    const from = place.from + (given.bits & flags.PRIORITY ? 5 : 0);
-    if (from > place.end) throw new ProtocolFault('FRAME_SIZE_ERROR', 'It sent headers that are too short.');
-    const { id, bits } = given;
-    if (id === 0) throw protocolFault('headers without a stream');
-    this.#block = { id, endsStream: (bits & flags.END_STREAM) !== 0, parts: [], size: 0 };
-    this.#continuation(bytes.subarray(from, place.end), bits);
-  }
-
-  #continuation(part: Buffer, bits: number): void {
-    const block = this.#block;
-    if (!block) throw protocolFault('a continuation of nothing');
-    block.parts.push(part);
-    block.size += part.length;
-    const isTooMuch = block.size > this.#options.mostHeaders || block.parts.length > mostParts;
-    if (isTooMuch) throw new ProtocolFault('ENHANCE_YOUR_CALM', 'It sends headers without an end.');
-    if (!(bits & flags.END_HEADERS)) return;
-    this.#block = undefined;
-    const [first = part, ...others] = block.parts;
-    // Also the headers of a stream that is over are read: what they say may be remembered for others.
-    this.#headersOf(
-      block.id,
-      this.#decoder.decode(others.length > 0 ? Buffer.concat(block.parts) : first),
-      block.endsStream,
-    );
-  }
-
-  #headersOf(id: number, headers: Headers, endsStream: boolean): void {
-    const state = this.#streams.get(id);
-    if (!state) {
-      this.#requireKnown(id);
-      return;
-    }
+  onHeaders(id: number, headers: Headers, endsStream: boolean): void {
+    const state = this.#known(id);
+    if (!state) return;
     // Something such as 103 Early Hints comes before the answer.
     if (!state.hasHeaders && /^1\d\d$/.test(headers[':status'] ?? '') && !endsStream) return;
     if (state.hasHeaders) state.listener.onTrailers(headers);
@@ -309,26 +216,19 @@ export class Http2Session {
     this.#openWaiting();
   }
 
-  #reset(id: number, code: number): void {
-    const state = this.#streams.get(id);
-    if (!state) {
-      this.#requireKnown(id);
-      return;
-    }
+  onReset(id: number, code: number): void {
+    const state = this.#known(id);
+    if (!state) return;
     this.#streams.delete(id);
     this.#close(state, { reset: code });
     this.#openWaiting();
   }
 
-  #settings(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
-    if (id !== 0) throw protocolFault('settings of a stream');
-    if (bits & flags.ACK) return;
-    if ((end - from) % 6 !== 0) throw new ProtocolFault('FRAME_SIZE_ERROR', 'It sent settings of a wrong size.');
-    for (let at = from; at < end; at += 6) this.#setting(bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2));
+  onSettings(settings: readonly (readonly [id: number, value: number])[]): void {
+    for (const [id, value] of settings) this.#setting(id, value);
     this.#answer(settingsAck);
-    const isFirst = !this.#hasSettings;
-    this.#hasSettings = true;
-    if (isFirst) this.onOpen?.();
+    this.onOpen?.();
+    this.onOpen = undefined;
     this.#openWaiting();
   }
 
@@ -339,23 +239,21 @@ export class Http2Session {
         throw protocolFault('it set an impossible frame size');
       this.#largestFrame = value;
     } else if (id === settingIds.INITIAL_WINDOW_SIZE) {
-      if (value > largestWindow) throw new ProtocolFault('FLOW_CONTROL_ERROR', 'It set an impossible window.');
+      if (value > largestWindow) throw tooWide();
       const change = value - this.#firstSendWindow;
       this.#firstSendWindow = value;
       for (const state of this.#streams.values()) {
         state.sendWindow += change;
-        if (state.sendWindow > largestWindow) throw new ProtocolFault('FLOW_CONTROL_ERROR', 'Its window is too large.');
+        if (state.sendWindow > largestWindow) throw tooWide();
       }
       for (const { state } of this.#waiting) state.sendWindow = value;
       this.#sendAll();
     }
   }
 
-  #ping(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
-    if (id !== 0) throw protocolFault('a ping of a stream');
-    if (end - from !== 8) throw new ProtocolFault('FRAME_SIZE_ERROR', 'It sent a ping of a wrong size.');
-    if (bits & flags.ACK) this.#pings.shift()?.();
-    else this.#answer(pingFrame(bytes.subarray(from, end), true));
+  onPing(payload: Buffer, isAnswer: boolean): void {
+    if (isAnswer) this.#pings.shift()?.();
+    else this.#answer(pingFrame(payload, true));
   }
 
   #answer(frame: Buffer): void {
@@ -365,11 +263,8 @@ export class Http2Session {
     this.#writer.write(frame);
   }
 
-  #goAway(bytes: Buffer, from: number, end: number): void {
-    if (end - from < 8) throw new ProtocolFault('FRAME_SIZE_ERROR', 'It said good-bye in too few words.');
-    const last = bytes.readUInt32BE(from) & 0x7fffffff;
+  onGoAway(last: number, code: number): void {
     this.#isGoing = true;
-    const code = bytes.readUInt32BE(from + 4);
     if (code !== errorCodes.NO_ERROR) {
       this.destroy(new Error(`The server ended the connection (HTTP/2 error code ${code}).`));
       return;
@@ -381,31 +276,27 @@ export class Http2Session {
     if (this.#streams.size === 0) this.destroy();
   }
 
-  #window(id: number, increment: number): void {
+  onWindow(id: number, increment: number): void {
     if (id === 0) {
       if (increment === 0) throw protocolFault('it widens its window by nothing');
       this.#sendWindow += increment;
-      if (this.#sendWindow > largestWindow) throw new ProtocolFault('FLOW_CONTROL_ERROR', 'Its window is too large.');
+      if (this.#sendWindow > largestWindow) throw tooWide();
       this.#sendAll();
       return;
     }
-    const state = this.#streams.get(id);
-    if (!state) {
-      this.#requireKnown(id);
-      return;
-    }
+    const state = this.#known(id);
+    if (!state) return;
     state.sendWindow += increment;
-    if (increment > 0 && state.sendWindow <= largestWindow) {
-      this.#sendBody(state);
-      return;
-    }
-    this.#cancel(state, increment === 0 ? 'PROTOCOL_ERROR' : 'FLOW_CONTROL_ERROR');
-    this.#close(state, { reset: errorCodes.PROTOCOL_ERROR });
+    if (increment === 0) this.#fail(state, 'PROTOCOL_ERROR');
+    else if (state.sendWindow > largestWindow) this.#fail(state, 'FLOW_CONTROL_ERROR');
+    else this.#sendBody(state);
   }
 
-  /** A frame of a stream that is over is late and means nothing; one that never was is a fault. */
-  #requireKnown(id: number): void {
-    if (id === 0 || id % 2 === 0 || id >= this.#nextId) throw protocolFault(`nobody asked for stream ${id}`);
+  /** The stream of this number. A frame of one that is over is late and means nothing; one that never was is a fault. */
+  #known(id: number): StreamState | undefined {
+    const state = this.#streams.get(id);
+    if (!state && (id % 2 === 0 || id >= this.#nextId)) throw protocolFault(`nobody asked for stream ${id}`);
+    return state;
   }
 
   #openWaiting(): void {
@@ -447,10 +338,20 @@ export class Http2Session {
     }
   }
 
+  /** Ends a stream on which the server has broken a rule. */
+  #fail(state: StreamState, code: ErrorName): void {
+    this.#leave(state, code);
+    this.#close(state, { reset: errorCodes[code] });
+  }
+
   /** Ends a stream without a word to its listener. */
-  #cancel(state: StreamState, code: ErrorName): void {
+  #cancel(state: StreamState): void {
     if (state.isClosed) return;
     state.isClosed = true;
+    this.#leave(state, 'CANCEL');
+  }
+
+  #leave(state: StreamState, code: ErrorName): void {
     state.unsent = undefined;
     if (!this.#streams.delete(state.id)) return;
     this.#writer.write(numberFrame(frameTypes.RST_STREAM, state.id, errorCodes[code]));
@@ -465,29 +366,6 @@ export class Http2Session {
   }
 }
 
-/** Parts of one block of headers. */
-const mostParts = 64;
-
-interface FramePlace {
-  readonly id: number;
-  readonly bits: number;
-  readonly from: number;
-  readonly end: number;
-}
-
-/** The payload without what only makes it longer. */
-function unpadded(bytes: Buffer, { bits, from, end }: FramePlace): { readonly from: number; readonly end: number } {
-  if (!(bits & flags.PADDED)) return { from, end };
-  const padding = from < end ? (bytes[from] as number) : 0;
-  if (from + 1 + padding > end) throw protocolFault('more padding than there is room for');
-  return { from: from + 1, end: end - padding };
-}
-
-function numberAt(bytes: Buffer, from: number, end: number): number {
-  if (end - from !== 4) throw new ProtocolFault('FRAME_SIZE_ERROR', 'It sent a frame of a wrong size.');
-  return bytes.readUInt32BE(from);
-}
-
-function protocolFault(what: string): ProtocolFault {
-  return new ProtocolFault('PROTOCOL_ERROR', `It does not keep to HTTP/2: ${what}.`);
+function tooWide(): ProtocolFault {
+  return new ProtocolFault('FLOW_CONTROL_ERROR', 'It does not keep to HTTP/2: a window is too wide.');
 }

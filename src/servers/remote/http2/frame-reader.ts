@@ -1,0 +1,181 @@
+import { flags, frameHead, frameTypes, ProtocolFault, smallestFrameLimit } from './frames.ts';
+import { type Headers, HpackDecoder } from './hpack-decoder.ts';
+import type { ReadBuffer } from './read-buffer.ts';
+
+/** Who hears of the frames; each that is not taken here has been checked for its size and place. */
+export interface FrameListener {
+  /** A part of a body, and how much of the windows its frame takes, which may be more. */
+  onData(stream: number, bytes: Buffer, place: DataPlace): void;
+  onHeaders(stream: number, headers: Headers, endsStream: boolean): void;
+  onReset(stream: number, code: number): void;
+  onSettings(settings: readonly (readonly [id: number, value: number])[]): void;
+  onPing(payload: Buffer, isAnswer: boolean): void;
+  onGoAway(last: number, code: number): void;
+  onWindow(stream: number, increment: number): void;
+}
+
+export interface DataPlace {
+  readonly from: number;
+  readonly to: number;
+  readonly size: number;
+  readonly endsStream: boolean;
+}
+
+const tableSize = 4_096;
+
+/** Frames of one block of headers. */
+const mostParts = 64;
+
+interface FramePlace {
+  readonly id: number;
+  readonly bits: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Finds the frames in what has been read, in one loop over each read, and takes them apart. */
+export class FrameReader {
+  readonly #input: ReadBuffer;
+  readonly #listener: FrameListener;
+  readonly #mostHeaders: number;
+  readonly #decoder: HpackDecoder;
+  /** A block of headers that is not complete: its stream, what came so far, and whether the stream ends with it. */
+  #block: { readonly id: number; readonly endsStream: boolean; parts: Buffer[]; size: number } | undefined;
+  #hasSettings = false;
+
+  constructor(input: ReadBuffer, listener: FrameListener, { mostHeaders }: { readonly mostHeaders: number }) {
+    this.#input = input;
+    this.#listener = listener;
+    this.#mostHeaders = mostHeaders;
+    this.#decoder = new HpackDecoder({ tableSize, listSize: mostHeaders });
+  }
+
+  /** Takes one frame; false when none is complete. Throws a ProtocolFault on one that may not be. */
+  next(): boolean {
+    const input = this.#input;
+    const { bytes, from, to } = input;
+    if (to - from < frameHead) return false;
+    const length = ((bytes[from] as number) << 16) | ((bytes[from + 1] as number) << 8) | (bytes[from + 2] as number);
+    if (length > smallestFrameLimit) throw wrongSize();
+    const end = from + frameHead + length;
+    if (end > to) return false;
+    input.from = end;
+    this.#frame(bytes, from, end);
+    return true;
+  }
+
+  #frame(bytes: Buffer, at: number, end: number): void {
+    const type = bytes[at + 3] as number;
+    const bits = bytes[at + 4] as number;
+    const id = bytes.readUInt32BE(at + 5) & 0x7fffffff;
+    const from = at + frameHead;
+    if (!this.#hasSettings && type !== frameTypes.SETTINGS) throw protocolFault('its first frame is not SETTINGS');
+    if (this.#block && (type !== frameTypes.CONTINUATION || id !== this.#block.id))
+      throw protocolFault('another frame stands within headers');
+    switch (type) {
+      case frameTypes.DATA:
+        this.#data(bytes, { id, bits, from, end });
+        return;
+      case frameTypes.HEADERS:
+        this.#headers(bytes, { id, bits, from, end });
+        return;
+      case frameTypes.CONTINUATION:
+        this.#continuation(bytes.subarray(from, end), bits);
+        return;
+      case frameTypes.RST_STREAM:
+        this.#listener.onReset(id, numberAt(bytes, from, end));
+        return;
+      case frameTypes.SETTINGS:
+        this.#settings(bytes, { id, bits, from, end });
+        return;
+      case frameTypes.PING:
+        this.#ping(bytes, { id, bits, from, end });
+        return;
+      case frameTypes.GOAWAY:
+        this.#goAway(bytes, from, end);
+        return;
+      case frameTypes.WINDOW_UPDATE:
+        this.#listener.onWindow(id, numberAt(bytes, from, end) & 0x7fffffff);
+        return;
+      case frameTypes.PUSH_PROMISE:
+        throw protocolFault('it pushes, which was not allowed');
+      default:
+      // Priorities, and frames that nobody knows, mean nothing here.
+    }
+  }
+
+  #data(bytes: Buffer, place: FramePlace): void {
+    if (place.id === 0) throw protocolFault('a body without a stream');
+    const { from, end } = unpadded(bytes, place);
+    const endsStream = (place.bits & flags.END_STREAM) !== 0;
+    this.#listener.onData(place.id, bytes, { from, to: end, size: place.end - place.from, endsStream });
+  }
+
+  #headers(bytes: Buffer, given: FramePlace): void {
+    const place = unpadded(bytes, given);
+    const from = place.from + (given.bits & flags.PRIORITY ? 5 : 0);
+    if (from > place.end) throw wrongSize();
+    const { id, bits } = given;
+    if (id === 0) throw protocolFault('headers without a stream');
+    this.#block = { id, endsStream: (bits & flags.END_STREAM) !== 0, parts: [], size: 0 };
+    this.#continuation(bytes.subarray(from, place.end), bits);
+  }
+
+  #continuation(part: Buffer, bits: number): void {
+    const block = this.#block;
+    if (!block) throw protocolFault('a continuation of nothing');
+    block.parts.push(part);
+    block.size += part.length;
+    const isTooMuch = block.size > this.#mostHeaders || block.parts.length > mostParts;
+    if (isTooMuch) throw new ProtocolFault('ENHANCE_YOUR_CALM', 'It sends headers without an end.');
+    if (!(bits & flags.END_HEADERS)) return;
+    this.#block = undefined;
+    const [first = part, ...others] = block.parts;
+    // Also the headers of a stream that is over are read: what they say may be remembered for others.
+    const headers = this.#decoder.decode(others.length > 0 ? Buffer.concat(block.parts) : first);
+    this.#listener.onHeaders(block.id, headers, block.endsStream);
+  }
+
+  #settings(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
+    if (id !== 0) throw protocolFault('settings of a stream');
+    if (bits & flags.ACK) return;
+    if ((end - from) % 6 !== 0) throw wrongSize();
+    const settings: [number, number][] = [];
+    for (let at = from; at < end; at += 6) settings.push([bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2)]);
+    this.#hasSettings = true;
+    this.#listener.onSettings(settings);
+  }
+
+  #ping(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
+    if (id !== 0) throw protocolFault('a ping of a stream');
+    if (end - from !== 8) throw wrongSize();
+    this.#listener.onPing(bytes.subarray(from, end), (bits & flags.ACK) !== 0);
+  }
+
+  #goAway(bytes: Buffer, from: number, end: number): void {
+    if (end - from < 8) throw wrongSize();
+    this.#listener.onGoAway(bytes.readUInt32BE(from) & 0x7fffffff, bytes.readUInt32BE(from + 4));
+  }
+}
+
+/** The payload without what only makes it longer. */
+function unpadded(bytes: Buffer, { bits, from, end }: FramePlace): { readonly from: number; readonly end: number } {
+  if (!(bits & flags.PADDED)) return { from, end };
+  const padding = from < end ? (bytes[from] as number) : 0;
+  if (from + 1 + padding > end) throw protocolFault('more padding than there is room for');
+  return { from: from + 1, end: end - padding };
+}
+
+function numberAt(bytes: Buffer, from: number, end: number): number {
+  if (end - from !== 4) throw wrongSize();
+  return bytes.readUInt32BE(from);
+}
+
+/** The server breaks a rule of HTTP/2 as a whole. */
+export function protocolFault(what: string): ProtocolFault {
+  return new ProtocolFault('PROTOCOL_ERROR', `It does not keep to HTTP/2: ${what}.`);
+}
+
+function wrongSize(): ProtocolFault {
+  return new ProtocolFault('FRAME_SIZE_ERROR', 'It does not keep to HTTP/2: a frame has a wrong size.');
+}
