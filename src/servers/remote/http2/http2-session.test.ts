@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ErrorName,
@@ -207,7 +207,7 @@ describe('Http2Session', () => {
 
   it('opens its own windows again as they are used, but not for a reader that waits', async () => {
     const { receive, sent, ...parts } = open();
-    const { pause, resume } = ask(parts);
+    const request = ask(parts);
     receive(ok(1), frame(frameTypes.DATA, 1, 'x'.repeat(499)));
     await flushed();
     const updates = () => sent().filter(({ type }) => type === 'WINDOW_UPDATE');
@@ -220,11 +220,11 @@ describe('Http2Session', () => {
     receive(frame(frameTypes.DATA, 1, 'x'));
     await flushed();
     expect(updates()).toEqual([update(1, 500)]);
-    pause();
+    request.pause();
     receive(frame(frameTypes.DATA, 1, 'x'.repeat(1000)));
     await flushed();
     expect(updates()).toEqual([]);
-    resume();
+    request.resume();
     await flushed();
     expect(updates()).toEqual([update(1, 1000)]);
   });
@@ -232,9 +232,9 @@ describe('Http2Session', () => {
   it('opens the window of the connection for data that nobody reads', async () => {
     const { receive, sent, ...parts } = open();
     for (let count = 0; count < 100; count++) {
-      const { cancel } = ask(parts);
+      const request = ask(parts);
       receive(ok(count * 2 + 1));
-      cancel();
+      request.cancel();
       receive(frame(frameTypes.DATA, count * 2 + 1, 'x'.repeat(500)));
     }
     await flushed();
@@ -263,16 +263,16 @@ describe('Http2Session', () => {
 
   it('tells the server of a cancelled request, and takes what comes late', async () => {
     const { receive, sent, session } = open();
-    const { cancel, heard } = ask({ session });
+    const request = ask({ session });
     receive(ok(1));
     await flushed();
     sent();
-    cancel();
-    cancel();
+    request.cancel();
+    request.cancel();
     await flushed();
     expect(sent()).toEqual([{ type: 'RST_STREAM', bits: 0, stream: 1, payload: Buffer.of(0, 0, 0, 8) }]);
     receive(frame(frameTypes.DATA, 1, 'late'), trailers(1), numberFrame(frameTypes.RST_STREAM, 1, 0));
-    expect(heard).toEqual([{ ':status': '200' }]);
+    expect(request.heard).toEqual([{ ':status': '200' }]);
     expect(session.isUsable).toBe(true);
   });
 
