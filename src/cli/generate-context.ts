@@ -4,9 +4,6 @@ import type { RowsContext } from '../generate/embedding.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { imageSettings } from './image-settings.ts';
 
-/** How often an unstreamed answer that its server breaks off is begun again. */
-const retries = 2;
-
 /** What the pipeline needs of the settings and the models. */
 export function generateContext(
   settings: CommandInput['settings'],
@@ -15,7 +12,7 @@ export function generateContext(
   return {
     findModel: (name) => registry.findForRequest(name),
     timeout: timeoutOf(settings),
-    retries,
+    retries: settings.retries,
     structuredRetries: settings.structuredRetries,
     images: imageSettings(settings),
   };
