@@ -44,5 +44,11 @@ describe('LogDestination', () => {
     await vi.waitUntil(() => told.length > 0);
     for (let count = 0; count < 5000; count++) destination.write(line);
     expect(told).toEqual(['conch: the log cannot be written (ENOSPC); requests are answered all the same']);
+    expect(destination.backlog).toBeLessThanOrEqual(2 ** 20);
+    // Tried again and again, it keeps what it has, and takes no more.
+    const { backlog } = destination;
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    for (let count = 0; count < 5000; count++) destination.write(line);
+    expect(destination.backlog).toBe(backlog);
   });
 });

@@ -15,8 +15,11 @@ interface DestinationOptions {
 const fullBatch = 4096;
 const longestWait = 100;
 
-/** Characters that wait where nothing can be written; lines that come then are lost. */
+/** Bytes and characters that wait where nothing can be written; lines that come then are lost. */
 const mostWaiting = 2 ** 20;
+
+/** Tries in a row after which a reader is not only slow. */
+const patience = 10;
 
 /**
  * Where the log goes. A place that cannot be written to, such as a file on a full disk or a pipe that nobody reads, stops
@@ -25,11 +28,13 @@ const mostWaiting = 2 ** 20;
 export class LogDestination {
   readonly #options: DestinationOptions;
   #waiting = '';
-  /** What a write has left over. */
+  /** What a write has left over; it goes before what waits. */
   #rest: Buffer = Buffer.alloc(0);
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
-  #isFailing = false;
+  /** Tries in a row that wrote nothing, and whether somebody was told of them. */
+  #failures = 0;
+  #isTold = false;
   #lost = 0;
 
   constructor(options: DestinationOptions) {
@@ -37,14 +42,19 @@ export class LogDestination {
     process.once('exit', () => this.#flushSync());
   }
 
+  /** How much waits. */
+  get backlog(): number {
+    return this.#rest.length + this.#waiting.length;
+  }
+
   write(text: string): void {
-    if (this.#waiting.length + text.length > mostWaiting) {
+    if (this.backlog + text.length > mostWaiting) {
       this.#lost++;
       return;
     }
     this.#waiting += text;
-    if (this.#isFailing) this.#flushLater();
-    else if (!this.#options.isBatched) this.#flushSync();
+    if (this.#failures > 0) this.#flushLater();
+    else if (!this.#options.isBatched && !this.#isWriting) this.#flushSync();
     else if (this.#waiting.length >= fullBatch) this.#flush();
     else this.#flushLater();
   }
@@ -63,15 +73,13 @@ export class LogDestination {
     write(this.#options.to, bytes, (error, written) => {
       this.#isWriting = false;
       this.#settle(bytes, error, written);
-      const left = this.#rest.length + this.#waiting.length;
-      if (left >= fullBatch && !error) this.#flush();
-      else if (left > 0) this.#flushLater();
+      if (this.#failures === 0 && this.backlog >= fullBatch) this.#flush();
+      else if (this.backlog > 0) this.#flushLater();
     });
   }
 
+  /** Writes all that waits, now; at the end of the process even beside what another thread writes. */
   #flushSync(): void {
-    // What is under way is written by another thread, or lost with it.
-    if (this.#isWriting) return;
     for (let bytes = this.#take(); bytes.length > 0; bytes = this.#take()) {
       try {
         this.#settle(bytes, null, writeSync(this.#options.to, bytes));
@@ -94,14 +102,19 @@ export class LogDestination {
   #settle(bytes: Buffer, error: NodeJS.ErrnoException | null, written: number): void {
     const unwritten = bytes.subarray(error ? 0 : written);
     this.#rest = this.#rest.length === 0 ? unwritten : Buffer.concat([unwritten, this.#rest]);
-    // A reader that is only slow takes the rest later.
-    if (error?.code === 'EAGAIN') return;
     const { tell } = this.#options;
-    if (error && !this.#isFailing)
-      tell(`conch: the log cannot be written (${error.code}); requests are answered all the same`);
-    if (!error && this.#isFailing) tell(`conch: the log is written again; lines that were lost: ${this.#lost}`);
-    if (!error) this.#lost = 0;
-    this.#isFailing = error !== null;
+    if (!error) {
+      if (this.#isTold) tell(`conch: the log is written again; lines that were lost: ${this.#lost}`);
+      this.#failures = 0;
+      this.#isTold = false;
+      this.#lost = 0;
+      return;
+    }
+    this.#failures++;
+    // A reader that is only slow takes the rest later.
+    if (this.#isTold || (error.code === 'EAGAIN' && this.#failures < patience)) return;
+    this.#isTold = true;
+    tell(`conch: the log cannot be written (${error.code}); requests are answered all the same`);
   }
 }
 
