@@ -27,6 +27,7 @@ interface Gathering {
 export class GatheredChoice implements GenerateEvents {
   readonly #gathering: Gathering;
   #choice: ChoiceStream | undefined;
+  #lastTry: Tally | undefined;
   #isOver = false;
 
   constructor(gathering: Gathering) {
@@ -63,17 +64,17 @@ export class GatheredChoice implements GenerateEvents {
     const tried = tallyOfTry();
     const choice = begin(attempt, tried);
     this.#choice = choice;
+    // What a try took that is begun again is the server's to answer for; that of the last one counts, also when it fails.
+    if (this.#lastTry) running.delete(this.#lastTry);
+    this.#lastTry = tried;
     running.add(tried);
-    try {
-      const events: GenerateEvent[] = [];
-      for await (const batch of choice) for (const event of batch) events.push(event);
-      addTry(tally, tried, answers);
-      const usage = usageOf(tally);
-      if (usage) events.push(usage);
-      return events;
-    } finally {
-      running.delete(tried);
-    }
+    const events: GenerateEvent[] = [];
+    for await (const batch of choice) for (const event of batch) events.push(event);
+    running.delete(tried);
+    addTry(tally, tried, answers);
+    const usage = usageOf(tally);
+    if (usage) events.push(usage);
+    return events;
   }
 
   #mayTryAgain(error: unknown): boolean {

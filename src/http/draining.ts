@@ -4,6 +4,9 @@ import { ApiError } from '../errors.ts';
 /** Milliseconds in which requests that are ended may tell their clients so. */
 const lastWords = 2_000;
 
+/** Milliseconds in which requests that are still being sent when the end begins must have arrived. */
+const lastArrival = 5_000;
+
 /**
  * The end of the process as its requests see it: it begins, what runs may go on for a while, then it is told to end,
  * and at last its connections are cut.
@@ -63,6 +66,12 @@ export function drainable(app: FastifyInstance, draining: Draining): void {
     if (draining.isBegun) reply.raw.shouldKeepAlive = false;
     running.add(request);
     reply.raw.once('close', () => running.delete(request));
+  });
+  draining.begun.addEventListener('abort', () => {
+    const giveUp = (): void => {
+      for (const { raw } of running) if (!raw.complete) raw.destroy();
+    };
+    setTimeout(giveUp, lastArrival).unref();
   });
   draining.over.addEventListener('abort', () => {
     if (running.size > 0)

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { begin, countOf, release, user } from '../gateway/asking.ts';
 import { grpcStatus } from '../security/grpc-status.ts';
@@ -95,7 +98,7 @@ describe('SIGTERM', () => {
   });
 
   it('does not wait for a client that keeps its connection without a request, nor for one that never ends its own', async () => {
-    const conch = await started('--drain-timeout', '300ms');
+    const conch = await started();
     const { port } = new URL(conch.url);
     const idle = connect(Number(port), '127.0.0.1');
     const endless = connect(Number(port), '127.0.0.1');
@@ -114,7 +117,7 @@ describe('SIGTERM', () => {
             .resume(),
         ),
     );
-    await conch.stop();
+    expect(await conch.stop()).toBe(0);
     await Promise.all(closed);
     expect([idle.destroyed, endless.destroyed]).toEqual([true, true]);
   });
@@ -130,7 +133,9 @@ describe('SIGTERM', () => {
 
 describe('a response in the background', () => {
   it('is finished before the process ends', async () => {
-    const conch = await startGateway('--store', 'sqlite::memory:');
+    const folder = mkdtempSync(join(tmpdir(), 'conch-drain-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const conch = await startGateway('--store', `sqlite:${join(folder, 'responses.sqlite')}`);
     onTestFinished(async () => void (await conch.stop()));
     const input = directive({ tokens: 4, hold_at: 2, tag: 'background' });
     const { body } = await post(`${conch.url}/v1/responses`, { model: 'vllm-toy', input, background: true });

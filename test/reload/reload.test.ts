@@ -160,18 +160,21 @@ describe('a file that cannot be taken over leaves things as they were', () => {
 describe('what a changed file changes', () => {
   it('is what can change; the rest is named, and flags are stronger as ever', async () => {
     await start('port: 4321\n', '--structured-retries', '3');
-    writeFileSync(file, 'port: 4322\napi_key: secret-key\nstructured_retries: 0\nmax_images: 1\nstrict_fields: true\n');
+    writeFileSync(
+      file,
+      'port: 4322\ntriton_header: ["x-word: secret-key"]\nstructured_retries: 0\nmax_images: 1\nstrict_fields: true\n',
+    );
     await readAgain('strict_fields, max_images');
     expect(
-      await logged(`${file}: a restart is needed for what changed in api_key; until then the old values hold`),
+      await logged(`${file}: a restart is needed for what changed in triton_header; until then the old values hold`),
     ).toBe('warn');
     const { status, body } = await post(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt: 'x', colour: 1 });
     expect([status, body.error?.['code']]).toEqual([400, 'unknown_field']);
     expect(JSON.stringify(conch.log())).not.toContain('secret-key');
     // What is compared is what runs: it is said again until the restart.
-    writeFileSync(file, 'api_key: secret-key\n');
+    writeFileSync(file, 'triton_header: ["x-word: secret-key"]\n');
     await readAgain('strict_fields, max_images');
-    await logged(`${file}: a restart is needed for what changed in api_key; until then the old values hold`);
+    await logged(`${file}: a restart is needed for what changed in triton_header; until then the old values hold`);
   });
 
   it('is how much is logged', async () => {

@@ -51,7 +51,7 @@ function refusal({ header }: Restriction, { method }: Question) {
   const body = { error: { message, type: 'authentication_error', param: null, code: 'invalid_auth' } };
   return {
     status: 401,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
+    headers: { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' },
     text: method === 'HEAD' ? '' : JSON.stringify(body),
   };
 }
@@ -113,7 +113,7 @@ describe('the API metrics', () => {
     const { status, headers } = await ask(restricted, question, keyOf(repository));
     expect({ status, headers }).toEqual({
       status: 200,
-      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'x-content-type-options': 'nosniff' },
     });
   });
 });
