@@ -102,8 +102,8 @@ describe('a response in the background', () => {
     expect([failed.status, failed.error?.code]).toEqual(['failed', 'server_error']);
   });
 
-  it('has failed when the process was stopped', async () => {
-    const other = await startKeeping({ place: conch.place });
+  it('has failed when the process was stopped before it was complete', async () => {
+    const other = await startKeeping({ place: conch.place, flags: ['--drain-timeout', '300ms'] });
     const { tag, input } = heldAnswer();
     const { id } = await responseTo(other.url, { input, background: true });
     await untilHeld(tag);
