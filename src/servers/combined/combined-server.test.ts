@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { balancerWith } from '../../../test/support/balance-fixtures.ts';
 import { LocalResponse } from '../../kserve/local-response.ts';
 import type { ControlCalls, ControlMethod, ModelIndexEntry } from '../../kserve/messages.ts';
 import type { InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
+import { WaitFault } from '../../kserve/wait-fault.ts';
 import { CombinedServer } from './combined-server.ts';
 
 /** A server with nothing but an index, that tells which calls reached it. */
@@ -12,6 +13,8 @@ class FakeServer implements InferenceServer {
   readonly reached: string[] = [];
   readonly #models: ModelIndexEntry[];
   isDown = false;
+  isHung = false;
+  inferFault: Error | undefined;
 
   constructor(name: string, models: Readonly<Record<string, string>>) {
     this.name = name;
@@ -22,6 +25,7 @@ class FakeServer implements InferenceServer {
     method: Method,
     request: ControlCalls[Method]['request'],
   ): Promise<ControlCalls[Method]['response']> {
+    if (this.isHung) await new Promise(() => undefined);
     if (this.isDown) throw new StatusError('UNAVAILABLE', `${this.name} is down`, { unreachable: true });
     if (method !== 'RepositoryIndex') this.reached.push(`${method} ${JSON.stringify(request)}`);
     const answers: Partial<Record<ControlMethod, unknown>> = {
@@ -37,6 +41,7 @@ class FakeServer implements InferenceServer {
   }
 
   async infer({ model, id }: InferRequest): Promise<InferResponse> {
+    if (this.inferFault) throw this.inferFault;
     return new LocalResponse({ model, version: this.name, id, outputs: [], final: true });
   }
 
@@ -158,16 +163,25 @@ describe('CombinedServer', () => {
     });
   });
 
-  it('is ready when all are, and alive while one is', async () => {
+  it('is ready and alive while one is', async () => {
     const [one, two, combined] = pair();
-    expect(await combined.call('ServerReady', {})).toEqual({ ready: false });
-    const servers = [new FakeServer('a', { m: 'READY' }), new FakeServer('b', {})];
-    const calm = new CombinedServer(() => servers, balancerWith());
-    expect(await calm.call('ServerReady', {})).toEqual({ ready: true });
+    expect(await combined.call('ServerReady', {})).toEqual({ ready: true });
     one.isDown = true;
+    expect(await combined.call('ServerReady', {})).toEqual({ ready: true });
     expect(await combined.call('ServerLive', {})).toEqual({ live: true });
     two.isDown = true;
+    expect(await combined.call('ServerReady', {})).toEqual({ ready: false });
+    expect(await combined.call('ServerLive', {})).toEqual({ live: false });
     await expect(combined.call('ServerMetadata', {})).rejects.toMatchObject({ message: 'one is down' });
+  });
+
+  it('begins again elsewhere what its own time has ended, not what the client gave too little time', async () => {
+    const [one, , combined] = pair();
+    one.inferFault = new WaitFault('first', 5);
+    expect(await answeredBy(combined, request('shared'), 2)).toEqual(['two', 'two']);
+    one.inferFault = new StatusError('DEADLINE_EXCEEDED', 'late');
+    const outcomes = await Promise.allSettled([combined.infer(request('shared')), combined.infer(request('shared'))]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
   it('loads where the model is known, and names what all can do', async () => {
@@ -182,5 +196,26 @@ describe('CombinedServer', () => {
     });
     await combined.close();
     expect(two.reached.at(-1)).toBe('close');
+  });
+});
+
+describe('a server that never answers', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('keeps nobody waiting for long, and nobody a second time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const [one, two, combined] = pair();
+    one.isHung = true;
+    expect(await combined.call('ServerLive', {})).toEqual({ live: true });
+    const first = combined.infer(request('shared'));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await first).version).toBe('two');
+    expect((await combined.infer(request('other'))).version).toBe('two');
+    await vi.advanceTimersByTimeAsync(5000);
+    expect((await combined.infer(request('other'))).version).toBe('two');
+    expect((await combined.call('RepositoryIndex', {})).models).toHaveLength(3);
+    expect(await combined.call('ModelReady', { name: 'other' })).toEqual({ ready: true });
   });
 });

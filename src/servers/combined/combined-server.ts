@@ -2,6 +2,7 @@ import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import type { GroupOptions, Responses } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
+import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Balancer } from '../balanced/balancer.ts';
 import { mergeIndex } from './merge-index.ts';
 import { mergeStatistics } from './merge-statistics.ts';
@@ -56,7 +57,7 @@ export class CombinedServer implements InferenceServer {
     const responses = await this.#begin(
       request,
       { ...options, answersOnce: true },
-      (server, call) => new OneResponse(server.infer(request, call)),
+      (server, call) => new OneResponse((signal) => server.infer(request, { ...call, signal }), call.signal),
     );
     const { value } = await responses.next();
     const [response] = (value ?? []) as InferResponse[];
@@ -95,17 +96,15 @@ export class CombinedServer implements InferenceServer {
   #plan(): Calls {
     return {
       ServerLive: async (request, options) => ({
-        live: (await this.#answers('ServerLive', request, options)).some(({ live }) => live),
+        live: await this.#some('ServerLive', request, options, ({ live }) => live),
       }),
-      ServerReady: async (request, options) => {
-        const answers = await this.#answers('ServerReady', request, options);
-        return { ready: answers.length === this.#servers.length && answers.every(({ ready }) => ready) };
-      },
+      // What is ready elsewhere is answered from there, as over the other APIs.
+      ServerReady: async (request, options) => ({
+        ready: await this.#some('ServerReady', request, options, ({ ready }) => ready),
+      }),
       ModelReady: async (request, options) => {
         const knowing = await this.#models.knowing(request.name);
-        if (knowing.length === 0) return { ready: false };
-        const answers = await this.#answers('ModelReady', request, options, knowing);
-        return { ready: answers.some(({ ready }) => ready) };
+        return { ready: await this.#some('ModelReady', request, options, ({ ready }) => ready, knowing) };
       },
       ServerMetadata: async (request, options) => {
         const all = await this.#every('ServerMetadata', request, options);
@@ -118,8 +117,8 @@ export class CombinedServer implements InferenceServer {
       ModelConfig: (request, options) => this.#ask('ModelConfig', request.name, request, options),
       ModelStatistics: async (request, options) => {
         const name = request.name ?? '';
-        const knowing = name === '' ? this.#servers : await this.#models.knowing(name);
-        if (knowing.length === 0)
+        const knowing = name === '' ? undefined : await this.#models.knowing(name);
+        if (knowing?.length === 0)
           throw new StatusError('INVALID_ARGUMENT', `requested model '${name}' is not available`);
         const answers = await this.#every('ModelStatistics', request, options, knowing);
         return { model_stats: mergeStatistics(answers.flatMap(({ model_stats }) => model_stats)) };
@@ -171,7 +170,7 @@ export class CombinedServer implements InferenceServer {
     options: CallOptions,
   ): Promise<ControlCalls[Method]['response']> {
     const { version = '' } = request as { version?: string };
-    return (await this.#models.serverFor({ model, version })).call(method, request, options);
+    return (await this.#models.serverFor({ model, version })).call(method, request, bounded(options));
   }
 
   /** Loads and unloads at every server that knows the model; the first failure is the answer. */
@@ -189,15 +188,19 @@ export class CombinedServer implements InferenceServer {
     }
   }
 
-  /** The answers of those that give one. */
-  async #answers<Method extends ControlMethod>(
+  /** Whether one says yes; nobody waits for the others then. */
+  async #some<Method extends ControlMethod>(
     method: Method,
     request: ControlCalls[Method]['request'],
     options: CallOptions,
+    says: (answer: ControlCalls[Method]['response']) => boolean,
     servers = this.#servers,
-  ): Promise<ControlCalls[Method]['response'][]> {
-    const settled = await Promise.allSettled(servers.map((server) => server.call(method, request, options)));
-    return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  ): Promise<boolean> {
+    const asked = servers.map(async (server) => {
+      if (!says(await server.call(method, request, bounded(options)))) throw new Error('no');
+      return true;
+    });
+    return Promise.any(asked).catch(() => false);
   }
 
   /** The answers of those that give one, of at least one server; where none does, the first failure. */
@@ -205,9 +208,12 @@ export class CombinedServer implements InferenceServer {
     method: Method,
     request: ControlCalls[Method]['request'],
     options: CallOptions,
-    servers = this.#servers,
+    servers?: readonly InferenceServer[],
   ): Promise<[ControlCalls[Method]['response'], ...ControlCalls[Method]['response'][]]> {
-    const settled = await Promise.allSettled(servers.map((server) => server.call(method, request, options)));
+    const answering = await this.#models.answering();
+    const sure = servers?.filter((server) => answering.includes(server));
+    const asked = sure?.length ? sure : (servers ?? answering);
+    const settled = await Promise.allSettled(asked.map((server) => server.call(method, request, bounded(options))));
     const [first, ...others] = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     if (first !== undefined) return [first, ...others];
     throw settled.find((outcome) => outcome.status === 'rejected')?.reason;
@@ -218,14 +224,21 @@ export class CombinedServer implements InferenceServer {
     method: Method,
     request: ControlCalls[Method]['request'],
     options: CallOptions,
-    servers = this.#servers,
+    servers?: readonly InferenceServer[],
   ): Promise<ControlCalls[Method]['response']> {
     const [first] = await this.#every(method, request, options, servers);
     return first;
   }
 }
 
-/** A deadline is the client's own choice, so that one which passes speaks against nobody. */
-function ofClients({ code }: StatusError): number | undefined {
-  return code === 'DEADLINE_EXCEEDED' ? 408 : undefined;
+/** Questions that are put to several servers wait for none of them longer than this, in milliseconds. */
+const longestAnswer = 5000;
+
+function bounded({ timeout = longestAnswer, ...options }: CallOptions): CallOptions {
+  return { ...options, timeout: Math.min(timeout, longestAnswer) };
+}
+
+/** A deadline is the client's own choice, so that one which passes speaks against nobody; our own times do. */
+function ofClients(error: StatusError): number | undefined {
+  return error.code === 'DEADLINE_EXCEEDED' && !(error instanceof WaitFault) ? 408 : undefined;
 }

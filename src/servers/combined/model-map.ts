@@ -1,9 +1,6 @@
-import type { ModelIndexEntry } from '../../kserve/messages.ts';
 import type { InferenceServer, ParameterValue } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
-
-/** For so long what the servers said of their models is taken as true, in milliseconds. */
-const freshFor = 1000;
+import { ServerIndex } from './server-index.ts';
 
 /** What a request says about the server that it needs. */
 interface Wanted {
@@ -12,13 +9,10 @@ interface Wanted {
   readonly parameters?: Readonly<Record<string, ParameterValue>>;
 }
 
-/** Knows which servers have which models. */
+/** Knows which servers have which models. One that does not answer is waited for once, and then no more until it does. */
 export class ModelMap {
   readonly #list: () => readonly InferenceServer[];
-  /** The rows of each server; one that does not answer keeps its last ones, so that its own fault is what is told. */
-  #rows: ReadonlyMap<InferenceServer, readonly ModelIndexEntry[]> = new Map();
-  #asked: Promise<void> | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  readonly #indexes = new WeakMap<InferenceServer, ServerIndex>();
 
   constructor(servers: () => readonly InferenceServer[]) {
     this.#list = servers;
@@ -39,43 +33,49 @@ export class ModelMap {
 
   /** One server that has a model. */
   async serverFor(wanted: Wanted): Promise<InferenceServer> {
-    const [first] = await this.serversFor(wanted);
-    return first as InferenceServer;
+    const servers = await this.serversFor(wanted);
+    return servers.find((server) => !this.#indexOf(server).isSilent) ?? (servers[0] as InferenceServer);
   }
 
   /** The servers that know a model, ready or not. */
   async knowing(model: string): Promise<InferenceServer[]> {
-    await this.#refresh();
-    return this.#list().filter((server) => this.#rows.get(server)?.some(({ name }) => name === model));
+    const isKnown = (server: InferenceServer): boolean => this.#indexOf(server).rows.some(({ name }) => name === model);
+    const answering = await this.answering();
+    // Nobody else has it: one that was silent until now may.
+    if (!answering.some(isKnown)) await Promise.all(this.#list().map((server) => this.#indexOf(server).refresh()));
+    return this.#list().filter(isKnown);
+  }
+
+  /** The servers that answer; all of them where none does. */
+  async answering(): Promise<readonly InferenceServer[]> {
+    const asked = this.#list().map((server) => {
+      const index = this.#indexOf(server);
+      const answered = index.refresh();
+      return index.isSilent ? undefined : answered;
+    });
+    await Promise.all(asked);
+    const servers = this.#list();
+    const answering = servers.filter((server) => !this.#indexOf(server).isSilent);
+    return answering.length > 0 ? answering : servers;
   }
 
   /** Something has changed: the next question is put to the servers again. */
   forget(): void {
-    this.#askedAt = Number.NEGATIVE_INFINITY;
+    for (const server of this.#list()) this.#indexOf(server).forget();
   }
 
   #isReady(server: InferenceServer, model: string, version: string): boolean {
-    const rows = this.#rows.get(server) ?? [];
-    return rows.some(
+    return this.#indexOf(server).rows.some(
       (row) => row.name === model && row.state === 'READY' && (version === '' || row.version === version),
     );
   }
 
-  #refresh(): Promise<void> {
-    if (this.#asked === undefined || performance.now() - this.#askedAt > freshFor) {
-      this.#askedAt = performance.now();
-      this.#asked = this.#ask();
-    }
-    return this.#asked;
-  }
-
-  async #ask(): Promise<void> {
-    const before = this.#rows;
-    const rows = this.#list().map(async (server) => {
-      const asked = server.call('RepositoryIndex', {}).then(({ models }) => models);
-      return [server, await asked.catch(() => before.get(server) ?? [])] as const;
-    });
-    this.#rows = new Map(await Promise.all(rows));
+  #indexOf(server: InferenceServer): ServerIndex {
+    const known = this.#indexes.get(server);
+    if (known) return known;
+    const index = new ServerIndex(server);
+    this.#indexes.set(server, index);
+    return index;
   }
 }
 
