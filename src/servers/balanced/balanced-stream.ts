@@ -5,7 +5,7 @@ import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import type { Blame } from './outcome.ts';
-import type { ServerState } from './server-state.ts';
+import type { Losable, ServerState } from './server-state.ts';
 import type { Ticker, Waiting } from './ticker.ts';
 
 /** A failed try, as far as it matters for the next one. */
@@ -19,8 +19,12 @@ export interface FailedTry {
 export interface StreamHost {
   readonly ticker: Ticker;
   readonly options: () => BalanceOptions;
-  /** Chooses a server and begins to count there; after failed tries, undefined when no other is worth one. */
-  choose(given: GroupOptions, failed: readonly FailedTry[]): Attempt | undefined;
+  /** Chooses a server; after failed tries, undefined when no other is worth one. */
+  choose(given: GroupOptions, failed: readonly FailedTry[]): ServerState | undefined;
+  /** Begins to count on a server; undefined when it went away since it was chosen. */
+  enter(state: ServerState): Attempt | undefined;
+  /** Whether another server than this one and those that failed would take it. */
+  hasOther(than: ServerState, failed: readonly FailedTry[]): boolean;
   /** Whether one more retry is affordable; then it is counted. */
   takeRetry(): boolean;
   /** Milliseconds to wait before a retry. */
@@ -34,7 +38,7 @@ const notWaiting = -1;
 const done: Result = { done: true, value: undefined };
 
 /** The responses of an inference: of the first server that answers. Once one has, its stream is handed through. */
-export class BalancedStream implements Responses, Waiting {
+export class BalancedStream implements Responses, Waiting, Losable {
   readonly #host: StreamHost;
   readonly #begin: Begin;
   readonly #given: GroupOptions;
@@ -45,6 +49,7 @@ export class BalancedStream implements Responses, Waiting {
   #attempt: Attempt | undefined;
   #responses: Responses | undefined;
   #hasBegun = false;
+  readonly #failed: FailedTry[] = [];
   /** When the wait for the server began. */
   #waitsSince = notWaiting;
 
@@ -91,6 +96,13 @@ export class BalancedStream implements Responses, Waiting {
     void this.#responses?.throw?.(new WaitFault(this.#hasBegun ? 'next' : 'first', limit)).catch(() => undefined);
   }
 
+  /** The server that is waited for does not answer: another one is asked, if one would be. */
+  lose(fault: StatusError): void {
+    const state = this.#attempt?.state;
+    if (!state || this.#hasBegun || !this.#mayRetry(this.#failed.length + 1)) return;
+    if (this.#host.hasOther(state, this.#failed)) void this.#responses?.throw?.(fault).catch(() => undefined);
+  }
+
   readonly #onRead = (result: Result): void => {
     this.#waitsSince = notWaiting;
     if (result.done) this.#end();
@@ -110,23 +122,32 @@ export class BalancedStream implements Responses, Waiting {
 
   #end(): void {
     this.#attempt?.end(performance.now());
+    this.#unwatch();
+  }
+
+  #unwatch(): void {
+    this.#attempt?.state.waiting.delete(this);
     this.#attempt = undefined;
+    this.#waitsSince = notWaiting;
     this.#host.ticker.delete(this);
   }
 
   async #first(): Promise<Result> {
     if (this.#isLeft) return done;
-    const failed: FailedTry[] = [];
-    for (let attempt = this.#host.choose(this.#given, failed); ; ) {
+    const chosen = this.#host.choose(this.#given, this.#failed);
+    for (let attempt = chosen && this.#host.enter(chosen); ; ) {
       if (!attempt) return done;
       try {
-        return await this.#try(attempt, failed.at(-1)?.error);
+        return await this.#try(attempt, this.#failed.at(-1)?.error);
       } catch (error) {
-        this.#waitsSince = notWaiting;
-        this.#attempt = undefined;
-        this.#host.ticker.delete(this);
-        failed.push({ state: attempt.state, blame: this.#host.failed(attempt, error, this.#given), error });
-        attempt = await this.#another(failed);
+        this.#unwatch();
+        // A whole answer, or one that had less than all of the time, may be late for no fault of its server's.
+        if (isTotalTimeout(error) && (this.#given.answersOnce || this.#failed.length > 0)) {
+          attempt.end(performance.now());
+          throw error;
+        }
+        this.#failed.push({ state: attempt.state, blame: this.#host.failed(attempt, error, this.#given), error });
+        attempt = await this.#another();
         if (!attempt) throw error;
       }
     }
@@ -137,10 +158,12 @@ export class BalancedStream implements Responses, Waiting {
     this.#attempt = attempt;
     this.#responses = this.#begin(attempt.state.server, { timeout: this.#timeLeft(after), after });
     ticker.add(this);
+    attempt.state.waiting.add(this);
     this.#waitsSince = ticker.now;
     const result = await this.#responses.next();
     this.#waitsSince = notWaiting;
     this.#hasBegun = true;
+    attempt.state.waiting.delete(this);
     if (result.done) this.#end();
     else if (this.#attempt) attempt.answered(performance.now());
     return result;
@@ -154,22 +177,25 @@ export class BalancedStream implements Responses, Waiting {
   }
 
   /** A further try after the last one failed, if one makes sense. */
-  async #another(failed: readonly FailedTry[]): Promise<Attempt | undefined> {
-    const { signal, timeout, isOnlyOnce } = this.#given;
+  async #another(): Promise<Attempt | undefined> {
+    const { timeout } = this.#given;
+    const failed = this.#failed;
     const last = failed.at(-1);
-    if (!last || last.blame === 'request' || isOnlyOnce || failed.length > this.#host.options().retries)
-      return undefined;
-    if (signal?.aborted || this.#isLeft || isTotalTimeout(last.error)) return undefined;
-    const attempt = this.#host.choose(this.#given, failed);
-    if (!attempt) return undefined;
-    const pause = this.#host.pauseBefore(failed, attempt.state);
-    const isLate = timeout !== undefined && performance.now() - this.#start + pause >= timeout;
-    if (isLate || !this.#host.takeRetry() || !(await this.#pause(pause))) {
-      attempt.end(performance.now());
-      return undefined;
-    }
-    last.state.retried++;
+    if (!last || last.blame === 'request' || isTotalTimeout(last.error) || !this.#mayRetry(failed.length)) return;
+    const next = this.#host.choose(this.#given, failed);
+    if (!next) return;
+    const pause = this.#host.pauseBefore(failed, next);
+    if (timeout !== undefined && performance.now() - this.#start + pause >= timeout) return;
+    if (!this.#host.takeRetry() || !(await this.#pause(pause))) return;
+    const attempt = this.#host.enter(next);
+    if (attempt) last.state.retried++;
     return attempt;
+  }
+
+  /** Whether it may be begun again after so many tries. */
+  #mayRetry(tries: number): boolean {
+    const { signal, isOnlyOnce } = this.#given;
+    return !isOnlyOnce && !signal?.aborted && !this.#isLeft && tries <= this.#host.options().retries;
   }
 
   /** Waits; whether the answer is still wanted then. */

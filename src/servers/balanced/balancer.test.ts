@@ -144,6 +144,23 @@ describe('a server that fails', () => {
     ]);
   });
 
+  it('is not blamed for whole answers that take all of their time', async () => {
+    const balancer = balancerWith({ breakerFailures: 1 });
+    const late = new StatusError('DEADLINE_EXCEEDED', 'late');
+    const server = new ScriptedServer('one', late);
+    expect(await ask(balancer, [server], { answersOnce: true })).toBe('late');
+    expect(state(balancer)).toEqual([['one', 'closed', 'closed']]);
+    expect(balancer.snapshot().servers[0]).toMatchObject({ running: 0, failures: 0, failureRate: 0 });
+    expect(await ask(balancer, [server])).toBe('late');
+    expect(state(balancer)).toEqual([['one', 'closed', 'open']]);
+  });
+
+  it('is not blamed for a retry that had only the time that was left', async () => {
+    const balancer = balancerWith({ breakerFailures: 1 });
+    expect(await ask(balancer, pair([dead], [new StatusError('DEADLINE_EXCEEDED', 'late')]))).toBe('late');
+    expect(state(balancer).map(([, , breaker]) => breaker)).toEqual(['open', 'closed']);
+  });
+
   it('is tried nevertheless when no other is better', async () => {
     const balancer = balancerWith({ breakerFailures: 1 });
     const servers = pair([dead], [dead]);
@@ -170,6 +187,39 @@ describe('a server that fails', () => {
     await trial.return?.();
     one.steps = answering;
     for (let time = 0; time < 4; time++) expect(await ask(balancer, servers)).toBe('one');
+  });
+});
+
+describe('a server that a look finds silent', () => {
+  const silent = new StatusError('DEADLINE_EXCEEDED', 'No answer within 10000 ms.');
+
+  it('loses the requests that wait for its first response to another', async () => {
+    const balancer = balancerWith();
+    const servers = pair(['wait'], answering);
+    const answer = ask(balancer, servers);
+    balancer.seen(servers[0].server, silent);
+    expect(await answer).toBe('two');
+    expect(servers[0].streams[0]?.isLeft).toBe(true);
+  });
+
+  it('keeps those that it has begun to answer, that may be begun only once, or that nobody else would take', async () => {
+    const balancer = balancerWith();
+    const servers = pair(['answer', 'wait'], answering);
+    await responsesOf(balancer, servers).next();
+    const [one] = servers;
+    one.steps = ['wait'];
+    const waiting = [responsesOf(balancer, [one], { isOnlyOnce: true }), responsesOf(balancer, [one])];
+    for (const stream of waiting) void stream.next();
+    balancer.seen(one.server, silent);
+    expect(one.streams.map(({ isLeft }) => isLeft)).toEqual([false, false, false]);
+  });
+
+  it('keeps them where it answered, if only with a fault', async () => {
+    const balancer = balancerWith();
+    const servers = pair(['wait'], answering);
+    void responsesOf(balancer, servers).next();
+    balancer.seen(servers[0].server, new StatusError('INTERNAL', 'no index'));
+    expect(servers[0].streams[0]?.isLeft).toBe(false);
   });
 });
 
@@ -210,6 +260,27 @@ describe('load', () => {
     const servers = pair(answering, answering);
     await balancer.untilIdle(servers[0].server);
     for (let time = 0; time < 3; time++) expect(await ask(balancer, servers)).toBe('two');
+  });
+
+  it('goes nowhere when all servers are gone, and brings none of them back', async () => {
+    const balancer = balancerWith();
+    const servers = pair([dead], [dead]);
+    await balancer.untilIdle(servers[0].server);
+    expect(await ask(balancer, servers)).toBe('the engine is dead');
+    balancer.seen(servers[0].server, undefined);
+    expect(balancer.snapshot().servers.map(({ server }) => server.name)).toEqual(['two']);
+    await balancer.untilIdle(servers[1].server);
+    await expect(responsesOf(balancer, servers).next()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      unreachable: true,
+    });
+    expect([begun(servers), balancer.snapshot().servers]).toEqual([[0, 1], []]);
+  });
+
+  it('has no part in retries that are not made', async () => {
+    const balancer = balancerWith({ retryBudget: 0 });
+    await ask(balancer, pair([dead], answering));
+    expect(balancer.snapshot().servers.map(({ requests }) => requests)).toEqual([1, 0]);
   });
 
   it('is spread', async () => {

@@ -60,11 +60,13 @@ export class Balancer {
 
   /** A server was looked at: it answered, or it did not. */
   seen(server: InferenceServer, fault: Error | undefined): void {
+    if (this.#gone.has(server)) return;
     const now = performance.now();
     const isNew = !this.#states.has(server);
     const state = this.#stateOf(server);
     if (fault) {
       if (state.reach.stateAt(now) !== 'open') state.reach.open(now);
+      if (isSilence(fault)) for (const waiting of state.waiting) waiting.lose(silent(fault));
       return;
     }
     const wasAway = state.reach.stateAt(now) !== 'closed';
@@ -94,6 +96,13 @@ export class Balancer {
       ticker: this.#ticker,
       options: this.#options,
       choose: ({ prefix }, failed) => this.#choose({ model, servers, prefix }, failed),
+      enter: (state) => (this.#gone.has(state.server) ? undefined : new Attempt(state, model, performance.now())),
+      hasOther: (than, failed) => {
+        const now = performance.now();
+        const isOther = (state: ServerState): boolean =>
+          state !== than && failed.every((tried) => tried.state !== state);
+        return this.#present(servers).some((state) => isOther(state) && state.isOpenTo(model, now));
+      },
       takeRetry: () => this.#takeRetry(),
       pauseBefore: (failed, next) => this.#pauseBefore(failed, next),
       failed: (attempt, error, { statusOf }) => {
@@ -105,15 +114,20 @@ export class Balancer {
     };
   }
 
-  #choose(wanted: Wanted, failed: readonly FailedTry[]): Attempt | undefined {
+  #choose(wanted: Wanted, failed: readonly FailedTry[]): ServerState | undefined {
     const now = performance.now();
     const { model } = wanted;
-    const present = wanted.servers.filter((server) => !this.#gone.has(server));
-    const all = (present.length > 0 ? present : wanted.servers).map((server) => this.#stateOf(server));
+    const all = this.#present(wanted.servers);
+    if (all.length === 0 && failed.length === 0)
+      throw new StatusError('UNAVAILABLE', 'The servers of this model are gone.', { unreachable: true });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
     const open = untried.filter((state) => state.isOpenTo(model, now));
-    const state = open.length > 0 ? this.#pick(open, wanted, now) : this.#lastResort({ all, untried }, model, failed);
-    return state && new Attempt(state, model, now);
+    return open.length > 0 ? this.#pick(open, wanted, now) : this.#lastResort({ all, untried }, model, failed);
+  }
+
+  /** Those of the servers that are not going to be closed. */
+  #present(servers: readonly InferenceServer[]): ServerState[] {
+    return servers.filter((server) => !this.#gone.has(server)).map((server) => this.#stateOf(server));
   }
 
   /** Where nothing is sure to answer: what is due for a try the soonest, or once more the only one there is. */
@@ -161,8 +175,7 @@ export class Balancer {
   }
 
   #judge(state: ServerState, servers: readonly InferenceServer[], now: number): void {
-    const states = servers.map((server) => this.#stateOf(server));
-    ejectOutlier(state, states, { now, time: this.#options().ejectionTime });
+    ejectOutlier(state, this.#present(servers), { now, time: this.#options().ejectionTime });
   }
 
   #stateOf(server: InferenceServer): ServerState {
@@ -172,6 +185,15 @@ export class Balancer {
     this.#states.set(server, state);
     return state;
   }
+}
+
+/** Whether a failed look was no answer at all. */
+function isSilence(fault: Error): boolean {
+  return fault instanceof StatusError && (fault.unreachable || fault.code === 'DEADLINE_EXCEEDED');
+}
+
+function silent(cause: Error): StatusError {
+  return new StatusError('UNAVAILABLE', 'The server does not answer any more.', { unreachable: true, cause });
 }
 
 function isUnreachable(error: unknown): boolean {

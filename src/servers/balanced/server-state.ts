@@ -1,4 +1,5 @@
 import type { InferenceServer } from '../../kserve/server.ts';
+import type { StatusError } from '../../kserve/status.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import { Breaker } from './breaker.ts';
 import { OutcomeWindow } from './outcome-window.ts';
@@ -17,6 +18,11 @@ export interface LastFault {
   readonly at: number;
 }
 
+/** An inference that still waits for its first response, and may be told that it waits in vain. */
+export interface Losable {
+  lose(fault: StatusError): void;
+}
+
 /** All that is known of a server from how it answered. */
 export class ServerState {
   readonly server: InferenceServer;
@@ -26,6 +32,7 @@ export class ServerState {
   readonly outcomes = new OutcomeWindow();
   /** Open while the server cannot be reached. */
   readonly reach: Breaker;
+  readonly waiting = new Set<Losable>();
   running = 0;
   requests = 0;
   failures = 0;
