@@ -33,14 +33,14 @@ export async function openParts(
   checkModelSettings(input.settings);
   const adapterBook = await openAdapterBook(input.settings);
   const balancer = new Balancer(() => live.current);
-  let follow = (): void => undefined;
+  let follow = async (): Promise<void> => undefined;
   const servers = await openServers(input, {
     terminal,
     listener,
     dnsInterval: () => live.current.dnsInterval,
     onChange: (gone) => {
-      follow();
-      for (const server of gone) void balancer.untilIdle(server).then(() => server.close());
+      const left = follow();
+      for (const server of gone) void left.then(() => balancer.untilIdle(server)).then(() => server.close());
     },
   });
   const registry = new ModelRegistry({

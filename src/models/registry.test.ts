@@ -314,18 +314,43 @@ describe('servers that come and go', () => {
     const seen = () =>
       Object.fromEntries(registry.list().map(({ name, group }) => [name, group.servers.map((server) => server.name)]));
     expect(seen()).toEqual({ shared: ['one'], old: ['one'] });
-    registry.follow([one, two]);
+    await registry.follow([one, two]);
     await registry.refresh();
     expect(seen()).toEqual({ shared: ['one', 'two'], old: ['one'], new: ['two'] });
-    registry.follow([two]);
+    await registry.follow([two]);
     expect(seen()).toEqual({ shared: ['two'], new: ['two'] });
+    await registry.close();
+  });
+
+  it('serve on when all are replaced, until one of the new ones was looked at', async () => {
+    const old = new ScriptedServer('old', [{ name: 'm' }]);
+    const [slow, down] = [new ScriptedServer('slow', [{ name: 'm' }]), new ScriptedServer('down', [])];
+    down.entries = new StatusError('UNAVAILABLE', 'down', { unreachable: true });
+    const look = slow.call.bind(slow);
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    slow.call = async (method, request) => {
+      await asked;
+      return look(method, request);
+    };
+    const registry = registryOf([old]);
+    await registry.start();
+    const names = () => registry.find('m').group.servers.map(({ name }) => name);
+    const left = registry.follow([slow, down]);
+    await registry.refresh([down]);
+    expect([names(), registry.notReadyReason()]).toEqual([['old'], undefined]);
+    answer();
+    await left;
+    expect([names(), registry.servers().length]).toEqual([['slow'], 2]);
     await registry.close();
   });
 
   it('may all be gone', async () => {
     const registry = registryOf([new ScriptedServer('one', [{ name: 'm' }])]);
     await registry.start();
-    registry.follow([]);
+    await registry.follow([]);
     expect(faultOf(() => registry.find('m')).code).toBe('server_not_ready');
     expect(registry.notReadyReason()).toBe('No model is ready.');
     await registry.close();

@@ -94,20 +94,28 @@ export class ModelRegistry {
     for (const watched of this.#watched) watched.watch();
   }
 
-  /** Takes over that these are the servers now: new ones are looked at, and nothing is sent any more to those that went. */
-  follow(servers: readonly InferenceServer[]): void {
+  /**
+   * Takes over that these are the servers now: new ones are looked at, and nothing is sent any more to those that went.
+   * Where nobody else answers, those serve on until a new one was seen. Resolves when they are no longer asked.
+   */
+  async follow(servers: readonly InferenceServer[]): Promise<void> {
     const before = this.#watched;
-    this.#watched = servers.map(
-      (server) => before.find((watched) => watched.server === server) ?? this.#newWatch(server),
-    );
-    for (const watched of before) if (!this.#watched.includes(watched)) void watched.end();
+    const next = servers.map((server) => before.find((watched) => watched.server === server) ?? this.#newWatch(server));
+    const gone = before.filter((watched) => !next.includes(watched));
+    const added = this.#isStarted ? next.filter((watched) => !before.includes(watched)) : [];
+    const isBridged = added.length > 0 && next.every(({ isSilent }) => isSilent);
+    this.#watched = isBridged ? [...next, ...gone] : next;
     this.#rebuild();
-    if (!this.#isStarted) return;
-    for (const watched of this.#watched) {
-      if (before.includes(watched)) continue;
-      void watched.look();
-      watched.watch();
-    }
+    const looks = added.map(async (watched) => {
+      await watched.look();
+      if (watched.isSilent) throw watched.fault ?? new Error('It was not looked at.');
+    });
+    for (const watched of added) watched.watch();
+    const firstSeen = Promise.any(looks).catch(() => undefined);
+    if (isBridged) await firstSeen;
+    this.#watched = this.#watched.filter((watched) => !gone.includes(watched));
+    for (const watched of gone) void watched.end();
+    this.#rebuild();
   }
 
   /** Looks at every server once, or at these. */
