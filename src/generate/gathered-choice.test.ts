@@ -20,9 +20,11 @@ const broken = new StatusError('UNAVAILABLE', 'The connection to the server brok
 const good: Script = { words: ['a', 'b'], end: 'finish' };
 
 /** Generates on servers that do as the scripts say, one for each inference in its order. */
-async function run(scripts: readonly Script[], own: Partial<GenerationOptions> = {}) {
+async function run(scripts: readonly Script[], own: Partial<GenerationOptions> = {}, affordable = 9) {
   const asked: { id: string; seed: number | undefined }[] = [];
   const left: string[] = [];
+  const avoided: string[][] = [];
+  let retries = 0;
   let counts: TokenCounts | undefined;
   const watch: RequestWatch = {
     ...unwatched,
@@ -57,8 +59,12 @@ async function run(scripts: readonly Script[], own: Partial<GenerationOptions> =
     contextLength: () => undefined,
     loadedAssets: () => undefined,
     group: {
-      stream: (begin: Parameters<ServerGroup['stream']>[0]) =>
-        begin({ name: 'server', stream } as unknown as InferenceServer, { timeout: undefined }),
+      stream: (...[begin, { avoid }]: Parameters<ServerGroup['stream']>) => {
+        avoided.push([...(avoid ?? [])].map(({ name }) => name));
+        const name = `server-${avoided.length}`;
+        return begin({ name, stream } as unknown as InferenceServer, { timeout: undefined });
+      },
+      again: async () => ++retries <= affordable,
     },
   } as unknown as ServedModel;
   const events = await generate({
@@ -85,7 +91,7 @@ async function run(scripts: readonly Script[], own: Partial<GenerationOptions> =
     for await (const batch of events) whole.push(...batch);
     return undefined;
   })().catch((error: unknown) => (error instanceof ApiError ? error.code : error));
-  return { fault, events: whole, asked, left, counts };
+  return { fault, events: whole, asked, left, counts, avoided };
 }
 
 interface Sink {
@@ -169,6 +175,17 @@ describe('an unstreamed answer', () => {
     const breaks = { words: ['a'], end: broken };
     const { fault, events, asked } = await run([breaks, breaks, breaks, good]);
     expect({ fault, events, asked: asked.length }).toEqual({ fault: 'server_unreachable', events: [], asked: 3 });
+  });
+
+  it('is given up when the servers have had too many retries', async () => {
+    const { fault, asked } = await run([{ words: ['a'], end: broken }, good], {}, 0);
+    expect({ fault, asked: asked.length }).toEqual({ fault: 'server_unreachable', asked: 1 });
+  });
+
+  it('is begun again on another server than before', async () => {
+    const breaks = { words: ['a'], end: broken };
+    const { avoided } = await run([breaks, breaks, good]);
+    expect(avoided).toEqual([[], ['server-1'], ['server-1', 'server-2']]);
   });
 
   it.each<[string, Script, string]>([

@@ -1,6 +1,7 @@
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
+import type { ServerGroup } from '../kserve/server-group.ts';
 import { type StatusCode, StatusError } from '../kserve/status.ts';
 import type { ChoiceStream } from './choice-stream.ts';
 import { addTry, type Tally, tallyOfTry, usageOf } from './tally.ts';
@@ -11,8 +12,9 @@ interface Gathering {
   readonly begin: (attempt: number, tally: Tally) => ChoiceStream;
   /** How many answers it gives. */
   readonly answers: number;
-  /** How often it is begun again. */
+  /** How often it is begun again, and whether it may be now. */
   readonly retries: number;
+  readonly again: ServerGroup['again'];
   readonly signal: AbortSignal;
   /** The tally of the request, which the try that is complete is added to. */
   readonly tally: Tally;
@@ -42,8 +44,9 @@ export class GatheredChoice implements GenerateEvents {
     if (this.#isOver) return { done: true, value: undefined };
     const { retries } = this.#gathering;
     for (let attempt = 0; !this.#isOver; attempt++) {
-      const value = await this.#try(attempt).catch((error: unknown) => {
+      const value = await this.#try(attempt).catch(async (error: unknown) => {
         if (this.#isOver || attempt === retries || !this.#mayTryAgain(error)) throw error;
+        if (!(await this.#gathering.again(this.#gathering.signal))) throw error;
       });
       if (!value) continue;
       this.#isOver = true;

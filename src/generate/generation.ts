@@ -110,13 +110,16 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         reportsPrompt: answer === 0,
       };
       if (options.retries === 0) return infer(request, run, place);
+      const { retries, signal } = options;
+      const usedServers = new Set<InferenceServer>();
       const begin = (attempt: number, tried: Tally): ChoiceStream =>
         infer(
           attempt === 0 ? request : { ...request, id: `${request.id}-again-${attempt}` },
-          { ...run, tally: tried, timeout: attempt === 0 ? options.timeout : timeLeft() },
+          { ...run, tally: tried, timeout: attempt === 0 ? options.timeout : timeLeft(), usedServers },
           place,
         );
-      return new GatheredChoice({ begin, answers, retries: options.retries, signal: options.signal, tally, running });
+      const again = (left: AbortSignal): Promise<boolean> => model.group.again(left);
+      return new GatheredChoice({ begin, answers, retries, again, signal, tally, running });
     }),
   );
   const [only] = choices;
@@ -128,6 +131,8 @@ interface Run extends GenerationOptions {
   readonly place: ReturnType<typeof faultPlace>;
   readonly tally: Tally;
   readonly newText: (() => AnswerText) | undefined;
+  /** Where an answer that is begun again was begun before; left out where none is. */
+  readonly usedServers?: Set<InferenceServer>;
 }
 
 /** What is each inference's own. */
@@ -137,7 +142,7 @@ type ChoicePlace = Pick<
 >;
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
-  const { model, signal, timeout, newText, tally } = run;
+  const { model, signal, timeout, newText, tally, usedServers: avoid } = run;
   const { contract } = model;
   const attempt = new Attempt(request, run);
   return new ChoiceStream({
@@ -146,6 +151,7 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
       signal,
       ...(timeout === undefined ? {} : { timeout }),
       prefix: request.tokens?.prompt ?? request.prompt,
+      ...(avoid ? { avoid } : {}),
       answersOnce: !request.stream,
       statusOf: (error) => contract.explain(error)?.status,
     }),
@@ -175,10 +181,11 @@ class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
   }
 
   readonly begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
-    const { model, signal, watch } = this.#run;
+    const { model, signal, watch, usedServers } = this.#run;
     const { contract, sentAdapter: adapter } = model;
     if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
     this.server = server;
+    usedServers?.add(server);
     const { maxTokens } = this.#request.sampling;
     this.#watch?.end(retried);
     this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });

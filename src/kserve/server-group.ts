@@ -15,6 +15,8 @@ export interface Beginning {
 export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** What the request begins with, so that like goes to like: its text, or its tokens. */
   readonly prefix?: string | Int32Array | undefined;
+  /** Servers on which it has failed already: they take it only where no other does. */
+  readonly avoid?: ReadonlySet<InferenceServer>;
   /** The whole answer comes as one response: the time for the first one does not bound it. */
   readonly answersOnce?: boolean;
   /** It changes something on its server, so it is never begun again. */
@@ -31,4 +33,9 @@ export interface ServerGroup {
    * the request's is begun again, elsewhere where possible; so `begin` may be called several times.
    */
   stream(begin: (server: InferenceServer, beginning: Beginning) => Responses, options: GroupOptions): Responses;
+  /**
+   * Whether an inference that was broken off after its first response may be begun again: it counts as a retry, and
+   * there are only so many. The answer comes after the pause that is due.
+   */
+  again(signal: AbortSignal): Promise<boolean>;
 }

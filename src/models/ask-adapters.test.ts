@@ -18,7 +18,11 @@ function modelThatSays(...texts: string[]) {
   const stream = (request: InferRequest) =>
     failingStream(new StatusError('UNKNOWN', texts[requests.push(request) - 1] ?? 'asked too often'));
   const server = { stream } as unknown as InferenceServer;
-  const group: ServerGroup = { servers: [server], stream: (begin) => begin(server, { timeout: undefined }) };
+  const group: ServerGroup = {
+    servers: [server],
+    stream: (begin) => begin(server, { timeout: undefined }),
+    again: async () => false,
+  };
   return { requests, ask: adapterAsker({ model: 'm', version: '2', contract: vllmContract(config), group }) };
 }
 

@@ -90,7 +90,11 @@ async function life(
   const hints = new Map<string, ModelHints>();
   const registry = new ModelRegistry({
     servers: [server],
-    groupOf: (_model, servers) => ({ servers, stream: (begin) => begin(server, { timeout: undefined }) }),
+    groupOf: (_model, servers) => ({
+      servers,
+      stream: (begin) => begin(server, { timeout: undefined }),
+      again: async () => false,
+    }),
     refreshInterval: 1_000_000,
     hints: (model) => hints.get(model) ?? {},
     loraSeparator: '_lora_',

@@ -67,6 +67,7 @@ const groupOf = (_model: string, servers: readonly InferenceServer[]): ServerGro
   stream: () => {
     throw new Error('Nothing is sent here.');
   },
+  again: async () => false,
 });
 
 function registryOf(servers: readonly InferenceServer[], aliases: ReadonlyMap<string, string> = new Map()) {

@@ -112,6 +112,30 @@ describe('a request that fails after its first response', () => {
   });
 });
 
+describe('an answer that was broken off', () => {
+  const group = (balancer: Balancer) => balancer.groupOf('m', [new ScriptedServer('one').server]);
+  const { signal } = new AbortController();
+
+  it('is begun again within the budget, after a pause', async () => {
+    const balancer = balancerWith();
+    expect(await group(balancer).again(signal)).toBe(true);
+    expect(balancer.snapshot().retries).toBe(1);
+    expect(await group(balancerWith({ retryBudget: 0 })).again(signal)).toBe(false);
+    expect(await group(balancer).again(AbortSignal.abort())).toBe(false);
+    expect(balancer.snapshot().retries).toBe(1);
+  });
+
+  it('goes to a server where it was not, and back only if there is no other', async () => {
+    const balancer = balancerWith();
+    const servers = pair(answering, answering);
+    const [one, two] = servers;
+    const avoid = new Set([one.server]);
+    for (let time = 0; time < 3; time++) expect(await ask(balancer, servers, { avoid })).toBe('two');
+    balancer.seen(two.server, broken);
+    expect(await ask(balancer, servers, { avoid })).toBe('one');
+  });
+});
+
 describe('a server that fails', () => {
   const state = (balancer: Balancer) =>
     balancer
@@ -301,6 +325,35 @@ describe('the policy prefix', () => {
     expect(begun(servers)).toEqual([5, 0]);
     for (let time = 0; time < 5; time++) await responsesOf(balancer, servers, { prefix: `${prompt}${time}` }).next();
     expect(begun(servers)).toEqual([6, 4]);
+  });
+
+  it.each([
+    [0, 'two'],
+    [1, 'one'],
+  ])('remembers what went to the only server that was open, while server %i was away', async (away, name) => {
+    const balancer = balancerWith({ balance: 'prefix' });
+    const servers = pair(answering, answering);
+    const { server } = servers[away] as ScriptedServer;
+    balancer.seen(server, broken);
+    expect(await ask(balancer, servers, { prefix: prompt })).toBe(name);
+    balancer.seen(server, undefined);
+    for (let time = 0; time < 3; time++) expect(await ask(balancer, servers, { prefix: prompt })).toBe(name);
+  });
+
+  it('has balancers that do not know each other agree on who gets what is new', async () => {
+    const prompts = Array.from({ length: 20 }, (_, time) => `${time} `.repeat(200));
+    const choices = async () => {
+      const balancer = balancerWith({ balance: 'prefix' });
+      const servers = pair(answering, answering);
+      await ask(balancer, servers);
+      const names: string[] = [];
+      for (const prefix of prompts) names.push(await ask(balancer, servers, { prefix }));
+      return names;
+    };
+    const names = await choices();
+    expect(new Set(names)).toEqual(new Set(['one', 'two']));
+    prompts.reverse();
+    expect((await choices()).reverse()).toEqual(names);
   });
 
   it('spreads what begins otherwise', async () => {

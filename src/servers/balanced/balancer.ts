@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { GroupOptions, ServerGroup } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
@@ -5,18 +6,11 @@ import { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import { BalancedStream, type FailedTry, type StreamHost } from './balanced-stream.ts';
 import { ejectOutlier } from './ejection.ts';
-import { leastLoad, randomOfTwo, roundRobin } from './policies.ts';
-import { blocksOf, PrefixIndex } from './prefix-index.ts';
+import { Picker } from './picker.ts';
 import { RetryBudget } from './retry-budget.ts';
 import { ServerState } from './server-state.ts';
 import { type ServerSnapshot, snapshotOf } from './snapshot.ts';
 import { Ticker } from './ticker.ts';
-
-/** Blocks of prompts that are remembered, for all models together: some ten megabytes. */
-const mostBlocks = 100_000;
-
-/** Requests that the server with the warm cache may always have more than the least loaded one. */
-const prefixSlack = 4;
 
 /** Milliseconds before a retry on another server, and before the first one on the same. */
 const pauseElsewhere = 20;
@@ -25,7 +19,7 @@ const pauseHere = 100;
 interface Wanted {
   readonly model: string;
   readonly servers: readonly InferenceServer[];
-  readonly prefix: GroupOptions['prefix'];
+  readonly given: GroupOptions;
 }
 
 /** Chooses the server of every inference of this process, by how busy the servers are and how they have answered. */
@@ -35,15 +29,15 @@ export class Balancer {
   readonly #states = new Map<InferenceServer, ServerState>();
   /** Servers that are going to be closed. */
   readonly #gone = new WeakSet<InferenceServer>();
-  readonly #prefixes = new PrefixIndex<ServerState>(mostBlocks);
+  readonly #picker: Picker;
   readonly #budget = new RetryBudget();
   readonly #ticker = new Ticker();
-  #turn = 0;
   #retries = 0;
 
   constructor(options: () => BalanceOptions, random: () => number = Math.random) {
     this.#options = options;
     this.#random = random;
+    this.#picker = new Picker(options, random);
   }
 
   /** The servers that have a model, as one. */
@@ -54,6 +48,12 @@ export class Balancer {
       stream: (begin, given) => {
         this.#budget.request(performance.now());
         return new BalancedStream(host, begin, given);
+      },
+      again: async (signal) => {
+        if (signal.aborted || !this.#takeRetry()) return false;
+        const pause = this.#present(servers).length > 1 ? this.#pauseElsewhere() : this.#pauseHere(1);
+        await sleep(pause, undefined, { signal }).catch(() => undefined);
+        return !signal.aborted;
       },
     };
   }
@@ -72,7 +72,7 @@ export class Balancer {
     const wasAway = state.reach.stateAt(now) !== 'closed';
     state.reach.close();
     if (isNew || wasAway) state.startSlowly(now);
-    if (wasAway) this.#prefixes.forget(state);
+    if (wasAway) this.#picker.forget(state);
   }
 
   /** Sends a server nothing any more. Resolves once it has no more inferences; nothing is remembered of it then. */
@@ -82,7 +82,7 @@ export class Balancer {
     if (!state) return;
     await state.untilIdle();
     this.#states.delete(server);
-    this.#prefixes.forget(state);
+    this.#picker.forget(state);
   }
 
   /** What is known of each server now. */
@@ -95,7 +95,7 @@ export class Balancer {
     return {
       ticker: this.#ticker,
       options: this.#options,
-      choose: ({ prefix }, failed) => this.#choose({ model, servers, prefix }, failed),
+      choose: (given, failed) => this.#choose({ model, servers, given }, failed),
       enter: (state) => (this.#gone.has(state.server) ? undefined : new Attempt(state, model, performance.now())),
       hasOther: (than, failed) => {
         const now = performance.now();
@@ -121,8 +121,11 @@ export class Balancer {
     if (all.length === 0 && failed.length === 0)
       throw new StatusError('UNAVAILABLE', 'The servers of this model are gone.', { unreachable: true });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
-    const open = untried.filter((state) => state.isOpenTo(model, now));
-    return open.length > 0 ? this.#pick(open, wanted, now) : this.#lastResort({ all, untried }, model, failed);
+    const fresh = untried.filter(({ server }) => !wanted.given.avoid?.has(server));
+    const isOpen = (state: ServerState): boolean => state.isOpenTo(model, now);
+    const [first, ...others] = fresh.some(isOpen) ? fresh.filter(isOpen) : untried.filter(isOpen);
+    if (!first) return this.#lastResort({ all, untried }, model, failed);
+    return this.#picker.pick([first, ...others], { model, prefix: wanted.given.prefix }, now);
   }
 
   /** Those of the servers that are not going to be closed. */
@@ -144,24 +147,6 @@ export class Balancer {
     return all.length === 1 && last && isUnreachable(last.error) ? last.state : undefined;
   }
 
-  #pick(open: readonly ServerState[], { model, prefix }: Wanted, now: number): ServerState {
-    const [only, ...others] = open;
-    if (only && others.length === 0) return only;
-    const chance = { turn: this.#turn++, random: this.#random };
-    const { balance, prefixOverload } = this.#options();
-    if (balance === 'round-robin') return roundRobin(open, now, chance);
-    if (balance === 'random-of-two') return randomOfTwo(open, now, chance);
-    const least = leastLoad(open, now, chance.turn);
-    if (balance !== 'prefix' || prefix === undefined) return least;
-    const blocks = blocksOf(model, prefix);
-    const warm = this.#prefixes.holdersOf(blocks, open);
-    const best = warm.length > 0 ? leastLoad(warm, now, chance.turn) : least;
-    const isOverloaded = best.loadAt(now) > prefixOverload * least.loadAt(now) + prefixSlack;
-    const chosen = isOverloaded ? least : best;
-    this.#prefixes.remember(blocks, chosen);
-    return chosen;
-  }
-
   #takeRetry(): boolean {
     if (!this.#budget.take(performance.now(), this.#options().retryBudget / 100)) return false;
     this.#retries++;
@@ -170,8 +155,15 @@ export class Balancer {
 
   #pauseBefore(failed: readonly FailedTry[], next: ServerState): number {
     const isSame = failed.some(({ state }) => state === next);
-    const most = isSame ? pauseHere * 2 ** failed.length : pauseElsewhere;
-    return isSame ? most * (0.5 + this.#random() / 2) : most * this.#random();
+    return isSame ? this.#pauseHere(failed.length) : this.#pauseElsewhere();
+  }
+
+  #pauseHere(tries: number): number {
+    return pauseHere * 2 ** tries * (0.5 + this.#random() / 2);
+  }
+
+  #pauseElsewhere(): number {
+    return pauseElsewhere * this.#random();
   }
 
   #judge(state: ServerState, servers: readonly InferenceServer[], now: number): void {

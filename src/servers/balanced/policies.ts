@@ -36,3 +36,22 @@ export function randomOfTwo(states: readonly ServerState[], now: number, { rando
   const second = (first + 1 + Math.floor(random() * (states.length - 1))) % states.length;
   return leastLoad([states[first] as ServerState, states[second] as ServerState], now, 0);
 }
+
+/** Of the least loaded ones the one that a number belongs to: processes that do not know each other agree on it. */
+export function rendezvous(states: readonly ServerState[], now: number, number: number): ServerState {
+  const loads = states.map((state) => state.loadAt(now));
+  const least = Math.min(...loads);
+  const equals = states.filter((_, at) => loads[at] === least);
+  const ranked = equals.map((state) => ({ state, rank: rankOf(state.server.name, number) }));
+  return ranked.reduce((best, next) => (next.rank > best.rank ? next : best)).state;
+}
+
+function rankOf(name: string, number: number): number {
+  let rank = number;
+  for (let at = 0; at < name.length; at++) {
+    rank = Math.imul(rank ^ name.charCodeAt(at), 0x01000193);
+    rank ^= rank >>> 15;
+  }
+  // The last letters, in which names differ most, must move the upper bits too.
+  return Math.imul(rank ^ (rank >>> 13), 0x85ebca6b) >>> 0;
+}
