@@ -7,10 +7,13 @@ export interface DnsServer {
   readonly address: string;
   /** The IPv4 and IPv6 addresses of each name. While it is undefined, every question is answered with a failure. */
   names: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Questions for addresses of this kind are answered with a failure. */
+  failing?: 'A' | 'AAAA' | undefined;
   readonly close: () => Promise<void>;
 }
 
 const types: Readonly<Record<number, RegExp>> = { 1: /\./, 28: /:/ };
+const numbers = { A: 1, AAAA: 28 };
 const failure = 2;
 const noSuchName = 3;
 
@@ -23,7 +26,7 @@ export async function startDnsServer(names: DnsServer['names']): Promise<DnsServ
     },
     close: () => closed(socket),
   };
-  socket.on('message', (question, { port, address }) => socket.send(answerTo(question, server.names), port, address));
+  socket.on('message', (question, { port, address }) => socket.send(answerTo(question, server), port, address));
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return server;
@@ -35,7 +38,7 @@ async function closed(socket: Socket): Promise<void> {
 }
 
 /** The header and the question again, then one record for each address of the kind that was asked for. */
-function answerTo(question: Buffer, names: DnsServer['names']): Buffer {
+function answerTo(question: Buffer, { names, failing }: DnsServer): Buffer {
   const labels: string[] = [];
   let at = 12;
   for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
@@ -44,9 +47,12 @@ function answerTo(question: Buffer, names: DnsServer['names']): Buffer {
   }
   const type = question.readUInt16BE(at + 1);
   const known = names?.[labels.join('.')];
-  const records = (known ?? []).filter((address) => types[type]?.test(address)).map((address) => record(type, address));
+  const isFailing = names === undefined || type === (failing && numbers[failing]);
+  const records = (isFailing ? [] : (known ?? []))
+    .filter((address) => types[type]?.test(address))
+    .map((address) => record(type, address));
   const header = Buffer.from(question.subarray(0, 12));
-  const code = names === undefined ? failure : known === undefined ? noSuchName : 0;
+  const code = isFailing ? failure : known === undefined ? noSuchName : 0;
   header.writeUInt16BE(0x8580 | code, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);

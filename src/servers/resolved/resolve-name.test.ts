@@ -16,6 +16,14 @@ describe('nameResolver', () => {
     expect(await resolve('six.test')).toEqual(['fd00::2']);
   });
 
+  it('gives the addresses of one kind where the other cannot be had, if there are any', async () => {
+    const resolve = nameResolver(dns.address);
+    dns.failing = 'AAAA';
+    expect(await resolve('both.test')).toEqual(['10.0.0.1', '10.0.0.2']);
+    await expect(resolve('six.test')).rejects.toThrow('ESERVFAIL');
+    dns.failing = undefined;
+  });
+
   it('fails where there are none, or nobody knows', async () => {
     const resolve = nameResolver(dns.address);
     await expect(resolve('none.test')).rejects.toThrow('none.test has no addresses');

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { InferenceServer } from '../../kserve/server.ts';
 import { ResolvedServers } from './resolved-servers.ts';
 
 /** A name whose addresses the test says, and what was heard of it. */
-function follow(addresses: readonly string[] | Error) {
+function follow(addresses: readonly string[] | Error | Promise<readonly string[]>) {
   const heard: string[] = [];
   const name = { addresses, heard };
   const servers = new ResolvedServers({
@@ -48,6 +48,29 @@ describe('ResolvedServers', () => {
     await servers.refresh();
     expect(heard).toEqual(['change, gone: ', 'fault: no answer', 'fault: undefined']);
     await servers.close();
+  });
+
+  it('does not wait for a name that takes long, neither at its start nor at its end', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let answer = (_: readonly string[]): void => undefined;
+    const { servers, current, heard } = follow(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const started = servers.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    await started;
+    expect(current()).toEqual([]);
+    answer(['a']);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(current()).toEqual(['a']);
+    const silent = follow(new Promise(() => undefined));
+    void silent.servers.start();
+    await silent.servers.close();
+    await servers.close();
+    expect([...heard, ...silent.heard]).toEqual(['change, gone: ', 'closed a']);
+    vi.useRealTimers();
   });
 
   it('begins with nothing where the name cannot be resolved yet', async () => {

@@ -3,7 +3,7 @@ import type { InferenceServer } from '../../kserve/server.ts';
 
 interface ResolvedOptions {
   readonly name: string;
-  readonly resolve: (name: string) => Promise<readonly string[]>;
+  readonly resolve: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Milliseconds between two resolutions; it may change. */
   readonly interval: () => number;
   readonly open: (address: string) => InferenceServer;
@@ -13,13 +13,15 @@ interface ResolvedOptions {
   readonly onFault: (fault: Error | undefined) => void;
 }
 
+/** For so many milliseconds the start waits for the first addresses. */
+const patience = 1000;
+
 /** One server for every address that a name resolves to. It is resolved over and over; a failure changes nothing. */
 export class ResolvedServers {
   readonly #options: ResolvedOptions;
   readonly #stop = new AbortController();
   #servers = new Map<string, InferenceServer>();
   #lastFault: string | undefined;
-  #loop: Promise<void> | undefined;
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
@@ -29,15 +31,22 @@ export class ResolvedServers {
     return [...this.#servers.values()];
   }
 
-  /** Resolves the name for the first time, and goes on in the background. */
+  /** Resolves the name for the first time, and goes on in the background, as it does when that takes long. */
   async start(): Promise<void> {
-    await this.refresh();
-    this.#loop = this.#follow();
+    const first = this.refresh();
+    void first.then(() => this.#follow());
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, patience);
+      void first.then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
+  /** Nobody waits for a name that is being resolved. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#loop;
     await Promise.all(this.current.map((server) => server.close()));
   }
 
@@ -53,12 +62,13 @@ export class ResolvedServers {
   async refresh(): Promise<void> {
     const { name, resolve, onFault } = this.#options;
     try {
-      const addresses = await resolve(name);
+      const addresses = await resolve(name, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
       if (this.#lastFault !== undefined) onFault(undefined);
       this.#lastFault = undefined;
       this.#follows(addresses);
     } catch (error) {
+      if (this.#stop.signal.aborted) return;
       const fault = error instanceof Error ? error : new Error(String(error));
       if (this.#lastFault !== fault.message) onFault(fault);
       this.#lastFault = fault.message;
