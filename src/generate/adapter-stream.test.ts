@@ -74,6 +74,26 @@ describe('AdapterStream', () => {
     expect([await next, sent]).toEqual([{ done: true, value: undefined }, []]);
   });
 
+  it('is ended with a fault that comes while the weights are read, first or once more', async () => {
+    const fault = new StatusError('DEADLINE_EXCEEDED', 'late');
+    const gives: ((weights: LoraWeights) => void)[] = [];
+    const { open, sent } = scripted(['answers', missing], () => new Promise((resolve) => gives.push(resolve)));
+    const ended = async () => {
+      const stream = open();
+      const next = stream.next();
+      await new Promise(setImmediate);
+      await stream.throw(fault);
+      gives.at(-1)?.({} as LoraWeights);
+      await expect(next).rejects.toBe(fault);
+    };
+    await ended();
+    const good = idsOf(open());
+    gives.at(-1)?.({} as LoraWeights);
+    await good;
+    await ended();
+    expect(sent).toEqual(['weights', 'number']);
+  });
+
   it('keeps what is wrong with the folder from the client', async () => {
     const cause = new AdapterFolderError('/secret/place has changed.');
     const { open } = scripted([], () => Promise.reject(cause));

@@ -24,6 +24,8 @@ export class AdapterStream implements Responses {
   #responses: Responses | undefined;
   #hasBegun = false;
   #isLeft = false;
+  /** Why it was ended from outside. */
+  #fault: unknown;
 
   constructor(options: AdapterStreamOptions) {
     this.#options = options;
@@ -44,7 +46,7 @@ export class AdapterStream implements Responses {
   }
 
   async throw(fault: unknown): Promise<IteratorResult<InferResponse[]>> {
-    this.#isLeft = true;
+    this.#fault = fault;
     await this.#responses?.throw?.(fault);
     return { done: true, value: undefined };
   }
@@ -77,6 +79,7 @@ export class AdapterStream implements Responses {
 
   async #send(request: GenerateRequest): Promise<IteratorResult<InferResponse[]>> {
     const { server, contract, call } = this.#options;
+    if (this.#fault !== undefined) throw this.#fault;
     if (this.#isLeft) return { done: true, value: undefined };
     this.#responses = server.stream(contract.encode(request), call);
     const first = await this.#responses.next();
