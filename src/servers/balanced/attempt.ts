@@ -10,8 +10,8 @@ export class Attempt {
   readonly state: ServerState;
   readonly #model: string;
   readonly #begun: number;
-  #isReachTrial: boolean;
-  #isModelTrial: boolean;
+  readonly #reachTrial: number | undefined;
+  readonly #modelTrial: number | undefined;
   #hasAnswered = false;
   #isSettled = false;
 
@@ -19,8 +19,8 @@ export class Attempt {
     this.state = state;
     this.#model = model;
     this.#begun = now;
-    this.#isReachTrial = state.reach.begin(now);
-    this.#isModelTrial = state.models.get(model)?.begin(now) ?? false;
+    this.#reachTrial = state.reach.begin(now);
+    this.#modelTrial = state.models.get(model)?.begin(now);
     state.enter();
   }
 
@@ -33,8 +33,6 @@ export class Attempt {
       state.reach.close();
       breaker?.close();
       state.startSlowly(now);
-      this.#isReachTrial = false;
-      this.#isModelTrial = false;
     }
     state.noteFirstResponse(now - this.#begun);
   }
@@ -55,13 +53,14 @@ export class Attempt {
     if (this.#isSettled) return blame;
     const { state } = this;
     const isUnreachable = error instanceof StatusError && error.unreachable;
-    if (isUnreachable) state.reach.fail(now, 1);
+    if (isUnreachable) state.reach.fail(now, 1, this.#reachTrial);
     else if (saidSomething(error)) state.reach.close();
     if (blame === 'server' || blame === 'unclear') {
       state.failures++;
       state.lastFault = { error, model: this.#model, at: Date.now() };
       state.outcomes.add(now, false);
-      if (!isUnreachable) state.breakerOf(this.#model).fail(now, blame === 'server' ? 1 : unclearWeight);
+      const weight = blame === 'server' ? 1 : unclearWeight;
+      if (!isUnreachable) state.breakerOf(this.#model).fail(now, weight, this.#modelTrial);
     }
     this.#settle();
     return blame;
@@ -69,8 +68,8 @@ export class Attempt {
 
   #settle(): void {
     this.#isSettled = true;
-    if (this.#isReachTrial) this.state.reach.leaveTrial();
-    if (this.#isModelTrial) this.state.models.get(this.#model)?.leaveTrial();
+    if (this.#reachTrial !== undefined) this.state.reach.leaveTrial(this.#reachTrial);
+    if (this.#modelTrial !== undefined) this.state.models.get(this.#model)?.leaveTrial(this.#modelTrial);
     this.state.leave();
   }
 }

@@ -30,8 +30,9 @@ describe('Breaker', () => {
     const breaker = failing(3);
     expect([breaker.allows(999), breaker.allows(1000)]).toEqual([false, true]);
     expect(breaker.stateAt(1000)).toBe('half-open');
-    expect([breaker.begin(1000), breaker.begin(1000), breaker.allows(1000)]).toEqual([true, false, false]);
-    breaker.leaveTrial();
+    const trial = breaker.begin(1000) ?? 0;
+    expect([trial, breaker.begin(1000), breaker.allows(1000)]).toEqual([1, undefined, false]);
+    breaker.leaveTrial(trial);
     expect(breaker.allows(1000)).toBe(true);
   });
 
@@ -47,8 +48,7 @@ describe('Breaker', () => {
     const breaker = failing(3);
     const waits: number[] = [];
     for (let now = breaker.dueAt, time = 0; time < 7; time++) {
-      breaker.begin(now);
-      breaker.fail(now, 1);
+      breaker.fail(now, 1, breaker.begin(now));
       waits.push(breaker.dueAt - now);
       now = breaker.dueAt;
     }
@@ -59,5 +59,17 @@ describe('Breaker', () => {
     const breaker = failing(3);
     expect(breaker.fail(900, 1)).toBe(false);
     expect(breaker.dueAt).toBe(1000);
+  });
+
+  it('hears of its trial from that one alone', () => {
+    const breaker = failing(3);
+    const old = breaker.begin(1000) ?? 0;
+    breaker.open(1000);
+    const trial = breaker.begin(5000);
+    expect(breaker.fail(5000, 1)).toBe(false);
+    expect(breaker.fail(5000, 1, old)).toBe(false);
+    breaker.leaveTrial(old);
+    expect([breaker.allows(5000), breaker.stateAt(5000)]).toEqual([false, 'half-open']);
+    expect(breaker.fail(5000, 1, trial)).toBe(true);
   });
 });

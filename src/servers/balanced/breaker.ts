@@ -17,7 +17,9 @@ export class Breaker {
   #score = 0;
   #openings = 0;
   #openUntil: number | undefined;
-  #hasTrial = false;
+  /** The trial that runs, and how many there were: each is known by its number. */
+  #trial: number | undefined;
+  #trials = 0;
 
   constructor(options: () => BreakerOptions) {
     this.#options = options;
@@ -34,30 +36,31 @@ export class Breaker {
   }
 
   allows(now: number): boolean {
-    return this.#openUntil === undefined || (now >= this.#openUntil && !this.#hasTrial);
+    return this.#openUntil === undefined || (now >= this.#openUntil && this.#trial === undefined);
   }
 
-  /** A request begins; whether it is a trial, the end of which must be told. */
-  begin(now: number): boolean {
-    if (this.#openUntil === undefined || now < this.#openUntil || this.#hasTrial) return false;
-    this.#hasTrial = true;
-    return true;
+  /** A request begins; the number of the trial if it is one, the end of which must be told. */
+  begin(now: number): number | undefined {
+    if (this.#openUntil === undefined || !this.allows(now)) return undefined;
+    this.#trial = ++this.#trials;
+    return this.#trial;
   }
 
   /** There was an answer: whatever was wrong is over. */
   close(): void {
     this.#openUntil = undefined;
-    this.#hasTrial = false;
+    this.#trial = undefined;
     this.#score = 0;
     this.#openings = 0;
   }
 
-  /** A failure, of weight 1 or less where it is not sure to be one; whether it opens the breaker. */
-  fail(now: number, weight: number): boolean {
+  /** A failure, of weight 1 or less where it is not sure to be one; whether it opens the breaker, as its trial does. */
+  fail(now: number, weight: number, trial?: number): boolean {
     const { failures } = this.#options();
     this.#score += weight;
     if (failures === 0) return false;
-    if (this.#openUntil === undefined ? this.#score < failures : !this.#hasTrial) return false;
+    const isTrial = trial !== undefined && trial === this.#trial;
+    if (this.#openUntil === undefined ? this.#score < failures : !isTrial) return false;
     this.open(now);
     return true;
   }
@@ -68,7 +71,7 @@ export class Breaker {
     const wait = backoff * Math.min(2 ** this.#openings, mostBackoffs);
     this.#openings++;
     this.#openUntil = now + wait * (0.75 + random() / 2);
-    this.#hasTrial = false;
+    this.#trial = undefined;
   }
 
   /** An answer was complete: failures are no longer in a row. */
@@ -77,7 +80,7 @@ export class Breaker {
   }
 
   /** A trial that ended without telling anything. */
-  leaveTrial(): void {
-    this.#hasTrial = false;
+  leaveTrial(trial: number): void {
+    if (trial === this.#trial) this.#trial = undefined;
   }
 }

@@ -45,4 +45,14 @@ describe('ejectOutlier', () => {
     ejectOutlier(state, [state, stateOf(10, 0)], { now: 200, time: 100 });
     expect(state.ejectedUntil).toBe(400);
   });
+
+  it('forgets one time for every quiet minute', () => {
+    const state = stateOf(0, 0);
+    const times = [0, 1000, 2000, 125_000].map((now) => {
+      for (let at = 0; at < 10; at++) state.outcomes.add(now, false);
+      ejectOutlier(state, [state, stateOf(10, 0)], { now, time: 100 });
+      return state.ejectedUntil - now;
+    });
+    expect(times).toEqual([100, 200, 300, 200]);
+  });
 });

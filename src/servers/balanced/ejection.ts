@@ -9,6 +9,9 @@ const margin = 0.3;
 /** A server that keeps failing stays away up to this many times the first time. */
 const mostTimes = 30;
 
+/** For each of so many milliseconds in which it was not taken out, one time is forgotten. */
+const quiet = 60_000;
+
 /** Takes a server out for a while that fails far more than the others do, unless half of them are out already. */
 export function ejectOutlier(
   suspect: ServerState,
@@ -24,8 +27,9 @@ export function ejectOutlier(
   const rates = others.map((state) => state.outcomes.totals(now).failureRate);
   const usual = rates.reduce((sum, rate) => sum + rate, 0) / Math.max(1, rates.length);
   if (failureRate < usual + margin) return;
-  suspect.ejections++;
-  suspect.ejectedUntil = now + time * Math.min(suspect.ejections, mostTimes);
+  const forgotten = Math.floor((now - suspect.ejectedUntil) / quiet);
+  suspect.ejections = Math.min(Math.max(0, suspect.ejections - forgotten) + 1, mostTimes);
+  suspect.ejectedUntil = now + time * suspect.ejections;
   suspect.startSlowly(suspect.ejectedUntil);
   suspect.outcomes.clear();
 }

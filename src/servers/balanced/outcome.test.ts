@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StreamFault } from '../../kserve/infer-codec.ts';
+import { OversizedMessage } from '../../kserve/oversized-message.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 import { WaitFault } from '../../kserve/wait-fault.ts';
 import { blameFor } from './outcome.ts';
@@ -21,6 +22,7 @@ describe('blameFor', () => {
     ['a prompt that is too long', said('prompt (length 9) is longer'), 400, 'request'],
     ['a request that Triton refused', said('unexpected shape', false), undefined, 'request'],
     ['a wrong argument', coded('INVALID_ARGUMENT'), undefined, 'request'],
+    ['an answer that is too large', new OversizedMessage(9, 8), undefined, 'request'],
     ['a client that left', coded('CANCELLED'), undefined, 'request'],
     ['what is not of a server', new Error('x'), undefined, 'request'],
     ['a full queue', said('Exceeds maximum queue size', false), undefined, 'elsewhere'],

@@ -1,4 +1,5 @@
 import { StreamFault } from '../../kserve/infer-codec.ts';
+import { OversizedMessage } from '../../kserve/oversized-message.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 
 /**
@@ -21,7 +22,7 @@ const notHere =
 
 /** Whom a failed inference speaks against; `statusOf` is what the contract makes of the text. */
 export function blameFor(error: unknown, statusOf?: (error: StatusError) => number | undefined): Blame {
-  if (!(error instanceof StatusError)) return 'request';
+  if (!(error instanceof StatusError) || error instanceof OversizedMessage) return 'request';
   if (error.unreachable) return 'server';
   const status = statusOf?.(error);
   if (status === 429 || notHere.test(error.message)) return 'elsewhere';

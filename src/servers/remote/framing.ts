@@ -1,3 +1,4 @@
+import { OversizedMessage } from '../../kserve/oversized-message.ts';
 import { StatusError } from '../../kserve/status.ts';
 
 const prefixLength = 5;
@@ -63,11 +64,7 @@ export class MessageReader {
   #lengthAt(bytes: Buffer, at: number): number {
     if (bytes[at] !== 0) throw new StatusError('INTERNAL', 'The server sent a compressed message without being asked.');
     const length = bytes.readUInt32BE(at + 1);
-    if (length > this.#maxMessageSize)
-      throw new StatusError(
-        'RESOURCE_EXHAUSTED',
-        `The server sent a message of ${length} bytes, more than the ${this.#maxMessageSize} allowed.`,
-      );
+    if (length > this.#maxMessageSize) throw new OversizedMessage(length, this.#maxMessageSize);
     return length;
   }
 }
