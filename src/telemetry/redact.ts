@@ -4,6 +4,9 @@ const redacted = '[redacted]';
 /** Shorter secrets are words like any others: taking them out would leave nothing to read. */
 const shortest = 4;
 
+/** What may hold a token of JWT's form. It begins with a whole word alone: beginning anywhere would read a long word over and over. */
+const words = /(?<![\w-])[\w-]{11,}(?:\.[\w-]*){2,}/g;
+
 /** Takes secrets out of a line of the log. */
 export type Redact = (line: string) => string;
 
@@ -21,9 +24,17 @@ export function redactor(secrets: readonly string[]): Redact {
     let clean = line;
     for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, redacted);
     if (clean.includes('earer '))
-      clean = clean.replaceAll(/\b([Bb]earer) +(?!\[redacted\]|KEY\b)[^\s"\\,;]+/g, `$1 ${redacted}`);
-    if (clean.includes('eyJ')) clean = clean.replaceAll(/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, redacted);
+      clean = clean.replaceAll(
+        /\b([Bb]earer) +(?!\[redacted\]|KEY\b|\$[A-Z_]+(?:["\s\\]|$))[^\s"\\,;]+/g,
+        `$1 ${redacted}`,
+      );
+    if (clean.includes('eyJ')) clean = clean.replaceAll(words, withoutToken);
     if (clean.includes('@')) clean = clean.replaceAll(/(\w:\/\/[^\s/:@"]*):[^\s/@"]+@/g, `$1:${redacted}@`);
     return clean;
   };
+}
+
+function withoutToken(word: string): string {
+  const at = word.indexOf('eyJ');
+  return at < 0 ? word : `${word.slice(0, at)}${redacted}`;
 }
