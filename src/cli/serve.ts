@@ -10,7 +10,6 @@ import { drain } from './drain.ts';
 import { followSettings } from './follow-settings.ts';
 import { listening, requireFree } from './listening.ts';
 import { LiveSettings } from './live-settings.ts';
-import { openRates } from './open-rates.ts';
 import { dryRun } from './servers.ts';
 import { openService, type Service } from './service.ts';
 import { openVoice, type Voice } from './voice.ts';
@@ -36,10 +35,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const live = new LiveSettings(settings);
   const voice = openVoice(live, terminal, Object.values(traces.options?.headers ?? {}));
   if (!terminal.seat) {
-    const { logger } = voice;
     await requireFreePorts(settings);
-    if (settings.workers > 1)
-      return runWorkers(input, { terminal, logger, rates: await openRates(settings.redis, logger) });
+    if (settings.workers > 1) return runWorkers(input, { terminal, logger: voice.logger });
   }
   const service = await openService(input, { terminal, live, voice, traces });
   return run(service, { settings, terminal, live, voice });

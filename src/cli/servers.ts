@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { formatAddress, type TritonAddress } from '../config/triton-address.ts';
+import { insideOneProcess } from '../config/worker-checks.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { shellText, type TritonCommand, tritonCommand } from '../servers/managed/command-line.ts';
 import { findTritonserver, noTriton } from '../servers/managed/find-tritonserver.ts';
@@ -75,15 +76,11 @@ export async function openManaged(
   surroundings: Surroundings & Pick<ManagedOptions, 'onPorts'>,
 ): Promise<ManagedServer | undefined> {
   const { settings } = input;
-  const hasRepository = settings.modelRepository.length > 0;
-  const repository = hasRepository ? await repositoryOf(settings, surroundings) : undefined;
-  const [name = settings.model[0]] = repository?.embedded.map((model) => model.name) ?? [];
-  if (name !== undefined || (settings.triton.length === 0 && !repository))
-    throw new SettingsError([
-      `--workers ${settings.workers}: ${name ?? 'the default model'} runs inside one process (the embedded engine). ` +
-        'Leave --workers out, or serve models of Triton alone.',
-    ]);
-  return repository && managedServer(input, repository, surroundings);
+  if (settings.modelRepository.length === 0) return undefined;
+  const repository = await repositoryOf(settings, surroundings);
+  const [inside] = repository.embedded;
+  if (inside) throw new SettingsError([insideOneProcess(settings, inside.name)]);
+  return managedServer(input, repository, surroundings);
 }
 
 /** The command that would start tritonserver, as one would type it. */

@@ -16,6 +16,7 @@ import { modelTable } from './model-table.ts';
 import { oneView } from './one-view.ts';
 import { openKeys } from './open-keys.ts';
 import { openRates } from './open-rates.ts';
+import { type Opened, whole } from './opened.ts';
 import { openParts, type PartsListener } from './parts.ts';
 import { connectionSettings, requestLimits } from './request-limits.ts';
 import { responseStore } from './response-store.ts';
@@ -43,9 +44,14 @@ export interface Service {
 }
 
 /** Puts the parts of one process together as the settings ask for it. */
-export async function openService(
+export function openService(input: Pick<CommandInput, 'settings' | 'rest'>, options: ServiceOptions): Promise<Service> {
+  return whole((opened) => putTogether(input, options, opened));
+}
+
+async function putTogether(
   input: Pick<CommandInput, 'settings' | 'rest'>,
   { terminal, live, voice, traces }: ServiceOptions,
+  opened: Opened,
 ): Promise<Service> {
   const { settings } = input;
   const { seat } = terminal;
@@ -69,14 +75,17 @@ export async function openService(
   };
   const draining = new Draining(terminal.stop);
   const keys = await openKeys(live, { signal: terminal.stop, logger });
-  const responses = await responseStore(settings, logger);
-  const rates = seat?.rates ?? (await openRates(settings.redis, logger));
+  const responses = opened.add(await responseStore(settings, logger));
+  const rates = opened.add(seat?.rates ?? (await openRates(settings.redis, logger)));
   const gates = seat?.gates ?? new LocalGates();
   const access = { keys, keyLimits: { rates, gates }, restrictedApis: settings.openaiRestrictedApi };
-  const { servers, balancer, registry, adapterBook, close } = await openParts(input, terminal, listener, live);
+  const parts = opened.add(await openParts(input, terminal, listener, live));
+  const { servers, balancer, registry, adapterBook } = parts;
   const link = seat?.link ?? new LoneLink();
   const { admission, ...life } = modelLife(registry, { live, gates, link });
-  const telemetry = await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry });
+  const telemetry = opened.add(
+    await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry }),
+  );
   const { record } = telemetry;
   const app = createApp({
     responses,
@@ -127,8 +136,6 @@ export async function openService(
         { ...settings, ...seat?.ports },
         { servers, balancer, admission, draining, ...access, logger, record, connections, isQuiet },
       ),
-    close: async () => {
-      await Promise.all([close(), responses.close(), rates.close(), telemetry.close()]);
-    },
+    close: () => opened.close(),
   };
 }

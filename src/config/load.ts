@@ -14,6 +14,7 @@ import { type Resolved, resolve } from './resolve.ts';
 import { hasAll, type SettingTable, type Values } from './setting.ts';
 import { type Settings, settingTable } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
+import { workerChecks } from './worker-checks.ts';
 
 export interface LoadOptions {
   /** The words after `conch`. */
@@ -68,7 +69,9 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
   if (problems.length > 0) throw new SettingsError(problems);
 
   const settings = settingsFrom(resolved);
-  const contradictions = crossChecks(settings);
+  // Other commands read the same file, and have no workers.
+  const isServed = (named ?? commands[0]).groups.includes('api');
+  const contradictions = [...crossChecks(settings), ...(isServed ? workerChecks(settings) : [])];
   if (contradictions.length > 0) throw new SettingsError(contradictions);
   const { command, positionals, rest } = parsed;
   return { action: settings.check ? 'check' : 'run', command, settings, own: own.values, positionals, rest };

@@ -32,6 +32,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   jwtAudience: ['--jwt-jwks', 'x', '--jwt-issuer', 'x'],
   jwtClaimPrefix: ['--jwt-jwks', 'x', '--jwt-issuer', 'x'],
   redis: ['--api-key-file', 'x'],
+  workers: ['--triton', 'x'],
 };
 
 function inputOf(setting: Setting, text: string): unknown {

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { CommandInput } from '../../config/load.ts';
 import { LocalGates } from '../../limits/local-gates.ts';
-import type { Rates } from '../../limits/rates.ts';
 import type { TritonPorts } from '../../servers/managed/command-line.ts';
 import { freePorts } from '../../servers/managed/free-ports.ts';
 import type { Terminal } from '../command.ts';
+import { openRates } from '../open-rates.ts';
+import { Opened } from '../opened.ts';
 import { openManaged } from '../servers.ts';
-import { checkWorkerSettings } from './check-settings.ts';
 import { Crew } from './crew.ts';
 import { hostLimits } from './limits.ts';
 import { hostLink } from './link.ts';
@@ -19,20 +19,31 @@ type Settings = CommandInput['settings'];
 interface PrimaryOptions {
   readonly terminal: Terminal;
   readonly logger: Logger;
-  /** What counts the rates of all workers, where any are limited. */
-  readonly rates?: Rates;
 }
 
 /** Runs the workers until it is told to stop. What there is once for all of them is here. */
 export async function runWorkers(
   input: Pick<CommandInput, 'settings' | 'rest'>,
-  { terminal, logger, rates }: PrimaryOptions,
+  options: PrimaryOptions,
+): Promise<number> {
+  const opened = new Opened();
+  try {
+    return await run(input, options, opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function run(
+  input: Pick<CommandInput, 'settings' | 'rest'>,
+  { terminal, logger }: PrimaryOptions,
+  opened: Opened,
 ): Promise<number> {
   const { settings } = input;
-  checkWorkerSettings(settings);
   const settingsText = settings.config === undefined ? undefined : readFileSync(settings.config, 'utf8');
   const ports = await sharedPorts(settings);
   const gates = new LocalGates();
+  const rates = opened.add(await openRates(settings.redis, logger));
   let triton: TritonPorts | undefined;
   const crew = new Crew({
     size: settings.workers,
@@ -54,19 +65,16 @@ export async function runWorkers(
       crew.tell('triton', now);
     },
   });
-  try {
-    if (terminal.stop.aborted) return 0;
-    terminal.onHangUp(() => crew.tell('hang-up'));
-    const stopped = once(terminal.stop, 'abort').then(() => crew.stop());
-    const code = await crew.start();
-    if (code !== undefined) return code;
-    logger.info(`${settings.workers} workers share the ports`);
-    const exitCode = await stopped;
-    logger.info('all workers have stopped');
-    return exitCode;
-  } finally {
-    await Promise.all([managed?.close(), rates?.close()]);
-  }
+  if (managed) opened.add(managed);
+  if (terminal.stop.aborted) return 0;
+  terminal.onHangUp(() => crew.tell('hang-up'));
+  const stopped = once(terminal.stop, 'abort').then(() => crew.stop());
+  const code = await crew.start();
+  if (code !== undefined) return code;
+  logger.info(`${settings.workers} workers share the ports`);
+  const exitCode = await stopped;
+  logger.info('all workers have stopped');
+  return exitCode;
 }
 
 /** A port that may be any free one is chosen here, so that it stays the same whatever becomes of single workers. */
