@@ -47,7 +47,7 @@ process.exitCode = await main();
 seat?.leave();
 
 async function main(): Promise<number> {
-  const terminal = seat ? { ...openTerminal(), ...seatAt(seat) } : openTerminal();
+  const terminal = openTerminal();
   try {
     return await run(terminal);
   } catch (error) {
@@ -85,14 +85,7 @@ async function run(terminal: Terminal): Promise<number> {
   }
 }
 
-/** The first signal asks to stop, the second one ends the process at once. */
 function openTerminal(): Terminal {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(1);
-      stop.abort();
-    });
   return {
     out: (text) => console.log(text),
     err: (text) => console.error(text),
@@ -105,18 +98,34 @@ function openTerminal(): Terminal {
       width: process.stderr.columns ?? 80,
       write: (text) => process.stderr.write(text),
     }),
-    stop: stop.signal,
-    settingsNow: () => loadSettings(commandLine),
-    onHangUp: (listener) => {
-      // A terminal that is closed ends what runs in it.
-      if (!process.stdout.isTTY) process.on('SIGHUP', listener);
-    },
+    settingsNow,
+    // What a worker hears, it hears from its primary.
+    ...(seat
+      ? { seat, stop: seat.stop, onHangUp: (listener) => seat.onHangUp(listener) }
+      : { stop: stopOnSignals(), onHangUp }),
   };
 }
 
-/** What a worker hears from its primary instead of the process. */
-function seatAt(seat: Seat): Pick<Terminal, 'stop' | 'onHangUp' | 'seat'> {
-  return { seat, stop: seat.stop, onHangUp: (listener) => seat.onHangUp(listener) };
+/** The first signal asks to stop, the second one ends the process at once. */
+function stopOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(1);
+      stop.abort();
+    });
+  return stop.signal;
+}
+
+/** A terminal that is closed ends what runs in it. */
+function onHangUp(listener: () => void): void {
+  if (!process.stdout.isTTY) process.on('SIGHUP', listener);
+}
+
+function settingsNow(given?: string): ReturnType<Terminal['settingsNow']> {
+  let text = given;
+  const settings = loadSettings({ ...commandLine, readFile: (path) => (text ??= readFileSync(path, 'utf8')) });
+  return { settings, text };
 }
 
 /** All workers start with the same file, also one that takes the place of another later. */

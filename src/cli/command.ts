@@ -3,6 +3,12 @@ import type { CommandInput } from '../config/load.ts';
 import type { Progress } from './progress.ts';
 import type { Seat } from './workers/seat.ts';
 
+/** Settings, and the text of the file that they were read from. */
+export interface SettingsNow {
+  readonly settings: CommandInput['settings'];
+  readonly text: string | undefined;
+}
+
 /** What a command may use of the process; only main.ts touches the process itself. */
 export interface Terminal {
   out(text: string): void;
@@ -17,8 +23,8 @@ export interface Terminal {
   readonly progress: (progress: Progress) => void;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;
-  /** The settings of the same command line as they are now: the file is read again. Throws a SettingsError. */
-  readonly settingsNow: () => CommandInput['settings'];
+  /** The settings of the same command line as they are now: the file is read again, or this text in its place. Throws a SettingsError. */
+  readonly settingsNow: (text?: string) => SettingsNow;
   /** Calls back at every SIGHUP, which ends a process that does not ask for this. */
   readonly onHangUp: (listener: () => void) => void;
   /** The place of this process where it is one of several workers. */

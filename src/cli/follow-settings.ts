@@ -1,20 +1,33 @@
 import { existsSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { checkFiles } from '../config/check-files.ts';
-import type { CommandInput } from '../config/load.ts';
 import { settingsChange } from '../config/settings-change.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { checkModelSettings } from './check-model-settings.ts';
-import type { Terminal } from './command.ts';
+import type { SettingsNow, Terminal } from './command.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { watchFile } from './watch-file.ts';
 
+interface TextOptions {
+  readonly live: LiveSettings;
+  readonly terminal: Pick<Terminal, 'settingsNow'>;
+  readonly logger: Pick<Logger, 'level'>;
+}
+
 interface FollowOptions {
   readonly live: LiveSettings;
-  readonly terminal: Pick<Terminal, 'settingsNow' | 'onHangUp' | 'stop'>;
+  readonly terminal: Pick<Terminal, 'settingsNow' | 'onHangUp' | 'stop' | 'seat'>;
   readonly logger: Logger;
   /** Called when other settings are in effect. */
   readonly onChange: () => Promise<void>;
+}
+
+/** Takes over what a file with settings held that was found valid before; one that was checked needs no word. */
+export function takeOverText(text: string | undefined, { live, terminal, logger }: TextOptions): void {
+  if (text === undefined) return;
+  const { settings } = settingsChange(live.current, terminal.settingsNow(text).settings);
+  live.replace(settings);
+  logger.level = settings.logLevel;
 }
 
 /** Reads the file with settings again when it changes and at SIGHUP. One with a mistake in it changes nothing. */
@@ -42,7 +55,8 @@ async function takeOver(
   { live, terminal, logger, onChange }: FollowOptions,
   isFirst: boolean,
 ): Promise<void> {
-  const read = await validSettings(terminal);
+  const { settings: read, text } = await validSettings(terminal);
+  if (text !== undefined) terminal.seat?.tookOver(text);
   const { settings, changed, fixed } = settingsChange(live.current, read);
   if (changed.length > 0) {
     live.replace(settings);
@@ -57,12 +71,12 @@ async function takeOver(
 }
 
 /** The settings as they are given now, checked as at the start. */
-async function validSettings({ settingsNow }: FollowOptions['terminal']): Promise<CommandInput['settings']> {
-  const settings = settingsNow();
-  const problems = await checkFiles(settings);
+async function validSettings({ settingsNow }: FollowOptions['terminal']): Promise<SettingsNow> {
+  const now = settingsNow();
+  const problems = await checkFiles(now.settings);
   if (problems.length > 0) throw new SettingsError(problems);
-  checkModelSettings(settings);
-  return settings;
+  checkModelSettings(now.settings);
+  return now;
 }
 
 /** Says something under the more talkative of the old level and the new one. */

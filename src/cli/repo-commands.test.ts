@@ -38,7 +38,7 @@ async function conch(...argv: string[]) {
     environment: {},
     progress: () => undefined,
     stop: new AbortController().signal,
-    settingsNow: () => loadSettings(),
+    settingsNow: () => ({ settings: loadSettings(), text: undefined }),
     onHangUp: () => undefined,
   };
   try {

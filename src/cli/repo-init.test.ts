@@ -19,7 +19,7 @@ async function problemOf(...argv: string[]): Promise<string> {
     environment: {},
     isInteractive: false,
     stop,
-    settingsNow: () => loadSettings(),
+    settingsNow: () => ({ settings: loadSettings(), text: undefined }),
     onHangUp: silent,
   };
   try {

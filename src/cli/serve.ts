@@ -7,7 +7,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { drain } from './drain.ts';
-import { followSettings } from './follow-settings.ts';
+import { followSettings, takeOverText } from './follow-settings.ts';
 import { listening, requireFree } from './listening.ts';
 import { LiveSettings } from './live-settings.ts';
 import { dryRun } from './servers.ts';
@@ -36,9 +36,10 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const voice = openVoice(live, terminal, Object.values(traces.options?.headers ?? {}));
   if (!terminal.seat) {
     await requireFreePorts(settings);
-    if (settings.workers > 1) return runWorkers(input, { terminal, logger: voice.logger });
+    if (settings.workers > 1) return runWorkers(input, { terminal, logger: voice.logger, live });
   }
   const service = await openService(input, { terminal, live, voice, traces });
+  takeOverText(terminal.seat?.latestText, { live, terminal, logger: voice.logger });
   return run(service, { settings, terminal, live, voice });
 }
 

@@ -21,6 +21,7 @@ export function openVoice(live: LiveSettings, terminal: Terminal, secrets: reado
     format,
     isColoured: terminal.isInteractive,
     worker: seat?.number,
+    isShared: live.current.workers > 1,
     redact: liveRedactor(live, secrets),
     tell: (text) => terminal.err(text),
   });

@@ -10,6 +10,8 @@ export interface LogOptions {
   readonly isColoured: boolean;
   /** The number of the process where several write one log; it is in each line. */
   readonly worker?: number | undefined;
+  /** Whether several processes write it. */
+  readonly isShared: boolean;
   /** Takes out of each line what is not to be read there. */
   readonly redact: Redact;
   /** Is told, in words for people, when the log cannot be written. */
@@ -19,7 +21,7 @@ export interface LogOptions {
 const standardOutput = 1;
 
 /** The log of the process, on standard output. */
-export function createLogger({ level, format, isColoured, worker, redact, tell }: LogOptions): Logger {
+export function createLogger({ level, format, isColoured, worker, isShared, redact, tell }: LogOptions): Logger {
   const base = worker === undefined ? null : { worker };
   const options: LoggerOptions = { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' };
   const through = (stream: { write(line: string): unknown }): DestinationStream => ({
@@ -31,7 +33,7 @@ export function createLogger({ level, format, isColoured, worker, redact, tell }
   const destination = new LogDestination({
     to: standardOutput,
     isBatched: isJson,
-    isShared: worker !== undefined,
+    isShared,
     tell,
   });
   if (!isJson) return pino(options, through(pretty(isColoured, destination)));

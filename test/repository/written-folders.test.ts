@@ -33,7 +33,7 @@ async function init(repository: string, ...words: string[]): Promise<void> {
     isInteractive: false,
     progress: () => undefined,
     stop: new AbortController().signal,
-    settingsNow: () => loadSettings(),
+    settingsNow: () => ({ settings: loadSettings(), text: undefined }),
     onHangUp: () => undefined,
   };
   expect(await repoInitCommand.run(invocation, terminal)).toBe(0);

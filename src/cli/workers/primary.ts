@@ -6,6 +6,8 @@ import { LocalGates } from '../../limits/local-gates.ts';
 import type { TritonPorts } from '../../servers/managed/command-line.ts';
 import { freePorts } from '../../servers/managed/free-ports.ts';
 import type { Terminal } from '../command.ts';
+import { takeOverText } from '../follow-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { openRates } from '../open-rates.ts';
 import { Opened } from '../opened.ts';
 import { openManaged } from '../servers.ts';
@@ -19,6 +21,8 @@ type Settings = CommandInput['settings'];
 interface PrimaryOptions {
   readonly terminal: Terminal;
   readonly logger: Logger;
+  /** The settings that the log follows. */
+  readonly live: LiveSettings;
 }
 
 /** Runs the workers until it is told to stop. What there is once for all of them is here. */
@@ -36,7 +40,7 @@ export async function runWorkers(
 
 async function run(
   input: Pick<CommandInput, 'settings' | 'rest'>,
-  { terminal, logger }: PrimaryOptions,
+  { terminal, logger, live }: PrimaryOptions,
   opened: Opened,
 ): Promise<number> {
   const { settings } = input;
@@ -45,13 +49,19 @@ async function run(
   const gates = new LocalGates();
   const rates = opened.add(await openRates(settings.redis, logger));
   let triton: TritonPorts | undefined;
+  let latestText: string | undefined;
   const crew = new Crew({
     size: settings.workers,
     logger,
     onWorker: (number, messenger) => {
       messenger.on('orders', (): Orders => {
         const isStopping = terminal.stop.aborted;
-        return { number, ports, settingsText, triton, isStopping };
+        return { number, ports, settingsText, latestText, triton, isStopping };
+      });
+      messenger.on('settings', (text) => {
+        if (text === latestText) return;
+        latestText = text as string;
+        takeOverText(latestText, { live, terminal, logger });
       });
       hostLink(messenger, () => crew.ready());
       return hostLimits(messenger, gates, rates);

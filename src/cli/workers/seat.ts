@@ -20,6 +20,8 @@ export interface Orders {
   readonly ports: SharedPorts;
   /** The file with settings as it was when Conch was started; undefined where there is none. */
   readonly settingsText: string | undefined;
+  /** The same as a worker last took it over; undefined where none has yet. */
+  readonly latestText: string | undefined;
   /** Where the primary's tritonserver listens now. */
   readonly triton: TritonPorts | undefined;
   /** Whether the primary was told to stop before this worker had begun. */
@@ -27,7 +29,7 @@ export interface Orders {
 }
 
 /** The place of this process among the workers of one Conch. */
-export interface Seat extends Pick<Orders, 'number' | 'ports' | 'settingsText'> {
+export interface Seat extends Pick<Orders, 'number' | 'ports' | 'settingsText' | 'latestText'> {
   /** Whether it says for all what is to be said once. */
   readonly isSpeaker: boolean;
   readonly link: Link;
@@ -38,6 +40,8 @@ export interface Seat extends Pick<Orders, 'number' | 'ports' | 'settingsText'> 
   onHangUp(listener: () => void): void;
   /** Calls back with where the primary's tritonserver listens, now and whenever that changes. */
   followTriton(listener: (ports: TritonPorts | undefined) => void): void;
+  /** This worker follows what the file with settings holds now. */
+  tookOver(text: string): void;
   /** This worker takes requests from now on. */
   ready(): void;
   /** Lets go of the primary, without which this process does not end. */
@@ -76,6 +80,7 @@ export async function takeSeat(): Promise<Seat | undefined> {
       moves.push(listener);
       listener(triton);
     },
+    tookOver: (text) => primary.tell('settings', text),
     ready: () => primary.tell('ready'),
     leave: () => worker.disconnect(),
   };
