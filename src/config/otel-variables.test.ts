@@ -92,7 +92,21 @@ describe('readOtelVariables', () => {
       { OTEL_EXPORTER_OTLP_PROTOCOL: 'thrift' },
       'OTEL_EXPORTER_OTLP_PROTOCOL must be one of grpc, http/protobuf, http/json.',
     ],
-    [{ OTEL_EXPORTER_OTLP_TIMEOUT: 'soon' }, 'OTEL_EXPORTER_OTLP_TIMEOUT must be a number.'],
+    [{ OTEL_EXPORTER_OTLP_TIMEOUT: 'soon' }, 'OTEL_EXPORTER_OTLP_TIMEOUT must be a number above 0.'],
+    [{ OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '0' }, 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT must be a number above 0.'],
+    [{ OTEL_BSP_EXPORT_TIMEOUT: '0' }, 'OTEL_BSP_EXPORT_TIMEOUT must be a number above 0.'],
+    [{ OTEL_BSP_SCHEDULE_DELAY: '-1' }, 'OTEL_BSP_SCHEDULE_DELAY must be a number.'],
+    ...['0', '0.5', 'many'].map(
+      (text) =>
+        [
+          { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: text },
+          'OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be a whole number, 1 or more.',
+        ] as const,
+    ),
+    [
+      { OTEL_BSP_MAX_QUEUE_SIZE: '0', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' },
+      'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number, 1 or more.',
+    ],
     [
       { OTEL_EXPORTER_OTLP_HEADERS: 'secret-without-name' },
       'OTEL_EXPORTER_OTLP_HEADERS must be written name=value, with commas between.',

@@ -52,6 +52,13 @@ export function readOtelVariables(endpoint: string | undefined, environment: Env
 
 const samplers = ['always_on', 'always_off', 'traceidratio'] as const;
 
+interface NumberRule {
+  readonly usual: number;
+  readonly isGood: (value: number) => boolean;
+  /** What a good one is, in words. */
+  readonly what: string;
+}
+
 class Reader {
   readonly problems: string[] = [];
   readonly known = new Set<string>();
@@ -73,7 +80,7 @@ class Reader {
       url: url?.href ?? '',
       protocol: protocol ?? (url?.port === '4317' ? 'grpc' : 'http/protobuf'),
       headers: this.#pairs(...this.#either('HEADERS')),
-      timeout: this.#number(...this.#either('TIMEOUT'), 10_000),
+      timeout: this.#positive(...this.#either('TIMEOUT'), 10_000),
       isCompressed: this.#oneOf(...this.#either('COMPRESSION'), ['gzip', 'none'] as const) === 'gzip',
       tls: {
         ca: this.#either('CERTIFICATE')[1],
@@ -84,9 +91,9 @@ class Reader {
       sampler: this.#sampler(),
       batch: {
         delay: this.#number(...this.#get('OTEL_BSP_SCHEDULE_DELAY'), 5_000),
-        queue: this.#number(...this.#get('OTEL_BSP_MAX_QUEUE_SIZE'), 2_048),
-        size: this.#number(...this.#get('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'), 512),
-        timeout: this.#number(...this.#get('OTEL_BSP_EXPORT_TIMEOUT'), 30_000),
+        queue: this.#count(...this.#get('OTEL_BSP_MAX_QUEUE_SIZE'), 2_048),
+        size: this.#count(...this.#get('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'), 512),
+        timeout: this.#positive(...this.#get('OTEL_BSP_EXPORT_TIMEOUT'), 30_000),
       },
     };
     this.#propagators();
@@ -154,10 +161,23 @@ class Reader {
   }
 
   #number(name: string, text: string | undefined, usual: number): number {
+    return this.#checked(name, text, { usual, isGood: (value) => value >= 0, what: 'a number' });
+  }
+
+  #positive(name: string, text: string | undefined, usual: number): number {
+    return this.#checked(name, text, { usual, isGood: (value) => value > 0, what: 'a number above 0' });
+  }
+
+  #count(name: string, text: string | undefined, usual: number): number {
+    const isGood = (value: number): boolean => Number.isInteger(value) && value >= 1;
+    return this.#checked(name, text, { usual, isGood, what: 'a whole number, 1 or more' });
+  }
+
+  #checked(name: string, text: string | undefined, { usual, isGood, what }: NumberRule): number {
     if (text === undefined) return usual;
     const value = Number(text);
-    if (Number.isFinite(value) && value >= 0) return value;
-    this.problems.push(`${name} must be a number.`);
+    if (Number.isFinite(value) && isGood(value)) return value;
+    this.problems.push(`${name} must be ${what}.`);
     return usual;
   }
 
