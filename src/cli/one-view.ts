@@ -3,6 +3,7 @@ import { describeServer, type ServerReport, type ServerServices, type ServerView
 import type { Link } from '../link.ts';
 import type { MetricJson } from '../telemetry/metrics/instruments.ts';
 import type { MetricsReader } from '../telemetry/metrics/read-metrics.ts';
+import { metricsQuestion } from './workers/metric-history.ts';
 
 interface Views {
   readonly reports: () => readonly ServerReport[];
@@ -12,13 +13,13 @@ interface Views {
 /** What all processes of this Conch see, as one: its servers and its metrics. */
 export function oneView(link: Link, { reports, metrics }: Views): ServerServices & MetricServices {
   link.register('servers', () => reports().map(describeServer));
-  link.register('metrics', () => metrics.json());
+  link.register(metricsQuestion, () => metrics.json());
   return {
-    servers: async () => (await link.askAll('servers')) as readonly (readonly ServerView[])[],
+    servers: async () => (await link.askAll('servers')).answers as readonly (readonly ServerView[])[],
     metrics: {
       read: async (accept) => {
-        const parts = (await link.askAll('metrics')) as readonly (readonly MetricJson[])[];
-        return metrics.merged(parts, accept);
+        const { answers } = await link.askAll(metricsQuestion);
+        return metrics.merged(answers as readonly (readonly MetricJson[])[], accept);
       },
     },
   };

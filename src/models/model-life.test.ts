@@ -333,14 +333,15 @@ describe('a model with limits', () => {
 
 describe('a model that several processes serve', () => {
   /** The links of two processes that ask each other. */
-  function paired(): readonly [Link, Link] {
+  function paired(missing = (_question: string) => 0): readonly [Link, Link] {
     const own = [new LoneLink(), new LoneLink()] as const;
-    const askAll: Link['askAll'] = async (question, argument) =>
-      (await Promise.all(own.map((link) => link.askAll(question, argument)))).flat();
+    const askAll: Link['askAll'] = async (question, argument) => {
+      const all = await Promise.all(own.map((link) => link.askAll(question, argument)));
+      return { answers: all.flatMap(({ answers }) => answers), missing: missing(question) };
+    };
     const linkOf = (link: LoneLink): Link => ({
       register: (question, answer) => link.register(question, answer),
       askAll,
-      unanswered: 0,
     });
     return [linkOf(own[0]), linkOf(own[1])];
   }
@@ -361,5 +362,18 @@ describe('a model that several processes serve', () => {
     await unloading;
     expect(states[0]).toEqual(['DRAINING', 1]);
     expect([one, other].map(({ registry }) => registry.isOffered('a'))).toEqual([false, true]);
+  });
+
+  it('is not taken for idle while one of them is too busy to say', async () => {
+    let silent = 2;
+    const asked: string[] = [];
+    const [link] = paired((question) => {
+      asked.push(question);
+      return question === 'requests.count' && silent-- > 0 ? 1 : 0;
+    });
+    const registry = { refresh: async () => undefined, withdraw: () => () => undefined };
+    const requests = new SharedRequests({ link, registry, running: new RunningRequests() });
+    expect(await requests.idle(['a'], 60_000)).toBe(true);
+    expect(asked).toEqual(['requests.count', 'requests.count', 'requests.count']);
   });
 });

@@ -27,6 +27,8 @@ interface Cancelling {
   readonly message: string;
 }
 
+/** Milliseconds that other processes have to look at the servers. */
+const longestRefresh = 60_000;
 /** Milliseconds between two looks at the requests of other processes. */
 const lookPause = 50;
 
@@ -64,18 +66,19 @@ export class SharedRequests {
     const key = randomUUID();
     await link.askAll('models.withdraw', { key, roots, milliseconds } satisfies Withdrawal);
     return async () => {
-      await link.askAll('models.restore', { key, asking: this.#self } satisfies Restoring);
+      const restoring: Restoring = { key, asking: this.#self };
+      await link.askAll('models.restore', restoring, { timeout: longestRefresh });
     };
   }
 
   /** Has all other processes look at the servers. */
   async refresh(): Promise<void> {
-    await this.#options.link.askAll('models.refresh', this.#self);
+    await this.#options.link.askAll('models.refresh', this.#self, { timeout: longestRefresh });
   }
 
   async count(roots: readonly string[]): Promise<number> {
-    const counts = await this.#options.link.askAll('requests.count', roots);
-    return (counts as readonly number[]).reduce((sum, count) => sum + count, 0);
+    const { count } = await this.#look(roots);
+    return count;
   }
 
   /** Ends the requests of these models with a fault that says why. */
@@ -88,11 +91,18 @@ export class SharedRequests {
     const { running } = this.#options;
     const end = performance.now() + milliseconds;
     while (await running.idle(roots, end - performance.now())) {
-      if ((await this.count(roots)) === 0) return true;
+      const { count, missing } = await this.#look(roots);
+      if (count + missing === 0) return true;
       if (performance.now() > end) return false;
       await running.ended(lookPause);
     }
     return false;
+  }
+
+  /** The requests of those processes that tell; one that is too busy to do so may have others. */
+  async #look(roots: readonly string[]): Promise<{ readonly count: number; readonly missing: number }> {
+    const { answers, missing } = await this.#options.link.askAll('requests.count', roots);
+    return { count: (answers as readonly number[]).reduce((sum, count) => sum + count, 0), missing };
   }
 
   #withdraw({ key, roots, milliseconds }: Withdrawal): void {

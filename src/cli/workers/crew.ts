@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
+import type { ReadyWorker } from './link.ts';
 import { Messenger } from './messenger.ts';
 
 interface CrewOptions {
@@ -48,8 +49,9 @@ export class Crew {
   }
 
   /** The wires to the workers that take requests. */
-  ready(): Messenger[] {
-    return [...this.#members.values()].filter(({ isReady }) => isReady).map(({ messenger }) => messenger);
+  ready(): ReadyWorker[] {
+    const ready = [...this.#members].filter(([, { isReady }]) => isReady);
+    return ready.map(([number, { messenger }]) => ({ number, messenger }));
   }
 
   tell(name: string, argument?: unknown): void {

@@ -1,16 +1,23 @@
-import type { Link } from '../../link.ts';
+import type { Answers, AskOptions, Link } from '../../link.ts';
 import type { Messenger } from './messenger.ts';
+import { type MetricHistory, metricsQuestion } from './metric-history.ts';
 
 /** A question to all workers. */
-interface Question {
+interface Question extends AskOptions {
   readonly question: string;
   readonly argument: unknown;
 }
 
-/** What all workers answered, without those that did not. */
-interface Answers {
-  readonly answers: readonly unknown[];
-  readonly missing: number;
+/** A worker that takes requests. */
+export interface ReadyWorker {
+  readonly number: number;
+  readonly messenger: Messenger;
+}
+
+/** Who is asked, and what was said before. */
+interface Asked {
+  readonly workers: () => readonly ReadyWorker[];
+  readonly history: MetricHistory;
 }
 
 /** Milliseconds after which a worker that has not answered is left out. */
@@ -19,37 +26,41 @@ const longestAnswer = 2_000;
 /** The link between workers: the primary passes questions on. */
 export class WorkerLink implements Link {
   readonly #primary: Messenger;
-  #unanswered = 0;
 
   constructor(primary: Messenger) {
     this.#primary = primary;
-  }
-
-  get unanswered(): number {
-    return this.#unanswered;
   }
 
   register(question: string, answer: (argument: unknown) => unknown): void {
     this.#primary.on(`question.${question}`, answer);
   }
 
-  async askAll(question: string, argument?: unknown): Promise<readonly unknown[]> {
-    const asked: Question = { question, argument };
-    const { answers, missing } = (await this.#primary.ask('ask-all', asked)) as Answers;
-    this.#unanswered += missing;
-    return answers;
+  async askAll(question: string, argument?: unknown, options: AskOptions = {}): Promise<Answers> {
+    const asked: Question = { question, argument, ...options };
+    return (await this.#primary.ask('ask-all', asked)) as Answers;
   }
 }
 
 /** Passes the questions of a worker on to all of them. */
-export function hostLink(worker: Messenger, workers: () => readonly Messenger[]): void {
-  worker.on('ask-all', (given) => askAll(given as Question, workers()));
+export function hostLink(worker: Messenger, asked: Asked): void {
+  worker.on('ask-all', (given) => askAll(given as Question, asked));
 }
 
-async function askAll({ question, argument }: Question, workers: readonly Messenger[]): Promise<Answers> {
+async function askAll(
+  { question, argument, timeout = longestAnswer }: Question,
+  { workers, history }: Asked,
+): Promise<Answers> {
+  const asked = workers();
   const settled = await Promise.allSettled(
-    workers.map((worker) => worker.ask(`question.${question}`, argument, { timeout: longestAnswer })),
+    asked.map(async ({ number, messenger }) => {
+      const answer = await messenger.ask(`question.${question}`, argument, { timeout });
+      if (question === metricsQuestion) history.told(number, answer);
+      return answer;
+    }),
   );
   const given = settled.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
-  return { answers: given.filter((value) => value !== undefined), missing: settled.length - given.length };
+  const missing = settled.length - given.length;
+  history.missed(missing);
+  if (question === metricsQuestion) return { answers: history.parts(asked.length), missing };
+  return { answers: given.filter((value) => value !== undefined), missing };
 }

@@ -14,6 +14,7 @@ import { openManaged } from '../servers.ts';
 import { Crew } from './crew.ts';
 import { hostLimits } from './limits.ts';
 import { hostLink } from './link.ts';
+import { MetricHistory } from './metric-history.ts';
 import type { Orders, SharedPorts } from './seat.ts';
 
 type Settings = CommandInput['settings'];
@@ -47,6 +48,7 @@ async function run(
   const settingsText = settings.config === undefined ? undefined : readFileSync(settings.config, 'utf8');
   const ports = await sharedPorts(settings);
   const gates = new LocalGates();
+  const history = new MetricHistory();
   const rates = opened.add(await openRates(settings.redis, logger));
   let triton: TritonPorts | undefined;
   let latestText: string | undefined;
@@ -63,8 +65,12 @@ async function run(
         latestText = text as string;
         takeOverText(latestText, { live, terminal, logger });
       });
-      hostLink(messenger, () => crew.ready());
-      return hostLimits(messenger, gates, rates);
+      hostLink(messenger, { workers: () => crew.ready(), history });
+      const release = hostLimits(messenger, gates, rates);
+      return () => {
+        release();
+        history.left(number);
+      };
     },
   });
   const managed = await openManaged(input, {

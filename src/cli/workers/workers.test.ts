@@ -3,9 +3,11 @@ import { GateFull } from '../../limits/gates.ts';
 import { LocalGates } from '../../limits/local-gates.ts';
 import type { RateAnswer, Rates } from '../../limits/rates.ts';
 import { LoneLink } from '../../link.ts';
+import type { MetricJson } from '../../telemetry/metrics/instruments.ts';
 import { hostLimits, RemoteGates, RemoteRates } from './limits.ts';
 import { hostLink, WorkerLink } from './link.ts';
 import { Messenger } from './messenger.ts';
+import { MetricHistory } from './metric-history.ts';
 
 /** The two ends of a wire that copies what it carries, as a wire between processes does. */
 function wire(): { readonly primary: Messenger; readonly worker: Messenger } {
@@ -108,24 +110,77 @@ describe('rates that are counted in the primary', () => {
 });
 
 describe('a question to all', () => {
+  function linked(size: number) {
+    const wires = Array.from({ length: size }, wire);
+    const history = new MetricHistory();
+    const alive = new Set(wires);
+    const workers = () =>
+      [...alive].map(({ primary }) => ({
+        number: wires.findIndex((one) => one.primary === primary) + 1,
+        messenger: primary,
+      }));
+    for (const { primary } of wires) hostLink(primary, { workers, history });
+    const links = wires.map(({ worker }) => new WorkerLink(worker)) as [WorkerLink, WorkerLink, ...WorkerLink[]];
+    const end = (number: number): void => {
+      const [ended] = wires.slice(number - 1);
+      if (ended) alive.delete(ended);
+      history.left(number);
+    };
+    return { wires, links, end };
+  }
+
   it('is answered by all workers, and counts those that do not', async () => {
-    const wires = Array.from({ length: 4 }, wire);
-    for (const { primary } of wires) hostLink(primary, () => wires.map((one) => one.primary));
-    const [asking, second, third, gone] = wires.map(({ worker }) => new WorkerLink(worker));
-    asking?.register('sum', (argument) => (argument as number) + 1);
-    second?.register('sum', async (argument) => (argument as number) + 2);
+    const { wires, links } = linked(4);
+    const [asking, second, third] = links;
+    asking.register('sum', (argument) => (argument as number) + 1);
+    second.register('sum', async (argument) => (argument as number) + 2);
     third?.register('sum', () => {
       throw new Error('no');
     });
     wires[3]?.primary.close();
-    expect(await asking?.askAll('sum', 40)).toEqual([41, 42]);
-    expect([asking?.unanswered, gone?.unanswered]).toEqual([2, 0]);
+    expect(await asking.askAll('sum', 40)).toEqual({ answers: [41, 42], missing: 2 });
   });
 
   it('is answered by the one process where there are no workers', async () => {
     const link = new LoneLink();
     link.register('sum', (argument) => (argument as number) + 1);
-    expect([await link.askAll('sum', 1), await link.askAll('nothing')]).toEqual([[2], []]);
+    expect(await link.askAll('sum', 1)).toEqual({ answers: [2], missing: 0 });
+    expect(await link.askAll('nothing')).toEqual({ answers: [], missing: 0 });
+  });
+
+  it('has as long as whoever asks says', async () => {
+    const [asking] = linked(1).links;
+    asking.register('never', () => new Promise(() => undefined));
+    expect(await asking.askAll('never', undefined, { timeout: 1 })).toEqual({ answers: [], missing: 1 });
+  });
+
+  it('for metrics never gives a smaller count, whoever is silent or gone', async () => {
+    const { links, end } = linked(2);
+    const [one, other] = links;
+    const counted = (value: number) => () => [
+      { name: 'c', help: '', type: 'counter', aggregator: 'sum', values: [{ labels: { a: 'x' }, value }] },
+      { name: 'g', help: '', type: 'gauge', aggregator: 'sum', values: [{ labels: {}, value }] },
+    ];
+    const read = async () => {
+      const { answers } = await one.askAll('metrics');
+      const all = (answers as MetricJson[][]).flat();
+      const sum = (name: string) =>
+        all
+          .filter((metric) => metric.name === name)
+          .flatMap(({ values }) => values)
+          .reduce((total, { value }) => total + value, 0);
+      return ['c', 'g', 'conch_workers', 'conch_worker_answers_missing_total'].map(sum);
+    };
+    one.register('metrics', counted(3));
+    other.register('metrics', counted(4));
+    expect(await read()).toEqual([7, 7, 2, 0]);
+    other.register('metrics', () => Promise.reject(new Error('busy')));
+    expect(await read()).toEqual([7, 7, 2, 1]);
+    end(2);
+    expect(await read()).toEqual([7, 3, 1, 1]);
+    end(2);
+    one.register('metrics', counted(5));
+    expect(await read()).toEqual([9, 5, 1, 1]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** How the values of several processes become one. */
-type Aggregator = 'sum' | 'max' | 'first';
+type Aggregator = 'sum' | 'max' | 'min' | 'first';
 
 /** One value with its labels, as prom-client writes it in JSON. */
 export interface Sample {
@@ -168,4 +168,9 @@ export function readGauge(
   values: readonly Sample[],
 ): MetricJson {
   return { name, help, type: 'gauge', aggregator, values };
+}
+
+/** A count that is looked up when it is read. */
+export function readCounter({ name, help, value }: FamilyOptions & { readonly value: number }): MetricJson {
+  return { name, help, type: 'counter', aggregator: 'sum', values: [{ labels: {}, value }] };
 }

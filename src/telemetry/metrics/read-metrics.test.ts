@@ -3,8 +3,9 @@ import { expositionFor } from './exposition.ts';
 import { Labels } from './labels.ts';
 import { Metrics } from './metrics.ts';
 import { MetricsReader } from './read-metrics.ts';
+import type { ServerState } from './server-states.ts';
 
-function reader(fill: (metrics: Metrics) => void): MetricsReader {
+function reader(fill: (metrics: Metrics) => void, seen: Partial<ServerState> = {}): MetricsReader {
   const metrics = new Metrics();
   fill(metrics);
   const state = {
@@ -13,6 +14,7 @@ function reader(fill: (metrics: Metrics) => void): MetricsReader {
     ejectedFor: 10,
     weight: 0.5,
     models: new Map([['toy', 'open']]),
+    ...seen,
   };
   return new MetricsReader({ metrics, version: '1.2.3', servers: () => [state], tritons: () => [] });
 }
@@ -46,6 +48,27 @@ describe('MetricsReader', () => {
     expect(lines).toContain('conch_server_weight{server="a:1"} 0.5');
     expect(lines).toContain('conch_server_breaker{server="a:1",model="toy",state="open"} 1');
     expect(lines).toContain('conch_build_info{version="1.2.3"} 1');
+  });
+});
+
+describe('MetricsReader, of what processes see differently', () => {
+  it('shows the worst: of servers, breakers, and event loops', async () => {
+    const nothing = (): void => undefined;
+    const well = { ejectedFor: 0, weight: 1, models: new Map([['toy', 'closed']]) };
+    const bad = { ejectedFor: 10, weight: 0.5, models: new Map([['toy', 'half-open']]) };
+    const lists = await Promise.all([well, bad, well].map((seen) => reader(nothing, seen).json()));
+    const lag = 'nodejs_eventloop_lag_p99_seconds';
+    const parts = lists.map((list, at) =>
+      list.map((metric) => (metric.name === lag ? { ...metric, values: [{ labels: {}, value: at + 1 }] } : metric)),
+    );
+    const { text } = await reader(nothing).merged(parts, undefined);
+    const lines = text.split('\n').filter((line) => line.startsWith('conch_server_') || line.startsWith(lag));
+    expect(lines).toEqual([
+      'conch_server_available{server="a:1"} 0',
+      'conch_server_weight{server="a:1"} 0.5',
+      'nodejs_eventloop_lag_p99_seconds 3',
+      'conch_server_breaker{server="a:1",model="toy",state="half-open"} 1',
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client
 import { type Exposition, expositionFor, expositionText, expositionTypes } from './exposition.ts';
 import { type MetricJson, readGauge } from './instruments.ts';
 import type { Metrics } from './metrics.ts';
-import { type ServerState, serverStates } from './server-states.ts';
+import { type ServerState, serverStates, withWorstBreakers } from './server-states.ts';
 import { readTritonMetrics, type TritonTarget } from './triton-metrics.ts';
 
 /** What is looked at when somebody reads the metrics. */
@@ -39,14 +39,18 @@ export class MetricsReader {
       { labels: { version }, value: 1 },
     ]);
     const own = (await this.#process.getMetricsAsJSON()) as unknown as readonly MetricJson[];
-    return [info, ...metrics.json(), ...serverStates(servers()), ...own];
+    // The mean of a busy event loop and idle ones would hide it.
+    const aggregated = own.map((metric) =>
+      metric.name.startsWith('nodejs_eventloop_lag_') ? { ...metric, aggregator: 'max' } : metric,
+    );
+    return [info, ...metrics.json(), ...serverStates(servers()), ...aggregated];
   }
 
   /** The metrics of all processes of one Conch as one, and those of the servers behind it. */
   async merged(parts: readonly (readonly MetricJson[])[], accept: string | undefined): Promise<WrittenMetrics> {
     const [only] = parts;
     if (only && parts.length === 1) return this.#write(only, accept);
-    const together = AggregatorRegistry.aggregate(parts as unknown as object[]);
+    const together = AggregatorRegistry.aggregate(withWorstBreakers(parts) as unknown as object[]);
     return this.#write((await together.getMetricsAsJSON()) as unknown as readonly MetricJson[], accept);
   }
 
