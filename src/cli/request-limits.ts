@@ -1,5 +1,6 @@
 import type { CommandInput } from '../config/load.ts';
 import type { ConnectionOptions } from '../http/connections.ts';
+import type { JsonBounds } from '../http/json-size.ts';
 import type { RequestLimits } from '../http/request-limits.ts';
 import type { TlsSource } from '../http/tls.ts';
 
@@ -8,6 +9,11 @@ type Settings = CommandInput['settings'];
 /** What connections may bring, from the settings. */
 export function connectionSettings(settings: Settings, tls: TlsSource | undefined): ConnectionOptions {
   return { maxHeaders: settings.httpMaxHeaders, maxHeaderSize: settings.httpMaxHeaderSize, tls };
+}
+
+/** How much a body may hold, from the settings. */
+export function jsonBounds({ maxJsonDepth, maxJsonValues }: Settings): JsonBounds {
+  return { depth: maxJsonDepth, values: maxJsonValues };
 }
 
 /** How much a request may ask for, from the settings. */

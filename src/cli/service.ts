@@ -18,7 +18,7 @@ import { openKeys } from './open-keys.ts';
 import { openRates } from './open-rates.ts';
 import { type Opened, whole } from './opened.ts';
 import { openParts, type PartsListener } from './parts.ts';
-import { connectionSettings, requestLimits } from './request-limits.ts';
+import { connectionSettings, jsonBounds, requestLimits } from './request-limits.ts';
 import { responseStore } from './response-store.ts';
 import { serverReports } from './server-reports.ts';
 import { startTelemetry } from './telemetry.ts';
@@ -110,8 +110,8 @@ async function putTogether(
     get limits() {
       return requestLimits(live.current);
     },
-    get maxJsonDepth() {
-      return live.current.maxJsonDepth;
+    get jsonBounds() {
+      return jsonBounds(live.current);
     },
     get logPrompts() {
       return live.current.logPrompts;

@@ -222,6 +222,9 @@ describe('helpText', () => {
             --max-json-depth N
                 How deep lists and objects of a body may stand in each other.
                 [default: 128; CONCH_MAX_JSON_DEPTH]
+            --max-json-values N
+                Most values of a body: entries of its lists and objects, and these
+                themselves. [default: 1000000; CONCH_MAX_JSON_VALUES]
             --max-messages N
                 Most messages of a conversation, or items of a response, in one
                 request. [default: 10000; CONCH_MAX_MESSAGES]

@@ -18,6 +18,11 @@ export const limitSettings = {
     group: 'limits',
     live: true,
   }),
+  maxJsonValues: setting(
+    count(100_000_000).default(1_000_000),
+    'Most values of a body: entries of its lists and objects, and these themselves.',
+    { group: 'limits', live: true },
+  ),
   maxMessages: setting(
     count(100_000).default(10_000),
     'Most messages of a conversation, or items of a response, in one request.',

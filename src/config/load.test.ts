@@ -98,6 +98,7 @@ describe('loadSettings', () => {
       httpMaxHeaders: 128,
       httpMaxHeaderSize: 32_768,
       maxJsonDepth: 128,
+      maxJsonValues: 1_000_000,
       maxMessages: 10_000,
       maxTools: 1_024,
       maxStopStrings: 16,

@@ -1,26 +1,43 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { nestsDeeper } from './json-depth.ts';
+import { boundBroken, type JsonBounds } from './json-size.ts';
 
 /** What bodies may be. It may change while Conch runs. */
 export interface BodyLimits {
-  /** How deep lists and objects may stand in each other. */
-  readonly maxJsonDepth: number;
+  readonly jsonBounds: JsonBounds;
 }
 
-/** Takes bodies of JSON alone. How deep they are is looked at before they are parsed: all that follows may recurse. */
+/**
+ * Takes bodies of JSON alone, as they are. How much stands in them is looked at before they are parsed: that takes long
+ * for many values, and all that follows may recurse.
+ */
 export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
-    if (nestsDeeper(body, limits.maxJsonDepth)) done(tooDeep(limits.maxJsonDepth));
+    const { jsonBounds } = limits;
+    const broken = boundBroken(body, jsonBounds);
+    if (broken) done(beyond(broken, jsonBounds));
     else void parse(request, body, done);
+  });
+  app.addHook('preParsing', async ({ headers }) => {
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') throw encoded();
   });
 }
 
-function tooDeep(most: number): ApiError {
+function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): ApiError {
   return new ApiError(
     'invalid_json',
-    `The body has lists or objects in each other more than ${most} deep (--max-json-depth).`,
+    bound === 'depth'
+      ? `The body has lists or objects in each other more than ${depth} deep (--max-json-depth).`
+      : `The body has more than ${values} values (--max-json-values).`,
+  );
+}
+
+function encoded(): ApiError {
+  return new ApiError(
+    'unsupported_media_type',
+    'The body must come as it is: send it without the header "Content-Encoding".',
   );
 }

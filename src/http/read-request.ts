@@ -38,6 +38,8 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
     throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
   request.watch.asks(request.model, parsed.request);
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
+  // What is parsed is all that is needed; the rest may be large, and the answer may take long.
+  request.body = undefined;
   await enterModel(request, reply, door);
   return parsed;
 }

@@ -22,7 +22,7 @@ function silentApp() {
     connections: usualConnections,
     allowedOrigins: [],
     maxInputSize: 1000,
-    maxJsonDepth: 10,
+    jsonBounds: { depth: 10, values: 1000 },
     version: '1.2.3',
     responses: { store: undefined },
     logger: fastify().log,

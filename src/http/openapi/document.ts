@@ -128,7 +128,7 @@ const failures: Readonly<Record<number, string>> = {
   408: 'The request took too long to arrive.',
   409: 'The model is being loaded or unloaded.',
   413: 'The body is larger than --http-max-input-size.',
-  415: 'The body is not JSON.',
+  415: 'The body is not JSON, or it is compressed.',
   429: 'Too many requests; Retry-After says when to come again.',
   431: 'More or longer headers than allowed.',
   500: 'A fault of Conch itself; the log has the details.',

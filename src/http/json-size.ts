@@ -1,23 +1,36 @@
 const quote = 0x22;
+const comma = 0x2c;
 const backslash = 0x5c;
 const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 
-/** Whether lists and objects of a JSON text stand in each other deeper than allowed; texts in it are leapt over. */
-export function nestsDeeper(json: string, most: number): boolean {
+/** How much a JSON text may hold. */
+export interface JsonBounds {
+  /** How deep lists and objects may stand in each other. */
+  readonly depth: number;
+  /** How many values there may be: entries, and the lists and objects themselves. */
+  readonly values: number;
+}
+
+/** Which bound a JSON text goes beyond, found without parsing it; texts in it are leapt over. */
+export function boundBroken(json: string, { depth: deepest, values: most }: JsonBounds): keyof JsonBounds | undefined {
   let depth = 0;
+  let values = 1;
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at);
     if (code === quote) {
       at = endOfText(json, at);
-      if (at < 0) return false;
+      if (at < 0) return undefined;
+    } else if (code === comma) {
+      if (++values > most) return 'values';
     } else if (code === openingBracket || code === openingBrace) {
-      if (++depth > most) return true;
+      if (++depth > deepest) return 'depth';
+      if (++values > most) return 'values';
     } else if (code === closingBracket || code === closingBrace) depth--;
   }
-  return false;
+  return undefined;
 }
 
 /** Where the text that begins here ends; -1 where it does not. */

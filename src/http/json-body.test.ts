@@ -1,0 +1,59 @@
+import { gzipSync } from 'node:zlib';
+import fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { sendFailure } from './failures.ts';
+import { jsonBodies } from './json-body.ts';
+
+const error = (code: string, message: string) => ({
+  error: { message, type: 'invalid_request_error', param: null, code },
+});
+
+async function send(payload: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+  const app = fastify();
+  app.setErrorHandler(sendFailure);
+  jsonBodies(app, { jsonBounds: { depth: 3, values: 10 } });
+  app.post('/', async ({ body }) => body);
+  const { statusCode, body } = await app.inject({
+    method: 'POST',
+    url: '/',
+    headers: { 'content-type': 'application/json', ...headers },
+    payload,
+  });
+  return [statusCode, JSON.parse(body)];
+}
+
+describe('a body', () => {
+  it('is JSON', async () => {
+    expect(await send('[[[1]]]')).toEqual([200, [[[1]]]]);
+    expect(await send('{"__proto__": 1}')).toEqual([400, error('invalid_json', 'The body is not valid JSON.')]);
+  });
+
+  it('has no deeper JSON than allowed', async () => {
+    expect(await send('['.repeat(100_000))).toEqual([
+      400,
+      error('invalid_json', 'The body has lists or objects in each other more than 3 deep (--max-json-depth).'),
+    ]);
+  });
+
+  it('has no more values than allowed', async () => {
+    expect(await send('[1,2,3,4,5,6,7,8,9]')).toEqual([200, [1, 2, 3, 4, 5, 6, 7, 8, 9]]);
+    expect(await send(`[${'{},'.repeat(10)}{}]`)).toEqual([
+      400,
+      error('invalid_json', 'The body has more than 10 values (--max-json-values).'),
+    ]);
+  });
+
+  it.each([
+    ['gzip', gzipSync('{}')],
+    ['br', '{}'],
+  ])('does not come encoded as %s', async (encoding, payload) => {
+    expect(await send(payload, { 'content-encoding': encoding })).toEqual([
+      415,
+      error('unsupported_media_type', 'The body must come as it is: send it without the header "Content-Encoding".'),
+    ]);
+  });
+
+  it('may say that it is not encoded', async () => {
+    expect(await send('{}', { 'content-encoding': 'Identity' })).toEqual([200, {}]);
+  });
+});
