@@ -1,3 +1,9 @@
+/** What is wanted of a text. */
+export interface EncodeOptions {
+  /** Aborted when nobody waits for it any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A model's tokenizer, wherever it runs: in a thread of its own, or lent by the engine that is fed through it. */
 export interface Tokenizer {
   /** Where it was found, for people. */
@@ -5,14 +11,14 @@ export interface Tokenizer {
   /** The text of the BOS token where `addSpecialTokens` puts one in front. */
   readonly ownBos: string | undefined;
   readonly vocabularySize: number;
-  encode(text: string, options: { addSpecialTokens: boolean }): Promise<Int32Array>;
+  encode(text: string, options: EncodeOptions & { readonly addSpecialTokens: boolean }): Promise<Int32Array>;
   /** A pair of texts as one row of tokens, as its template joins them; the second is cut after so many tokens. */
   encodePair?(
     first: string,
     second: string,
-    options: { readonly mostOfSecond?: number | undefined },
+    options: EncodeOptions & { readonly mostOfSecond?: number | undefined },
   ): Promise<TokenPair>;
-  count(text: string, options: { addSpecialTokens: boolean }): Promise<number>;
+  count(text: string, options: EncodeOptions & { readonly addSpecialTokens: boolean }): Promise<number>;
   decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
   /** Those of the ids that stand for no token. */
   unknownIds(ids: ArrayLike<number>): Promise<number[]>;

@@ -26,7 +26,7 @@ export function modelDescriber(
 ): RegistryOptions['describe'] {
   return (found) => {
     const settings = live.current;
-    const loadAssets = assetLoader(settings, terminal, onNote);
+    const loadAssets = assetLoader(live, terminal, onNote);
     const own = modelSettings(settings, found.name);
     for (const note of ineffective(found, own)) onNote(note);
     const assets = onceAtATime(() =>

@@ -5,20 +5,25 @@ import type { ModelSettings } from '../config/model-settings.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { FoundServedModel } from '../models/registry.ts';
 import { loadPromptAssets, type PromptAssets } from '../prompt/assets.ts';
+import { boundedTokenizer } from '../prompt/bounded-tokenizer.ts';
 import { jinjaTemplate } from '../prompt/chat-template.ts';
 import { hubSettings } from '../prompt/hub-request.ts';
+import type { Tokenizer } from '../tokenizer.ts';
 import type { Terminal } from './command.ts';
+import type { LiveSettings } from './live-settings.ts';
 
 type Settings = CommandInput['settings'];
 
 /** Finds tokenizer and chat template of models: what the settings name, else what the server itself has of the model. */
 export function assetLoader(
-  settings: Settings,
+  live: Pick<LiveSettings, 'current'>,
   { environment, progress, stop }: Pick<Terminal, 'environment' | 'progress' | 'stop'>,
   onNote: (note: string) => void,
 ): (found: FoundServedModel, own: ModelSettings) => Promise<PromptAssets> {
+  const settings = live.current;
   const { hfEndpoint: endpoint, hfToken: token, cacheDir } = settings;
   const hub = hubSettings({ endpoint, token, cacheFolder: join(cacheDir, 'hub') }, environment);
+  const bounded = (tokenizer: Tokenizer) => boundedTokenizer(tokenizer, () => live.current.maxPromptSize);
   return async (found, own) => {
     const historyTemplate = await historyTemplateOf(settings);
     const template = own.tokenizer === undefined ? configuredTemplate(found.config) : undefined;
@@ -36,7 +41,7 @@ export function assetLoader(
     // A tokenizer whose tokens cannot be turned into text is of no use to an engine that gives tokens.
     if (found.contract?.speaksTokens) await named.tokenizer?.table?.();
     const tokenizer = named.tokenizer ?? found.group.servers[0]?.tokenizerOf?.(found.model, found.version);
-    return { ...(template ? { template } : {}), ...named, ...(tokenizer ? { tokenizer } : {}) };
+    return { ...(template ? { template } : {}), ...named, ...(tokenizer ? { tokenizer: bounded(tokenizer) } : {}) };
   };
 }
 

@@ -235,6 +235,9 @@ describe('helpText', () => {
             --max-choices N
                 Most answers of a request: n or best_of, times its prompts. [default:
                 1024; CONCH_MAX_CHOICES]
+            --max-prompt-size BYTES
+                Most bytes of a text that is turned into tokens: a prompt, an input,
+                or a query with its document. [default: 4MiB; CONCH_MAX_PROMPT_SIZE]
 
       Keys and their limits:
             --api-key KEY

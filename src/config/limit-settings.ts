@@ -34,6 +34,11 @@ export const limitSettings = {
     group: 'limits',
     live: true,
   }),
+  maxPromptSize: setting(
+    byteSize({ maximum: 2 ** 30 }).prefault('4MiB'),
+    'Most bytes of a text that is turned into tokens: a prompt, an input, or a query with its document.',
+    { group: 'limits', live: true, placeholder: 'BYTES' },
+  ),
   allowedOrigins: setting(
     allowedOrigins.prefault([]),
     'Origin of web pages that may call the OpenAI API from a browser, such as https://app.example.com; * for all.',

@@ -99,6 +99,7 @@ describe('loadSettings', () => {
       httpMaxHeaderSize: 32_768,
       maxJsonDepth: 128,
       maxJsonValues: 1_000_000,
+      maxPromptSize: 4_194_304,
       maxMessages: 10_000,
       maxTools: 1_024,
       maxStopStrings: 16,

@@ -30,7 +30,7 @@ export async function countPrompt(
       { param: 'model' },
     );
   return {
-    tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens }),
+    tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens, signal }),
     ignored: [...shown.ignored, ...ignored],
   };
 }

@@ -10,6 +10,7 @@ interface InputPlace {
   /** What stands before every text. */
   readonly prompt: string;
   readonly placeOf: (row: number) => string;
+  readonly signal: AbortSignal;
 }
 
 /** Inputs as the model takes them, and how many tokens each has, where that is known before. */
@@ -23,7 +24,7 @@ type Counted = readonly [InputRow, number | undefined];
 /** Turns texts and token ids into what the model takes. What is too long, or not in its vocabulary, is refused by name. */
 export async function embeddingRows(
   items: readonly (string | readonly number[])[],
-  { model, contract, prompt, placeOf }: InputPlace,
+  { model, contract, prompt, placeOf, signal }: InputPlace,
 ): Promise<EmbeddingRows> {
   const { tokenizer } = await model.assets();
   const longest = model.contextLength();
@@ -31,7 +32,7 @@ export async function embeddingRows(
     items.map(async (item, at): Promise<Counted> => {
       const row =
         typeof item === 'string'
-          ? await textRow(prompt + item, contract, tokenizer)
+          ? await textRow(prompt + item, { contract, tokenizer, signal })
           : await idsRow(item, { contract, tokenizer, model, place: placeOf(at) });
       if (row[1] !== undefined && longest !== undefined && row[1] > longest)
         throw new ApiError(
@@ -47,14 +48,14 @@ export async function embeddingRows(
 
 async function textRow(
   text: string,
-  { takes, counts }: EmbeddingContract,
-  tokenizer: Tokenizer | undefined,
+  { contract, tokenizer, signal }: Pick<InputPlace, 'contract' | 'signal'> & { tokenizer: Tokenizer | undefined },
 ): Promise<Counted> {
-  if (takes === 'ids') {
-    const ids = await needed(tokenizer).encode(text, { addSpecialTokens: true });
+  const options = { addSpecialTokens: true, signal };
+  if (contract.takes === 'ids') {
+    const ids = await needed(tokenizer).encode(text, options);
     return [{ ids }, ids.length];
   }
-  const count = counts ? undefined : await tokenizer?.count(text, { addSpecialTokens: true });
+  const count = contract.counts ? undefined : await tokenizer?.count(text, options);
   return [{ texts: [text] }, count];
 }
 

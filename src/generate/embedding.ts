@@ -41,7 +41,7 @@ export async function embed(
   const { sentence, padTokenId: padId } = await model.assets();
   const recipe = recipeOf(contract, sentence);
   const placeOf = (row: number): string => (input.isList ? `input[${row}]` : 'input');
-  const place = { model, contract, prompt: recipe.prompt, placeOf };
+  const place = { model, contract, prompt: recipe.prompt, placeOf, signal };
   const { rows, tokens } = await during(watch, 'tokenize', () => embeddingRows(input.items, place));
   const counts = { promptTokens: sumOf(tokens), completionTokens: 0 };
   watch.counts(counts);

@@ -61,7 +61,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
   const { model, prompts, choicesPerPrompt, sampling, beams } = options;
   const { contract } = model;
   const tokenized = contract.speaksTokens
-    ? await during(options.watch, 'tokenize', () => tokenize(model, prompts, sampling))
+    ? await during(options.watch, 'tokenize', () => tokenize(model, prompts, options))
     : undefined;
   checkIds(model, sampling);
   const counted = tokenized ? tokenized.inputs.map(({ prompt }) => prompt.length) : await countPrompts(options);
@@ -268,11 +268,11 @@ function choiceSampling(
 const largestSeed = 2 ** 47;
 
 /** The prompts' token counts by our own tokenizer; undefined where the backend counts, or the model has none. */
-async function countPrompts({ model, prompts, watch }: GenerationOptions): Promise<number[] | undefined> {
+async function countPrompts({ model, prompts, watch, signal }: GenerationOptions): Promise<number[] | undefined> {
   if (model.contract.counts) return undefined;
   const { tokenizer } = await model.assets();
   if (!tokenizer) return undefined;
-  const options = { addSpecialTokens: model.addsSpecialTokens };
+  const options = { addSpecialTokens: model.addsSpecialTokens, signal };
   return during(watch, 'tokenize', () => Promise.all(prompts.map(({ text }) => tokenizer.count(text, options))));
 }
 

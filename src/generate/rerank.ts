@@ -20,7 +20,7 @@ export async function rerank(
   const documents = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
   const { query, max_tokens_per_doc: most } = request;
   const { padTokenId: padId } = await model.assets();
-  const place = { model, contract, mostPerDocument: most ?? undefined };
+  const place = { model, contract, mostPerDocument: most ?? undefined, signal };
   const { rows, tokens } = await during(watch, 'tokenize', () => pairRows(query, documents, place));
   watch.counts({ promptTokens: sumOf(tokens), completionTokens: 0 });
   const id = answerId('rerank');

@@ -18,7 +18,11 @@ export interface Tokenized {
 }
 
 /** Turns the texts of a request into tokens. */
-export async function tokenize(model: ServedModel, prompts: readonly Prompt[], sampling: Sampling): Promise<Tokenized> {
+export async function tokenize(
+  model: ServedModel,
+  prompts: readonly Prompt[],
+  { sampling, signal }: { readonly sampling: Sampling; readonly signal: AbortSignal },
+): Promise<Tokenized> {
   const { tokenizer, eosTokenIds, padTokenId } = await model.assets();
   const table = await tokenizer?.table?.();
   if (!tokenizer || !table)
@@ -37,7 +41,7 @@ export async function tokenize(model: ServedModel, prompts: readonly Prompt[], s
   const inputs = await Promise.all(
     prompts.map(async ({ text, ids }) => ({
       ...shared,
-      prompt: ids ?? (await tokenizer.encode(text, { addSpecialTokens })),
+      prompt: ids ?? (await tokenizer.encode(text, { addSpecialTokens, signal })),
     })),
   );
   return { table, inputs };

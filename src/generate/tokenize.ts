@@ -19,6 +19,8 @@ import { placedImages } from './images.ts';
 interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images'> {
   /** The model of this name, whatever it can do, or one with an adapter. */
   findNamed(name: string): NamedModel;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }
 
 /** What came of a request, and what in it had no effect. */
@@ -38,7 +40,7 @@ export async function tokenize(request: TokenizeRequest, context: TokenizeContex
   const usual = generatesText(model) ? model.addsSpecialTokens : true;
   const addSpecialTokens = request.add_special_tokens ?? usual;
   const { prompt, ignored } = await promptOf(request, addSpecialTokens, context);
-  const tokens = await tokenizer.encode(prompt, { addSpecialTokens });
+  const tokens = await tokenizer.encode(prompt, { addSpecialTokens, signal: context.signal });
   const spellings = request.return_token_strs ? await spellingsOf(tokens, tokenizer) : null;
   return { answer: { maxModelLength: model.contextLength() ?? null, tokens, spellings }, ignored };
 }

@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { applyTemplate, detokenize, tokenize } from '../../generate/tokenize.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { tokenizeAnswerText } from '../../openai/tokenize-answer.ts';
 import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '../../openai/tokenize-request.ts';
 import { readRequest, tellIgnored } from '../read-request.ts';
+import { requestSignal } from '../request-signal.ts';
 import type { GenerateServices } from '../send-answer.ts';
 
 const options = { config: { api: 'inference', needsNoPlace: true } } as const;
@@ -18,28 +19,29 @@ export function tokenizeRoutes(app: FastifyInstance, services: TokenizeServices)
   for (const prefix of ['', '/v1']) {
     app.post(`${prefix}/tokenize`, options, async (request, reply) => {
       const asked = await readRequest(TokenizeRequest, request, reply, services);
-      const { answer, ignored } = await tokenize(asked.request, contextOf(services));
+      const { answer, ignored } = await tokenize(asked.request, contextOf(services, reply));
       tellIgnored(request, reply, [...asked.unknownFields, ...ignored]);
       return reply.type('application/json; charset=utf-8').send(await tokenizeAnswerText(answer));
     });
     app.post(`${prefix}/detokenize`, options, async (request, reply) => {
       const asked = await readRequest(DetokenizeRequest, request, reply, services);
-      const prompt = await detokenize(asked.request, contextOf(services));
+      const prompt = await detokenize(asked.request, contextOf(services, reply));
       tellIgnored(request, reply, asked.unknownFields);
       return { prompt };
     });
     app.post(`${prefix}/apply-template`, options, async (request, reply) => {
       const asked = await readRequest(ApplyTemplateRequest, request, reply, services);
-      const { prompt, ignored } = await applyTemplate(asked.request, contextOf(services));
+      const { prompt, ignored } = await applyTemplate(asked.request, contextOf(services, reply));
       tellIgnored(request, reply, [...asked.unknownFields, ...ignored]);
       return { prompt };
     });
   }
 }
 
-function contextOf({ generate, models }: TokenizeServices): Parameters<typeof tokenize>[1] {
+function contextOf({ generate, models }: TokenizeServices, reply: FastifyReply): Parameters<typeof tokenize>[1] {
   return {
     ...generate,
+    signal: requestSignal(reply),
     findNamed: (name) => models.list().find((model) => model.name === name) ?? generate.findModel(name),
   };
 }
