@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { openBook } from '../keys/key-book.ts';
+import type { KeyFacts } from '../keys/key-holder.ts';
 import { KeyRing } from '../keys/key-ring.ts';
 import { digestOf } from '../keys/secrets.ts';
 import { LocalGates } from '../limits/local-gates.ts';
@@ -13,14 +14,14 @@ import type { ApiName, RestrictedApi } from './restricted-apis.ts';
 const apis: readonly ApiName[] = ['inference', 'embedding', 'model-repository', 'metrics', 'health'];
 
 /** A route for each API. */
-function appWith(restrictedApis: readonly RestrictedApi[], apiKey?: string): FastifyInstance {
+function appWith(restrictedApis: readonly RestrictedApi[], own?: { key: string } & Partial<KeyFacts>): FastifyInstance {
   const app = fastify();
   app.setErrorHandler(sendFailure);
   requestLog(app);
   const keys = {
     ...openBook,
-    isLocked: apiKey !== undefined,
-    ring: new KeyRing(apiKey === undefined ? [] : [{ digest: digestOf(apiKey), holder: { id: 'key:a', name: 'a' } }]),
+    isLocked: own !== undefined,
+    ring: new KeyRing(own ? [{ digest: digestOf(own.key), holder: { id: 'key:a', name: 'a', ...own } }] : []),
   };
   guard(app, { keys, keyLimits: { rates: new LocalRates(), gates: new LocalGates() }, restrictedApis });
   for (const api of apis) app.get(`/${api}`, { config: { api } }, async () => api);
@@ -57,12 +58,36 @@ describe('guard', () => {
   });
 
   it('wants the key too, but not for health', async () => {
-    const app = appWith([{ apis: ['inference', 'health'], header: 'x-key', value: 'a' }], 'secret');
+    const app = appWith([{ apis: ['inference', 'health'], header: 'x-key', value: 'a' }], { key: 'secret' });
     const authorization = 'Bearer secret';
     expect(await openTo(app, {})).toEqual([]);
     expect(await openTo(app, { authorization })).toEqual(['model-repository', 'metrics']);
     expect(await openTo(app, { 'x-key': 'a' })).toEqual(['health']);
     expect(await openTo(app, { 'x-key': 'a', authorization })).toEqual(apis);
+  });
+
+  it('does not count what runs no model', async () => {
+    const app = appWith([], { key: 'secret', requestsPerMinute: 1 });
+    app.get('/kept', { config: { api: 'inference', counts: false } }, async () => 'kept');
+    const statusOf = async (url: string) =>
+      (await app.inject({ url, headers: { authorization: 'Bearer secret' } })).statusCode;
+    expect(await statusOf('/inference')).toBe(200);
+    expect(await statusOf('/inference')).toBe(429);
+    expect([await statusOf('/kept'), await statusOf('/kept'), await statusOf('/metrics')]).toEqual([200, 200, 200]);
+  });
+
+  it('charges a prompt that nobody counted as it was guessed', async () => {
+    const app = appWith([], { key: 'secret', tokensPerMinute: 100 });
+    app.get('/answer', { config: { api: 'inference' } }, async (request) => {
+      await request.reserveTokens?.({ prompt: 40, answers: 20 });
+      request.watch.counts({ promptTokens: undefined, completionTokens: 10 });
+      return '';
+    });
+    const leftAfter = async () => {
+      const { headers } = await app.inject({ url: '/answer', headers: { authorization: 'Bearer secret' } });
+      return headers['x-ratelimit-remaining-tokens'];
+    };
+    expect([await leftAfter(), await leftAfter()]).toEqual(['100', '50']);
   });
 
   it('has no place for a route without an API', () => {

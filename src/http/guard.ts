@@ -7,11 +7,14 @@ import { identify } from './auth.ts';
 import { type KeyLimits, passKey } from './key-limits.ts';
 import { requestSignal } from './request-signal.ts';
 import { type ApiName, type RestrictedApi, restrictionCheck } from './restricted-apis.ts';
+import type { TokenEstimate } from './token-estimate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route belongs to. */
     readonly api: ApiName;
+    /** False where it runs no model, so that it does not count towards the limits of its key. */
+    readonly counts?: boolean;
   }
 
   interface FastifyRequest {
@@ -19,6 +22,8 @@ declare module 'fastify' {
     owner: string;
     /** Says that the request no longer counts among those of its key, and took the tokens that were watched. */
     leaveKey?: ((watch?: RequestWatch) => void) | undefined;
+    /** Sets tokens of its key aside, as many as the request may take. Throws where none is left. */
+    reserveTokens?: ((estimate: TokenEstimate) => Promise<void>) | undefined;
   }
 }
 
@@ -33,19 +38,20 @@ export interface GuardOptions {
 export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }: GuardOptions): void {
   app.decorateRequest('owner', '');
   app.decorateRequest('leaveKey', undefined);
+  app.decorateRequest('reserveTokens', undefined);
   const missingHeader = restrictionCheck(restrictedApis);
   app.addHook('onRoute', ({ url, config }) => {
     // A route without an API would be open to all.
     if (config?.api === undefined) throw new Error(`${url} does not say which API it belongs to.`);
   });
   app.addHook('onRequest', async (request, reply) => {
-    const api: ApiName | undefined = request.routeOptions.config?.api;
+    const { api, counts = true }: { api?: ApiName; counts?: boolean } = request.routeOptions.config ?? {};
     if (api !== 'health') request.key = await identify(request.headers, keys);
     request.owner = request.key?.owner ?? '';
     const missing = missingHeader(api, request.headers);
     if (missing !== undefined)
       throw new ApiError('invalid_auth', `This API is restricted. Send its value in the header "${missing}".`);
-    if (request.key && runsModels(api)) await countForKey(request, reply, { holder: request.key, keyLimits });
+    if (request.key && counts && runsModels(api)) await countForKey(request, reply, { holder: request.key, keyLimits });
   });
 }
 
@@ -62,9 +68,15 @@ export async function countForKey(
 ): Promise<void> {
   const pass = await passKey(holder, keyLimits, requestSignal(reply));
   reply.headers(pass.headers);
+  let guessed = 0;
+  request.reserveTokens = (estimate) => {
+    guessed = estimate.prompt;
+    return pass.reserve(estimate.prompt + estimate.answers);
+  };
   request.leaveKey = (watch = request.watch) => {
     const { prompt, completion } = watch.tokens();
-    pass.leave(prompt + completion);
+    // A prompt that nobody counted is charged as it was guessed, once something was answered to it.
+    pass.leave(prompt === 0 && completion > 0 ? guessed + completion : prompt + completion);
   };
   const { raw } = reply;
   if (raw.destroyed) request.leaveKey();

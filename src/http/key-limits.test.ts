@@ -73,6 +73,25 @@ describe('passKey', () => {
     expect(left.left).toBe(1);
   });
 
+  it('lets requests in at the same time as long as tokens are left that none of them may take', async () => {
+    const shared = limits();
+    const key = holder({ tokensPerMinute: 100 });
+    const passes = await Promise.all(Array.from({ length: 5 }, () => passKey(key, shared, signal)));
+    const usedUp = expect.stringContaining('The key "a" may use 100 tokens per minute, and that is used up.');
+    await passes[0]?.reserve(30);
+    await passes[1]?.reserve(500);
+    expect(await refusalOf(passes[2]?.reserve(1) as Promise<void>)).toContainEqual(usedUp);
+    passes[2]?.leave(0);
+    expect(await refusalOf(passKey(key, shared, signal))).toContainEqual(usedUp);
+    // What was set aside and not used comes back.
+    passes[1]?.leave(10);
+    await passes[3]?.reserve(60);
+    expect(await refusalOf(passes[4]?.reserve(1) as Promise<void>)).toContainEqual(usedUp);
+    passes[0]?.leave(130);
+    passes[3]?.leave(60);
+    expect((await shared.rates.take({ name: 'key:a:tokens', perMinute: 100 }, 0)).left).toBe(-100);
+  });
+
   it('counts those that run, and gives back the place of one that another limit refuses', async () => {
     const shared = limits();
     const two = holder({ concurrent: 2, requestsPerMinute: 3 });

@@ -14,6 +14,8 @@ export interface KeyLimits {
 export interface KeyPass {
   /** How the rates of the key stand, for the answer. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Sets tokens aside that it may take, as many as there are; throws a 429 where none is left. */
+  reserve(tokens: number): Promise<void>;
   /** Says that the request is over, and how many tokens it took. */
   leave(tokens: number): void;
 }
@@ -34,16 +36,33 @@ export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, si
     // What is taken of a rate is not given back, so the tokens, of which nothing is taken yet, are asked for first.
     const tokens = await count('tokens', 0);
     await count('requests', 1);
+    let reserved = 0;
     return {
       headers,
+      reserve: async (wanted) => {
+        if (!tokens) return;
+        const { taken, answer } = await takeUpTo(wanted, tokens, rates);
+        reserved += taken;
+        if (!answer.isAllowed) throw beyond(holder, 'tokens', { rate: tokens, answer, headers });
+      },
       leave: (used) => {
         leaveGate?.();
-        if (tokens) rates.charge(tokens, used);
+        if (tokens) rates.charge(tokens, used - reserved);
       },
     };
   } catch (error) {
     leaveGate?.();
     throw error;
+  }
+}
+
+/** Takes so much, or all that is left. Others may take at the same time, so it may need to look again. */
+async function takeUpTo(wanted: number, rate: Rate, rates: Rates) {
+  let amount = Math.max(1, Math.min(wanted, rate.perMinute));
+  for (;;) {
+    const answer = await rates.take(rate, amount);
+    if (answer.isAllowed || answer.left < 1 || amount === 1) return { taken: answer.isAllowed ? amount : 0, answer };
+    amount = Math.max(1, Math.min(answer.left, amount - 1));
   }
 }
 

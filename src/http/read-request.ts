@@ -7,6 +7,7 @@ import { checkModel } from './guard.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { enterModel } from './model-requests.ts';
 import { checkCounts, type RequestLimits } from './request-limits.ts';
+import { estimateTokens } from './token-estimate.ts';
 
 /** What reading a request needs. It may change while Conch runs, so it is read anew for each request. */
 export interface RequestServices {
@@ -38,10 +39,17 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
     throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
   request.watch.asks(request.model, parsed.request);
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
+  await reserveTokens(request);
   // What is parsed is all that is needed; the rest may be large, and the answer may take long.
   request.body = undefined;
   await enterModel(request, reply, door);
   return parsed;
+}
+
+/** Sets aside what a request may take of the tokens of its key; one that asks for a tokenizer alone takes none. */
+async function reserveTokens({ key, body, routeOptions: { config }, reserveTokens: reserve }: FastifyRequest) {
+  if (key?.tokensPerMinute === undefined || config.needsNoPlace) return;
+  await reserve?.(estimateTokens(body, { answers: config.api === 'inference' }));
 }
 
 /** The most characters of a request that are logged. */

@@ -50,6 +50,15 @@ describe('LocalRates', () => {
     expect(await rates.take(rate, 0)).toMatchObject({ isAllowed: true, left: 1 });
   });
 
+  it('takes back what was not used, and never has more than a minute gives', async () => {
+    const { rates } = clocked();
+    await rates.take(rate, 50);
+    rates.charge(rate, -20);
+    expect(await rates.take(rate, 0)).toMatchObject({ left: 30 });
+    rates.charge(rate, -100);
+    expect(await rates.take(rate, 0)).toMatchObject({ left: 60, fullIn: 0 });
+  });
+
   it('counts each name by itself', async () => {
     const { rates } = clocked();
     await rates.take(rate, 60);

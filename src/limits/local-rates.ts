@@ -31,7 +31,7 @@ export class LocalRates implements Rates {
   }
 
   charge(rate: Rate, amount: number): void {
-    if (amount > 0) this.#keep(rate.name, this.#fullIn(rate.name) + timeFor(rate, amount));
+    if (amount !== 0) this.#keep(rate.name, Math.max(0, this.#fullIn(rate.name) + timeFor(rate, amount)));
   }
 
   async close(): Promise<void> {

@@ -24,7 +24,7 @@ export interface RateAnswer extends RateState {
 export interface Rates {
   /** Takes so much, or nothing at all. An amount of 0 asks only whether anything is left. */
   take(rate: Rate, amount: number): Promise<RateAnswer>;
-  /** Takes what has been used in any case. */
+  /** Takes what has been used in any case; a negative amount is given back. */
   charge(rate: Rate, amount: number): void;
   close(): Promise<void>;
 }

@@ -86,9 +86,13 @@ export class RedisRates implements Rates {
   }
 
   charge(rate: Rate, amount: number): void {
-    if (amount <= 0) return;
+    if (amount === 0) return;
     if (this.#isDown) this.#alone.charge(rate, amount);
-    else this.#use(rate, amount, 0).catch((error: unknown) => this.#fail(reasonOf(error)));
+    else
+      this.#use(rate, amount, 0).catch((error: unknown) => {
+        this.#fail(reasonOf(error));
+        this.#alone.charge(rate, amount);
+      });
   }
 
   async close(): Promise<void> {

@@ -42,6 +42,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
   const runs = new BackgroundRuns(services.draining);
   const shared = new SharedRuns(runs, services.link);
   const options = { config: { api: 'inference' } } as const;
+  const keptOptions = { config: { api: 'inference', counts: false } } as const;
 
   app.post('/v1/responses', options, async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
@@ -90,7 +91,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     },
   );
 
-  app.get('/v1/responses/:id', options, async (request: WithId, reply) => {
+  app.get('/v1/responses/:id', keptOptions, async (request: WithId, reply) => {
     const { id } = request.params;
     const { stream, starting_after: after } = parseRequest(FollowQuery, request.query).request;
     const run = runs.running(request.owner, id);
@@ -110,14 +111,14 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     throw new ApiError('invalid_request', message, { param: 'stream' });
   });
 
-  app.delete('/v1/responses/:id', options, async (request: WithId) => {
+  app.delete('/v1/responses/:id', keptOptions, async (request: WithId) => {
     const { id } = request.params;
     await shared.forget({ owner: request.owner, id });
     await keeper.delete(request.owner, id);
     return { id, object: 'response', deleted: true };
   });
 
-  app.post('/v1/responses/:id/cancel', options, async (request: WithId) => {
+  app.post('/v1/responses/:id/cancel', keptOptions, async (request: WithId) => {
     const { id } = request.params;
     const cancelled = await shared.cancel({ owner: request.owner, id });
     if (cancelled) return cancelled;
@@ -129,7 +130,7 @@ export function responseRoutes(app: FastifyInstance, services: ResponseServices)
     return response;
   });
 
-  app.get('/v1/responses/:id/input_items', options, async (request: WithId) => {
+  app.get('/v1/responses/:id/input_items', keptOptions, async (request: WithId) => {
     const { request: query } = parseRequest(ItemPageQuery, request.query);
     const { input } = await keeper.find(request.owner, request.params.id);
     return itemPage(input as readonly StoredItem[], query);

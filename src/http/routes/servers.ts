@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cleanText } from '../../generate/faults.ts';
+import { mayUse } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { mergeViews } from '../merge-server-views.ts';
 
@@ -34,10 +35,20 @@ export interface ServerServices {
 
 /** GET /v1/servers: the servers behind this one, and how they do. */
 export function serverRoutes(app: FastifyInstance, { servers }: ServerServices): void {
-  app.get('/v1/servers', { config: { api: 'model-repository' } }, async () => ({
+  app.get('/v1/servers', { config: { api: 'model-repository' } }, async ({ key }) => ({
     object: 'list',
-    data: mergeViews(await servers()),
+    data: mergeViews(await servers()).map((server) => visible(server, key)),
   }));
+}
+
+/** A server without the models that a key is not for. */
+function visible(server: ServerView, key: FastifyRequest['key']): ServerView {
+  const { models, last_fault: fault } = server;
+  return {
+    ...server,
+    last_fault: fault && mayUse(key, fault.model) ? fault : null,
+    models: models.filter(({ name }) => mayUse(key, name)),
+  };
 }
 
 /** A server as the API shows it. */
