@@ -206,7 +206,7 @@ describe('a server that never answers', () => {
 
   it('keeps nobody waiting for long, and nobody a second time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const [one, two, combined] = pair();
+    const [one, , combined] = pair();
     one.isHung = true;
     expect(await combined.call('ServerLive', {})).toEqual({ live: true });
     const first = combined.infer(request('shared'));

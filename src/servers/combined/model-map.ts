@@ -51,7 +51,7 @@ export class ModelMap {
     const asked = this.#list().map((server) => {
       const index = this.#indexOf(server);
       const answered = index.refresh();
-      return index.isSilent ? undefined : answered;
+      return index.isSilent ? Promise.resolve() : answered;
     });
     await Promise.all(asked);
     const servers = this.#list();

@@ -52,7 +52,7 @@ describe('ResolvedServers', () => {
 
   it('does not wait for a name that takes long, neither at its start nor at its end', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    let answer = (_: readonly string[]): void => undefined;
+    let answer: ((addresses: readonly string[]) => void) | undefined;
     const { servers, current, heard } = follow(
       new Promise((resolve) => {
         answer = resolve;
@@ -62,7 +62,7 @@ describe('ResolvedServers', () => {
     await vi.advanceTimersByTimeAsync(1000);
     await started;
     expect(current()).toEqual([]);
-    answer(['a']);
+    answer?.(['a']);
     await vi.advanceTimersByTimeAsync(0);
     expect(current()).toEqual(['a']);
     const silent = follow(new Promise(() => undefined));
