@@ -101,7 +101,7 @@ describe('readOtelVariables', () => {
         [
           { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: text },
           'OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be a whole number, 1 or more.',
-        ] as const,
+        ] as [Record<string, string>, string],
     ),
     [
       { OTEL_BSP_MAX_QUEUE_SIZE: '0', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' },
