@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
@@ -40,9 +40,9 @@ export function limitConnections(app: FastifyInstance, { maxHeaders, tls }: Conn
   const { server } = app;
   server.maxHeadersCount = 0;
   server.on('request', ({ socket }, response) => {
-    const answered = answering.get(socket) ?? 0;
-    answering.set(socket, answered + 1);
-    response.once('close', () => answering.set(socket, (answering.get(socket) ?? 1) - 1));
+    const open = answering.get(socket) ?? new Set();
+    answering.set(socket, open.add(response));
+    response.once('close', () => open.delete(response));
   });
   // Node would answer an Expect that it does not know itself, and without a word; it is of no use to anybody.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -57,8 +57,8 @@ export function limitConnections(app: FastifyInstance, { maxHeaders, tls }: Conn
   });
 }
 
-/** How many requests of a connection are being answered. */
-const answering = new WeakMap<Socket, number>();
+/** The answers of a connection that are not complete. */
+const answering = new WeakMap<Socket, Set<ServerResponse>>();
 
 function faultOf({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
@@ -72,11 +72,14 @@ function faultOf({ code }: NodeJS.ErrnoException): ApiError {
 function refuse(socket: Socket, error: NodeJS.ErrnoException, bodyOf: (fault: ApiError) => unknown): void {
   // One that failed to speak TLS cannot be told anything.
   const speaksHttp = /^(?:HPE_|ERR_HTTP_)/.test(error.code ?? '');
-  if (!speaksHttp || socket.destroyed || !socket.writable || (answering.get(socket) ?? 0) > 0) {
+  const fault = faultOf(error);
+  const open = [...(answering.get(socket) ?? [])];
+  // A request that does not arrive has an answer that has not begun; any other fault stands behind requests that have.
+  const isTooLate = fault.code === 'request_timeout' ? open.some(({ headersSent }) => headersSent) : open.length > 0;
+  if (!speaksHttp || socket.destroyed || !socket.writable || isTooLate) {
     socket.destroy();
     return;
   }
-  const fault = faultOf(error);
   const body = JSON.stringify(bodyOf(fault));
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
