@@ -14,8 +14,10 @@ export class ServerIndex {
   #rows: readonly ModelIndexEntry[] = [];
   #isSilent = false;
   #asked: Promise<void> | undefined;
+  #askedAt = 0;
+  /** Questions are numbered: only the last one has a say. */
+  #question = 0;
   #isAsking = false;
-  #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(server: InferenceServer) {
     this.#server = server;
@@ -36,20 +38,23 @@ export class ServerIndex {
     return this.#asked;
   }
 
+  /** What is known is no longer true, nor what is being answered. */
   forget(): void {
-    this.#askedAt = Number.NEGATIVE_INFINITY;
+    this.#asked = undefined;
   }
 
   #ask(): Promise<void> {
     this.#askedAt = performance.now();
     this.#isAsking = true;
+    const question = ++this.#question;
     return new Promise((resolve) => {
       const giveUp = (): void => {
-        this.#isSilent = true;
+        if (question === this.#question) this.#isSilent = true;
         resolve();
       };
       const timer = setTimeout(giveUp, patience);
       const answered = ({ models }: { readonly models: readonly ModelIndexEntry[] }): void => {
+        if (question !== this.#question) return;
         this.#rows = models;
         this.#isSilent = false;
       };
@@ -58,7 +63,7 @@ export class ServerIndex {
         .then(answered, giveUp)
         .finally(() => {
           clearTimeout(timer);
-          this.#isAsking = false;
+          if (question === this.#question) this.#isAsking = false;
           resolve();
         });
     });
