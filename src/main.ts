@@ -15,6 +15,7 @@ import { repoCheckCommand } from './cli/repo-check.ts';
 import { repoFillCommand } from './cli/repo-fill.ts';
 import { repoInitCommand } from './cli/repo-init.ts';
 import { serveCommand } from './cli/serve.ts';
+import { checkTlsFiles } from './cli/tls-files.ts';
 import { type Seat, takeSeat } from './cli/workers/seat.ts';
 import { checkFiles } from './config/check-files.ts';
 import { helpText } from './config/help.ts';
@@ -75,6 +76,7 @@ async function run(terminal: Terminal): Promise<number> {
       if (problems.length > 0) throw new SettingsError(problems);
       checkModelSettings(invocation.settings);
       await checkKeyFiles(invocation.settings);
+      checkTlsFiles(invocation.settings);
       terminal.out('The settings are valid.');
       return 0;
     }

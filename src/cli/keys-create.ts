@@ -8,7 +8,7 @@ import { age, text } from '../config/value-types.ts';
 import { KeyEntry } from '../keys/key-file.ts';
 import { hashedForm, newKey } from '../keys/secrets.ts';
 import type { CliCommand, Terminal } from './command.ts';
-import { fileFlag, onlyName, openKeyFile, saveKeyFile } from './key-file.ts';
+import { changeKeyFile, fileFlag, keyFileOf, onlyName } from './key-file.ts';
 
 const own = { group: 'general' } as const;
 const count = z.number().int().min(1).optional();
@@ -50,12 +50,7 @@ export const keysCreateCommand: CliCommand = { definition, run };
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const name = onlyName(input.positionals, definition.name);
   const given = ownFlags(input, definition);
-  const opened = await openKeyFile(given.file, input.settings, { mayBeMissing: true });
-  const { file, document, keys } = opened;
-  if (keys.some((key) => key.name.toLowerCase() === name.toLowerCase()))
-    throw new SettingsError([
-      `${file} has a key of the name ${name} already. Choose another, or revoke that one first.`,
-    ]);
+  const file = keyFileOf(given.file, input.settings);
   const key = newKey();
   const entry = checked({
     name,
@@ -69,10 +64,15 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   // What is left out has no line in the file.
   const plain = JSON.parse(JSON.stringify(entry)) as KeyEntry;
-  if (keys.length > 0) document.addIn(['keys'], document.createNode(plain));
-  else if (document.contents === null) document.contents = document.createNode({ keys: [plain] });
-  else document.setIn(['keys'], document.createNode([plain]));
-  await saveKeyFile(opened);
+  await changeKeyFile(file, { mayBeMissing: true }, ({ document, keys }) => {
+    if (keys.some((other) => other.name.toLowerCase() === name.toLowerCase()))
+      throw new SettingsError([
+        `${file} has a key of the name ${name} already. Choose another, or revoke that one first.`,
+      ]);
+    if (keys.length > 0) document.addIn(['keys'], document.createNode(plain));
+    else if (document.contents === null) document.contents = document.createNode({ keys: [plain] });
+    else document.setIn(['keys'], document.createNode([plain]));
+  });
   terminal.err(`The key ${name} is in ${file}, as a hash. It is shown this once:`);
   terminal.out(key);
   return 0;

@@ -4,7 +4,7 @@ import { type CommandInput, ownFlags } from '../config/load.ts';
 import { setting } from '../config/setting.ts';
 import type { KeyEntry } from '../keys/key-file.ts';
 import type { CliCommand, Terminal } from './command.ts';
-import { fileFlag, openKeyFile } from './key-file.ts';
+import { fileFlag, keyFileOf, openKeyFile } from './key-file.ts';
 import { table } from './table.ts';
 
 const flags = {
@@ -27,7 +27,7 @@ const titles = ['NAME', 'HASH', 'MODELS', 'REQUESTS/MIN', 'TOKENS/MIN', 'CONCURR
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const { file, json } = ownFlags(input, definition);
-  const { keys } = await openKeyFile(file, input.settings, { mayBeMissing: false });
+  const { keys } = await openKeyFile(keyFileOf(file, input.settings), { mayBeMissing: false });
   if (json) terminal.out(JSON.stringify(keys.map(shown), undefined, 2));
   else terminal.out(table(titles, keys.map(row)));
   return 0;

@@ -3,7 +3,7 @@ import { type CommandInput, ownFlags } from '../config/load.ts';
 import { didYouMean } from '../config/nearest.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { CliCommand, Terminal } from './command.ts';
-import { fileFlag, onlyName, openKeyFile, saveKeyFile } from './key-file.ts';
+import { changeKeyFile, fileFlag, keyFileOf, onlyName } from './key-file.ts';
 
 const flags = { file: fileFlag };
 
@@ -22,12 +22,13 @@ export const keysRevokeCommand: CliCommand = { definition, run };
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const name = onlyName(input.positionals, definition.name);
   const { file } = ownFlags(input, definition);
-  const opened = await openKeyFile(file, input.settings, { mayBeMissing: false });
-  const names = opened.keys.map((key) => key.name);
-  const index = names.indexOf(name);
-  if (index < 0) throw new SettingsError([`${opened.file} has no key of the name ${name}.${didYouMean(name, names)}`]);
-  opened.document.deleteIn(['keys', index]);
-  await saveKeyFile(opened);
+  await changeKeyFile(keyFileOf(file, input.settings), { mayBeMissing: false }, (opened) => {
+    const names = opened.keys.map((key) => key.name);
+    const index = names.indexOf(name);
+    if (index < 0)
+      throw new SettingsError([`${opened.file} has no key of the name ${name}.${didYouMean(name, names)}`]);
+    opened.document.deleteIn(['keys', index]);
+  });
   terminal.out(`The key ${name} is revoked.`);
   return 0;
 }

@@ -18,9 +18,9 @@ interface Followed {
 
 /** The certificate of our ports, read again when one of its files changes; undefined where they speak without TLS. */
 export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource | undefined {
-  const { tlsCert: certFile, tlsKey: keyFile, tlsClientCa: caFile } = paths;
-  if (certFile === undefined || keyFile === undefined) return undefined;
-  const files = [certFile, keyFile, ...(caFile === undefined ? [] : [caFile])];
+  const files = namedFiles(paths);
+  const [certFile] = files;
+  if (certFile === undefined) return undefined;
   const takers: ((read: TlsFiles) => void)[] = [];
   let current = firstRead(files);
   const readAgain = (): void => {
@@ -43,6 +43,17 @@ export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource
       takers.push(take);
     },
   };
+}
+
+/** Reads the certificate as a start would. Throws a SettingsError. */
+export function checkTlsFiles(paths: TlsPaths): void {
+  const files = namedFiles(paths);
+  if (files.length > 0) firstRead(files);
+}
+
+function namedFiles({ tlsCert, tlsKey, tlsClientCa }: TlsPaths): readonly string[] {
+  if (tlsCert === undefined || tlsKey === undefined) return [];
+  return [tlsCert, tlsKey, ...(tlsClientCa === undefined ? [] : [tlsClientCa])];
 }
 
 function firstRead(files: readonly string[]): TlsFiles {

@@ -37,6 +37,12 @@ describe('--api-key', () => {
   });
 });
 
+describe('a key that no header can carry', () => {
+  it.each(['schlüssel', 'two words', 'tab\there', '鍵'])('is refused: %j', (key) => {
+    expect(problems('--api-key', key)).toEqual(['--api-key must be printable ASCII characters without spaces.']);
+  });
+});
+
 describe('--redis', () => {
   it('is a URL of Redis, which no message repeats', () => {
     const wanted = '--redis must be redis://USER:PASS@HOST:PORT/DB, or rediss:// for TLS.';

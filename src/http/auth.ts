@@ -1,15 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { invalidKey } from '../keys/invalid-key.ts';
 import { holderOf, type KeyBook } from '../keys/key-book.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
 import { digestOf } from '../keys/secrets.ts';
 
+/** The headers that a key may stand in. */
+export interface KeyHeaders {
+  readonly authorization?: string | undefined;
+  readonly 'x-api-key'?: string | string[] | undefined;
+}
+
 /**
  * Who sends a request, by its key: a Bearer token, or what stands in the header of Anthropic's clients. Undefined where
  * no key is needed. Throws an ApiError where nobody holds it.
  */
-export async function identify(headers: IncomingHttpHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
+export async function identify(headers: KeyHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
   if (!keys.isLocked) return undefined;
   const [, scheme, credentials] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
   const other = headers['x-api-key'];

@@ -111,6 +111,17 @@ describe('jwtCheck', () => {
     );
   });
 
+  it('tries all keys of the issuer where a token names none', async () => {
+    const two = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')]);
+    const both = jwtCheck({ keys: await Promise.all(two.map(({ publicKey }) => exportJWK(publicKey))) }, options);
+    const sign = (key: Pair['privateKey'], claims = good) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(key);
+    for (const { privateKey: key } of two) expect(await both(await sign(key))).toMatchObject({ name: 'alice' });
+    await expect(both(await sign(privateKey('ES256')))).rejects.toThrow('The token is not valid.');
+    const late = sign(two[1].privateKey, { ...good, exp: now - 60 });
+    await expect(both(await late)).rejects.toThrow('The token has expired.');
+  });
+
   it('refuses what the issuer did not sign', async () => {
     const invalid = refused('The token is not valid.');
     const stranger = await generateKeyPair('ES256');
@@ -138,6 +149,10 @@ describe('jwksProblem', () => {
     expect(jwksProblem({ keys: [await exportJWK(privateKey)] })).toBe(
       'keys[0] holds a private key; only public keys belong here',
     );
+    const broken = { ...(await exportJWK(publicKey)), x: 'pearl' };
+    for (const wrong of [broken, { kty: 'RSA' }, { kty: 'OKP', crv: 'pearl', x: '' }])
+      expect(jwksProblem({ keys: [wrong] })).toBe('keys[0] is no public key: something in it is missing or wrong');
+    expect(jwksProblem({ keys: [{ kty: 'AKP', alg: 'ML-DSA-44' }] })).toBeUndefined();
   });
 });
 

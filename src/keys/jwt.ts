@@ -1,4 +1,5 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { ApiError } from '../errors.ts';
 import { invalidKey } from './invalid-key.ts';
@@ -41,6 +42,18 @@ export function looksLikeJwt(text: string): boolean {
 }
 
 const Jwks = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) });
+/** The types of the keys that tokens may be signed with; others are left alone. */
+const usedTypes = new Set(['RSA', 'EC', 'OKP']);
+
+function isPublicKey(key: JsonWebKey): boolean {
+  try {
+    createPublicKey({ key, format: 'jwk' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const secretParts = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi'];
 
 /** What is wrong with the content of a file of keys of an issuer; undefined: nothing. No value is repeated. */
@@ -51,6 +64,8 @@ export function jwksProblem(content: unknown): string | undefined {
     if (key.kty === 'oct') return `keys[${index}] is a shared secret (kty "oct"); only public keys are taken`;
     if (secretParts.some((part) => part in key))
       return `keys[${index}] holds a private key; only public keys belong here`;
+    if (usedTypes.has(key.kty) && !isPublicKey(key))
+      return `keys[${index}] is no public key: something in it is missing or wrong`;
   }
   return undefined;
 }
@@ -67,13 +82,27 @@ export function jwtCheck(jwks: unknown, { issuer, audiences, claimPrefix }: JwtO
   };
   const claims = claimReader(claimPrefix);
   return async (token) => {
-    const { payload } = await jwtVerify(token, keyFor, options).catch((error: unknown) => {
-      throw refusal(error);
-    });
+    const { payload } = await jwtVerify(token, keyFor, options)
+      .catch((error: unknown) => byAnyKey(token, error, options))
+      .catch((error: unknown) => {
+        throw refusal(error);
+      });
     const facts = claims(payload);
     const owner = digestOf(JSON.stringify(['owner by token', issuer, facts.name])).toString('hex');
     return { ...facts, id: `jwt:${owner.slice(0, 32)}`, owner };
   };
+}
+
+/** Tries all keys of the issuer that a token may be signed with, where it does not name one. */
+async function byAnyKey(token: string, error: unknown, options: JWTVerifyOptions) {
+  if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+  for await (const key of error)
+    try {
+      return await jwtVerify(token, key, options);
+    } catch (fault) {
+      if (!(fault instanceof errors.JWSSignatureVerificationFailed)) throw fault;
+    }
+  throw new errors.JWSSignatureVerificationFailed();
 }
 
 function refusal(error: unknown): ApiError {

@@ -64,7 +64,7 @@ keys:
   - hash: ${hash}
     key: pearl-0815
     requests_per_minut: 5
-  - { name: c, hash: ${other}, models: llama3, concurrent: 0, expires: soon, priority: maybe }
+  - { name: c, hash: ${other}, models: llama3, concurrent: 0, expires: 2027-02-30, priority: maybe }
   - { name: api-key-1, hash: "sha256:pearl" }
 `;
     expect(problems(text)).toEqual([
@@ -76,7 +76,7 @@ keys:
       'keys.yaml:7:103: keys[2].models must be a list.',
       'keys.yaml:7:123: keys[2].concurrent must be at least 1.',
       'keys.yaml:7:135: keys[2].expires must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.',
-      'keys.yaml:7:151: keys[2].priority must be true or false.',
+      'keys.yaml:7:157: keys[2].priority must be true or false.',
       'keys.yaml:8:13: keys[3].name must not be a name that --api-key gives.',
       'keys.yaml:8:30: keys[3].hash must be sha256: and 64 hexadecimal digits, as conch keys create writes it.',
     ]);

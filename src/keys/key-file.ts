@@ -8,6 +8,12 @@ import { digestIn } from './secrets.ts';
 const count = z.number().int().min(1);
 const isoDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
+/** Whether there is such a day: the clock takes 30 February for 2 March. */
+function isDay(written: string): boolean {
+  const day = new Date(`${written}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(written);
+}
+
 const name = z
   .string()
   .regex(/^[\w.@:+-]{1,64}$/, 'must be 1 to 64 letters, digits and . @ : + - _')
@@ -26,7 +32,7 @@ export const KeyEntry = z.strictObject({
   expires: z
     .string()
     .refine(
-      (text) => isoDate.test(text) && !Number.isNaN(Date.parse(text)),
+      (text) => isoDate.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)),
       'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z',
     )
     .optional(),

@@ -11,6 +11,9 @@ export interface RedisListener {
   onBack(): void;
 }
 
+/** Redis is there, and does not let us in: no matter of waiting. */
+export class RedisRefusal extends Error {}
+
 /** In front of all our keys in Redis. */
 const keyPrefix = 'conch:rate:';
 
@@ -55,21 +58,29 @@ export class RedisRates implements Rates {
     });
   }
 
-  /** Connects; where that takes too long, goes on trying in the background. */
+  /** Connects; where that takes too long, goes on trying in the background. Throws a RedisRefusal. */
   static async open(url: string, listener: RedisListener): Promise<RedisRates> {
     const rates = new RedisRates(url, listener);
     let reason = 'no connection in time';
+    let isOpen = false;
     const connected = new Promise<boolean>((resolve) => {
       rates.#client.on('ready', () => resolve(true));
       rates.#client.on('error', (error: unknown) => {
         reason = reasonOf(error);
         resolve(false);
-        rates.#fail(reason);
+        if (isOpen) rates.#fail(reason);
       });
     });
     // It fails only when it is given up, at the close.
     rates.#client.connect().catch(() => undefined);
-    if (!(await within(connected, longestStart))) rates.#fail(reason);
+    const isReady = await within(connected, longestStart);
+    isOpen = true;
+    if (isReady) return rates;
+    if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(reason)) {
+      await rates.close();
+      throw new RedisRefusal(reason);
+    }
+    rates.#fail(reason);
     return rates;
   }
 

@@ -40,7 +40,7 @@ export function grpcGuard({ keys, restrictedApis = [] }: KserveOptions): GrpcGua
   const missingHeader = restrictionCheck(restrictedApis, prefix);
   return {
     holder: async (path, headers) => {
-      const holder = openPaths.has(path) ? undefined : await kserveHolder(headers.authorization, keys);
+      const holder = openPaths.has(path) ? undefined : await kserveHolder(headers, keys);
       const missing = missingHeader(apis.get(path), headers);
       if (missing === undefined) return holder;
       throw new StatusError('UNAVAILABLE', `This protocol is restricted, expecting header '${missing}'`);

@@ -11,6 +11,7 @@ const own = new Set([
   'accept-encoding',
   // A key for this server is none of the business of those behind it.
   'authorization',
+  'x-api-key',
 ]);
 
 /** The metadata that a client sent along, for the server behind. */

@@ -94,7 +94,7 @@ async function answerOf(
     if (!found) continue;
     request.watch.route = routeName(route);
     try {
-      if (!route.isOpen) request.key = await kserveHolder(request.headers.authorization, keys);
+      if (!route.isOpen) request.key = await kserveHolder(request.headers, keys);
     } catch (error) {
       return failedAnswer(error, request, { ...route, contentType: jsonType });
     }

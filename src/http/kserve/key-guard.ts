@@ -2,13 +2,13 @@ import { ApiError } from '../../errors.ts';
 import type { KeyBook } from '../../keys/key-book.ts';
 import type { KeyHolder } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { identify } from '../auth.ts';
+import { identify, type KeyHeaders } from '../auth.ts';
 import { type KeyLimits, type KeyPass, passKey } from '../key-limits.ts';
 
-/** Who sends a request with this Authorization header; undefined where no key is needed. Throws a StatusError. */
-export async function kserveHolder(authorization: string | undefined, keys: KeyBook): Promise<KeyHolder | undefined> {
+/** Who sends a request with these headers; undefined where no key is needed. Throws a StatusError. */
+export async function kserveHolder(headers: KeyHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
   try {
-    return await identify({ authorization }, keys);
+    return await identify(headers, keys);
   } catch (error) {
     throw new StatusError('UNAUTHENTICATED', error instanceof Error ? error.message : String(error));
   }
