@@ -8,6 +8,7 @@ export const errorTable = {
   invalid_api_key: { status: 401, type: 'authentication_error' },
   invalid_auth: { status: 401, type: 'authentication_error' },
   model_not_allowed: { status: 403, type: 'permission_error' },
+  management_not_allowed: { status: 403, type: 'permission_error' },
   priority_not_allowed: { status: 403, type: 'permission_error' },
   previous_response_not_found: { status: 400, type: 'invalid_request_error' },
   model_not_found: { status: 404, type: 'invalid_request_error' },

@@ -29,6 +29,7 @@ const flags = {
     defaultText: 'never',
   }),
   priority: setting(z.boolean().default(false), 'Its requests may say how urgent they are.', own),
+  manage: setting(z.boolean().default(false), 'It may load and unload its models although it is for some alone.', own),
 };
 
 const definition: Command<typeof flags> = {
@@ -61,6 +62,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
     concurrent: given.concurrent,
     expires: given.expires === undefined ? undefined : endOf(given.expires),
     ...(given.priority ? { priority: true } : {}),
+    ...(given.manage ? { manage: true } : {}),
   });
   // What is left out has no line in the file.
   const plain = JSON.parse(JSON.stringify(entry)) as KeyEntry;

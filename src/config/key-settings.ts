@@ -43,7 +43,7 @@ export const keySettings = {
   ),
   jwtClaimPrefix: setting(
     text.default('conch_'),
-    'What stands before the claims models, requests_per_minute, tokens_per_minute, concurrent and priority.',
+    'What stands before the claims models, requests_per_minute, tokens_per_minute, concurrent, priority and manage.',
     { group: 'keys', placeholder: 'TEXT' },
   ),
   redis: setting(

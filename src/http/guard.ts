@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { KeyBook } from '../keys/key-book.ts';
-import { type KeyHolder, mayUse } from '../keys/key-holder.ts';
+import { type KeyHolder, managementRefused, mayManage, mayUse } from '../keys/key-holder.ts';
 import type { RequestWatch } from '../request-watch.ts';
 import { identify } from './auth.ts';
 import { type KeyLimits, passKey } from './key-limits.ts';
@@ -89,4 +89,9 @@ export function checkModel({ key }: FastifyRequest, model: string): void {
   throw new ApiError('model_not_allowed', `This key may not use the model ${JSON.stringify(model)}.`, {
     param: 'model',
   });
+}
+
+/** Refuses to change what all share for a key that is for some models alone. */
+export function checkManages({ key }: FastifyRequest): void {
+  if (!mayManage(key)) throw new ApiError('management_not_allowed', managementRefused);
 }

@@ -6,13 +6,3 @@ export function securityHeaders(app: FastifyInstance): void {
     reply.header('x-content-type-options', 'nosniff');
   });
 }
-
-/** The headers of a page: it runs its own scripts alone, stands in no frame, and tells nobody where it was. */
-export const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-};

@@ -121,7 +121,7 @@ function claimReader(prefix: string): (payload: JWTPayload) => KeyFacts {
     z.array(z.string().min(1)).optional(),
   );
   const own = { models, requests_per_minute: count, tokens_per_minute: count, concurrent: count };
-  const Claims = z.object({ ...own, priority: z.boolean().optional() });
+  const Claims = z.object({ ...own, priority: z.boolean().optional(), manage: z.boolean().optional() });
   return (payload) => {
     const given = Object.keys(Claims.shape).map((name): [string, unknown] => [name, payload[prefix + name]]);
     const read = Claims.safeParse(Object.fromEntries(given));
@@ -139,6 +139,7 @@ function claimReader(prefix: string): (payload: JWTPayload) => KeyFacts {
       concurrent: others.concurrent,
       expires: (payload.exp ?? 0) * 1000,
       mayPrioritize: others.priority,
+      mayManage: others.manage,
     };
   };
 }

@@ -37,6 +37,7 @@ export const KeyEntry = z.strictObject({
     )
     .optional(),
   priority: z.boolean().optional(),
+  manage: z.boolean().optional(),
 });
 
 export type KeyEntry = z.output<typeof KeyEntry>;
@@ -94,6 +95,7 @@ export function keptKeys(keys: readonly KeyEntry[]): KeptKey[] {
       concurrent: key.concurrent,
       expires: key.expires === undefined ? undefined : Date.parse(key.expires),
       mayPrioritize: key.priority,
+      mayManage: key.manage,
     },
   }));
 }

@@ -12,6 +12,8 @@ export interface KeyFacts {
   readonly expires?: number | undefined;
   /** Whether its requests may say how urgent they are. */
   readonly mayPrioritize?: boolean | undefined;
+  /** Whether it may load and unload models and change settings of the servers although it is for some models alone. */
+  readonly mayManage?: boolean | undefined;
 }
 
 /** Whoever sends a request, as far as its key tells. */
@@ -26,6 +28,16 @@ export interface KeyHolder extends KeyFacts {
 export function mayUse(holder: Pick<KeyFacts, 'models'> | undefined, model: string): boolean {
   return holder?.models?.some((pattern) => fits(pattern, model)) ?? true;
 }
+
+/** Whether a key may change what all share: the models that are loaded, and the settings of the servers. */
+export function mayManage(holder: Pick<KeyFacts, 'models' | 'mayManage'> | undefined): boolean {
+  return holder?.models === undefined || holder.mayManage === true;
+}
+
+/** What is said to a key that may not. */
+export const managementRefused =
+  'This key is for some models alone and may not load or unload models, or change settings of the servers: ' +
+  'that takes a key for all models, or one with "manage".';
 
 /** Whether a name has the parts of a pattern in their order; * stands for any text. */
 function fits(pattern: string, name: string): boolean {

@@ -1,4 +1,4 @@
-import { type KeyHolder, mayUse } from '../../keys/key-holder.ts';
+import { type KeyHolder, managementRefused, mayManage, mayUse } from '../../keys/key-holder.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
@@ -30,6 +30,8 @@ export class KeyedServer implements InferenceServer {
   ): Promise<ControlCalls[Method]['response']> {
     const { name, model_name = isOfModel(method) ? name : '' } = request as { name?: string; model_name?: string };
     if (model_name) this.#check(model_name);
+    if (changesServer(method, request) && !mayManage(this.#options.holder))
+      throw new StatusError('PERMISSION_DENIED', managementRefused);
     return this.#visible(await this.#server.call(method, request, options));
   }
 
@@ -87,4 +89,10 @@ interface ModelLists {
 /** In calls about models the name is that of one; in those about shared memory that of a region. */
 function isOfModel(method: ControlMethod): boolean {
   return method.startsWith('Model');
+}
+
+/** Whether a call changes what all share. Log and trace settings are only read where the call brings none. */
+function changesServer(method: ControlMethod, request: object): boolean {
+  if (method === 'RepositoryModelLoad' || method === 'RepositoryModelUnload') return true;
+  return 'settings' in request && Object.keys(request.settings as object).length > 0;
 }

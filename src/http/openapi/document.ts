@@ -124,6 +124,7 @@ function reference(name: string): JsonSchema {
 const failures: Readonly<Record<number, string>> = {
   400: 'A field, or the body, is not as it must be; the message says which.',
   401: 'The key, or the header of a restricted API, is missing or wrong.',
+  403: 'The key may not use this model, not manage models, or not ask for a priority.',
   404: 'There is no such model, response or path.',
   408: 'The request took too long to arrive.',
   409: 'The model is being loaded or unloaded.',
@@ -141,7 +142,7 @@ function statusesOf({ tag, path, body }: Operation): readonly number[] {
   const always = [400, 401, 408, 413, 415, 431, 500];
   if (tag === 'health') return path === '/openapi.json' || path === '/health/live' ? always : [...always, 503];
   const named = path.includes('{') || body !== undefined;
-  return [...always, ...(named ? [404, 409, 429] : []), 502, 503, 504];
+  return [...always, ...(named ? [403, 404, 409, 429] : []), 502, 503, 504];
 }
 
 function failureOf(path: string, status: number): JsonSchema {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { type AdapterServices, loadAdapter, unloadAdapter } from '../../models/adapter-loading.ts';
 import { parseRequest } from '../../openai/fields.ts';
-import { checkModel } from '../guard.ts';
+import { checkManages, checkModel } from '../guard.ts';
 
 const name = z.string().min(1).max(256);
 
@@ -23,6 +23,7 @@ export function loraRoutes(app: FastifyInstance, services: AdapterServices): voi
   const options = { config: { api: 'model-repository' } } as const;
   app.post('/v1/load_lora_adapter', options, async (request, reply) => {
     const { lora_name, lora_path, model, load_inplace } = parseRequest(LoadRequest, request.body).request;
+    checkManages(request);
     checkOwnModel(request, model);
     const adapter = { name: lora_name, path: lora_path, model: model ?? undefined, replaces: load_inplace ?? false };
     await loadAdapter(adapter, services);
@@ -30,6 +31,7 @@ export function loraRoutes(app: FastifyInstance, services: AdapterServices): voi
   });
   app.post('/v1/unload_lora_adapter', options, async (request, reply) => {
     const { lora_name, model } = parseRequest(UnloadRequest, request.body).request;
+    checkManages(request);
     checkOwnModel(request, model);
     unloadAdapter({ name: lora_name, model: model ?? undefined }, services);
     return reply.type('text/plain').send(`Success: LoRA adapter '${lora_name}' removed successfully.`);

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelControl } from '../../models/model-control.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
-import { checkModel } from '../guard.ts';
+import { checkManages, checkModel } from '../guard.ts';
 import { ProgressEvents } from '../progress-events.ts';
 import { describeModel, describeName } from './models.ts';
 
@@ -24,6 +24,7 @@ export function modelControlRoutes(app: FastifyInstance, services: ControlServic
       const { model, order } = /^(?<model>.+)\/(?<order>load|unload)\/?$/.exec(request.params['*'])?.groups ?? {};
       checkModel(request, model ?? request.params['*']);
       if (model === undefined) return describeModel(await listedModel(services.models, request.params['*']));
+      checkManages(request);
       request.model = model;
       return change(services, { model, order: order as Order }, request, reply);
     });
