@@ -13,6 +13,8 @@ declare module 'fastify' {
     watch: RequestRecord;
     /** What the request failed with, also when it failed inside a stream. */
     fault: ApiError | undefined;
+    /** The code of a failure that is told in another protocol's words. */
+    faultCode: string | undefined;
   }
 }
 
@@ -23,6 +25,7 @@ export function requestLog(app: FastifyInstance, record: Recorder = unrecorded):
   // Each request gets its own before anything else happens to it.
   app.decorateRequest('watch', null as unknown as RequestRecord);
   app.decorateRequest('fault', undefined);
+  app.decorateRequest('faultCode', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     beginRecord(request, reply, record);
     done();
@@ -62,7 +65,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, duration: numbe
   const key = request.key?.name;
   const hasLeft = !reply.raw.writableFinished;
   const status = hasLeft ? 499 : (fault?.status ?? reply.statusCode);
-  const code = hasLeft ? 'client_closed_request' : fault?.code;
+  const code = hasLeft ? 'client_closed_request' : (fault?.code ?? request.faultCode);
   const measured = request.watch.end({ status, code, hasLeft, key });
   const line = {
     method: request.method,
@@ -71,6 +74,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, duration: numbe
     ms: Math.round(duration * 10) / 10,
     ...(request.model === undefined ? {} : { model: request.model }),
     ...measured,
+    ...(request.faultCode === undefined || hasLeft ? {} : { code: request.faultCode }),
     ...(fault === undefined ? {} : { code: fault.code, reason: fault.message }),
     ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
   };

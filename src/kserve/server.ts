@@ -1,3 +1,4 @@
+import type { RequestWatch } from '../request-watch.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import type { ControlCalls, ControlMethod } from './messages.ts';
 import type { Datatype, Tensor } from './tensors.ts';
@@ -54,6 +55,8 @@ export interface CallOptions {
   /** Milliseconds after which the call fails with DEADLINE_EXCEEDED; left out: none. */
   readonly timeout?: number;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Hears of the inference, where whoever runs it tells; left out: nobody does. */
+  readonly watch?: RequestWatch;
 }
 
 /**

@@ -3,7 +3,8 @@ import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Admission } from '../../models/admission.ts';
-import { unwatched } from '../../request-watch.ts';
+import { type InferenceWatch, unwatched } from '../../request-watch.ts';
+import { MeasuredResponses } from './measured-responses.ts';
 import { QueueFull } from './queue-full.ts';
 
 const never = new AbortController().signal;
@@ -30,40 +31,62 @@ export class AdmittedServer implements InferenceServer {
     return this.#server.call(method, request, options);
   }
 
-  async infer(request: InferRequest, options?: CallOptions): Promise<InferResponse> {
+  async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
     const leave = await this.#enter(request, options);
+    const inference = this.#begin(request, options);
     try {
-      return await this.#server.infer(request, options);
+      const response = await this.#server.infer(request, withHeaders(options, inference));
+      inference.first();
+      inference.end();
+      return response;
+    } catch (error) {
+      inference.end(error);
+      throw error;
     } finally {
       leave();
     }
   }
 
-  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
+  stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
     if (this.#admission.isLimited(request.model)) return this.#admitted(request, options);
-    return this.#server.stream(request, options);
+    return this.#measured(request, options);
   }
 
   close(): Promise<void> {
     return this.#server.close();
   }
 
-  async *#admitted(request: InferRequest, options?: CallOptions): AsyncGenerator<InferResponse[]> {
+  async *#admitted(request: InferRequest, options: CallOptions): AsyncGenerator<InferResponse[]> {
     const leave = await this.#enter(request, options);
     try {
-      yield* this.#server.stream(request, options);
+      yield* this.#measured(request, options);
     } finally {
       leave();
     }
   }
 
-  async #enter({ model }: InferRequest, { signal = never }: CallOptions = {}): Promise<() => void> {
+  #measured(request: InferRequest, options: CallOptions): AsyncIterableIterator<InferResponse[]> {
+    if (!options.watch) return this.#server.stream(request, options);
+    const inference = this.#begin(request, options);
+    return new MeasuredResponses(this.#server.stream(request, withHeaders(options, inference)), inference);
+  }
+
+  #begin({ model }: InferRequest, { watch = unwatched }: CallOptions): InferenceWatch {
+    return watch.inference({ server: this.name, model, maxTokens: undefined });
+  }
+
+  async #enter({ model }: InferRequest, { signal = never, watch = unwatched }: CallOptions): Promise<() => void> {
     try {
-      return await this.#admission.enter(model, { priority: 0, signal, watch: unwatched });
+      return await this.#admission.enter(model, { priority: 0, signal, watch });
     } catch (error) {
       throw statusOf(ApiError.from(error));
     }
   }
+}
+
+/** The server hears of the inference itself as what its own work is a part of. */
+function withHeaders(options: CallOptions, { headers }: InferenceWatch): CallOptions {
+  return { ...options, metadata: { ...options.metadata, ...headers } };
 }
 
 function statusOf(fault: ApiError): StatusError {

@@ -14,6 +14,8 @@ export interface Answer {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** What the log and the metrics call a failure; left out: what its status says. */
+  readonly code?: string;
 }
 
 /** A failure with the answer's details that its code does not decide. */
@@ -46,9 +48,14 @@ export function failure(status: number, message: string, contentType: string): A
 /** The answer of a failed call. */
 export function failureOf(error: StatusError, contentType: string): Answer {
   if (error instanceof QueueFull)
-    return { ...failure(429, error.message, jsonType), headers: { 'Retry-After': String(error.retryAfter) } };
+    return {
+      ...failure(429, error.message, jsonType),
+      code: 'rate_limit_exceeded',
+      headers: { 'Retry-After': String(error.retryAfter) },
+    };
   const isSpecial = error instanceof HttpFault;
-  const answer = failure(httpStatus(error.code), error.message, isSpecial ? error.contentType : contentType);
+  const whole = failure(httpStatus(error.code), error.message, isSpecial ? error.contentType : contentType);
+  const answer = { ...whole, code: error.code.toLowerCase() };
   return isSpecial ? { ...answer, headers: error.headers } : answer;
 }
 
@@ -70,4 +77,16 @@ const statuses: Readonly<Partial<Record<StatusCode, number>>> = {
 /** The HTTP status of a code. */
 export function httpStatus(code: StatusCode): number {
   return statuses[code] ?? 400;
+}
+
+const codes: Readonly<Record<number, string>> = {
+  ...Object.fromEntries(Object.entries(statuses).map(([code, status]) => [status, code.toLowerCase()])),
+  405: 'method_not_allowed',
+  429: 'rate_limit_exceeded',
+};
+
+/** What the log and the metrics call a failure of which only the HTTP status is known; undefined for one that is none. */
+export function codeOfStatus(status: number): string | undefined {
+  if (status < 400) return undefined;
+  return codes[status] ?? (status < 500 ? 'invalid_argument' : 'internal');
 }

@@ -5,7 +5,7 @@ import { bytesOf } from '../../kserve/json-value.ts';
 import type { InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { isRefusal } from '../../kserve/stream-fault.ts';
-import { type Answer, errorJson, httpStatus, jsonType } from './answer.ts';
+import { type Answer, codeOfStatus, errorJson, httpStatus, jsonType } from './answer.ts';
 import { generateEvent } from './generate-answer.ts';
 import { generateRequest } from './generate-request.ts';
 import { QueueFull } from './queue-full.ts';
@@ -32,6 +32,7 @@ async function generate(exchange: Exchange): Promise<Answer | undefined> {
   const { reply } = exchange;
   reply.hijack();
   if (exchange.signal.aborted) return undefined;
+  exchange.request.faultCode = codeOfStatus(status);
   reply.code(status).raw.writeHead(status, { ...ownHeaders(reply), 'content-type': jsonType });
   reply.raw.write(isSingle ? only : errorJson(notOne), 'latin1');
   reply.raw.end();
@@ -49,6 +50,7 @@ async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
     reply.hijack();
     if (signal.aborted) return undefined;
     const status = result.done ? 200 : (result.value[0]?.status ?? 200);
+    exchange.request.faultCode = codeOfStatus(status);
     reply
       .code(status)
       .raw.writeHead(status, { ...ownHeaders(reply), 'content-type': 'text/event-stream; charset=utf-8' });

@@ -7,6 +7,7 @@ import http2, {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { KeyHolder } from '../../keys/key-holder.ts';
+import type { InferenceServer } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { usualConnections } from '../connections.ts';
 import { serverStopped } from '../draining.ts';
@@ -18,6 +19,7 @@ import { StreamHandler } from './grpc-stream.ts';
 import { servicePath, UnaryHandler, unaryMethod, unexpected } from './grpc-unary.ts';
 import { KeyedServer } from './keyed-server.ts';
 import type { KserveOptions } from './options.ts';
+import { WatchedCalls } from './watched-calls.ts';
 
 /** What the gRPC frontend is built from. */
 export interface KserveGrpcOptions extends KserveOptions {
@@ -68,7 +70,7 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
     checked.then(
       (found) => {
         holder = found;
-        begin(call, forHolder(options, found));
+        begin(call, { ...options, server: new WatchedCalls(forHolder(options, found), watch) });
       },
       (error: unknown) => call.end(error instanceof StatusError ? error : unexpected()),
     );
@@ -117,9 +119,8 @@ function keep(calls: Set<GrpcCall>, call: GrpcCall, stream: ServerHttp2Stream): 
   stream.once('close', () => calls.delete(call));
 }
 
-function forHolder(options: KserveGrpcOptions, holder: KeyHolder | undefined): KserveGrpcOptions {
-  const { server, keyLimits: limits } = options;
-  return holder ? { ...options, server: new KeyedServer(server, { holder, limits }) } : options;
+function forHolder({ server, keyLimits: limits }: KserveGrpcOptions, holder: KeyHolder | undefined): InferenceServer {
+  return holder ? new KeyedServer(server, { holder, limits }) : server;
 }
 
 function begin(call: GrpcCall, options: KserveGrpcOptions): void {

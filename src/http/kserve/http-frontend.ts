@@ -16,7 +16,7 @@ import { beginRecord, requestLog } from '../request-log.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
 import { boundClients } from '../slow-clients.ts';
-import { type Answer, failure, failureOf, jsonType, plainType } from './answer.ts';
+import { type Answer, codeOfStatus, failure, failureOf, jsonType, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -29,6 +29,7 @@ import { repositoryRoutes } from './repository-routes.ts';
 import { type Exchange, type Route, routeName } from './route.ts';
 import { settingRoutes } from './setting-routes.ts';
 import { sharedMemoryRoutes } from './shared-memory-routes.ts';
+import { WatchedCalls } from './watched-calls.ts';
 
 /** What the HTTP frontend is built from. */
 export interface KserveHttpOptions extends KserveOptions {
@@ -113,7 +114,7 @@ async function answerOf(
       request.model = names['model'];
       if (route.api === 'inference') request.watch.asks(names['model'] ?? '');
       return await route.answer({
-        server: key ? new KeyedServer(server, { holder: key }) : server,
+        server: new WatchedCalls(key ? new KeyedServer(server, { holder: key }) : server, request.watch),
         sharedMemory,
         maxInputSize,
         request,
@@ -153,13 +154,14 @@ function failedAnswer(error: unknown, request: FastifyRequest, route: Route): An
 }
 
 /** The answer to a request beyond the limits of its key. */
-function limitAnswer({ status, message, retryAfter, headers }: ApiError): Answer {
+function limitAnswer({ code, status, message, retryAfter, headers }: ApiError): Answer {
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  return { ...failure(status, message, jsonType), headers: { ...headers, ...retry } };
+  return { ...failure(status, message, jsonType), code, headers: { ...headers, ...retry } };
 }
 
 /** Header names keep the spelling that Triton gives them. */
-function send(reply: FastifyReply, { status, contentType, headers, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, contentType, headers, body, code }: Answer): FastifyReply {
+  reply.request.faultCode = code ?? codeOfStatus(status);
   if (!reply.request.raw.complete) reply.header('connection', 'close');
   return reply
     .code(status)

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
+import type { Admission } from '../../models/admission.ts';
+import { type RequestRecord, type RequestWatch, unrecorded } from '../../request-watch.ts';
+import { AdmittedServer } from './admitted-server.ts';
+import { WatchedCalls } from './watched-calls.ts';
+
+const request: InferRequest = { model: 'toy', id: '1', inputs: [] };
+const batch = [{}] as InferResponse[];
+
+/** One call to a server, and all that its record and the server hear. */
+function watched(isLimited: boolean, answer: () => AsyncGenerator<InferResponse[]>) {
+  const heard: unknown[] = [];
+  const record: RequestRecord = {
+    ...unrecorded({ method: 'POST', path: '/', route: '/', headers: {} }),
+    asks: (model) => heard.push(['asks', model]),
+    inference: ({ server, model }) => {
+      heard.push(['begins', server, model]);
+      return {
+        headers: { traceparent: 'of-the-inference' },
+        first: () => heard.push('first'),
+        end: (fault) => heard.push(['end', fault instanceof StatusError ? fault.code : fault]),
+      };
+    },
+  };
+  const behind = {
+    name: 'a:1',
+    stream: (_request: InferRequest, { metadata }: { metadata?: object }) => {
+      heard.push(metadata);
+      return answer();
+    },
+    infer: async (): Promise<InferResponse> => {
+      throw new StatusError('UNAVAILABLE', 'gone');
+    },
+  };
+  const admission = {
+    isLimited: () => isLimited,
+    enter: async (_model: string, { watch }: { watch: RequestWatch }) => {
+      heard.push(['enters', watch === record]);
+      return () => heard.push('leaves');
+    },
+  };
+  const server = new AdmittedServer(behind as unknown as InferenceServer, admission as unknown as Admission);
+  return { heard, server: new WatchedCalls(server, record) };
+}
+
+const metadata = { traceparent: 'of-the-call', other: 'x' };
+const sent = { traceparent: 'of-the-inference', other: 'x' };
+
+describe('AdmittedServer', () => {
+  it.each([true, false])('tells the record of a stream, where its model is limited: %s', async (isLimited) => {
+    const { heard, server } = watched(isLimited, async function* () {
+      yield batch;
+      yield batch;
+    });
+    for await (const some of server.stream(request, { metadata })) heard.push(some.length);
+    const inside = [['begins', 'a:1', 'toy'], sent, 'first', 1, 1, ['end', undefined]];
+    const place = isLimited ? [['enters', true], ...inside, 'leaves'] : inside;
+    expect(heard).toEqual([['asks', 'toy'], ...place]);
+  });
+
+  it('tells it of a stream that is left, and of one that fails', async () => {
+    const left = watched(false, async function* () {
+      yield batch;
+    });
+    for await (const _ of left.server.stream(request)) break;
+    expect(left.heard.slice(3)).toEqual(['first', ['end', undefined]]);
+    // biome-ignore lint/correctness/useYield: it fails before
+    const failing = watched(false, async function* () {
+      throw new StatusError('INTERNAL', 'no');
+    });
+    await expect(failing.server.stream(request).next()).rejects.toThrow('no');
+    expect(failing.heard.at(-1)).toEqual(['end', 'INTERNAL']);
+  });
+
+  it('tells it of a single answer', async () => {
+    const { heard, server } = watched(true, async function* () {});
+    await expect(server.infer(request)).rejects.toThrow('gone');
+    expect(heard).toEqual([
+      ['asks', 'toy'],
+      ['enters', true],
+      ['begins', 'a:1', 'toy'],
+      ['end', 'UNAVAILABLE'],
+      'leaves',
+    ]);
+  });
+});
