@@ -76,6 +76,8 @@ export interface RequestFacts {
   /** The pattern of its path; undefined where no route takes it. */
   readonly route: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Whether it came over TLS. */
+  readonly isSecure?: boolean;
 }
 
 /** How a request ended. */

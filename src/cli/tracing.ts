@@ -3,6 +3,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { SpanTransport } from '../telemetry/tracing/otlp-exporter.ts';
 import type { Tracing } from '../telemetry/tracing/trace.ts';
+import { lostSpans } from './lost-spans.ts';
 import { otlpGrpc, pemFiles } from './otlp-grpc.ts';
 
 interface TracingPlace {
@@ -10,9 +11,6 @@ interface TracingPlace {
   readonly version: string;
   readonly warn: (text: string) => void;
 }
-
-/** Milliseconds in which lost spans are told of once. */
-const quietTime = 60_000;
 
 /** Traces to the collector that the options name; without one, no code of OpenTelemetry is loaded. */
 export async function startTracing(
@@ -23,19 +21,9 @@ export async function startTracing(
   const { openTracing } = await import('../telemetry/tracing/open-tracing.ts');
   const transport = await transportOf(options);
   const { host } = new URL(options.url);
-  let isTold = false;
-  let lost = 0;
-  const tellLost = (spans: number, reason: string): void => {
-    metrics.spans.at('lost').add(spans);
-    lost += spans;
-    if (isTold) return;
-    isTold = true;
-    warn(`the collector at ${host} did not take ${lost} spans: ${reason}; more of the like is told in a minute`);
-    lost = 0;
-    setTimeout(() => {
-      isTold = false;
-    }, quietTime).unref();
-  };
+  const tellLost = lostSpans((spans, reason) =>
+    warn(`the collector at ${host} did not take ${spans} spans: ${reason}; more of the like is told in a minute`),
+  );
   return openTracing({
     ...options,
     transport,
@@ -43,7 +31,10 @@ export async function startTracing(
     isJson: options.protocol === 'http/json',
     resource: { ...options.resource, 'service.name': options.serviceName, 'service.version': version },
     onSent: (spans) => metrics.spans.at('sent').add(spans),
-    onLost: tellLost,
+    onLost: (spans, reason) => {
+      metrics.spans.at('lost').add(spans);
+      tellLost(spans, reason);
+    },
   });
 }
 

@@ -45,7 +45,8 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
   reply.header('x-request-id', request.id);
   const { method, headers } = request;
   const start = performance.now();
-  request.watch = record({ method, path: pathOf(request), route: request.routeOptions?.url, headers });
+  const isSecure = request.protocol === 'https';
+  request.watch = record({ method, path: pathOf(request), route: request.routeOptions?.url, headers, isSecure });
   // Fastify's own hook does not run for a client that left; a response is closed in every case.
   reply.raw.once('close', () => writeLine(request, reply, performance.now() - start));
 }

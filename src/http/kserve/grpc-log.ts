@@ -10,7 +10,8 @@ import type { KserveOptions } from './options.ts';
 /** Begins the record of a call; its context goes on to the server behind. */
 export function beginCall(headers: IncomingHttpHeaders, { record = unrecorded }: KserveOptions): RequestRecord {
   const path = String(headers[':path']);
-  const watch = record({ method: 'POST', path, route: isMethod(path) ? path : undefined, headers });
+  const isSecure = headers[':scheme'] === 'https';
+  const watch = record({ method: 'POST', path, route: isMethod(path) ? path : undefined, headers, isSecure });
   Object.assign(headers, watch.context);
   return watch;
 }

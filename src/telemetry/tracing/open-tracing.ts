@@ -4,11 +4,11 @@ import type { Sampler } from '@opentelemetry/sdk-trace';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
-  BatchSpanProcessor,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { type BatchOptions, BoundedProcessor } from './bounded-processor.ts';
 import { OtlpExporter, type SpanTransport } from './otlp-exporter.ts';
 import { SpanTrace } from './span-trace.ts';
 import type { Tracing } from './trace.ts';
@@ -21,7 +21,7 @@ export interface TracingOptions {
   readonly resource: Readonly<Record<string, string>>;
   readonly version: string;
   readonly sampler: { readonly kind: string; readonly isParentBased: boolean; readonly ratio: number };
-  readonly batch: { readonly delay: number; readonly queue: number; readonly size: number; readonly timeout: number };
+  readonly batch: BatchOptions;
   readonly onSent: (spans: number) => void;
   readonly onLost: (spans: number, reason: string) => void;
 }
@@ -36,15 +36,7 @@ export function openTracing({ isJson, resource, version, batch, ...options }: Tr
   const provider = new TracerProvider({
     resource: resourceFromAttributes(resource),
     sampler: samplerOf(options.sampler),
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter,
-        scheduledDelayMillis: batch.delay,
-        maxQueueSize: batch.queue,
-        maxExportBatchSize: batch.size,
-        exportTimeoutMillis: batch.timeout,
-      }),
-    ],
+    spanProcessors: [new BoundedProcessor({ exporter, batch, onLost: options.onLost })],
   });
   const tracer = provider.getTracer('conch', version);
   return {

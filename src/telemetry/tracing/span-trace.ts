@@ -36,12 +36,12 @@ export class SpanTrace implements RequestTrace {
   }
 
   static begin(tracer: Tracer, facts: RequestFacts): SpanTrace {
-    const { method, path, route, headers } = facts;
+    const { method, path, route, headers, isSecure = false } = facts;
     const [host, port] = hostOf(headers['host']);
     const attributes: Attributes = {
       'http.request.method': method,
       'url.path': path,
-      'url.scheme': 'http',
+      'url.scheme': isSecure ? 'https' : 'http',
       ...(route === undefined ? {} : { 'http.route': route }),
       ...(host === undefined ? {} : { 'server.address': host }),
       ...(port === undefined ? {} : { 'server.port': port }),
