@@ -258,7 +258,7 @@ describe('helpText', () => {
                 [repeatable; default: any; CONCH_JWT_AUDIENCE]
             --jwt-claim-prefix TEXT
                 What stands before the claims models, requests_per_minute,
-                tokens_per_minute, concurrent and priority. [default: conch_;
+                tokens_per_minute, concurrent, priority and manage. [default: conch_;
                 CONCH_JWT_CLAIM_PREFIX]
             --redis URL
                 Redis that several Conches count the limits of keys in:
