@@ -64,7 +64,7 @@ function faultOf({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new ApiError('headers_too_large', 'The headers are larger than this server takes (--http-max-header-size).');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ApiError('request_timeout', 'The request took too long to arrive.');
+    return new ApiError('request_timeout', 'The request took too long to arrive (--receive-timeout).');
   return new ApiError('invalid_request', 'This is not a request that HTTP/1.1 knows.');
 }
 

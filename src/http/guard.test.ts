@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { openBook } from '../keys/key-book.ts';
 import type { KeyFacts } from '../keys/key-holder.ts';
@@ -7,7 +7,7 @@ import { digestOf } from '../keys/secrets.ts';
 import { LocalGates } from '../limits/local-gates.ts';
 import { LocalRates } from '../limits/local-rates.ts';
 import { sendFailure } from './failures.ts';
-import { guard } from './guard.ts';
+import { checkManages, guard } from './guard.ts';
 import { requestLog } from './request-log.ts';
 import type { ApiName, RestrictedApi } from './restricted-apis.ts';
 
@@ -88,6 +88,14 @@ describe('guard', () => {
       return headers['x-ratelimit-remaining-tokens'];
     };
     expect([await leftAfter(), await leftAfter()]).toEqual(['100', '50']);
+  });
+
+  it('lets those manage who may use all models, or say so', () => {
+    const check = (rules: Partial<KeyFacts> | undefined) => () =>
+      checkManages({ key: rules && { name: 'a', ...rules } } as FastifyRequest);
+    for (const rules of [undefined, {}, { models: ['a'], mayManage: true }]) expect(check(rules)).not.toThrow();
+    for (const rules of [{ models: ['a'] }, { models: [], mayManage: false }])
+      expect(check(rules)).toThrow('This key is for some models alone and may not load or unload models');
   });
 
   it('has no place for a route without an API', () => {

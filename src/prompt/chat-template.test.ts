@@ -17,6 +17,21 @@ const call = (text: string) => ({ role: 'assistant', tool_calls: [{ function: { 
 const contents = '{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}';
 
 describe('a Jinja template', () => {
+  it('reads a long row of digits once', async () => {
+    const read = template('{{ messages[0].content | float }}');
+    const render = (content: string) => read.render(input({ messages: [{ role: 'user', content }] }));
+    expect(await render(`${'1'.repeat(200_000)}x`)).toBe('0.0');
+    expect(await Promise.all(['1', '1.', '1.5', '.5', '-1.5e3', '.', '1..5'].map(render))).toEqual([
+      '1.0',
+      '1.0',
+      '1.5',
+      '0.5',
+      '-1500.0',
+      '0.0',
+      '0.0',
+    ]);
+  });
+
   it('takes the variant for tools or documents', async () => {
     const templates = { default: 'plain', tool_use: 'tools', rag: 'documents' };
     const several = jinjaTemplate({ source: 'test', templates, specialTokens: {} });

@@ -74,6 +74,8 @@ describe('a key of the file', () => {
       for (const order of ['', '/load', '/unload'])
         expect(faultOf(await control(path + order))).toEqual([403, notAllowed(path)]);
     }
+    for (const order of ['/load', '/unload'])
+      expect(faultOf(await control(`vllm-toy${order}`))).toMatchObject([403, { code: 'management_not_allowed' }]);
   });
 
   it('lists its own models alone', async () => {

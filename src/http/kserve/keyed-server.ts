@@ -92,7 +92,6 @@ function isOfModel(method: ControlMethod): boolean {
 }
 
 /** Whether a call changes what all share. Log and trace settings are only read where the call brings none. */
-function changesServer(method: ControlMethod, request: object): boolean {
-  if (method === 'RepositoryModelLoad' || method === 'RepositoryModelUnload') return true;
-  return 'settings' in request && Object.keys(request.settings as object).length > 0;
+function changesServer(method: ControlMethod, { settings = {} }: { readonly settings?: object }): boolean {
+  return method === 'RepositoryModelLoad' || method === 'RepositoryModelUnload' || Object.keys(settings).length > 0;
 }

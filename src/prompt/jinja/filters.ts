@@ -89,7 +89,8 @@ function toFloat(value: Value, call: Arguments): Value {
 function parsedFloat(value: Value): number | undefined {
   if (typeof value !== 'string') return undefined;
   const text = strip(value, undefined);
-  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+  // Each character fits in one way alone, so that a long row of digits is read once.
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
 function toInteger(value: Value, call: Arguments): Value {
