@@ -32,8 +32,11 @@ async function taken(lock: string): Promise<boolean> {
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST') throw new SettingsError([`${lock} cannot be written: ${code}.`]);
-    const { mtimeMs = Date.now() } = await stat(lock).catch(() => ({}) as { mtimeMs?: number });
-    if (Date.now() - mtimeMs > stale) await rm(lock, { force: true });
+    const since = await stat(lock).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - since > stale) await rm(lock, { force: true });
     return false;
   }
 }

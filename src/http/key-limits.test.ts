@@ -76,19 +76,20 @@ describe('passKey', () => {
   it('lets requests in at the same time as long as tokens are left that none of them may take', async () => {
     const shared = limits();
     const key = holder({ tokensPerMinute: 100 });
-    const passes = await Promise.all(Array.from({ length: 5 }, () => passKey(key, shared, signal)));
+    const enter = () => passKey(key, shared, signal);
+    const [one, two, three, four, five] = await Promise.all([enter(), enter(), enter(), enter(), enter()]);
     const usedUp = expect.stringContaining('The key "a" may use 100 tokens per minute, and that is used up.');
-    await passes[0]?.reserve(30);
-    await passes[1]?.reserve(500);
-    expect(await refusalOf(passes[2]?.reserve(1) as Promise<void>)).toContainEqual(usedUp);
-    passes[2]?.leave(0);
+    await one.reserve(30);
+    await two.reserve(500);
+    expect(await refusalOf(three.reserve(1))).toContainEqual(usedUp);
+    three.leave(0);
     expect(await refusalOf(passKey(key, shared, signal))).toContainEqual(usedUp);
     // What was set aside and not used comes back.
-    passes[1]?.leave(10);
-    await passes[3]?.reserve(60);
-    expect(await refusalOf(passes[4]?.reserve(1) as Promise<void>)).toContainEqual(usedUp);
-    passes[0]?.leave(130);
-    passes[3]?.leave(60);
+    two.leave(10);
+    await four.reserve(60);
+    expect(await refusalOf(five.reserve(1))).toContainEqual(usedUp);
+    one.leave(130);
+    four.leave(60);
     expect((await shared.rates.take({ name: 'key:a:tokens', perMinute: 100 }, 0)).left).toBe(-100);
   });
 

@@ -15,7 +15,7 @@ export function boundedTokenizer(tokenizer: Tokenizer, mostBytes: () => number):
     const [bytes, most] = [Buffer.byteLength(text), mostBytes()];
     return bytes > most ? Promise.reject(tooLong(bytes, most)) : largeTexts.take(work, signal);
   };
-  const { encodePair } = tokenizer;
+  const encodePair = tokenizer.encodePair?.bind(tokenizer);
   return {
     ...tokenizer,
     encode: (text, options) => within(text, options, () => tokenizer.encode(text, options)),

@@ -40,15 +40,15 @@ describe('turns', () => {
   it('are not waited for by those who left', async () => {
     const turns = new Turns(1);
     const begun: string[] = [];
-    const [first, left, last] = ['first', 'left', 'last'].map((name) => work(name, begun));
+    const [first, left, last] = [work('first', begun), work('left', begun), work('last', begun)] as const;
     const controller = new AbortController();
-    const one = turns.take(first?.begin as never);
-    const two = turns.take(left?.begin as never, controller.signal);
-    const three = turns.take(last?.begin as never);
+    const one = turns.take(first.begin);
+    const two = turns.take(left.begin, controller.signal);
+    const three = turns.take(last.begin);
     controller.abort();
     await expect(two).rejects.toMatchObject({ code: 'client_closed_request' });
-    first?.end();
-    last?.end();
+    first.end();
+    last.end();
     expect(await Promise.all([one, three])).toEqual(['first', 'last']);
     expect(begun).toEqual(['first', 'last']);
   });

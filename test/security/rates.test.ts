@@ -1,7 +1,6 @@
 import OpenAI, { RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { begin, user } from '../gateway/asking.ts';
-import type { Wire } from '../responses/asking.ts';
 import { directive } from '../support/exchange.ts';
 import { type Answer, post } from '../support/gateway.ts';
 import { bearer, chatAs, faultOf, type Keyed, openaiError, secretOf, startKeyed } from './keyed.ts';

@@ -92,6 +92,7 @@ function isOfModel(method: ControlMethod): boolean {
 }
 
 /** Whether a call changes what all share. Log and trace settings are only read where the call brings none. */
-function changesServer(method: ControlMethod, { settings = {} }: { readonly settings?: object }): boolean {
+function changesServer(method: ControlMethod, request: object): boolean {
+  const { settings = {} } = request as { readonly settings?: object };
   return method === 'RepositoryModelLoad' || method === 'RepositoryModelUnload' || Object.keys(settings).length > 0;
 }
