@@ -20,7 +20,7 @@ describe('a Jinja template', () => {
   it('reads a long row of digits once', async () => {
     const read = template('{{ messages[0].content | float }}');
     const render = (content: string) => read.render(input({ messages: [{ role: 'user', content }] }));
-    expect(await render(`${'1'.repeat(200_000)}x`)).toBe('0.0');
+    expect(await render(`${'1'.repeat(100_000)}x`)).toBe('0.0');
     expect(await Promise.all(['1', '1.', '1.5', '.5', '-1.5e3', '.', '1..5'].map(render))).toEqual([
       '1.0',
       '1.0',
