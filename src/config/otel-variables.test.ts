@@ -125,6 +125,6 @@ describe('readOtelVariables', () => {
       'OTEL_BSP_MAX_EXPORT_BATCH_SIZE must not be more than OTEL_BSP_MAX_QUEUE_SIZE.',
     ],
   ])('refuses %j', (environment, problem) => {
-    expect(problemsOf(environment as Record<string, string>)).toEqual([problem]);
+    expect(problemsOf(environment)).toEqual([problem]);
   });
 });

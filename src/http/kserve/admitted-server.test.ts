@@ -66,11 +66,13 @@ describe('AdmittedServer', () => {
     });
     for await (const _ of left.server.stream(request)) break;
     expect(left.heard.slice(3)).toEqual(['first', ['end', undefined]]);
-    // biome-ignore lint/correctness/useYield: it fails before
     const failing = watched(false, async function* () {
+      yield batch;
       throw new StatusError('INTERNAL', 'no');
     });
-    await expect(failing.server.stream(request).next()).rejects.toThrow('no');
+    const stream = failing.server.stream(request);
+    await stream.next();
+    await expect(stream.next()).rejects.toThrow('no');
     expect(failing.heard.at(-1)).toEqual(['end', 'INTERNAL']);
   });
 
