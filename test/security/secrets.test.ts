@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { begin, user } from '../gateway/asking.ts';
 import { runConch } from '../support/command.ts';
@@ -5,7 +8,10 @@ import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { freePorts } from '../support/ports.ts';
+import { Redis } from '../support/redis.ts';
 import { type Collector, httpCollector } from '../telemetry/collector.ts';
+import { grpcStatus } from './grpc-status.ts';
+import { bearer, keyFileText, secretOf } from './keyed.ts';
 
 /** Every secret that the run is given, and one of a client's own that is not valid here. */
 const secrets = {
@@ -19,6 +25,8 @@ const secrets = {
   collectorPassword: 'collector-password-45',
   prompt: 'the-words-of-a-client-46',
   cookie: 'session-cookie-47',
+  fileKey: secretOf('ann'),
+  redisPassword: 'redis-password-49',
 } as const;
 
 const restriction = { 'x-admin': secrets.restricted };
@@ -26,7 +34,10 @@ const key = { authorization: `Bearer ${secrets.apiKey}` };
 
 let conch: Conch;
 let collector: Collector;
+let redis: Redis;
+let folder: string;
 let kserveHttp: number;
+let kserveGrpc: number;
 let answers = '';
 
 /** Asks, and keeps all that comes back. */
@@ -47,6 +58,11 @@ beforeAll(async () => {
   collector = await httpCollector();
   const [http = 0, grpc = 0] = await freePorts(2);
   kserveHttp = http;
+  kserveGrpc = grpc;
+  redis = await Redis.start({ password: secrets.redisPassword });
+  folder = mkdtempSync(join(tmpdir(), 'conch-secrets-'));
+  const keyFile = join(folder, 'keys.json');
+  writeFileSync(keyFile, keyFileText({ ann: { requests_per_minute: 100 } }));
   const withPassword = collector.url.replace('://', `://conch:${secrets.collectorPassword}@`);
   conch = await startConch({
     flags: [
@@ -64,6 +80,10 @@ beforeAll(async () => {
       secrets.restricted,
       '--otlp-endpoint',
       withPassword,
+      '--api-key-file',
+      keyFile,
+      '--redis',
+      redis.url,
       '--enable-kserve-frontends',
       '--kserve-http-port',
       String(http),
@@ -81,6 +101,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await conch.stop();
   await collector.close();
+  await redis.remove();
+  rmSync(folder, { recursive: true });
 });
 
 describe('no secret of a run', () => {
@@ -105,6 +127,15 @@ describe('no secret of a run', () => {
     await ask(`${conch.url}/v1/nowhere?api_key=${secrets.apiKey}`, { method: 'GET', headers: key });
     await ask(`${conch.url}/%zz?api_key=${secrets.apiKey}`, { method: 'GET', headers: key });
     await ask(`${conch.url}/metrics`, { method: 'GET', headers: key });
+    await ask(`${conch.url}/v1/servers`, { method: 'GET', headers: key });
+    await ask(chat, { body: toy({ tokens: 1 }), headers: bearer('ann') });
+    const call = '/inference.GRPCInferenceService/ModelInfer';
+    for (const authorization of [key.authorization, `Bearer ${secrets.fileKey}`, `Bearer ${secrets.wrongKey}`])
+      answers += JSON.stringify(await grpcStatus(kserveGrpc, call, { authorization }));
+    // What it says of a Redis that is gone names the place, not the password.
+    await redis.kill();
+    await conch.logged(({ message }) => String(message).startsWith('Redis at '));
+    await ask(chat, { body: toy({ tokens: 1 }), headers: bearer('ann') });
     const kserve = `http://127.0.0.1:${kserveHttp}/v2/models/vllm-toy/generate`;
     await ask(kserve, { body: { text_input: secrets.prompt, max_tokens: 3 }, headers: key });
     await ask(kserve, {

@@ -135,8 +135,8 @@ describe('/metrics after known traffic', () => {
     const dashboard = readFileSync(inRoot('deploy/grafana/conch.json'), 'utf8');
     const asked = new Set(dashboard.match(/\b(?:conch|nodejs|process|nv)_[a-z0-9_]+/g));
     expect(asked.size).toBeGreaterThan(10);
-    // Nothing waits, nothing is traced and nobody shares requests among servers here.
-    const absent = new Set(['conch_requests_waiting', 'conch_trace_spans_total', 'conch_server_available']);
+    // Nothing waits and nothing is traced here.
+    const absent = new Set(['conch_requests_waiting', 'conch_trace_spans_total']);
     expect([...asked].filter((name) => !names.has(name) && !absent.has(name))).toEqual([]);
   });
 });
