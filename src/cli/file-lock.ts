@@ -10,7 +10,7 @@ const stale = 30_000;
 /** Does something with a file that nobody else does anything with meanwhile, as long as they ask here too. */
 export async function withLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${await realpath(file).catch(() => file)}.lock`;
-  for (let waited = 0; !(await taken(lock)); waited += pause) {
+  for (let waited = 0; !(await taken(lock, file)); waited += pause) {
     if (waited >= longestWait)
       throw new SettingsError([
         `${file} is being changed by another process. If there is none, remove ${lock} and try again.`,
@@ -25,13 +25,13 @@ export async function withLock<Result>(file: string, work: () => Promise<Result>
 }
 
 /** Whether the lock is ours now. One that was left behind is taken away. */
-async function taken(lock: string): Promise<boolean> {
+async function taken(lock: string, file: string): Promise<boolean> {
   try {
     await (await open(lock, 'wx', 0o600)).close();
     return true;
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new SettingsError([`${lock} cannot be written: ${code}.`]);
+    if (code !== 'EEXIST') throw new SettingsError([`${file} cannot be written: ${code}.`]);
     const since = await stat(lock).then(
       ({ mtimeMs }) => mtimeMs,
       () => Date.now(),
