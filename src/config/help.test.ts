@@ -224,7 +224,7 @@ describe('helpText', () => {
                 [default: 128; CONCH_MAX_JSON_DEPTH]
             --max-json-values N
                 Most values of a body: entries of its lists and objects, and these
-                themselves. [default: 1000000; CONCH_MAX_JSON_VALUES]
+                themselves. [default: 1048576; CONCH_MAX_JSON_VALUES]
             --max-messages N
                 Most messages of a conversation, or items of a response, in one
                 request. [default: 10000; CONCH_MAX_MESSAGES]

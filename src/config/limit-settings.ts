@@ -19,7 +19,7 @@ export const limitSettings = {
     live: true,
   }),
   maxJsonValues: setting(
-    count(100_000_000).default(1_000_000),
+    count(100_000_000).default(2 ** 20),
     'Most values of a body: entries of its lists and objects, and these themselves.',
     { group: 'limits', live: true },
   ),

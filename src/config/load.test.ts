@@ -98,7 +98,7 @@ describe('loadSettings', () => {
       httpMaxHeaders: 128,
       httpMaxHeaderSize: 32_768,
       maxJsonDepth: 128,
-      maxJsonValues: 1_000_000,
+      maxJsonValues: 2 ** 20,
       maxPromptSize: 4_194_304,
       maxMessages: 10_000,
       maxTools: 1_024,
