@@ -237,7 +237,7 @@ describe('helpText', () => {
                 1024; CONCH_MAX_CHOICES]
             --max-prompt-size BYTES
                 Most bytes of a text that is turned into tokens: a prompt, an input,
-                or a query with its document. [default: 4MiB; CONCH_MAX_PROMPT_SIZE]
+                or a query with its document. [default: 6MiB; CONCH_MAX_PROMPT_SIZE]
 
       Keys and their limits:
             --api-key KEY

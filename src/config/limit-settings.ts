@@ -35,7 +35,7 @@ export const limitSettings = {
     live: true,
   }),
   maxPromptSize: setting(
-    byteSize({ maximum: 2 ** 30 }).prefault('4MiB'),
+    byteSize({ maximum: 2 ** 30 }).prefault('6MiB'),
     'Most bytes of a text that is turned into tokens: a prompt, an input, or a query with its document.',
     { group: 'limits', live: true, placeholder: 'BYTES' },
   ),

@@ -99,7 +99,7 @@ describe('loadSettings', () => {
       httpMaxHeaderSize: 32_768,
       maxJsonDepth: 128,
       maxJsonValues: 2 ** 20,
-      maxPromptSize: 4_194_304,
+      maxPromptSize: 6 * 2 ** 20,
       maxMessages: 10_000,
       maxTools: 1_024,
       maxStopStrings: 16,
