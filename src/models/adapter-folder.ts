@@ -50,7 +50,9 @@ interface Files {
 }
 
 async function readFiles(folder: string): Promise<Files> {
-  const [weights, config] = await Promise.all([readArray(folder, weightsFile), readArray(folder, configFile)]);
+  // One after the other: of two that are missing, the same is always named.
+  const weights = await readArray(folder, weightsFile);
+  const config = await readArray(folder, configFile);
   const refuse = (file: string, text: string): never => {
     throw new AdapterFolderError(`${join(folder, file)} ${text}`);
   };
