@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../errors.ts';
 
@@ -15,6 +16,8 @@ export function requestSignal(reply: FastifyReply): AbortSignal {
   const known = signals.get(reply);
   if (known) return known;
   const controller = new AbortController();
+  // Each answer of a request listens to it.
+  setMaxListeners(0, controller.signal);
   const { raw } = reply;
   reply.request.cancel = (fault) => controller.abort(fault);
   if (raw.destroyed) controller.abort();

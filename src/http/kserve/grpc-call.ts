@@ -166,9 +166,12 @@ export class GrpcCall {
       return;
     }
     const before = this.#unpacking ?? Promise.resolve();
-    const unpacked = unpack(bytes, this.#encoding, this.#limits.maxMessageSize);
     this.#unpacking = before
-      .then(async () => this.#handler?.onMessage(await unpacked))
+      .then(async () => {
+        if (this.#hasEnded) return;
+        const unpacked = await unpack(bytes, this.#encoding, this.#limits.maxMessageSize);
+        if (!this.#hasEnded) this.#handler?.onMessage(unpacked);
+      })
       .catch((error: unknown) => this.#fail(error));
   }
 

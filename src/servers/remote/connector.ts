@@ -13,7 +13,7 @@ export interface ConnectorOptions extends SessionPlace {
 }
 
 /** A stream may run this far ahead of its reader before Triton has to wait. */
-const streamWindow = 1024 * 1024;
+const streamWindow = 512 * 1024;
 const connectionWindow = 256 * 1024 * 1024;
 /** Bytes of the headers of one answer: the text of an error travels in them. */
 const mostHeaders = 1024 * 1024;
