@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts';
-import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import { PassingServer } from '../../kserve/passing-server.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Admission } from '../../models/admission.ts';
@@ -10,32 +10,19 @@ import { QueueFull } from './queue-full.ts';
 const never = new AbortController().signal;
 
 /** A server whose inferences wait for a place at their model, as the requests of the other APIs do. */
-export class AdmittedServer implements InferenceServer {
-  readonly #server: InferenceServer;
+export class AdmittedServer extends PassingServer {
   readonly #admission: Admission;
 
   constructor(server: InferenceServer, admission: Admission) {
-    this.#server = server;
+    super(server);
     this.#admission = admission;
   }
 
-  get name(): string {
-    return this.#server.name;
-  }
-
-  call<Method extends ControlMethod>(
-    method: Method,
-    request: ControlCalls[Method]['request'],
-    options?: CallOptions,
-  ): Promise<ControlCalls[Method]['response']> {
-    return this.#server.call(method, request, options);
-  }
-
-  async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
+  override async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
     const leave = await this.#enter(request, options);
     const inference = this.#begin(request, options);
     try {
-      const response = await this.#server.infer(request, withHeaders(options, inference));
+      const response = await this.inner.infer(request, withHeaders(options, inference));
       inference.first();
       inference.end();
       return response;
@@ -47,13 +34,9 @@ export class AdmittedServer implements InferenceServer {
     }
   }
 
-  stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
+  override stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
     if (this.#admission.isLimited(request.model)) return this.#admitted(request, options);
     return this.#measured(request, options);
-  }
-
-  close(): Promise<void> {
-    return this.#server.close();
   }
 
   async *#admitted(request: InferRequest, options: CallOptions): AsyncGenerator<InferResponse[]> {
@@ -66,9 +49,9 @@ export class AdmittedServer implements InferenceServer {
   }
 
   #measured(request: InferRequest, options: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    if (!options.watch) return this.#server.stream(request, options);
+    if (!options.watch) return this.inner.stream(request, options);
     const inference = this.#begin(request, options);
-    return new MeasuredResponses(this.#server.stream(request, withHeaders(options, inference)), inference);
+    return new MeasuredResponses(this.inner.stream(request, withHeaders(options, inference)), inference);
   }
 
   #begin({ model }: InferRequest, { watch = unwatched }: CallOptions): InferenceWatch {

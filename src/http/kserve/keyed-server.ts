@@ -1,5 +1,6 @@
 import { type KeyHolder, managementRefused, mayManage, mayUse } from '../../keys/key-holder.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import { PassingServer } from '../../kserve/passing-server.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { KeyLimits } from '../key-limits.ts';
@@ -12,18 +13,15 @@ interface KeyedServerOptions {
 }
 
 /** A server as the holder of a key sees it: the models that the key is for, as often as it may use them. */
-export class KeyedServer implements InferenceServer {
-  readonly name: string;
-  readonly #server: InferenceServer;
+export class KeyedServer extends PassingServer {
   readonly #options: KeyedServerOptions;
 
   constructor(server: InferenceServer, options: KeyedServerOptions) {
-    this.name = server.name;
-    this.#server = server;
+    super(server);
     this.#options = options;
   }
 
-  async call<Method extends ControlMethod>(
+  override async call<Method extends ControlMethod>(
     method: Method,
     request: ControlCalls[Method]['request'],
     options?: CallOptions,
@@ -32,31 +30,27 @@ export class KeyedServer implements InferenceServer {
     if (model_name) this.#check(model_name);
     if (changesServer(method, request) && !mayManage(this.#options.holder))
       throw new StatusError('PERMISSION_DENIED', managementRefused);
-    return this.#visible(await this.#server.call(method, request, options));
+    return this.#visible(await this.inner.call(method, request, options));
   }
 
-  async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
+  override async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
     this.#check(request.model);
     const leave = await this.#pass(options);
     try {
-      return await this.#server.infer(request, options);
+      return await this.inner.infer(request, options);
     } finally {
       leave?.();
     }
   }
 
-  async *stream(request: InferRequest, options: CallOptions = {}): AsyncGenerator<InferResponse[]> {
+  override async *stream(request: InferRequest, options: CallOptions = {}): AsyncGenerator<InferResponse[]> {
     this.#check(request.model);
     const leave = await this.#pass(options);
     try {
-      yield* this.#server.stream(request, options);
+      yield* this.inner.stream(request, options);
     } finally {
       leave?.();
     }
-  }
-
-  close(): Promise<void> {
-    return this.#server.close();
   }
 
   /** Says the same of models that do not exist. */

@@ -1,0 +1,35 @@
+import type { ControlCalls, ControlMethod } from './messages.ts';
+import type { CallOptions, InferenceServer, InferRequest, InferResponse } from './server.ts';
+
+/** A server that passes everything on to another one: what stands around servers says only what it does otherwise. */
+export class PassingServer implements InferenceServer {
+  readonly inner: InferenceServer;
+
+  constructor(inner: InferenceServer) {
+    this.inner = inner;
+  }
+
+  get name(): string {
+    return this.inner.name;
+  }
+
+  call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options?: CallOptions,
+  ): Promise<ControlCalls[Method]['response']> {
+    return this.inner.call(method, request, options);
+  }
+
+  infer(request: InferRequest, options?: CallOptions): Promise<InferResponse> {
+    return this.inner.infer(request, options);
+  }
+
+  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
+    return this.inner.stream(request, options);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
