@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearer, keyFileText } from '../security/keyed.ts';
-import { type Conch, startConch } from '../support/conch.ts';
-import { inRoot } from '../support/environment.ts';
+import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { gatewayFlags, post, startGateway } from '../support/gateway.ts';
-import { commandLine, descendants } from '../support/processes.ts';
+import { post, startGateway } from '../support/gateway.ts';
 import { hold } from './holding.ts';
+import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
 
 let free: Conch;
 let folder: string;
@@ -26,22 +25,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const takesRequests = ({ message }: Record<string, unknown>): boolean =>
-  /^(takes requests|conch \S+ listens) on /.test(String(message));
-
 async function startTwo(...flags: readonly string[]): Promise<void> {
-  conch = await startConch({ flags: [...gatewayFlags(), '--workers', '2', ...flags] });
-  await conch.logged((line) => line['worker'] === 2 && takesRequests(line));
-}
-
-function workers(): number[] {
-  return descendants(conch.pid).filter((pid) => commandLine(pid)[1] === inRoot('dist/main.js'));
+  conch = await startTwoWorkers(...flags);
 }
 
 /** Kills one worker, and waits until another one has taken its place. */
 async function replaceOne(): Promise<void> {
   const before = conch.log().length;
-  for (const pid of workers().slice(0, 1)) process.kill(pid, 'SIGKILL');
+  for (const pid of workersOf(conch).slice(0, 1)) process.kill(pid, 'SIGKILL');
   const isNew = (line: object): boolean => conch.log().indexOf(line as never) >= before;
   await conch.logged((line) => isNew(line) && takesRequests(line));
 }
@@ -62,7 +53,7 @@ describe('two workers', { timeout: 120_000 }, () => {
     writeFileSync(keys, keyFileText({ few: { requests_per_minute: 4 }, free: {} }));
     await startTwo('--api-key-file', keys, '--drain-timeout', '300ms');
     // Signals to a worker are the primary's to give.
-    for (const pid of [...workers(), ...workers()]) process.kill(pid, 'SIGTERM');
+    for (const pid of [...workersOf(conch), ...workersOf(conch)]) process.kill(pid, 'SIGTERM');
     const statuses: number[] = [];
     for (let count = 0; count < 6; count++) statuses.push(await ask(bearer('few')));
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);

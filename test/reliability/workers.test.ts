@@ -7,10 +7,11 @@ import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { gatewayFlags, post, startGateway } from '../support/gateway.ts';
-import { commandLine, descendants, processes, untilGone } from '../support/processes.ts';
+import { post, startGateway } from '../support/gateway.ts';
+import { processes, untilGone } from '../support/processes.ts';
 import { linkBackends, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 import { firstAnswered, type Held, hold } from './holding.ts';
+import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
 
 let free: Conch;
 let folder: string;
@@ -28,19 +29,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const takesRequests = ({ message }: Record<string, unknown>): boolean =>
-  /^(takes requests|conch \S+ listens) on /.test(String(message));
-
-/** Starts two workers and waits until both take requests. */
 async function startTwo(...flags: readonly string[]): Promise<void> {
-  const store = ['--store', `sqlite:${join(folder, 'responses.sqlite')}`];
-  conch = await startConch({ flags: [...gatewayFlags(), '--workers', '2', ...store, ...flags] });
-  await conch.logged((line) => line['worker'] === 2 && takesRequests(line));
-}
-
-/** The processes of the workers. */
-function workers(): number[] {
-  return descendants(conch.pid).filter((pid) => commandLine(pid)[1] === inRoot('dist/main.js'));
+  conch = await startTwoWorkers('--store', `sqlite:${join(folder, 'responses.sqlite')}`, ...flags);
 }
 
 const toy = () => hold({ url: conch.url, control: free.url });
@@ -82,7 +72,7 @@ describe('--workers 2', { timeout: 120_000 }, () => {
     expect([answer.status, answer.body.error?.['code']]).toEqual([429, 'rate_limit_exceeded']);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await Promise.all(others.map(({ state }) => state()))).toEqual(['unknown', 'unknown']);
-    const before = workers();
+    const before = workersOf(conch);
     for (const pid of before) process.kill(pid, 'SIGKILL');
     for (const held of [...running, ...others]) await expect(held.answer).rejects.toThrow('fetch failed');
     for (const worker of [1, 2]) {
@@ -91,7 +81,7 @@ describe('--workers 2', { timeout: 120_000 }, () => {
       const again = (one: object) => conch.log().indexOf(one as never) > conch.log().indexOf(line);
       await conch.logged((one) => one['worker'] === worker && takesRequests(one) && again(one));
     }
-    expect(workers().filter((pid) => before.includes(pid))).toEqual([]);
+    expect(workersOf(conch).filter((pid) => before.includes(pid))).toEqual([]);
     const next = [toy(), toy(), toy()];
     await Promise.all(next.map(({ untilHeld }) => untilHeld()));
     await letGo(next);
@@ -163,7 +153,7 @@ describe('--workers 2', { timeout: 120_000 }, () => {
 
   it('leaves no worker behind when it is killed', async () => {
     await startTwo();
-    expect(workers()).toHaveLength(2);
+    expect(workersOf(conch)).toHaveLength(2);
     process.kill(conch.pid, 'SIGKILL');
     await untilGone((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
   });
