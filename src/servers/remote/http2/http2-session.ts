@@ -6,7 +6,6 @@ import {
   errorCodes,
   firstWindow,
   frameTypes,
-  largestFrameLimit,
   largestWindow,
   numberFrame,
   ProtocolFault,
@@ -15,10 +14,10 @@ import {
   settingIds,
   settingsAck,
   settingsFrame,
-  smallestFrameLimit,
 } from './frames.ts';
 import type { Headers } from './hpack-decoder.ts';
 import type { Http2Request, StreamEnd, StreamListener, StreamState } from './http2-stream.ts';
+import { Outflow } from './outflow.ts';
 import type { ReadBuffer } from './read-buffer.ts';
 
 /** How far the server may run ahead of us, and what else a session keeps to. */
@@ -42,15 +41,13 @@ export class Http2Session implements FrameListener {
   readonly #writer: FrameWriter;
   readonly #reader: FrameReader;
   readonly #streams = new Map<number, StreamState>();
+  readonly #outflow: Outflow;
   /** Requests that wait because the server takes no more at a time. */
   readonly #waiting: { readonly state: StreamState; readonly block: Buffer }[] = [];
   readonly #pings: (() => void)[] = [];
   readonly #onClose: (() => void)[] = [];
   #nextId = 1;
   #mostStreams = Number.POSITIVE_INFINITY;
-  #largestFrame = smallestFrameLimit;
-  #firstSendWindow = firstWindow;
-  #sendWindow = firstWindow;
   #receiveWindow: number;
   #unreturned = 0;
   #unreadAnswers = 0;
@@ -65,6 +62,7 @@ export class Http2Session implements FrameListener {
     this.#options = options;
     this.#reader = new FrameReader(input, this, options);
     this.#writer = new FrameWriter(socket);
+    this.#outflow = new Outflow(this.#writer, this.#streams);
     this.#receiveWindow = options.connectionWindow;
     socket.on('error', (error) => this.destroy(error));
     socket.on('end', () => this.destroy());
@@ -110,7 +108,7 @@ export class Http2Session implements FrameListener {
       listener,
       id: 0,
       unsent: body,
-      sendWindow: this.#firstSendWindow,
+      sendWindow: 0,
       receiveWindow: this.#options.streamWindow,
       unreturned: 0,
       isPaused: false,
@@ -234,21 +232,8 @@ export class Http2Session implements FrameListener {
 
   #setting(id: number, value: number): void {
     if (id === settingIds.MAX_CONCURRENT_STREAMS) this.#mostStreams = value;
-    else if (id === settingIds.MAX_FRAME_SIZE) {
-      if (value < smallestFrameLimit || value > largestFrameLimit)
-        throw protocolFault('it set an impossible frame size');
-      this.#largestFrame = value;
-    } else if (id === settingIds.INITIAL_WINDOW_SIZE) {
-      if (value > largestWindow) throw tooWide();
-      const change = value - this.#firstSendWindow;
-      this.#firstSendWindow = value;
-      for (const state of this.#streams.values()) {
-        state.sendWindow += change;
-        if (state.sendWindow > largestWindow) throw tooWide();
-      }
-      for (const { state } of this.#waiting) state.sendWindow = value;
-      this.#sendAll();
-    }
+    else if (id === settingIds.MAX_FRAME_SIZE) this.#outflow.limitFrames(value);
+    else if (id === settingIds.INITIAL_WINDOW_SIZE) this.#outflow.resize(value);
   }
 
   onPing(payload: Buffer, isAnswer: boolean): void {
@@ -279,9 +264,7 @@ export class Http2Session implements FrameListener {
   onWindow(id: number, increment: number): void {
     if (id === 0) {
       if (increment === 0) throw protocolFault('it widens its window by nothing');
-      this.#sendWindow += increment;
-      if (this.#sendWindow > largestWindow) throw tooWide();
-      this.#sendAll();
+      this.#outflow.widen(increment);
       return;
     }
     const state = this.#known(id);
@@ -289,7 +272,7 @@ export class Http2Session implements FrameListener {
     state.sendWindow += increment;
     if (increment === 0) this.#fail(state, 'PROTOCOL_ERROR');
     else if (state.sendWindow > largestWindow) this.#fail(state, 'FLOW_CONTROL_ERROR');
-    else this.#sendBody(state);
+    else this.#outflow.send(state);
   }
 
   /** The stream of this number. A frame of one that is over is late and means nothing; one that never was is a fault. */
@@ -310,32 +293,8 @@ export class Http2Session implements FrameListener {
   #open(state: StreamState, block: Buffer): void {
     state.id = this.#nextId;
     this.#nextId += 2;
-    state.sendWindow = this.#firstSendWindow;
     this.#streams.set(state.id, state);
-    const endsStream = state.unsent === undefined || state.unsent.length === 0;
-    if (endsStream) state.unsent = undefined;
-    this.#writer.headers(state.id, block, { endsStream, largestFrame: this.#largestFrame });
-    this.#sendBody(state);
-  }
-
-  #sendAll(): void {
-    for (const state of this.#streams.values()) {
-      if (this.#sendWindow <= 0) return;
-      this.#sendBody(state);
-    }
-  }
-
-  /** Sends as much of a body as the windows allow. */
-  #sendBody(state: StreamState): void {
-    while (state.unsent && !state.isClosed) {
-      const size = Math.min(state.unsent.length, state.sendWindow, this.#sendWindow, this.#largestFrame);
-      if (size <= 0) return;
-      const isLast = size === state.unsent.length;
-      this.#writer.data(state.id, isLast ? state.unsent : state.unsent.subarray(0, size), isLast);
-      state.unsent = isLast ? undefined : state.unsent.subarray(size);
-      state.sendWindow -= size;
-      this.#sendWindow -= size;
-    }
+    this.#outflow.begin(state, block);
   }
 
   /** Ends a stream on which the server has broken a rule. */
@@ -364,8 +323,4 @@ export class Http2Session implements FrameListener {
     state.unsent = undefined;
     state.listener.onClose(end);
   }
-}
-
-function tooWide(): ProtocolFault {
-  return new ProtocolFault('FLOW_CONTROL_ERROR', 'It does not keep to HTTP/2: a window is too wide.');
 }

@@ -1,0 +1,76 @@
+import { protocolFault } from './frame-reader.ts';
+import type { FrameWriter } from './frame-writer.ts';
+import { firstWindow, largestFrameLimit, largestWindow, ProtocolFault, smallestFrameLimit } from './frames.ts';
+import type { StreamState } from './http2-stream.ts';
+
+/** The requests of a connection on their way out: they keep to the windows that the server gives. */
+export class Outflow {
+  readonly #writer: FrameWriter;
+  readonly #streams: ReadonlyMap<number, StreamState>;
+  #largestFrame = smallestFrameLimit;
+  /** What a new stream may send, and what all of them may together. */
+  #streamWindow = firstWindow;
+  #window = firstWindow;
+
+  constructor(writer: FrameWriter, streams: ReadonlyMap<number, StreamState>) {
+    this.#writer = writer;
+    this.#streams = streams;
+  }
+
+  /** Sends the headers of a request, and as much of its body as may be. */
+  begin(state: StreamState, block: Buffer): void {
+    state.sendWindow = this.#streamWindow;
+    const endsStream = state.unsent === undefined || state.unsent.length === 0;
+    if (endsStream) state.unsent = undefined;
+    this.#writer.headers(state.id, block, { endsStream, largestFrame: this.#largestFrame });
+    this.send(state);
+  }
+
+  /** Sends as much of a body as the windows allow. */
+  send(state: StreamState): void {
+    while (state.unsent && !state.isClosed) {
+      const size = Math.min(state.unsent.length, state.sendWindow, this.#window, this.#largestFrame);
+      if (size <= 0) return;
+      const isLast = size === state.unsent.length;
+      this.#writer.data(state.id, isLast ? state.unsent : state.unsent.subarray(0, size), isLast);
+      state.unsent = isLast ? undefined : state.unsent.subarray(size);
+      state.sendWindow -= size;
+      this.#window -= size;
+    }
+  }
+
+  /** All streams together may send so much more. */
+  widen(increment: number): void {
+    this.#window += increment;
+    if (this.#window > largestWindow) throw tooWide();
+    this.#sendAll();
+  }
+
+  limitFrames(size: number): void {
+    if (size < smallestFrameLimit || size > largestFrameLimit) throw protocolFault('it set an impossible frame size');
+    this.#largestFrame = size;
+  }
+
+  /** A new stream may send so much, and those that run as much more or less as that differs. */
+  resize(window: number): void {
+    if (window > largestWindow) throw tooWide();
+    const change = window - this.#streamWindow;
+    this.#streamWindow = window;
+    for (const state of this.#streams.values()) {
+      state.sendWindow += change;
+      if (state.sendWindow > largestWindow) throw tooWide();
+    }
+    this.#sendAll();
+  }
+
+  #sendAll(): void {
+    for (const state of this.#streams.values()) {
+      if (this.#window <= 0) return;
+      this.send(state);
+    }
+  }
+}
+
+function tooWide(): ProtocolFault {
+  return new ProtocolFault('FLOW_CONTROL_ERROR', 'It does not keep to HTTP/2: a window is too wide.');
+}
