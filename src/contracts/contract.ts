@@ -67,21 +67,21 @@ export interface GenerateRequest {
   readonly version: string;
   readonly prompt: string;
   /** In the order in which the prompt speaks of them; left out: none. */
-  readonly images?: readonly EncodedImage[];
+  readonly images?: readonly EncodedImage[] | undefined;
   /** Present where the contract speaks in tokens. */
-  readonly tokens?: TokenInputs;
+  readonly tokens?: TokenInputs | undefined;
   readonly sampling: Sampling;
   /** Whether the text is wanted as it comes. */
   readonly stream: boolean;
-  readonly structure?: Structure;
+  readonly structure?: Structure | undefined;
   /** How many alternatives to name for each token; 0: just the token itself; left out: no logprobs. */
-  readonly logprobs?: number;
+  readonly logprobs?: number | undefined;
   /** Left out: sampling. */
-  readonly beams?: Beams;
+  readonly beams?: Beams | undefined;
   /** The name under which the backend knows a LoRA adapter. */
-  readonly loraName?: string;
+  readonly loraName?: string | undefined;
   /** The number under which the engine knows a LoRA adapter. */
-  readonly loraTaskId?: number;
+  readonly loraTaskId?: number | undefined;
   /** Its weights, where the engine has yet to be given them. */
   readonly loraWeights?: LoraWeights;
 }

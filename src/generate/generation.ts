@@ -77,62 +77,84 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
   const running = new Set<Tally>();
   options.watch.counts(options.retries > 0 ? countsWith(tally, running) : tally);
   const timeLeft = timeKeeper(options.timeout);
-  const run = { ...options, place: faultPlace(options), tally, newText: textMaker(options, tokenized?.table) };
+  const run: Run = {
+    options,
+    place: faultPlace(options),
+    tally,
+    newText: textMaker(options, tokenized?.table),
+    timeout: options.timeout,
+    usedServers: undefined,
+  };
   const inferences = beams ? 1 : choicesPerPrompt;
-  const choices = prompts.flatMap((prompt, promptIndex) =>
-    Array.from({ length: inferences }, (_, answer) => {
+  const choices: GenerateEvents[] = [];
+  for (const [promptIndex, prompt] of prompts.entries())
+    for (let answer = 0; answer < inferences; answer++) {
       const choice = promptIndex * choicesPerPrompt + answer;
       const request: GenerateRequest = {
         id: prompts.length * inferences > 1 ? `${options.requestId}-${choice}` : options.requestId,
         model: model.model,
         version: model.version,
         prompt: prompt.text,
-        ...(options.images?.length ? { images: options.images } : {}),
-        ...(tokenized ? { tokens: tokenized.inputs[promptIndex] as NonNullable<GenerateRequest['tokens']> } : {}),
-        sampling: {
-          ...choiceSampling(limits[promptIndex] as Sampling, { answer, draws: contract.repeatsItself && !beams }),
-          ...(asksForStop(options) ? { includeStopText: true } : {}),
-        },
+        images: options.images?.length ? options.images : undefined,
+        tokens: tokenized?.inputs[promptIndex],
+        sampling: withStopText(
+          options,
+          choiceSampling(limits[promptIndex] as Sampling, { answer, draws: contract.repeatsItself && !beams }),
+        ),
         stream: options.stream || readsAsItComes(options),
-        ...(beams ? { beams: beams.beams } : {}),
-        ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
-        ...(options.structure ? { structure: options.structure.structure } : {}),
-        ...(model.loraName === undefined ? {} : { loraName: model.loraName }),
-        ...(model.loraTaskId === undefined ? {} : { loraTaskId: model.loraTaskId }),
+        beams: beams?.beams,
+        logprobs: options.logprobs,
+        structure: options.structure?.structure,
+        loraName: model.loraName,
+        loraTaskId: model.loraTaskId,
       };
-      const answers = choicesPerPrompt / inferences;
       const place: ChoicePlace = {
         choice,
-        answers,
+        answers: choicesPerPrompt / inferences,
         prefix: options.prefixes[promptIndex] ?? '',
         countsPrompt: counted === undefined && answer === 0,
         promptLength: counted?.[promptIndex],
         reportsPrompt: answer === 0,
       };
-      if (options.retries === 0) return infer(request, run, place);
-      const { retries, signal } = options;
-      const usedServers = new Set<InferenceServer>();
-      const begin = (attempt: number, tried: Tally): ChoiceStream =>
-        infer(
-          attempt === 0 ? request : { ...request, id: `${request.id}-again-${attempt}` },
-          { ...run, tally: tried, timeout: attempt === 0 ? options.timeout : timeLeft(), usedServers },
-          place,
-        );
-      const again = (left: AbortSignal): Promise<boolean> => model.group.again(left);
-      return new GatheredChoice({ begin, answers, retries, again, signal, tally, running });
-    }),
-  );
+      choices.push(
+        options.retries === 0 ? infer(request, run, place) : gather(request, run, { place, timeLeft, running }),
+      );
+    }
   const [only] = choices;
   return choices.length === 1 && only ? only : merge(choices);
 }
 
+interface Gathering {
+  readonly place: ChoicePlace;
+  readonly timeLeft: () => number | undefined;
+  /** The tries that run at the moment. */
+  readonly running: Set<Tally>;
+}
+
+/** A choice that is begun again where its server breaks it off. */
+function gather(request: GenerateRequest, run: Run, { place, timeLeft, running }: Gathering): GatheredChoice {
+  const { retries, signal, model } = run.options;
+  const usedServers = new Set<InferenceServer>();
+  const begin = (attempt: number, tally: Tally): ChoiceStream =>
+    infer(
+      attempt === 0 ? request : { ...request, id: `${request.id}-again-${attempt}` },
+      { ...run, tally, timeout: attempt === 0 ? run.timeout : timeLeft(), usedServers },
+      place,
+    );
+  const again = (left: AbortSignal): Promise<boolean> => model.group.again(left);
+  return new GatheredChoice({ begin, answers: place.answers, retries, again, signal, tally: run.tally, running });
+}
+
 /** What all inferences of a request share. */
-interface Run extends GenerationOptions {
+interface Run {
+  readonly options: GenerationOptions;
   readonly place: ReturnType<typeof faultPlace>;
   readonly tally: Tally;
   readonly newText: (() => AnswerText) | undefined;
-  /** Where an answer that is begun again was begun before; left out where none is. */
-  readonly usedServers?: Set<InferenceServer>;
+  /** Milliseconds; undefined: no limit. */
+  readonly timeout: number | undefined;
+  /** Where an answer that is begun again was begun before; undefined where none is. */
+  readonly usedServers: Set<InferenceServer> | undefined;
 }
 
 /** What is each inference's own. */
@@ -142,16 +164,23 @@ type ChoicePlace = Pick<
 >;
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
-  const { model, signal, timeout, newText, tally, usedServers: avoid } = run;
+  const { timeout, newText, tally, usedServers } = run;
+  const { model, signal, parsers } = run.options;
   const { contract } = model;
   const attempt = new Attempt(request, run);
+  // Every field by its name: this is done for every request, and objects that are put together from others cost more.
   return new ChoiceStream({
-    ...place,
+    choice: place.choice,
+    answers: place.answers,
+    prefix: place.prefix,
+    countsPrompt: place.countsPrompt,
+    promptLength: place.promptLength,
+    reportsPrompt: place.reportsPrompt,
     responses: model.group.stream(attempt.begin, {
       signal,
-      ...(timeout === undefined ? {} : { timeout }),
+      timeout,
       prefix: request.tokens?.prompt ?? request.prompt,
-      ...(avoid ? { avoid } : {}),
+      avoid: usedServers,
       answersOnce: !request.stream,
       statusOf: (error) => contract.explain(error)?.status,
     }),
@@ -161,7 +190,7 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
     context: model.contextLength(),
     tally,
     newText,
-    newParts: run.parsers && (() => new AnswerParts(run.parsers as AnswerParsers)),
+    newParts: parsers && (() => new AnswerParts(parsers)),
     countTokens: contract.guessesCounts ? answerCounter(model) : undefined,
     stop: stopper(attempt, contract, request),
     place: run.place,
@@ -181,7 +210,8 @@ class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
   }
 
   readonly begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
-    const { model, signal, watch, usedServers } = this.#run;
+    const { usedServers } = this.#run;
+    const { model, signal, watch } = this.#run.options;
     const { contract, sentAdapter: adapter } = model;
     if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
     this.server = server;
@@ -189,7 +219,7 @@ class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
     const { maxTokens } = this.#request.sampling;
     this.#watch?.end(retried);
     this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
-    const call = { signal, ...(timeout === undefined ? {} : { timeout }), metadata: this.#watch.headers };
+    const call = { signal, timeout, metadata: this.#watch.headers };
     return adapter
       ? new AdapterStream({ server, contract, request: this.#request, adapter, call })
       : server.stream(contract.encode(this.#request), call);
@@ -241,6 +271,10 @@ function cutsHere({ model, sampling: { stop = [] } }: GenerationOptions): boolea
 function asksForStop({ tellsStop, model, sampling: { stop = [], minTokens = 0 } }: GenerationOptions): boolean {
   // Until it has so many tokens, a backend takes no notice of stop texts; here they would end the answer.
   return (tellsStop ?? false) && model.contract.cutsStopTexts && stop.length > 0 && minTokens === 0;
+}
+
+function withStopText(options: GenerationOptions, sampling: Sampling): Sampling {
+  return asksForStop(options) ? { ...sampling, includeStopText: true } : sampling;
 }
 
 /** Whether an answer is read as it comes although it is wanted whole: to end it early, or to count its parts. */

@@ -16,7 +16,7 @@ export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** What the request begins with, so that like goes to like: its text, or its tokens. */
   readonly prefix?: string | Int32Array | undefined;
   /** Servers on which it has failed already: they take it only where no other does. */
-  readonly avoid?: ReadonlySet<InferenceServer>;
+  readonly avoid?: ReadonlySet<InferenceServer> | undefined;
   /** The whole answer comes as one response: the time for the first one does not bound it. */
   readonly answersOnce?: boolean;
   /** It changes something on its server, so it is never begun again. */

@@ -53,7 +53,7 @@ export interface InferResponse {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds after which the call fails with DEADLINE_EXCEEDED; left out: none. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Hears of the inference, where whoever runs it tells; left out: nobody does. */
   readonly watch?: RequestWatch;
