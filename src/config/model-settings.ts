@@ -206,10 +206,20 @@ type ModelSettingsSource = Values<typeof perModelSettings> & {
  * What holds for the model that is served under this name. The settings of the name itself come first, then those of
  * the model that it serves, then those for all models.
  */
-export function modelSettings(
-  settings: ModelSettingsSource,
-  name: string,
-): ModelSettings & { readonly defaults: SamplingDefaults } {
+export function modelSettings(settings: ModelSettingsSource, name: string): SettledModel {
+  const known = settled.get(settings) ?? new Map<string, SettledModel>();
+  settled.set(settings, known);
+  const found = known.get(name) ?? settle(settings, name);
+  known.set(name, found);
+  return found;
+}
+
+type SettledModel = ModelSettings & { readonly defaults: SamplingDefaults };
+
+/** What holds for the models that were asked for; it is asked for with every request, and settings never change. */
+const settled = new WeakMap<ModelSettingsSource, Map<string, SettledModel>>();
+
+function settle(settings: ModelSettingsSource, name: string): SettledModel {
   const own = modelEntry(settings, name);
   const served = own.serves === undefined ? {} : modelEntry(settings, own.serves);
   const defaults = {

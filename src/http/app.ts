@@ -12,6 +12,7 @@ import { type BodyLimits, jsonBodies } from './json-body.ts';
 import { unknownPaths } from './paths.ts';
 import { requestId } from './request-id.ts';
 import { beginRecord, requestLog, serverTiming } from './request-log.ts';
+import { requestLogger } from './request-logger.ts';
 import { embeddingRoutes, type RowsServices } from './routes/embeddings.ts';
 import { generateRoutes } from './routes/generate.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -62,6 +63,7 @@ export function createApp(services: Services): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: services.maxInputSize,
     ...connectionOptions(services.connections),
+    childLoggerFactory: requestLogger,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
     // A path that cannot be decoded fails before any route is found, and without any hook.

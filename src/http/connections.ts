@@ -47,14 +47,15 @@ export function limitConnections(app: FastifyInstance, { maxHeaders, tls }: Conn
   // Node would answer an Expect that it does not know itself, and without a word; it is of no use to anybody.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   followTls(server, tls);
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
     const count = raw.rawHeaders.length / 2;
-    if (count > maxHeaders)
-      throw new ApiError(
-        'headers_too_large',
-        `The request has ${count} headers; at most ${maxHeaders} are allowed (--http-max-headers).`,
-      );
+    done(count > maxHeaders ? tooManyHeaders(count, maxHeaders) : undefined);
   });
+}
+
+function tooManyHeaders(count: number, most: number): ApiError {
+  const message = `The request has ${count} headers; at most ${most} are allowed (--http-max-headers).`;
+  return new ApiError('headers_too_large', message);
 }
 
 /** The answers of a connection that are not complete. */

@@ -62,10 +62,11 @@ export function serverStopped(): ApiError {
 /** Lets the requests of an app end with the process: connections close behind their answers, and what takes too long is ended. */
 export function drainable(app: FastifyInstance, draining: Draining): void {
   const running = new Set<FastifyRequest>();
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (draining.isBegun) reply.raw.shouldKeepAlive = false;
     running.add(request);
     reply.raw.once('close', () => running.delete(request));
+    done();
   });
   draining.begun.addEventListener('abort', () => {
     const giveUp = (): void => {

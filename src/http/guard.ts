@@ -44,7 +44,7 @@ export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }:
     // A route without an API would be open to all.
     if (config?.api === undefined) throw new Error(`${url} does not say which API it belongs to.`);
   });
-  app.addHook('onRequest', async (request, reply) => {
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { api, counts = true }: { api?: ApiName; counts?: boolean } = request.routeOptions.config ?? {};
     if (api !== 'health') request.key = await identify(request.headers, keys);
     request.owner = request.key?.owner ?? '';
@@ -52,6 +52,10 @@ export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }:
     if (missing !== undefined)
       throw new ApiError('invalid_auth', `This API is restricted. Send its value in the header "${missing}".`);
     if (request.key && counts && runsModels(api)) await countForKey(request, reply, { holder: request.key, keyLimits });
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!keys.isLocked && restrictedApis.length === 0) done();
+    else admit(request, reply).then(() => done(), done);
   });
 }
 

@@ -20,9 +20,10 @@ export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
     if (broken) done(beyond(broken, jsonBounds));
     else void parse(request, body, done);
   });
-  app.addHook('preParsing', async ({ headers }) => {
+  app.addHook('preParsing', ({ headers }, _reply, body, done) => {
     const encoding = headers['content-encoding'];
-    if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') throw encoded();
+    if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') done(null, body);
+    else done(encoded());
   });
 }
 

@@ -69,6 +69,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, duration: numbe
   const code = hasLeft ? 'client_closed_request' : (fault?.code ?? request.faultCode);
   const measured = request.watch.end({ status, code, hasLeft, key });
   const line = {
+    reqId: request.id,
     method: request.method,
     path: pathOf(request),
     status,
@@ -79,9 +80,10 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, duration: numbe
     ...(fault === undefined ? {} : { code: fault.code, reason: fault.message }),
     ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
   };
-  if (status >= 500) request.log.error(line, 'request failed');
-  else if (status >= 400) request.log.warn(line, hasLeft ? 'client left' : 'request refused');
-  else request.log.info(line, 'request');
+  const { log } = request.server;
+  if (status >= 500) log.error(line, 'request failed');
+  else if (status >= 400) log.warn(line, hasLeft ? 'client left' : 'request refused');
+  else log.info(line, 'request');
 }
 
 /** What went wrong underneath, for the log. */

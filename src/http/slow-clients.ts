@@ -23,7 +23,7 @@ export function boundClients(app: FastifyInstance, { receiveTimeout, slowClientT
   // The time in which nothing was read from the connection or taken by it.
   server.timeout = slowClientTimeout;
   if (slowClientTimeout === 0) return;
-  app.addHook('onRequest', async (request, { raw }) => {
+  app.addHook('onRequest', (request, { raw }, done) => {
     raw.on('timeout', ({ writableLength }: Socket) => {
       // A quiet connection may wait for a model; one on which written text waits has a client that reads nothing.
       if (writableLength === 0) return;
@@ -34,5 +34,6 @@ export function boundClients(app: FastifyInstance, { receiveTimeout, slowClientT
       );
       raw.destroy();
     });
+    done();
   });
 }

@@ -13,6 +13,7 @@ import { drainable } from '../draining.ts';
 import { countForKey, runsModels } from '../guard.ts';
 import { requestId } from '../request-id.ts';
 import { beginRecord, requestLog } from '../request-log.ts';
+import { requestLogger } from '../request-logger.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
 import { boundClients } from '../slow-clients.ts';
@@ -55,6 +56,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     ...connectionOptions(connections, ({ message }) => ({ error: message })),
+    childLoggerFactory: requestLogger,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     // Not decodable paths name no model either.
     frameworkErrors: (_error, request, reply) => {

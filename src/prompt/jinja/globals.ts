@@ -8,8 +8,7 @@ const longestRange = 100_000;
 
 /** The names that every template has, with the variables of this rendering over them. */
 export function globalScope(variables: Readonly<Record<string, unknown>>, now: Date): Scope {
-  const scope = new Scope();
-  for (const [name, value] of Object.entries(constants)) scope.set(name, value);
+  const scope = new Scope(constantScope);
   scope.set('strftime_now', new Callable((args) => strftime(now, textOf(args[0] ?? ''))));
   for (const [name, value] of Object.entries(variables)) if (value !== undefined) scope.set(name, toValue(value));
   return scope;
@@ -23,12 +22,19 @@ const constants: Record<string, Value> = {
   none: null,
   None: null,
   dict: new Callable((args, named) => new Map([...pairsOf(args[0]), ...named])),
-  namespace: new Callable((args, named) => new Namespace(namesOf([...pairsOf(args[0]), ...named]))),
+  namespace: new Callable((args, named) => {
+    const attributes = namesOf([...pairsOf(args[0]), ...named]);
+    return new Namespace(() => attributes);
+  }),
   raise_exception: new Callable((args) => {
     throw new TemplateError(textOf(args[0] ?? ''), 'raised');
   }),
   range: new Callable((args) => range(args)),
 };
+
+/** Shared by all renderings: what a template sets, it sets in a scope of its own. */
+const constantScope = new Scope();
+for (const [name, value] of Object.entries(constants)) constantScope.set(name, value);
 
 function pairsOf(source: Value | undefined): [Value, Value][] {
   if (source === undefined) return [];

@@ -8,28 +8,27 @@ export function loopState(items: Value[]): (index: number) => Namespace {
     last = args;
     return !same;
   });
-  return (index) => {
+  const attributes = (index: number): Map<string, Value> => {
     const cycle = new Callable((args) => {
       const value = args[index % Math.max(1, args.length)];
       if (value === undefined) throw new TemplateError('no items for cycling given');
       return value;
     });
-    return new Namespace(
-      new Map<string, Value>([
-        ['index', index + 1],
-        ['index0', index],
-        ['revindex', items.length - index],
-        ['revindex0', items.length - index - 1],
-        ['first', index === 0],
-        ['last', index === items.length - 1],
-        ['length', items.length],
-        ['previtem', orElse(items[index - 1], new Undefined('there is no previous item'))],
-        ['nextitem', orElse(items[index + 1], new Undefined('there is no next item'))],
-        ['cycle', cycle],
-        ['changed', changed],
-        ['depth', 1],
-        ['depth0', 0],
-      ]),
-    );
+    return new Map<string, Value>([
+      ['index', index + 1],
+      ['index0', index],
+      ['revindex', items.length - index],
+      ['revindex0', items.length - index - 1],
+      ['first', index === 0],
+      ['last', index === items.length - 1],
+      ['length', items.length],
+      ['previtem', orElse(items[index - 1], new Undefined('there is no previous item'))],
+      ['nextitem', orElse(items[index + 1], new Undefined('there is no next item'))],
+      ['cycle', cycle],
+      ['changed', changed],
+      ['depth', 1],
+      ['depth0', 0],
+    ]);
   };
+  return (index) => new Namespace(() => attributes(index));
 }

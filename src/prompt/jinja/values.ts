@@ -56,9 +56,17 @@ export function tuple(items: readonly Value[]): Tuple {
 
 /** What `namespace()` and `loop` are: attributes, of which templates may set those of a namespace. */
 export class Namespace {
-  readonly attributes: Map<string, Value>;
-  constructor(attributes: Map<string, Value>) {
-    this.attributes = attributes;
+  private made: Map<string, Value> | undefined;
+  private readonly make: () => Map<string, Value>;
+
+  /** What makes the attributes is called when one of them is asked for. */
+  constructor(make: () => Map<string, Value>) {
+    this.make = make;
+  }
+
+  get attributes(): Map<string, Value> {
+    this.made ??= this.make();
+    return this.made;
   }
 }
 

@@ -1,0 +1,64 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+type Line = Parameters<FastifyBaseLogger['info']>;
+
+/**
+ * The log of one request, whose lines carry its id. Most requests write none but the one about their end, which brings
+ * its id along, so what it takes is made at the first line.
+ */
+class RequestLogger implements FastifyBaseLogger {
+  readonly #parent: FastifyBaseLogger;
+  readonly #bindings: Record<string, unknown>;
+  #own: FastifyBaseLogger | undefined;
+
+  constructor(parent: FastifyBaseLogger, bindings: Record<string, unknown>) {
+    this.#parent = parent;
+    this.#bindings = bindings;
+  }
+
+  get level(): string {
+    return this.#parent.level;
+  }
+
+  get #log(): FastifyBaseLogger {
+    this.#own ??= this.#parent.child(this.#bindings);
+    return this.#own;
+  }
+
+  fatal(...line: Line): void {
+    this.#log.fatal(...line);
+  }
+
+  error(...line: Line): void {
+    this.#log.error(...line);
+  }
+
+  warn(...line: Line): void {
+    this.#log.warn(...line);
+  }
+
+  info(...line: Line): void {
+    this.#log.info(...line);
+  }
+
+  debug(...line: Line): void {
+    this.#log.debug(...line);
+  }
+
+  trace(...line: Line): void {
+    this.#log.trace(...line);
+  }
+
+  silent(...line: Line): void {
+    this.#log.silent(...line);
+  }
+
+  child(...given: Parameters<FastifyBaseLogger['child']>): FastifyBaseLogger {
+    return this.#log.child(...given);
+  }
+}
+
+/** Makes the log of each request. */
+export function requestLogger(parent: FastifyBaseLogger, bindings: Record<string, unknown>): FastifyBaseLogger {
+  return new RequestLogger(parent, bindings);
+}
