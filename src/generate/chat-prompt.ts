@@ -40,8 +40,8 @@ export async function renderPrompt(request: ChatRequest, { model, use, emulation
   const render = async (messages: readonly ChatMessage[]): Promise<Rendered> => {
     const text = await template.render({
       messages: messages.map(templateMessage),
-      ...(use ? { tools: use.tools } : {}),
-      ...(request.documents ? { documents: request.documents } : {}),
+      tools: use?.tools,
+      documents: request.documents ?? undefined,
       addGenerationPrompt,
       continueFinalMessage: continues,
       variables,
@@ -85,10 +85,13 @@ function templateMessage(message: ChatMessage): TemplateMessage {
   const parts = Array.isArray(content)
     ? content.map((part) => (part.type === 'refusal' ? { type: 'text', text: part.refusal } : part))
     : content;
-  const given = Object.entries({ ...message, content: parts }).filter(
-    ([, value]) => value !== null && value !== undefined,
-  );
-  return Object.fromEntries(given) as TemplateMessage;
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(message)) {
+    const known = name === 'content' ? parts : value;
+    if (known !== null && known !== undefined) given[name] = known;
+  }
+  if (parts !== null && parts !== undefined) given['content'] = parts;
+  return given as TemplateMessage;
 }
 
 /** Variables of every template that have a field of their own in the request. */

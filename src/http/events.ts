@@ -65,8 +65,8 @@ export async function sendTexts(reply: FastifyReply, texts: AsyncIterable<string
 }
 
 /**
- * Writes to a response. After the first write, which carries the headers, the chunks of the transfer encoding are framed
- * here and go to the socket directly: that leaves out the response's own layers for every token.
+ * Writes to a response. The chunks of the transfer encoding are framed here and go to the socket directly, the first one
+ * behind the headers: that leaves out the response's own layers for every token.
  */
 class EventWriter {
   readonly #response: ServerResponse;
@@ -81,16 +81,30 @@ class EventWriter {
   /** A promise when the client is slower than its answer: it resolves when there is room again. */
   write(text: string): Promise<void> | undefined {
     const response = this.#response;
-    const { socket } = response;
-    let hasRoom: boolean;
-    if (this.#isBegun && socket !== null && response.chunkedEncoding) hasRoom = writeChunk(socket, text);
-    else hasRoom = response.write(text);
-    this.#isBegun = true;
-    return hasRoom ? undefined : this.#drained(socket ?? response);
+    const socket = this.#directSocket();
+    const hasRoom = socket ? writeChunk(socket, text) : response.write(text);
+    return hasRoom ? undefined : this.#drained(response.socket ?? response);
   }
 
   end(text: string): void {
-    this.#response.end(text);
+    const socket = text === '' ? null : this.#directSocket();
+    if (socket) writeChunk(socket, text);
+    this.#response.end(socket ? undefined : text);
+  }
+
+  /** The client's socket with the headers on their way to it; null where the response has to write itself. */
+  #directSocket(): Socket | null {
+    const response = this.#response;
+    const { socket } = response;
+    if (socket === null || !response.chunkedEncoding || socket.destroyed) return null;
+    if (!this.#isBegun) {
+      // Headers and whatever follows them in this turn go out together.
+      socket.cork();
+      response.flushHeaders();
+      process.nextTick(uncork, socket);
+    }
+    this.#isBegun = true;
+    return socket;
   }
 
   #drained(target: Socket | ServerResponse): Promise<void> {
@@ -106,6 +120,10 @@ class EventWriter {
       if (signal.aborted) done();
     });
   }
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
 }
 
 /** One chunk of the transfer encoding. Text that is ASCII, as most is, needs no encoding on its way. */

@@ -3,35 +3,70 @@ import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../contracts/even
 import type { ApiError } from '../errors.ts';
 import { type AnswerOptions, eventOf, headFields, streamEnd, usageOf } from './answer.ts';
 import type { AnswerWriter } from './answer-writer.ts';
+import type { AnswerShape } from './shapes.ts';
 
 /** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */
 const textMark = '\u0000';
 
+/** The members of a choice that are the same in every answer of a shape, as they are written. */
+interface Pieces {
+  readonly opening: string | undefined;
+  readonly closing: string;
+  /** What stands before and after the text of a plain delta. */
+  readonly delta: readonly [string, string];
+}
+
+const pieces = new WeakMap<AnswerShape, Pieces>();
+
+function piecesOf(shape: AnswerShape): Pieces {
+  const known = pieces.get(shape);
+  if (known) return known;
+  const [before = '', after = ''] = membersOf(shape.delta(textMark)).split(JSON.stringify(textMark));
+  const made: Pieces = {
+    opening: shape.opening && membersOf(shape.opening),
+    closing: membersOf(shape.closing),
+    delta: [before, after],
+  };
+  pieces.set(shape, made);
+  return made;
+}
+
+/** The members of an object as JSON has them, without its braces. */
+function membersOf(object: object): string {
+  return JSON.stringify(object).slice(1, -1);
+}
+
 /** Writes the events of an answer as server-sent chunks. A plain text delta is its text between two prepared pieces. */
 export class AnswerChunks implements AnswerWriter {
   readonly #options: AnswerOptions;
+  readonly #pieces: Pieces;
+  /** All of a chunk up to the number of its choice. */
+  readonly #head: string;
   /** What stands before and after a plain delta's text, for each choice. */
-  readonly #plain: readonly (readonly [string, string])[];
-  readonly #logprobs: readonly ((tokens: readonly TokenLogprob[]) => object)[];
+  readonly #plain: (readonly [string, string])[] = [];
+  readonly #logprobs: ((tokens: readonly TokenLogprob[]) => object)[] = [];
   #promptTokens = 0;
   #completionTokens = 0;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
-    const { shape, choices, tokenText } = options;
-    const indexes = Array.from({ length: choices }, (_, index) => index);
-    this.#logprobs = indexes.map(() => shape.logprobs(tokenText));
-    this.#plain = indexes.map((index) => {
-      const [before, after] = this.#chunk(index, shape.delta(textMark)).split(JSON.stringify(textMark));
-      return [before as string, after as string];
-    });
+    const { shape, choices, tokenText, head, wantsLogprobs } = options;
+    this.#pieces = piecesOf(shape);
+    this.#head = `data: {${membersOf(headFields(head, shape.chunkObject))},"choices":[{"index":`;
+    const [before, after] = this.#pieces.delta;
+    const end = this.#ending('null', null);
+    for (let index = 0; index < choices; index++) {
+      this.#plain.push([`${this.#head}${index},${before}`, after + end]);
+      if (wantsLogprobs) this.#logprobs.push(shape.logprobs(tokenText));
+    }
   }
 
   begin(events: readonly GenerateEvent[]): string {
-    const { choices, shape } = this.#options;
+    const { choices } = this.#options;
+    const { opening } = this.#pieces;
     for (const event of events) if (event.type === 'prompt-tokens') this.#promptTokens += event.count;
     let text = '';
-    for (let index = 0; shape.opening && index < choices; index++) text += this.#chunk(index, shape.opening);
+    for (let index = 0; opening !== undefined && index < choices; index++) text += this.#chunk(index, opening);
     for (const event of events) if (event.type !== 'prompt-tokens') text += this.write(event);
     return text;
   }
@@ -41,11 +76,11 @@ export class AnswerChunks implements AnswerWriter {
       case 'text-delta':
         return this.#delta(event.choice, event.text, event.tokens, event.logprobs);
       case 'reasoning-delta':
-        return this.#chunk(event.choice, this.#options.shape.reasoningDelta(event.text));
+        return this.#chunk(event.choice, membersOf(this.#options.shape.reasoningDelta(event.text)));
       case 'tool-call-delta':
-        return this.#chunk(event.choice, this.#options.shape.callDelta(callDelta(event)));
+        return this.#chunk(event.choice, membersOf(this.#options.shape.callDelta(callDelta(event))));
       case 'finish':
-        return this.#chunk(event.choice, this.#options.shape.closing, null, event.reason);
+        return this.#chunk(event.choice, this.#pieces.closing, null, event.reason);
       case 'prompt-tokens':
         this.#promptTokens += event.count;
         return '';
@@ -72,20 +107,24 @@ export class AnswerChunks implements AnswerWriter {
     this.#completionTokens += tokens;
     if (text === '' && !logprobs?.length) return '';
     const figures = logprobs ? (this.#logprobs[choice]?.(logprobs) ?? null) : null;
-    return this.#chunk(choice, this.#options.shape.delta(text), figures);
+    return this.#chunk(choice, membersOf(this.#options.shape.delta(text)), figures);
   }
 
-  #chunk(index: number, content: object, logprobs: object | null = null, reason: string | null = null): string {
-    const { head, shape, usage } = this.#options;
-    const chunk = headFields(head, shape.chunkObject);
-    chunk['choices'] = [{ index, ...content, logprobs, finish_reason: reason }];
-    if (usage.onEveryChunk) chunk['usage'] = this.#usageSoFar();
-    else if (usage.inTheEnd) chunk['usage'] = null;
-    return eventOf(chunk);
+  #chunk(index: number, members: string, logprobs: object | null = null, reason: string | null = null): string {
+    return `${this.#head}${index},${members}${this.#ending(logprobs ? JSON.stringify(logprobs) : 'null', reason)}`;
   }
 
-  #usageSoFar() {
-    return usageOf({ promptTokens: this.#promptTokens, completionTokens: this.#completionTokens });
+  /** All of a chunk behind what its choice holds. */
+  #ending(logprobs: string, reason: string | null): string {
+    const finish = reason === null ? 'null' : `"${reason}"`;
+    return `,"logprobs":${logprobs},"finish_reason":${finish}}]${this.#usageMember()}}\n\n`;
+  }
+
+  #usageMember(): string {
+    const { inTheEnd, onEveryChunk } = this.#options.usage;
+    if (!onEveryChunk) return inTheEnd ? ',"usage":null' : '';
+    const usage = usageOf({ promptTokens: this.#promptTokens, completionTokens: this.#completionTokens });
+    return `,"usage":${JSON.stringify(usage)}`;
   }
 
   #usage(tokens: TokenUsage): string {

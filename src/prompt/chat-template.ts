@@ -55,9 +55,10 @@ export function jinjaTemplate({ source, templates, specialTokens, time = default
     mentions: (variable) => [...compiled.values()].some(({ traits }) => traits.names.has(variable)),
     render: (input) => {
       const template = choose(input);
-      const task = { ...input, specialTokens };
+      const { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
+      const task = { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables, specialTokens };
       return rendered({
-        large: isLarge([input.messages, input.tools, input.documents, input.variables]),
+        large: isLarge([messages, tools, documents, variables]),
         inline: () => renderChat(template, task, inlineLimits),
         inThread: () => promptThread.ask<'chat'>({ kind: 'chat', source: template.text, input: task, time }),
       });

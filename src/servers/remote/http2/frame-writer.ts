@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { flags, frameHead, frameTypes, writeHead } from './frames.ts';
 
-/** Bodies up to this size are copied behind their head, so that both go out in one piece. */
+/** Bodies up to this size are copied behind their head, and frames up to this size together into one piece. */
 const largestCopy = 16_384;
 
-/** Writes frames: all of one turn go to the socket together. */
+/** Writes frames: all of one turn of the event loop, of however many requests, go to the socket together. */
 export class FrameWriter {
   readonly #socket: Socket;
   #pending: Buffer[] = [];
@@ -18,7 +18,7 @@ export class FrameWriter {
     this.#pending.push(frame);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    process.nextTick(this.flush);
+    setImmediate(this.flush);
   }
 
   /** A block of headers, in as many frames as it needs. */
@@ -45,8 +45,10 @@ export class FrameWriter {
     const frames = this.#pending;
     this.#pending = [];
     if (frames.length === 0 || this.#socket.destroyed || this.#socket.writableEnded) return;
-    if (frames.length === 1) {
-      this.#socket.write(frames[0] as Buffer);
+    let size = 0;
+    for (const frame of frames) size += frame.length;
+    if (frames.length === 1 || size <= largestCopy) {
+      this.#socket.write(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames, size));
       return;
     }
     this.#socket.cork();
@@ -54,10 +56,10 @@ export class FrameWriter {
     this.#socket.uncork();
   };
 
-  #framed(part: Buffer, head: { type: number; flags: number; stream: number }): void {
+  #framed(part: Buffer, { type, flags: bits, stream }: { type: number; flags: number; stream: number }): void {
     const isCopied = part.length <= largestCopy;
     const bytes = Buffer.allocUnsafe(frameHead + (isCopied ? part.length : 0));
-    writeHead(bytes, 0, { ...head, length: part.length });
+    writeHead(bytes, 0, { length: part.length, type, flags: bits, stream });
     if (isCopied) part.copy(bytes, frameHead);
     this.write(bytes);
     if (!isCopied) this.write(part);

@@ -16,7 +16,7 @@ describe('Http2Session', () => {
   it('begins with its settings and answers the server', async () => {
     const { wire } = open();
     await flushed();
-    expect(wire.written[0]).toEqual(preface);
+    expect(wire.written[0]?.subarray(0, preface.length)).toEqual(preface);
     expect(sentFrames(wire).map(({ type, bits, payload }) => [type, bits, payload.toString('hex')])).toEqual([
       ['SETTINGS', 0, '0002000000000004000003e8000600000fa0'],
       ['WINDOW_UPDATE', 0, (100_000 - 65_535).toString(16).padStart(8, '0')],
