@@ -33,6 +33,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
 
   const structureKey = structureKeyOf(inputs);
 
+  const wantedReturns = returns.map(([input]) => boolTensor(input, true));
+  const returned = ['text_output', ...returns.map(([, output]) => output)];
   const encode = (request: GenerateRequest): InferRequest => {
     if (request.loraTaskId !== undefined)
       throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
@@ -51,7 +53,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
       boolTensor('stream', request.stream || !counts),
       boolTensor('exclude_input_in_output', true),
       textTensor('sampling_parameters', [JSON.stringify(samplingParameters(request, structureKey))]),
-      ...returns.map(([input]) => boolTensor(input, true)),
+      ...wantedReturns,
       ...(isWithLogprobs ? [boolTensor('return_logprobs', true)] : []),
     ];
     return {
@@ -61,7 +63,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
       // Releases up to 24.01 end with a separate empty response, which Triton sends only when asked.
       parameters: { triton_enable_empty_final_response: true },
       inputs: tensors,
-      outputs: ['text_output', ...returns.map(([, output]) => output), ...(isWithLogprobs ? ['logprobs'] : [])],
+      outputs: isWithLogprobs ? [...returned, 'logprobs'] : returned,
     };
   };
 

@@ -38,7 +38,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
   await requireCounts(model, options);
   const shown = await imagesOf(request.messages, { model, settings: context.images, choices, signal });
-  const asked = { ...request, messages: [...shown.messages] };
+  const asked = shown.messages === request.messages ? request : { ...request, messages: [...shown.messages] };
   const render = () => renderPrompt(asked, { model, use, emulation });
   const { prompt, template, ignored, messages } = await during(context.watch, 'template', render);
   const continued = request.continue_final_message ? finalAssistantText(request.messages) : undefined;

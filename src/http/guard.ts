@@ -55,8 +55,18 @@ export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }:
   };
   app.addHook('onRequest', (request, reply, done) => {
     if (!keys.isLocked && restrictedApis.length === 0) done();
-    else admit(request, reply).then(() => done(), done);
+    else void refusal(admit(request, reply)).then(done);
   });
+}
+
+/** What a request is refused with; undefined where it may pass. */
+async function refusal(admitted: Promise<void>): Promise<Error | undefined> {
+  try {
+    await admitted;
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Whether requests to this API count towards the limits of their key. */

@@ -26,21 +26,25 @@ export interface Tensor {
 /** A BYTES tensor of texts; its shape is [texts.length] unless another one is given. */
 export function textTensor(name: string, texts: readonly string[], shape: readonly number[] = [texts.length]): Tensor {
   let size = 0;
-  const lengths = texts.map((text) => Buffer.byteLength(text));
-  for (const length of lengths) size += 4 + length;
+  for (const text of texts) size += 4 + Buffer.byteLength(text);
   const data = Buffer.allocUnsafe(size);
   let at = 0;
-  texts.forEach((text, index) => {
-    at = data.writeUInt32LE(lengths[index] as number, at);
-    at += data.write(text, at);
-  });
+  for (const text of texts) {
+    const length = data.write(text, at + 4);
+    data.writeUInt32LE(length, at);
+    at += 4 + length;
+  }
   return { name, datatype: 'BYTES', shape, data };
 }
 
 /** A BOOL tensor of one element. */
 export function boolTensor(name: string, value: boolean, shape: readonly number[] = [1]): Tensor {
-  return { name, datatype: 'BOOL', shape, data: Buffer.of(value ? 1 : 0) };
+  return { name, datatype: 'BOOL', shape, data: value ? yes : no };
 }
+
+/** Shared by all tensors, whose data nobody changes. */
+const yes = Buffer.of(1);
+const no = Buffer.of(0);
 
 /** The elements of a BYTES tensor as texts. */
 export function readTexts(data: Buffer): string[] {

@@ -66,7 +66,7 @@ export class AnswerChunks implements AnswerWriter {
     const { opening } = this.#pieces;
     for (const event of events) if (event.type === 'prompt-tokens') this.#promptTokens += event.count;
     let text = '';
-    for (let index = 0; opening !== undefined && index < choices; index++) text += this.#chunk(index, opening);
+    if (opening !== undefined) for (let index = 0; index < choices; index++) text += this.#chunk(index, opening);
     for (const event of events) if (event.type !== 'prompt-tokens') text += this.write(event);
     return text;
   }

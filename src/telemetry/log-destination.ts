@@ -12,7 +12,7 @@ interface DestinationOptions {
 }
 
 /** Characters that are written at once, and milliseconds after which fewer are. */
-const fullBatch = 4096;
+const fullBatch = 16_384;
 const longestWait = 100;
 
 /** Bytes and characters that wait where nothing can be written; lines that come then are lost. */

@@ -203,11 +203,11 @@ const commonBlocks = new WeakMap<ChannelOptions, Map<string, Buffer>>();
 
 function headerBlock(call: Call, options: ChannelOptions, timeout: number | undefined): Buffer {
   const common = commonBlock(call.path, options);
-  const own = Object.entries(call.metadata ?? {});
-  if (timeout === undefined && own.length === 0) return common;
-  const parts = own.map(([name, value]) => encodeHeader(name.toLowerCase(), sendable(name, value)));
-  if (timeout !== undefined) parts.push(encodeHeader('grpc-timeout', grpcTimeout(timeout)));
-  return Buffer.concat([common, ...parts]);
+  const parts = [common];
+  for (const name in call.metadata)
+    parts.push(encodeHeader(name.toLowerCase(), sendable(name, call.metadata[name] as string)));
+  if (timeout !== undefined) parts.push(timeoutHeader(timeout));
+  return parts.length === 1 ? common : Buffer.concat(parts);
 }
 
 function commonBlock(path: string, options: ChannelOptions): Buffer {
@@ -241,6 +241,15 @@ function sendable(name: string, value: string): string {
     'INVALID_ARGUMENT',
     `The call cannot be sent: the header ${JSON.stringify(name)} has characters that no header may have.`,
   );
+}
+
+/** The header of the timeout that was asked for last: most calls have the same. */
+let lastTimeout = { milliseconds: 0, header: encodeHeader('grpc-timeout', grpcTimeout(0)) };
+
+function timeoutHeader(milliseconds: number): Buffer {
+  if (lastTimeout.milliseconds !== milliseconds)
+    lastTimeout = { milliseconds, header: encodeHeader('grpc-timeout', grpcTimeout(milliseconds)) };
+  return lastTimeout.header;
 }
 
 /** At most eight digits: milliseconds, or seconds where those do not fit. */
