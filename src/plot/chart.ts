@@ -1,0 +1,60 @@
+import { type Axes, axesOf } from './axes.ts';
+import { barMarks, lineMarks } from './marks.ts';
+import { escapeText, frame, style } from './svg.ts';
+
+/** What an axis says and how its values are spread. */
+export interface Axis {
+  readonly label: string;
+  readonly scale: 'linear' | 'log';
+}
+
+/** One row of values under a name. */
+export interface Series {
+  readonly name: string;
+  readonly points: readonly (readonly [number, number])[];
+}
+
+/** What is drawn: lines through the points, steps from each point to the next, or a bar per point. */
+export interface Chart {
+  readonly title: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  readonly series: readonly Series[];
+  readonly kind: 'line' | 'steps' | 'bars';
+}
+
+/** The chart as one `<svg>` that needs nothing else and reads well on light and on dark ground. */
+export function drawChart(chart: Chart): string {
+  for (const { name, points } of chart.series)
+    if (points.some((point) => !point.every(Number.isFinite)))
+      throw new TypeError(`The series ${JSON.stringify(name)} of the chart has a value that is not a number.`);
+  const axes = axesOf(chart);
+  const { width, height } = frame;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" class="plot" aria-label="${escapeText(chart.title)}">`,
+    style,
+    `<text class="plot-title" x="${frame.left}" y="22">${escapeText(chart.title)}</text>`,
+    legend(chart.series),
+    axes.marks,
+    ...chart.series.map((series, index) => seriesMarks(chart, series, index, axes)),
+    '</svg>',
+  ].join('\n');
+}
+
+function seriesMarks(chart: Chart, series: Series, index: number, axes: Axes): string {
+  const marks = chart.kind === 'bars' ? barMarks : lineMarks;
+  return `<g class="plot-${index % 8}">${marks({ chart, series, index, axes })}</g>`;
+}
+
+/** Names beside their colours; one series alone is named by the title. */
+function legend(series: readonly Series[]): string {
+  if (series.length < 2) return '';
+  let x = frame.left;
+  return series
+    .map(({ name }, index) => {
+      const at = x;
+      x += 30 + name.length * 6.5;
+      return `<g class="plot-${index % 8}"><rect class="plot-fill" x="${at}" y="34" width="12" height="4"/></g><text x="${at + 17}" y="40">${escapeText(name)}</text>`;
+    })
+    .join('');
+}
