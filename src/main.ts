@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { benchCommand } from './cli/bench.ts';
 import { checkModelSettings } from './cli/check-model-settings.ts';
 import type { CliCommand, Terminal } from './cli/command.ts';
 import { doctorCommand } from './cli/doctor.ts';
@@ -34,6 +35,7 @@ const commands: readonly [CliCommand, ...CliCommand[]] = [
   keysCreateCommand,
   keysListCommand,
   keysRevokeCommand,
+  benchCommand,
 ];
 
 const commandLine = {

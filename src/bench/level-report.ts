@@ -1,0 +1,164 @@
+import type { Measured } from './load/crew.ts';
+import { type Outcome, type Pace, timelineStep } from './load/messages.ts';
+import type { ProcessUsage, WatchedProcess } from './process-usage.ts';
+import type { GeneratorCost, LevelReport, ProcessCost, RequestMetric } from './report/report.ts';
+import { distribution, sum, summarize } from './statistics.ts';
+
+/** A request that succeeded, with its tokens counted. */
+export interface CountedOutcome extends Outcome {
+  readonly inputTokens: number | undefined;
+  /** Undefined where nothing is generated. */
+  readonly outputTokens: number | undefined;
+}
+
+/** The usage of a process before and after the measured requests. */
+export interface UsageChange extends WatchedProcess {
+  readonly before: ProcessUsage;
+  readonly after: ProcessUsage;
+  readonly peakMegabytes: number;
+}
+
+interface LevelOptions {
+  readonly pace: Pace;
+  readonly isStreaming: boolean;
+  readonly measured: Measured;
+  readonly succeeded: readonly CountedOutcome[];
+  readonly usage: readonly UsageChange[];
+  /** Between the two readings of usage. */
+  readonly watchedMilliseconds: number;
+}
+
+/** What is said of one level of load. */
+export function levelReport(options: LevelOptions): LevelReport {
+  const { pace, isStreaming, measured, succeeded } = options;
+  const failed = measured.outcomes.filter(({ error }) => error !== undefined);
+  const values = valuesOf(succeeded, isStreaming);
+  const milliseconds = spanOf(succeeded);
+  const outputTokens = succeeded.some((outcome) => outcome.outputTokens !== undefined)
+    ? sum(succeeded.map((outcome) => outcome.outputTokens ?? 0))
+    : undefined;
+  const perSecond = (amount: number): number => (milliseconds === 0 ? 0 : (amount / milliseconds) * 1000);
+  return {
+    pace,
+    duration_s: milliseconds / 1000,
+    request_count: succeeded.length,
+    failed_count: failed.length,
+    errors: countByText(failed.map(({ error = '' }) => error)),
+    metrics: withValues(values, summarize),
+    throughput: {
+      ...(outputTokens === undefined ? {} : { output_token_throughput: perSecond(outputTokens) }),
+      request_throughput: perSecond(succeeded.length),
+    },
+    generator: generatorCost(measured, pace),
+    processes: options.usage.map((change) =>
+      processCost(change, { ...options, outputTokens, requests: measured.outcomes.length }),
+    ),
+    distributions: withValues(values, (list) => (list.length === 0 ? undefined : distribution(list))),
+    timeline: outputTokens === undefined ? [] : timeline(measured, succeeded, outputTokens),
+  };
+}
+
+/** From the beginning of the first request to the end of the last answer. */
+function spanOf(succeeded: readonly Outcome[]): number {
+  if (succeeded.length === 0) return 0;
+  const begin = succeeded.reduce((least, { startedAt }) => Math.min(least, startedAt), Number.POSITIVE_INFINITY);
+  const end = succeeded.reduce((most, { lastAt = 0 }) => Math.max(most, lastAt), 0);
+  return end - begin;
+}
+
+type Values = Readonly<Record<RequestMetric, readonly number[]>>;
+
+function valuesOf(succeeded: readonly CountedOutcome[], isStreaming: boolean): Values {
+  const streamed = isStreaming ? succeeded : [];
+  return {
+    time_to_first_token: present(streamed.map(({ startedAt, firstAt }) => firstAt && firstAt - startedAt)),
+    inter_token_latency: present(streamed.map(interTokenLatency)),
+    request_latency: present(succeeded.map(({ startedAt, lastAt }) => lastAt && lastAt - startedAt)),
+    output_sequence_length: present(succeeded.map(({ outputTokens }) => outputTokens)),
+    input_sequence_length: present(succeeded.map(({ inputTokens }) => inputTokens)),
+  };
+}
+
+/** The time after the first token, shared among the tokens that came in it; an answer of one token has none. */
+function interTokenLatency({ firstAt, lastAt, outputTokens = 0 }: CountedOutcome): number | undefined {
+  if (firstAt === undefined || lastAt === undefined || outputTokens < 2) return undefined;
+  return (lastAt - firstAt) / (outputTokens - 1);
+}
+
+function present(values: readonly (number | undefined)[]): number[] {
+  return values.filter((value) => value !== undefined);
+}
+
+function withValues<T>(
+  values: Values,
+  make: (list: readonly number[]) => T | undefined,
+): Partial<Record<RequestMetric, T>> {
+  const made: Partial<Record<RequestMetric, T>> = {};
+  for (const [name, list] of Object.entries(values) as [RequestMetric, readonly number[]][]) {
+    const value = make(list);
+    if (value !== undefined) made[name] = value;
+  }
+  return made;
+}
+
+function countByText(texts: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(counts).toSorted(([, a], [, b]) => b - a));
+}
+
+function generatorCost({ costs, outcomes }: Measured, pace: Pace): GeneratorCost {
+  const shares = costs.map(({ cpuMilliseconds, wallMilliseconds }) => cpuMilliseconds / Math.max(1, wallMilliseconds));
+  return {
+    processes: costs.length,
+    cpu_share: sum(shares),
+    busiest_cpu_share: Math.max(0, ...shares),
+    cpu_us_per_request:
+      (sum(costs.map(({ cpuMilliseconds }) => cpuMilliseconds)) * 1000) / Math.max(1, outcomes.length),
+    loop_delay_p99_ms: Math.max(0, ...costs.map(({ loopDelay }) => loopDelay)),
+    ...(pace.kind === 'rate' ? { lateness_ms: Math.max(0, ...costs.map(({ lateness }) => lateness)) } : {}),
+  };
+}
+
+interface Work {
+  readonly outputTokens: number | undefined;
+  /** Failed ones too: they also cost. */
+  readonly requests: number;
+  readonly watchedMilliseconds: number;
+}
+
+function processCost({ name, pid, before, after, peakMegabytes }: UsageChange, work: Work): ProcessCost {
+  const cpu = after.cpuMicroseconds - before.cpuMicroseconds;
+  return {
+    name,
+    pid,
+    ...(work.outputTokens ? { cpu_us_per_token: cpu / work.outputTokens } : {}),
+    cpu_us_per_request: cpu / Math.max(1, work.requests),
+    cpu_share: cpu / 1000 / Math.max(1, work.watchedMilliseconds),
+    rss_mb: after.residentMegabytes,
+    rss_peak_mb: Math.max(peakMegabytes, before.residentMegabytes, after.residentMegabytes),
+  };
+}
+
+const mostSteps = 240;
+
+/** Tokens per second over time: the events that brought text, each worth as many tokens as one did on average. */
+function timeline(
+  { textCounts }: Measured,
+  succeeded: readonly CountedOutcome[],
+  outputTokens: number,
+): (readonly [number, number])[] {
+  const counts = new Map<number, number>();
+  for (const [step, events] of textCounts.flat()) counts.set(step, (counts.get(step) ?? 0) + events);
+  const steps = [...counts.keys()].toSorted((a, b) => a - b);
+  const [first, last] = [steps[0], steps.at(-1)];
+  const events = sum(succeeded.map((outcome) => outcome.events));
+  if (first === undefined || last === undefined || events === 0) return [];
+  const width = Math.max(1, Math.ceil((last - first + 1) / mostSteps));
+  const seconds = (width * timelineStep) / 1000;
+  return Array.from({ length: Math.ceil((last - first + 1) / width) }, (_, place) => {
+    let total = 0;
+    for (let step = 0; step < width; step++) total += counts.get(first + place * width + step) ?? 0;
+    return [place * seconds, (total * (outputTokens / events)) / seconds] as const;
+  });
+}

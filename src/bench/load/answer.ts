@@ -1,0 +1,115 @@
+import type { Endpoint } from './messages.ts';
+
+/** What an answer was made of, gathered as it comes. */
+export class Answer {
+  readonly #endpoint: Endpoint;
+  /** By choice and kind of text: they are counted apart, as they were made. */
+  readonly #texts = new Map<string, string>();
+  usage: { readonly prompt: number | undefined; readonly completion: number | undefined } | undefined;
+  isFinished = false;
+  error: string | undefined;
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+  }
+
+  get texts(): string[] {
+    return [...this.#texts.values()];
+  }
+
+  /** The data of one event. True when it brought some text. */
+  takeEvent(data: string): boolean {
+    if (data === '[DONE]') {
+      this.isFinished = true;
+      return false;
+    }
+    const event = parsed(data);
+    if (event === undefined) {
+      this.error ??= 'an event that is not JSON';
+      return false;
+    }
+    return this.#take(event, 'delta');
+  }
+
+  /** An answer that came whole. */
+  takeWhole(body: string): boolean {
+    const answer = parsed(body);
+    this.isFinished = answer !== undefined;
+    if (answer === undefined) this.error ??= 'an answer that is not JSON';
+    return answer !== undefined && this.#take(answer, 'message');
+  }
+
+  #take(json: Json, where: 'delta' | 'message'): boolean {
+    if (json['error'] !== undefined && json['error'] !== null)
+      this.error ??= `error in the answer: ${errorText(json['error'])}`;
+    if (isJson(json['usage'])) {
+      const { prompt_tokens: prompt, completion_tokens: completion } = json['usage'];
+      this.usage = { prompt: numberOf(prompt), completion: numberOf(completion) };
+    }
+    if (this.#endpoint === 'embeddings') return Array.isArray(json['data']) && json['data'].length > 0;
+    let hasText = false;
+    for (const choice of Array.isArray(json['choices']) ? json['choices'] : [])
+      if (isJson(choice)) hasText = this.#takeChoice(choice, where) || hasText;
+    return hasText;
+  }
+
+  #takeChoice(choice: Json, where: 'delta' | 'message'): boolean {
+    const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
+    if (typeof choice['finish_reason'] === 'string') this.isFinished = true;
+    if (this.#endpoint === 'completions') return this.#add(`${index} text`, choice['text']);
+    const message = choice[where];
+    if (!isJson(message)) return false;
+    let hasText = this.#add(`${index} content`, message['content']);
+    hasText = this.#add(`${index} reasoning`, message['reasoning_content'] ?? message['reasoning']) || hasText;
+    hasText = this.#add(`${index} refusal`, message['refusal']) || hasText;
+    const calls = message['tool_calls'];
+    if (!Array.isArray(calls)) return hasText;
+    for (const [at, call] of calls.entries()) {
+      if (!isJson(call) || !isJson(call['function'])) continue;
+      const name = `${index} call ${typeof call['index'] === 'number' ? call['index'] : at}`;
+      hasText = this.#add(name, call['function']['name']) || hasText;
+      hasText = this.#add(name, call['function']['arguments']) || hasText;
+    }
+    return hasText;
+  }
+
+  #add(name: string, text: unknown): boolean {
+    if (typeof text !== 'string' || text === '') return false;
+    this.#texts.set(name, (this.#texts.get(name) ?? '') + text);
+    return true;
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const longestError = 160;
+
+/** The words of an error of any server, shortened. */
+export function errorText(error: unknown): string {
+  const message = isJson(error) ? (error['message'] ?? error['detail'] ?? error['error']) : error;
+  const text = typeof message === 'string' ? message : JSON.stringify(message ?? error);
+  return text.length > longestError ? `${text.slice(0, longestError)}…` : text;
+}
+
+/** The words of the body of a refusal. */
+export function refusalText(body: string): string {
+  const json = parsed(body);
+  return errorText(json === undefined ? body : (json['error'] ?? json));
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../random.ts';
+import { now } from './clock.ts';
+import type { Outcome, Pace, WorkerTask } from './messages.ts';
+
+/** What a load needs to run. */
+export interface LoadOptions {
+  readonly task: Pick<WorkerTask, 'pace' | 'extent' | 'worker' | 'workers'>;
+  readonly send: (index: number) => Promise<Outcome>;
+  readonly onOutcome: (outcome: Outcome) => void;
+  readonly stop: AbortSignal;
+}
+
+/** Makes this worker's share of the load. Resolves to the most that a request was late. */
+export async function generateLoad(options: LoadOptions): Promise<number> {
+  const { pace } = options.task;
+  if (pace.kind === 'rate') return openLoop(options, pace);
+  const lanes = shareOf(pace.concurrency, options.task);
+  await closedLoop(options, lanes);
+  return 0;
+}
+
+/** The part of a whole that one of several workers has. */
+export function shareOf(whole: number, { worker, workers }: { worker: number; workers: number }): number {
+  return Math.floor(whole / workers) + (worker < whole % workers ? 1 : 0);
+}
+
+/** Each lane asks again as soon as its answer has ended. */
+async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, lanes: number): Promise<void> {
+  const { extent, worker, workers } = task;
+  const end = 'requests' in extent ? extent.requests : Number.POSITIVE_INFINITY;
+  const until = 'milliseconds' in extent ? now() + extent.milliseconds : Number.POSITIVE_INFINITY;
+  let next = worker;
+  const lane = async (): Promise<void> => {
+    while (next < end && now() < until && !stop.aborted) {
+      const index = next;
+      next += workers;
+      onOutcome(await send(index));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+/** Requests begin at their times, however many are still open. */
+async function openLoop({ task, send, onOutcome, stop }: LoadOptions, pace: RatePace): Promise<number> {
+  const { extent, worker, workers } = task;
+  const startedAt = now();
+  const open: Promise<void>[] = [];
+  let lateness = 0;
+  for (const { index, at } of arrivals(pace, extent)) {
+    if (index % workers !== worker) continue;
+    const wait = startedAt + at - now();
+    if (wait > 0) await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
+    if (stop.aborted) break;
+    lateness = Math.max(lateness, now() - startedAt - at);
+    open.push(send(index).then(onOutcome));
+  }
+  await Promise.all(open);
+  return lateness;
+}
+
+type RatePace = Extract<Pace, { kind: 'rate' }>;
+
+/** When each request begins, in milliseconds from the start: the same times in every worker. */
+export function* arrivals(pace: RatePace, extent: WorkerTask['extent']): Generator<{ index: number; at: number }> {
+  const random = new Random(pace.seed);
+  const gap = 1000 / pace.perSecond;
+  let at = 0;
+  for (let index = 0; 'requests' in extent ? index < extent.requests : at < extent.milliseconds; index++) {
+    yield { index, at };
+    at += pace.arrival === 'constant' ? gap : gap * random.exponential();
+  }
+}

@@ -1,0 +1,163 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Client } from '../target.ts';
+import { Answer, refusalText } from './answer.ts';
+import { now } from './clock.ts';
+import { EventReader } from './event-reader.ts';
+import type { Endpoint, Outcome } from './messages.ts';
+
+/** What every request of a load has in common. */
+export interface Sender {
+  readonly client: Client;
+  readonly endpoint: Endpoint;
+  readonly isStreaming: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout: number;
+  /** Called for every event that brings text. */
+  readonly onText: (at: number) => void;
+  /** Ends all that is open. */
+  readonly stop: AbortSignal;
+}
+
+const paths = { chat: '/v1/chat/completions', completions: '/v1/completions', embeddings: '/v1/embeddings' } as const;
+const longestRefusal = 64 * 1024;
+
+/** Sends one request and follows its answer to the end. Never rejects: what went wrong is part of the outcome. */
+export async function send(sender: Sender, index: number, body: Buffer): Promise<Outcome> {
+  const exchange = new Exchange(sender, body);
+  const error = await exchange.run();
+  return { index, ...exchange.result(), error };
+}
+
+class Exchange {
+  readonly #sender: Sender;
+  readonly #body: Buffer;
+  readonly #answer: Answer;
+  readonly #startedAt = now();
+  #firstAt: number | undefined;
+  #lastAt: number | undefined;
+  #events = 0;
+  #request: ClientRequest | undefined;
+  #settle: (error: string | undefined) => void = () => undefined;
+
+  constructor(sender: Sender, body: Buffer) {
+    this.#sender = sender;
+    this.#body = body;
+    this.#answer = new Answer(sender.endpoint);
+  }
+
+  /** Gives what went wrong. */
+  async run(): Promise<string | undefined> {
+    const { timeout, stop } = this.#sender;
+    const stopped = (): void => this.#end('stopped before it had ended');
+    const timer = setTimeout(() => this.#end(`no whole answer within ${timeout / 1000} s`), timeout);
+    stop.addEventListener('abort', stopped);
+    try {
+      return await new Promise<string | undefined>((resolve) => {
+        this.#settle = resolve;
+        if (stop.aborted) stopped();
+        else this.#ask(false);
+      });
+    } finally {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', stopped);
+    }
+  }
+
+  result(): Omit<Outcome, 'index' | 'error'> {
+    return {
+      startedAt: this.#startedAt,
+      firstAt: this.#firstAt,
+      lastAt: this.#lastAt,
+      events: this.#events,
+      texts: this.#answer.texts,
+      promptTokens: this.#answer.usage?.prompt,
+      completionTokens: this.#answer.usage?.completion,
+    };
+  }
+
+  #ask(isAgain: boolean): void {
+    const { client, endpoint, headers } = this.#sender;
+    const request = client.request(paths[endpoint], {
+      method: 'POST',
+      headers: { ...headers, 'content-length': this.#body.length },
+    });
+    this.#request = request;
+    request.on('response', (response) => this.#receive(response));
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      // A kept connection may have been closed just when it was used again: then nothing was asked yet.
+      if (request.reusedSocket && error.code === 'ECONNRESET' && !isAgain) this.#ask(true);
+      else this.#end(`connection failed: ${error.code ?? error.message}`);
+    });
+    request.end(this.#body);
+  }
+
+  #receive(response: IncomingMessage): void {
+    const { statusCode: status = 0, headers } = response;
+    const isStream = (headers['content-type'] ?? '').startsWith('text/event-stream');
+    response.on('error', () => this.#end('connection closed in the middle of the answer'));
+    if (status < 200 || status > 299) {
+      this.#gather(response, (text) => this.#end(`HTTP ${status}: ${refusalText(text)}`));
+    } else if (isStream) this.#follow(response);
+    else if (this.#sender.isStreaming) {
+      this.#gather(response, () => this.#end(`not a stream but ${headers['content-type'] ?? 'no content type'}`));
+    } else {
+      this.#gather(response, (text) => {
+        if (this.#answer.takeWhole(text)) this.#tookText();
+        this.#end(this.#verdict(false));
+      });
+    }
+  }
+
+  /** All events of one read came at the same time. */
+  #follow(response: IncomingMessage): void {
+    let hasText = false;
+    const reader = new EventReader((data) => {
+      if (!this.#answer.takeEvent(data)) return;
+      hasText = true;
+      this.#events++;
+    });
+    response.on('data', (bytes: Buffer) => {
+      const before = this.#events;
+      const at = now();
+      hasText = false;
+      reader.push(bytes);
+      if (!hasText) return;
+      this.#firstAt ??= at;
+      this.#lastAt = at;
+      for (let count = before; count < this.#events; count++) this.#sender.onText(at);
+    });
+    response.on('end', () => this.#end(this.#verdict(reader.isCut)));
+  }
+
+  #tookText(): void {
+    const at = now();
+    this.#events++;
+    this.#lastAt = at;
+    this.#sender.onText(at);
+  }
+
+  #verdict(isCut: boolean): string | undefined {
+    if (this.#answer.error !== undefined) return this.#answer.error;
+    if (isCut || !this.#answer.isFinished) return 'the stream ended before the answer did';
+    return this.#events === 0 ? 'an answer without content' : undefined;
+  }
+
+  #gather(response: IncomingMessage, onEnd: (text: string) => void): void {
+    const pieces: Buffer[] = [];
+    const isOk = response.statusCode === 200;
+    let length = 0;
+    response.on('data', (piece: Buffer) => {
+      length += piece.length;
+      if (isOk || length <= longestRefusal) pieces.push(piece);
+    });
+    response.on('end', () => onEnd(Buffer.concat(pieces).toString('utf8')));
+  }
+
+  /** The first end counts; what is left of a request that went wrong is cut off. */
+  #end(error: string | undefined): void {
+    const settle = this.#settle;
+    this.#settle = () => undefined;
+    if (error !== undefined && !error.startsWith('HTTP ')) this.#request?.destroy();
+    settle(error);
+  }
+}

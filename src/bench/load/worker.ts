@@ -1,0 +1,120 @@
+import { setMaxListeners } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { openClient } from '../target.ts';
+import { now } from './clock.ts';
+import { generateLoad, type LoadOptions } from './generate-load.ts';
+import { type FromWorker, type Outcome, type ToWorker, timelineStep, type WorkerTask } from './messages.ts';
+import { type Sender, send } from './send.ts';
+
+// A process that makes a part of the load. It is told what and when, and ends with whoever started it.
+
+const progressMilliseconds = 100;
+const stop = new AbortController();
+// Every open request listens.
+setMaxListeners(0, stop.signal);
+const textCounts = new Map<number, number>();
+const outcomes: Outcome[] = [];
+let failed = 0;
+let measure: () => void = () => undefined;
+
+process.on('message', (message: ToWorker) => {
+  switch (message.kind) {
+    case 'prepare':
+      run(message.task).catch((error: unknown) => tell({ kind: 'failed', message: String(error) }));
+      break;
+    case 'measure':
+      measure();
+      break;
+    case 'stop':
+      stop.abort();
+      measure();
+      break;
+  }
+});
+process.on('disconnect', () => process.exit(0));
+// Ctrl-C reaches every process of the terminal; the one that started this says what follows.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+
+async function run(task: WorkerTask): Promise<void> {
+  const { target, endpoint, isStreaming, timeout } = task;
+  const client = openClient(target);
+  const bodies = task.bodies.map((body) => Buffer.from(body));
+  const headers = {
+    'content-type': 'application/json',
+    ...(isStreaming ? { accept: 'text/event-stream' } : {}),
+    ...target.headers,
+  };
+  const sender: Sender = {
+    client,
+    endpoint,
+    isStreaming,
+    headers,
+    timeout,
+    stop: stop.signal,
+    onText: () => undefined,
+  };
+  const ask = (from: Sender, index: number): Promise<Outcome> =>
+    send(from, index, bodies[index % bodies.length] as Buffer);
+  await warmUp(task, (index) => ask(sender, index));
+  const begin = new Promise<void>((resolve) => (measure = resolve));
+  tell({ kind: 'ready' });
+  await begin;
+  await measured(task, (index) => ask({ ...sender, onText: countText }, index));
+  client.close();
+}
+
+async function warmUp(task: WorkerTask, ask: LoadOptions['send']): Promise<void> {
+  const { pace, warmup } = task;
+  if (warmup === 0) return;
+  // A rate needs no ramp: what is warmed up is the server and the connections.
+  const concurrency = pace.kind === 'concurrency' ? pace.concurrency : task.workers;
+  await generateLoad({
+    task: { ...task, pace: { kind: 'concurrency', concurrency }, extent: { requests: warmup } },
+    send: ask,
+    onOutcome: () => undefined,
+    stop: stop.signal,
+  });
+}
+
+async function measured(task: WorkerTask, ask: LoadOptions['send']): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const cpu = process.cpuUsage();
+  const startedAt = now();
+  delay.enable();
+  const reports = setInterval(report, progressMilliseconds);
+  const lateness = await generateLoad({ task, send: ask, onOutcome: take, stop: stop.signal });
+  clearInterval(reports);
+  delay.disable();
+  const { user, system } = process.cpuUsage(cpu);
+  report();
+  tell({
+    kind: 'done',
+    outcomes,
+    textCounts: [...textCounts],
+    cost: {
+      cpuMilliseconds: (user + system) / 1000,
+      wallMilliseconds: now() - startedAt,
+      // The monitor counts from its own resolution on.
+      loopDelay: Math.max(0, (delay.percentile(99) || 0) / 1e6 - 10),
+      lateness,
+    },
+  });
+}
+
+function take(outcome: Outcome): void {
+  if (outcome.error !== undefined) failed++;
+  outcomes.push(outcome);
+}
+
+function countText(at: number): void {
+  const step = Math.floor(at / timelineStep);
+  textCounts.set(step, (textCounts.get(step) ?? 0) + 1);
+}
+
+function report(): void {
+  tell({ kind: 'progress', done: outcomes.length, failed });
+}
+
+function tell(message: FromWorker): void {
+  process.send?.(message);
+}

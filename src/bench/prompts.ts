@@ -1,0 +1,73 @@
+import { inTurns } from './in-turns.ts';
+import { drawLength, type Lengths } from './lengths.ts';
+import { Random } from './random.ts';
+import type { TokenCounter } from './token-counter.ts';
+import { words } from './words.ts';
+
+/** One request of the load: what is asked, and how long the answer is to be. */
+export interface Prompt {
+  readonly text: string;
+  /** As counted; undefined where nobody can before the server has. */
+  readonly tokens: number | undefined;
+  readonly outputTokens: number;
+}
+
+interface PromptOptions {
+  readonly count: number;
+  readonly input: Lengths;
+  readonly output: Lengths;
+  readonly seed: number;
+  /** Without one a word is taken for a token. */
+  readonly counter: TokenCounter | undefined;
+}
+
+const mostTries = 12;
+
+/** Prompts of the wanted lengths: the same ones for the same seed and tokenizer. */
+export async function makePrompts({ count, input, output, seed, counter }: PromptOptions): Promise<Prompt[]> {
+  const random = new Random(seed);
+  const drawn = Array.from({ length: count }, () => ({
+    wanted: drawLength(input, random),
+    outputTokens: drawLength(output, random),
+    seed: Math.floor(random.next() * 2 ** 32),
+  }));
+  return inTurns(drawn, async ({ wanted, outputTokens, seed: own }) => ({
+    ...(counter ? await fitted(wanted, own, counter) : { text: wordsOf(wanted, own), tokens: undefined }),
+    outputTokens,
+  }));
+}
+
+/** Prompts of others, each counted. */
+export async function countedPrompts(
+  texts: readonly string[],
+  { output, seed, counter }: Pick<PromptOptions, 'output' | 'seed' | 'counter'>,
+): Promise<Prompt[]> {
+  const random = new Random(seed);
+  return inTurns(texts, async (text) => ({
+    text,
+    outputTokens: drawLength(output, random),
+    tokens: await counter?.count(text),
+  }));
+}
+
+/** Words are added and taken away until the tokens are as many as wanted; the nearest text is taken where none fits. */
+async function fitted(wanted: number, seed: number, counter: TokenCounter): Promise<{ text: string; tokens: number }> {
+  let length = wanted;
+  let best = { text: '', tokens: 0 };
+  const tried = new Set<number>();
+  for (let tries = 0; tries < mostTries && !tried.has(length); tries++) {
+    tried.add(length);
+    const text = wordsOf(length, seed);
+    const tokens = await counter.count(text);
+    if (best.text === '' || Math.abs(tokens - wanted) < Math.abs(best.tokens - wanted)) best = { text, tokens };
+    if (tokens === wanted) break;
+    length = Math.max(1, length + wanted - tokens);
+  }
+  return best;
+}
+
+/** A longer text of the same seed begins with the shorter one. */
+function wordsOf(count: number, seed: number): string {
+  const random = new Random(seed);
+  return Array.from({ length: count }, () => words[random.below(words.length)]).join(' ');
+}

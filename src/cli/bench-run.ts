@@ -1,0 +1,155 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { type BenchOptions, bench } from '../bench/bench.ts';
+import type { Pace } from '../bench/load/messages.ts';
+import { canWatch, usageOf } from '../bench/process-usage.ts';
+import { reportCsv } from '../bench/report/csv.ts';
+import { reportHtml } from '../bench/report/html.ts';
+import { paceText, type Report } from '../bench/report/report.ts';
+import { reportText } from '../bench/report/text.ts';
+import { openCaller, type Target, targetOf } from '../bench/target.ts';
+import { type CommandInput, ownFlags } from '../config/load.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { compareReports } from './bench-compare.ts';
+import { type BenchFlags, benchDefinition } from './bench-flags.ts';
+import { counterOf, modelOf } from './bench-server.ts';
+import type { Terminal } from './command.ts';
+
+/** Runs `conch bench`: exit code 1 when requests failed, 130 when it was interrupted. */
+export async function runBench(input: CommandInput, terminal: Terminal): Promise<number> {
+  const flags = ownFlags(input, benchDefinition);
+  const [compared, ...more] = flags.compare;
+  if (more.length > 0) throw new SettingsError(['--compare can be given once.']);
+  if (compared !== undefined) return compareReports(compared, terminal);
+  checkFlags(flags);
+  const target = await targetFrom(flags, input, terminal);
+  const options = await optionsFrom(flags, { input, terminal, target });
+  const report = await bench(options);
+  terminal.out(reportText(report));
+  await writeReports(report, flags);
+  tellLostProcesses(report, flags, terminal);
+  if (report.interrupted) return 130;
+  return report.levels.some(({ failed_count: failed, request_count: count }) => failed > 0 || count === 0) ? 1 : 0;
+}
+
+/** What no single flag can know. */
+function checkFlags(flags: BenchFlags): void {
+  const { rate, concurrency, requests, duration, endpoint, streaming, pid, ca, insecure } = flags;
+  const problems = [
+    ...(rate && concurrency ? ['--rate and --concurrency exclude each other: a rate does not wait for answers.'] : []),
+    ...(requests && duration ? ['--requests and --duration exclude each other: give one of them.'] : []),
+    ...(endpoint === 'embeddings' && streaming ? ['--streaming: embeddings cannot be streamed.'] : []),
+    ...(ca !== undefined && insecure ? ['--ca and --insecure exclude each other.'] : []),
+    ...(pid.length > 0 && !canWatch()
+      ? ['--pid: this system has no /proc, so what another process uses cannot be read.']
+      : pid.filter((watched) => usageOf(watched.pid) === undefined).map((each) => `--pid: no process ${each.pid}.`)),
+    ...(new Set(pid.map(({ name }) => name)).size < pid.length
+      ? ['--pid: give each process a name of its own: --pid NAME=PID.']
+      : []),
+  ];
+  if (problems.length > 0) throw new SettingsError(problems);
+}
+
+async function targetFrom(flags: BenchFlags, { settings }: CommandInput, { environment }: Terminal): Promise<Target> {
+  // A hash opens nothing.
+  const key = settings.apiKey.find((each) => !/^sha256:/i.test(each)) ?? environment['OPENAI_API_KEY'];
+  return targetOf(flags.url, {
+    headers: { ...(key ? { authorization: `Bearer ${key}` } : {}), ...flags.header },
+    ca: flags.ca === undefined ? undefined : await readText(flags.ca, '--ca'),
+    isInsecure: flags.insecure,
+  });
+}
+
+interface Surroundings {
+  readonly input: CommandInput;
+  readonly terminal: Terminal;
+  readonly target: Target;
+}
+
+async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surroundings): Promise<BenchOptions> {
+  const call = openCaller(target);
+  const model = flags.model ?? (await modelOf(call, target.origin));
+  const counter = flags.serverTokenCount
+    ? undefined
+    : await counterOf(flags.tokenizer, { input, terminal, call, model });
+  return {
+    version: terminal.version,
+    target,
+    model,
+    counter,
+    endpoint: flags.endpoint,
+    isStreaming: flags.streaming ?? flags.endpoint !== 'embeddings',
+    paces: pacesOf(flags),
+    extent: flags.requests === undefined ? { milliseconds: flags.duration ?? 10_000 } : { requests: flags.requests },
+    warmup: flags.warmup,
+    timeout: flags.timeout,
+    seed: flags.seed,
+    prompts:
+      flags.promptFile === undefined
+        ? { count: Math.min(flags.distinctPrompts, flags.requests ?? flags.distinctPrompts), input: flags.inputTokens }
+        : promptsIn(await readText(flags.promptFile, '--prompt-file'), flags.promptFile),
+    output: flags.outputTokens,
+    ignoresEnd: flags.ignoreEos,
+    limitField: flags.limitField,
+    extra: Object.fromEntries(flags.extra),
+    watched: flags.pid,
+    workers: flags.workers,
+    stop: terminal.stop,
+    onProgress: (pace, share) =>
+      terminal.progress({ what: `  ${paceText(pace)}`, done: share, total: 1, unit: 'percent' }),
+  };
+}
+
+function pacesOf({ rate, concurrency = [1], arrival, seed }: BenchFlags): Pace[] {
+  if (rate === undefined) return concurrency.map((each) => ({ kind: 'concurrency', concurrency: each }));
+  return rate.map((perSecond) => ({ kind: 'rate', perSecond, arrival, seed }));
+}
+
+/** A line is a text, or JSON as the files of aiperf and genai-perf have it. */
+function promptsIn(content: string, file: string): string[] {
+  const texts = content
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line, index) => {
+      if (!line.trimStart().startsWith('{')) return line;
+      const text = (parsed(line) as { readonly text?: unknown } | undefined)?.text;
+      if (typeof text !== 'string' || text === '')
+        throw new SettingsError([`--prompt-file: prompt ${index + 1} of ${file} has no text under "text".`]);
+      return text;
+    });
+  if (texts.length === 0) throw new SettingsError([`--prompt-file: ${file} has no prompts.`]);
+  return texts;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(file: string, flag: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new SettingsError([`${flag}: ${file} cannot be read: ${error.message}`]);
+  });
+}
+
+async function writeReports(report: Report, { json, csv, html }: BenchFlags): Promise<void> {
+  const files = [
+    [json, () => `${JSON.stringify(report, undefined, 2)}\n`],
+    [csv, () => reportCsv(report)],
+    [html, () => reportHtml(report)],
+  ] as const;
+  for (const [file, content] of files) {
+    if (file === undefined) continue;
+    await writeFile(file, content()).catch((error: Error) => {
+      throw new SettingsError([`${file} cannot be written: ${error.message}`]);
+    });
+  }
+}
+
+function tellLostProcesses({ levels }: Report, { pid }: BenchFlags, terminal: Terminal): void {
+  for (const { name, pid: number } of pid)
+    if (levels.some(({ processes }) => processes.every((each) => each.pid !== number)))
+      terminal.err(`--pid: ${name} (${number}) ended during the measurement, so nothing is said of it.`);
+}
