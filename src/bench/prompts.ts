@@ -22,6 +22,7 @@ interface PromptOptions {
 }
 
 const mostTries = 12;
+const mostFillers = 4;
 
 /** Prompts of the wanted lengths: the same ones for the same seed and tokenizer. */
 export async function makePrompts({ count, input, output, seed, counter }: PromptOptions): Promise<Prompt[]> {
@@ -50,18 +51,27 @@ export async function countedPrompts(
   }));
 }
 
-/** Words are added and taken away until the tokens are as many as wanted; the nearest text is taken where none fits. */
+/**
+ * Words are added and taken away until the tokens are as many as wanted, the last few by the shortest word there is;
+ * where none fits the nearest text is taken.
+ */
 async function fitted(wanted: number, seed: number, counter: TokenCounter): Promise<{ text: string; tokens: number }> {
   let length = wanted;
+  let fillers = 0;
   let best = { text: '', tokens: 0 };
-  const tried = new Set<number>();
-  for (let tries = 0; tries < mostTries && !tried.has(length); tries++) {
-    tried.add(length);
-    const text = wordsOf(length, seed);
+  for (let tries = 0; tries < mostTries; tries++) {
+    const text = wordsOf(length, seed) + ' a'.repeat(fillers);
     const tokens = await counter.count(text);
-    if (best.text === '' || Math.abs(tokens - wanted) < Math.abs(best.tokens - wanted)) best = { text, tokens };
-    if (tokens === wanted) break;
-    length = Math.max(1, length + wanted - tokens);
+    const missing = wanted - tokens;
+    if (best.text === '' || Math.abs(missing) < Math.abs(wanted - best.tokens)) best = { text, tokens };
+    if (missing === 0) break;
+    if (missing > 0 && missing <= mostFillers) fillers += missing;
+    else {
+      // A word may be several tokens: so many words less or more as make up for the difference.
+      const words = Math.ceil(Math.abs(missing) * Math.min(1, length / tokens));
+      length = Math.max(1, length + Math.sign(missing) * words);
+      fillers = 0;
+    }
   }
   return best;
 }

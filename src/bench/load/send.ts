@@ -19,6 +19,9 @@ export interface Sender {
 }
 
 const paths = { chat: '/v1/chat/completions', completions: '/v1/completions', embeddings: '/v1/embeddings' } as const;
+/** What is said of a request that was cut off because all was stopped: no fault of the server. */
+export const stoppedEarly = 'stopped before it had ended';
+
 const longestRefusal = 64 * 1024;
 
 /** Sends one request and follows its answer to the end. Never rejects: what went wrong is part of the outcome. */
@@ -48,7 +51,7 @@ class Exchange {
   /** Gives what went wrong. */
   async run(): Promise<string | undefined> {
     const { timeout, stop } = this.#sender;
-    const stopped = (): void => this.#end('stopped before it had ended');
+    const stopped = (): void => this.#end(stoppedEarly);
     const timer = setTimeout(() => this.#end(`no whole answer within ${timeout / 1000} s`), timeout);
     stop.addEventListener('abort', stopped);
     try {

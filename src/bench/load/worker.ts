@@ -4,7 +4,7 @@ import { openClient } from '../target.ts';
 import { now } from './clock.ts';
 import { generateLoad, type LoadOptions } from './generate-load.ts';
 import { type FromWorker, type Outcome, type ToWorker, timelineStep, type WorkerTask } from './messages.ts';
-import { type Sender, send } from './send.ts';
+import { type Sender, send, stoppedEarly } from './send.ts';
 
 // A process that makes a part of the load. It is told what and when, and ends with whoever started it.
 
@@ -102,6 +102,7 @@ async function measured(task: WorkerTask, ask: LoadOptions['send']): Promise<voi
 }
 
 function take(outcome: Outcome): void {
+  if (outcome.error === stoppedEarly) return;
   if (outcome.error !== undefined) failed++;
   outcomes.push(outcome);
 }

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { Answer, errorText, refusalText } from './answer.ts';
+
+const event = (delta: object, rest: object = {}): string =>
+  JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null, ...rest }] });
+
+describe('Answer', () => {
+  it('takes only events with text for tokens', () => {
+    const answer = new Answer('chat');
+    const events = [
+      event({ role: 'assistant', content: '' }),
+      event({ content: 'Hel' }),
+      event({ content: 'lo' }),
+      event({}, { finish_reason: 'stop' }),
+      JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } }),
+      '[DONE]',
+    ];
+    expect(events.map((data) => answer.takeEvent(data))).toEqual([false, true, true, false, false, false]);
+    expect(answer).toMatchObject({ texts: ['Hello'], usage: { prompt: 3, completion: 2 }, isFinished: true });
+    expect(answer.error).toBeUndefined();
+  });
+
+  it('counts reasoning, refusals, tool calls and further choices, each for itself', () => {
+    const answer = new Answer('chat');
+    const events = [
+      event({ reasoning_content: 'hm' }),
+      event({ reasoning: 'm' }),
+      event({ tool_calls: [{ index: 0, function: { name: 'f', arguments: '' } }] }),
+      event({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] }),
+      event({ tool_calls: [{ index: 1, function: { name: 'g' } }] }),
+      event({ refusal: 'no' }),
+      event({ content: 'b' }, { index: 1 }),
+      event({ content: null, tool_calls: null }),
+    ];
+    expect(events.map((data) => answer.takeEvent(data))).toEqual([true, true, true, true, true, true, true, false]);
+    expect(answer.texts).toEqual(['hmm', 'f{}', 'g', 'no', 'b']);
+  });
+
+  it('reads completions', () => {
+    const answer = new Answer('completions');
+    expect(answer.takeEvent(JSON.stringify({ choices: [{ text: 'a', index: 0 }] }))).toBe(true);
+    expect(answer.takeEvent(JSON.stringify({ choices: [{ text: '', finish_reason: 'length' }] }))).toBe(false);
+    expect(answer).toMatchObject({ texts: ['a'], isFinished: true });
+  });
+
+  it('reads whole answers', () => {
+    const answer = new Answer('chat');
+    const choices = [{ message: { content: 'all', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] } }];
+    expect(answer.takeWhole(JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 2 } }))).toBe(true);
+    expect(answer).toMatchObject({ texts: ['all', 'f{}'], usage: { prompt: 1, completion: 2 }, isFinished: true });
+  });
+
+  it('reads embeddings', () => {
+    const answer = new Answer('embeddings');
+    expect(answer.takeWhole('{"data":[{"embedding":[1]}],"usage":{"prompt_tokens":4}}')).toBe(true);
+    expect(answer).toMatchObject({ texts: [], usage: { prompt: 4, completion: undefined } });
+    expect(new Answer('embeddings').takeWhole('{"data":[]}')).toBe(false);
+  });
+
+  it('keeps the first error of a stream', () => {
+    const answer = new Answer('chat');
+    answer.takeEvent('{"error":{"message":"the engine broke"}}');
+    answer.takeEvent('not JSON');
+    expect(answer.error).toBe('error in the answer: the engine broke');
+  });
+
+  it('tells of what is not JSON', () => {
+    const streamed = new Answer('chat');
+    expect(streamed.takeEvent('{"cut')).toBe(false);
+    expect(streamed.error).toBe('an event that is not JSON');
+    const whole = new Answer('chat');
+    expect(whole.takeWhole('<html>')).toBe(false);
+    expect(whole.error).toBe('an answer that is not JSON');
+  });
+});
+
+describe('the words of errors', () => {
+  it.each([
+    [{ message: 'm' }, 'm'],
+    [{ detail: 'd' }, 'd'],
+    ['plain', 'plain'],
+    [{ code: 7 }, '{"code":7}'],
+    [{ message: 'x'.repeat(200) }, `${'x'.repeat(160)}…`],
+  ])('%j', (error, text) => {
+    expect(errorText(error)).toBe(text);
+  });
+
+  it('are found in the body of a refusal', () => {
+    expect(refusalText('{"error":{"message":"no such model"}}')).toBe('no such model');
+    expect(refusalText('{"detail":"not found"}')).toBe('not found');
+    expect(refusalText('Bad gateway')).toBe('Bad gateway');
+  });
+});

@@ -1,0 +1,162 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openClient } from '../target.ts';
+import type { Endpoint, Outcome } from './messages.ts';
+import { send } from './send.ts';
+
+const closing: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => void;
+
+interface Settings {
+  readonly endpoint?: Endpoint;
+  readonly isStreaming?: boolean;
+  readonly timeout?: number;
+  readonly stop?: AbortSignal;
+}
+
+/** One request to a server that answers as it is told. */
+async function ask(handler: Handler, settings: Settings = {}): Promise<Outcome & { texts: readonly string[] }> {
+  const server = http.createServer((request, response) => request.resume().on('end', () => handler(request, response)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  return to(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, settings);
+}
+
+async function to(origin: string, settings: Settings): Promise<Outcome> {
+  const { endpoint = 'chat', isStreaming = true, timeout = 20_000, stop = new AbortController().signal } = settings;
+  const client = openClient({ origin, headers: {} });
+  closing.push(() => client.close());
+  const body = Buffer.from('{}');
+  return send({ client, endpoint, isStreaming, timeout, stop, headers: {}, onText: () => undefined }, 7, body);
+}
+
+const delta = (content: string, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
+
+function stream(...pieces: readonly (string | Buffer)[]): Handler {
+  return (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    // Each piece has a turn of its own, so that it is read by itself.
+    const next = (at: number): void => {
+      const piece = pieces[at];
+      if (piece === undefined) response.end();
+      else response.write(piece, () => setImmediate(next, at + 1));
+    };
+    next(0);
+  };
+}
+
+describe('a stream', () => {
+  it('is read to its end: the first text is the first token, the last text the last', async () => {
+    const outcome = await ask(
+      stream(
+        delta(''),
+        delta('a'),
+        delta('b') + delta('c'),
+        delta('', 'stop'),
+        'data: {"choices":[],"usage":{"prompt_tokens":4,"completion_tokens":3}}\n\ndata: [DONE]\n\n',
+      ),
+    );
+    const { startedAt, firstAt = 0, lastAt = 0, ...rest } = outcome;
+    expect(rest).toEqual({
+      index: 7,
+      events: 3,
+      texts: ['abc'],
+      promptTokens: 4,
+      completionTokens: 3,
+      error: undefined,
+    });
+    expect(startedAt).toBeLessThan(firstAt);
+    expect(firstAt).toBeLessThanOrEqual(lastAt);
+  });
+
+  it('gives a character back that was cut in two', async () => {
+    const bytes = Buffer.from(delta('😀') + 'data: [DONE]\n\n');
+    const at = bytes.indexOf(0xf0) + 2;
+    expect((await ask(stream(bytes.subarray(0, at), bytes.subarray(at)))).texts).toEqual(['😀']);
+  });
+
+  it('is whole with a finish reason and no [DONE]', async () => {
+    expect((await ask(stream(delta('a'), delta('', 'length')))).error).toBeUndefined();
+  });
+
+  it.each<[string, Handler]>([
+    ['the stream ended before the answer did', stream(delta('a'))],
+    ['the stream ended before the answer did', stream(delta('a', 'stop'), 'data: {"half')],
+    ['error in the answer: out of memory', stream(delta('a'), 'data: {"error":{"message":"out of memory"}}\n\n')],
+    ['an event that is not JSON', stream('data: oops\n\n')],
+    ['an answer without content', stream(delta('', 'stop'), 'data: [DONE]\n\n')],
+    [
+      'not a stream but application/json',
+      (_, response) => void response.setHeader('content-type', 'application/json').end('{}'),
+    ],
+    ['HTTP 401: wrong key', (_, response) => void response.writeHead(401).end('{"error":{"message":"wrong key"}}')],
+    ['HTTP 503: Busy', (_, response) => void response.writeHead(503).end('Busy')],
+    ['connection failed: ECONNRESET', (_, response) => void response.destroy()],
+  ])('fails: %s', async (error, handler) => {
+    expect((await ask(handler)).error).toBe(error);
+  });
+
+  it('fails where the connection breaks in the middle', async () => {
+    const outcome = await ask((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(delta('a'), () => response.destroy());
+    });
+    expect(outcome).toMatchObject({ error: 'connection closed in the middle of the answer', texts: ['a'] });
+  });
+
+  it('fails where nothing listens', async () => {
+    expect((await to('http://127.0.0.1:1', {})).error).toBe('connection failed: ECONNREFUSED');
+  });
+
+  it('fails after its time', async () => {
+    expect((await ask(() => undefined, { timeout: 20 })).error).toBe('no whole answer within 0.02 s');
+  });
+
+  it('is stopped', async () => {
+    const stop = new AbortController();
+    expect((await ask(() => stop.abort(), { stop: stop.signal })).error).toBe('stopped before it had ended');
+    expect((await ask(() => undefined, { stop: AbortSignal.abort() })).error).toBe('stopped before it had ended');
+  });
+});
+
+describe('a whole answer', () => {
+  it('has one moment', async () => {
+    const choices = [{ message: { content: 'all of it' }, finish_reason: 'stop' }];
+    const { firstAt, lastAt, startedAt, ...rest } = await ask(
+      (_, response) =>
+        void response.end(JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 3 } })),
+      { isStreaming: false },
+    );
+    expect(rest).toEqual({
+      index: 7,
+      events: 1,
+      texts: ['all of it'],
+      promptTokens: 1,
+      completionTokens: 3,
+      error: undefined,
+    });
+    expect([firstAt, (lastAt ?? 0) > startedAt]).toEqual([undefined, true]);
+  });
+
+  it('may be embeddings', async () => {
+    const paths: (string | undefined)[] = [];
+    const outcome = await ask(
+      ({ url }, response) => {
+        paths.push(url);
+        response.end('{"data":[{"embedding":[0.5]}],"usage":{"prompt_tokens":2}}');
+      },
+      { endpoint: 'embeddings', isStreaming: false },
+    );
+    expect([paths, outcome.error, outcome.promptTokens]).toEqual([['/v1/embeddings'], undefined, 2]);
+  });
+});
