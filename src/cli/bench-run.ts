@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type BenchOptions, bench } from '../bench/bench.ts';
+import { LoadError } from '../bench/load/crew.ts';
 import type { Pace } from '../bench/load/messages.ts';
-import { canWatch, usageOf } from '../bench/process-usage.ts';
 import { reportCsv } from '../bench/report/csv.ts';
 import { reportHtml } from '../bench/report/html.ts';
 import { paceText, type Report } from '../bench/report/report.ts';
@@ -9,6 +9,7 @@ import { reportText } from '../bench/report/text.ts';
 import { openCaller, type Target, targetOf } from '../bench/target.ts';
 import { type CommandInput, ownFlags } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { checkFlags } from './bench-checks.ts';
 import { compareReports } from './bench-compare.ts';
 import { type BenchFlags, benchDefinition } from './bench-flags.ts';
 import { counterOf, modelOf } from './bench-server.ts';
@@ -23,30 +24,16 @@ export async function runBench(input: CommandInput, terminal: Terminal): Promise
   checkFlags(flags);
   const target = await targetFrom(flags, input, terminal);
   const options = await optionsFrom(flags, { input, terminal, target });
-  const report = await bench(options);
+  const report = await bench(options).catch((error: unknown) => {
+    if (!(error instanceof LoadError)) throw error;
+    terminal.err(`conch: ${error.message}`);
+  });
+  if (report === undefined) return 1;
   terminal.out(reportText(report));
   await writeReports(report, flags);
   tellLostProcesses(report, flags, terminal);
   if (report.interrupted) return 130;
   return report.levels.some(({ failed_count: failed, request_count: count }) => failed > 0 || count === 0) ? 1 : 0;
-}
-
-/** What no single flag can know. */
-function checkFlags(flags: BenchFlags): void {
-  const { rate, concurrency, requests, duration, endpoint, streaming, pid, ca, insecure } = flags;
-  const problems = [
-    ...(rate && concurrency ? ['--rate and --concurrency exclude each other: a rate does not wait for answers.'] : []),
-    ...(requests && duration ? ['--requests and --duration exclude each other: give one of them.'] : []),
-    ...(endpoint === 'embeddings' && streaming ? ['--streaming: embeddings cannot be streamed.'] : []),
-    ...(ca !== undefined && insecure ? ['--ca and --insecure exclude each other.'] : []),
-    ...(pid.length > 0 && !canWatch()
-      ? ['--pid: this system has no /proc, so what another process uses cannot be read.']
-      : pid.filter((watched) => usageOf(watched.pid) === undefined).map((each) => `--pid: no process ${each.pid}.`)),
-    ...(new Set(pid.map(({ name }) => name)).size < pid.length
-      ? ['--pid: give each process a name of its own: --pid NAME=PID.']
-      : []),
-  ];
-  if (problems.length > 0) throw new SettingsError(problems);
 }
 
 async function targetFrom(flags: BenchFlags, { settings }: CommandInput, { environment }: Terminal): Promise<Target> {
@@ -67,7 +54,7 @@ interface Surroundings {
 
 async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surroundings): Promise<BenchOptions> {
   const call = openCaller(target);
-  const model = flags.model ?? (await modelOf(call, target.origin));
+  const model = await modelOf(call, target.origin, flags.model);
   const counter = flags.serverTokenCount
     ? undefined
     : await counterOf(flags.tokenizer, { input, terminal, call, model });

@@ -8,14 +8,16 @@ import { loadPromptAssets } from '../prompt/assets.ts';
 import { hubSettings } from '../prompt/hub-request.ts';
 import type { Terminal } from './command.ts';
 
-/** The first model that a server lists. */
-export async function modelOf(call: Caller, origin: string): Promise<string> {
+/** The model that is asked: the one that is named, else the first that the server lists. The server must be there. */
+export async function modelOf(call: Caller, origin: string, named: string | undefined): Promise<string> {
   const { status, body } = await call('/v1/models').catch((error: NodeJS.ErrnoException): JsonAnswer => {
     throw new SettingsError([`--url: ${origin} cannot be reached: ${error.code ?? error.message}.`]);
   });
+  if (named !== undefined) return named;
   const list = (body ?? {}) as { readonly data?: readonly { readonly id?: unknown }[]; readonly error?: unknown };
   const id = Array.isArray(list.data) ? list.data[0]?.id : undefined;
   if (typeof id === 'string') return id;
+  if (status === 401) throw new SettingsError([`--api-key: ${origin} wants another key: ${errorText(list.error)}`]);
   const reason = status === 200 ? 'it lists none' : `HTTP ${status}: ${errorText(list.error ?? 'no reason given')}`;
   throw new SettingsError([`--model must be given: ${origin}/v1/models names no model (${reason}).`]);
 }

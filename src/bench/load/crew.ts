@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { workerFile } from '../../worker-file.ts';
-import type { FromWorker, Outcome, TextCounts, ToWorker, WorkerCost, WorkerTask } from './messages.ts';
+import type { FromWorker, Outcome, TextCounts, ToWorker, Warmup, WorkerCost, WorkerTask } from './messages.ts';
 
 /** What the workers measured together. */
 export interface Measured {
@@ -25,7 +25,7 @@ export async function runLoad({ task, workers, onMeasure, onProgress, stop }: Cr
   stop.addEventListener('abort', stopAll);
   if (stop.aborted) stopAll();
   try {
-    await Promise.all(crew.map((member) => member.ready));
+    refuseHopeless(await Promise.all(crew.map((member) => member.ready)), stop);
     onMeasure();
     for (const member of crew) {
       member.onProgress = () => onProgress(crew.reduce((total, { done }) => total + done, 0));
@@ -43,11 +43,24 @@ export async function runLoad({ task, workers, onMeasure, onProgress, stop }: Cr
   }
 }
 
+/** A load that cannot be made, in words for people. */
+export class LoadError extends Error {}
+
+/** Where not one of the first requests was answered, none of the others would be. */
+function refuseHopeless(warmups: readonly Warmup[], stop: AbortSignal): void {
+  const errors = warmups.flatMap((warmup) => warmup.errors);
+  if (errors.length === 0 || warmups.some(({ answered }) => answered > 0) || stop.aborted) return;
+  const kinds = [...new Set(errors)].map((error) => `  ${errors.filter((each) => each === error).length} × ${error}`);
+  throw new LoadError(
+    `Nothing was measured: all ${errors.length} requests of the warm-up failed.\n${kinds.join('\n')}`,
+  );
+}
+
 type Done = Extract<FromWorker, { kind: 'done' }>;
 
 class Member {
   readonly #child: ChildProcess;
-  readonly ready: Promise<void>;
+  readonly ready: Promise<Warmup>;
   readonly result: Promise<Done>;
   done = 0;
   onProgress: () => void = () => undefined;
@@ -66,8 +79,8 @@ class Member {
           reject(new Error(`A process of the load generator ended early (${signal ?? `code ${code}`}).`)),
         );
       });
-    this.ready = listen<void>((message, resolve) => {
-      if (message.kind === 'ready') resolve();
+    this.ready = listen<Warmup>((message, resolve) => {
+      if (message.kind === 'ready') resolve(message.warmup);
     });
     this.result = listen<Done>((message, resolve) => {
       if (message.kind === 'done') resolve(message);

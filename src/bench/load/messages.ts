@@ -70,9 +70,16 @@ export type ToWorker =
   | { readonly kind: 'measure' }
   | { readonly kind: 'stop' };
 
+/** What came of the requests before the measured ones. */
+export interface Warmup {
+  readonly answered: number;
+  /** What went wrong with the others. */
+  readonly errors: readonly string[];
+}
+
 /** What a worker tells. */
 export type FromWorker =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly warmup: Warmup }
   | { readonly kind: 'progress'; readonly done: number; readonly failed: number }
   | {
       readonly kind: 'done';

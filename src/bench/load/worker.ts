@@ -3,7 +3,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openClient } from '../target.ts';
 import { now } from './clock.ts';
 import { generateLoad, type LoadOptions } from './generate-load.ts';
-import { type FromWorker, type Outcome, type ToWorker, timelineStep, type WorkerTask } from './messages.ts';
+import {
+  type FromWorker,
+  type Outcome,
+  type ToWorker,
+  timelineStep,
+  type Warmup,
+  type WorkerTask,
+} from './messages.ts';
 import { type Sender, send, stoppedEarly } from './send.ts';
 
 // A process that makes a part of the load. It is told what and when, and ends with whoever started it.
@@ -55,25 +62,30 @@ async function run(task: WorkerTask): Promise<void> {
   };
   const ask = (from: Sender, index: number): Promise<Outcome> =>
     send(from, index, bodies[index % bodies.length] as Buffer);
-  await warmUp(task, (index) => ask(sender, index));
+  const warmup = await warmUp(task, (index) => ask(sender, index));
   const begin = new Promise<void>((resolve) => (measure = resolve));
-  tell({ kind: 'ready' });
+  tell({ kind: 'ready', warmup });
   await begin;
   await measured(task, (index) => ask({ ...sender, onText: countText }, index));
   client.close();
 }
 
-async function warmUp(task: WorkerTask, ask: LoadOptions['send']): Promise<void> {
+async function warmUp(task: WorkerTask, ask: LoadOptions['send']): Promise<Warmup> {
   const { pace, warmup } = task;
-  if (warmup === 0) return;
+  let answered = 0;
+  const errors: string[] = [];
   // A rate needs no ramp: what is warmed up is the server and the connections.
   const concurrency = pace.kind === 'concurrency' ? pace.concurrency : task.workers;
   await generateLoad({
     task: { ...task, pace: { kind: 'concurrency', concurrency }, extent: { requests: warmup } },
     send: ask,
-    onOutcome: () => undefined,
+    onOutcome: ({ error }) => {
+      if (error === undefined) answered++;
+      else errors.push(error);
+    },
     stop: stop.signal,
   });
+  return { answered, errors };
 }
 
 async function measured(task: WorkerTask, ask: LoadOptions['send']): Promise<void> {
