@@ -1,5 +1,5 @@
 /** A call to the token server, and an answer on its way. */
-import { responseTemplate, tokenPlace } from './vllm-model.mjs';
+import { tokenPlace } from './model.mjs';
 import * as http2 from './wire/http2.mjs';
 
 /**
@@ -59,13 +59,14 @@ export class Answer {
 
   /**
    * @param {Call} call
+   * @param {import('./model.mjs').ServedModel} model
    * @param {{ id: string, tokens: number, promptTokens: number, outputs: string[] }} request
    */
-  constructor(call, request) {
+  constructor(call, model, request) {
     this.call = call;
     this.tokens = request.tokens;
-    this.frame = dataFrame(call.id, responseTemplate(request, false));
-    this.lastFrame = dataFrame(call.id, responseTemplate(request, true));
+    this.frame = dataFrame(call.id, model.responseTemplate(request, false));
+    this.lastFrame = dataFrame(call.id, model.responseTemplate(request, true));
     this.place = tokenPlace(this.frame);
     this.lastPlace = tokenPlace(this.lastFrame);
   }

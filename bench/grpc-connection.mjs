@@ -1,6 +1,6 @@
 /** The server's end of one HTTP/2 connection: calls in, tokens out, as far as the client's windows allow. */
 import { Answer, Call, dataFrame } from './grpc-call.mjs';
-import { answerCall, errorResponse, readRequest, SERVICE, writeToken } from './vllm-model.mjs';
+import { errorResponse, SERVICE } from './model.mjs';
 import { encodeHeaders, HeaderDecoder } from './wire/hpack.mjs';
 import * as http2 from './wire/http2.mjs';
 
@@ -36,7 +36,7 @@ export class GrpcConnection {
 
   /**
    * @param {import('node:net').Socket} socket
-   * @param {{ paced: boolean, defaultTokens: number, counts: Counts }} options
+   * @param {{ model: import('./model.mjs').ServedModel, paced: boolean, defaultTokens: number, counts: Counts }} options
    */
   constructor(socket, options) {
     this.socket = socket;
@@ -118,18 +118,18 @@ export class GrpcConnection {
    */
   #onMessage(call, message) {
     if (call.path !== `${SERVICE}ModelStreamInfer`) {
-      const result = answerCall(call.path, message);
+      const result = this.options.model.describe(call.path, message);
       if ('answer' in result) this.#put(dataFrame(call.id, result.answer));
       this.#endCall(call, result.status, 'text' in result ? result.text : '');
       return;
     }
     this.options.counts.requests++;
-    const request = readRequest(message, this.options.defaultTokens);
+    const request = this.options.model.read(message, this.options.defaultTokens);
     if (request.error !== undefined) {
       this.#put(dataFrame(call.id, errorResponse({ ...request, error: request.error })));
       return;
     }
-    const answer = new Answer(call, request);
+    const answer = new Answer(call, this.options.model, request);
     answer.due = this.options.paced ? 1 : Number.POSITIVE_INFINITY;
     call.pendingAnswers++;
     this.#answers.add(answer);
@@ -222,7 +222,7 @@ export class GrpcConnection {
       call.window -= cost;
       if (this.#used + frame.length > OUT_BYTES) this.#flush();
       frame.copy(this.#out, this.#used);
-      if (place >= 0) writeToken(this.#out, this.#used + place, answer.sent);
+      if (place >= 0) this.options.model.writeToken(this.#out, this.#used + place, answer.sent);
       this.#used += frame.length;
       answer.sent++;
       answer.due--;

@@ -2,7 +2,7 @@
  * A scripted stand-in for Triton, for measuring alone: it speaks gRPC just enough to be found by a gateway, and streams the tokens of
  * the model `bench` at a fixed pace, for so little CPU time that it is not the limit. Prints its port, ends with its stdin.
  *
- *   node bench/token-server.mjs [--port 0] [--interval-ms 10] [--tokens 128] [--max-seconds 900]
+ *   node bench/token-server.mjs [--port 0] [--contract vllm|ensemble|tokens] [--interval-ms 10] [--tokens 128] [--max-seconds 900]
  *
  * With an interval, all answers step together, as in a continuously batching engine: the first token at once, then one
  * at each tick. With 0 each answer goes out as fast as the client's windows allow.
@@ -10,22 +10,40 @@
 import net from 'node:net';
 import { parseArgs } from 'node:util';
 import { GrpcConnection } from './grpc-connection.mjs';
+import { ServedModel } from './model.mjs';
+import { engineModel, ensembleModel } from './trtllm-models.mjs';
+import { vllmModel } from './vllm-model.mjs';
+
+const MODELS = new Map([
+  ['vllm', vllmModel],
+  ['ensemble', ensembleModel],
+  ['tokens', engineModel],
+]);
 
 const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '0' },
+    contract: { type: 'string', default: 'vllm' },
     'interval-ms': { type: 'string', default: process.env['INTERVAL_MS'] ?? '10' },
     tokens: { type: 'string', default: '128' },
     'max-seconds': { type: 'string', default: '900' },
   },
 });
 const interval = Number(values['interval-ms']);
+const description = MODELS.get(values.contract);
+if (description === undefined) throw new Error(`--contract takes one of ${[...MODELS.keys()].join(', ')}`);
+const model = new ServedModel(description);
 const counts = { requests: 0, tokens: 0, cancelled: 0, blocked: 0 };
 /** @type {Set<GrpcConnection>} */
 const connections = new Set();
 
 const server = net.createServer((socket) => {
-  const connection = new GrpcConnection(socket, { paced: interval > 0, defaultTokens: Number(values.tokens), counts });
+  const connection = new GrpcConnection(socket, {
+    model,
+    paced: interval > 0,
+    defaultTokens: Number(values.tokens),
+    counts,
+  });
   connections.add(connection);
   socket.on('close', () => connections.delete(connection));
 });

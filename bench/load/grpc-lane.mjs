@@ -1,6 +1,7 @@
 /** The same questions asked of Triton directly: calls on one HTTP/2 connection, as cheap as the other lanes. */
 import net from 'node:net';
-import { inferRequest, SERVICE } from '../vllm-model.mjs';
+import { SERVICE } from '../model.mjs';
+import { inferRequest } from '../vllm-model.mjs';
 import { encodeHeaders, HeaderDecoder } from '../wire/hpack.mjs';
 import * as http2 from '../wire/http2.mjs';
 

@@ -1,6 +1,6 @@
 /** One keep-alive connection that asks an OpenAI server for streamed chat completions, one after another. */
 import net from 'node:net';
-import { tokenText } from '../vllm-model.mjs';
+import { tokenText } from '../answer-text.mjs';
 
 /**
  * Who asked is told of each batch of tokens, then of the end: with undefined, or with what went wrong.

@@ -1,0 +1,21 @@
+/** The text of every answer of the token server, made up and known beforehand, so that it can be checked. */
+
+/** Tokens that an answer can have, and that the tokenizer of the benchmark knows. */
+export const CONTEXT_LENGTH = 32_768;
+export const TOKEN_BYTES = 4;
+
+/** A newline now and then, as in real text, so that escaping is not skipped. */
+const TEXT = Array.from(
+  { length: CONTEXT_LENGTH },
+  (_, index) => (index % 16 === 15 ? '\n' : ' ') + index.toString(36).padStart(3, '0'),
+).join('');
+
+export const TEXT_BYTES = Buffer.from(TEXT);
+
+/**
+ * The token at this place of any answer.
+ * @param {number} index
+ */
+export function tokenText(index) {
+  return TEXT.slice(index * TOKEN_BYTES, (index + 1) * TOKEN_BYTES);
+}

@@ -1,0 +1,56 @@
+/** A byte-level BPE tokenizer for the engine's model: a token for each byte, and one for each token of an answer. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CONTEXT_LENGTH, tokenText } from './answer-text.mjs';
+
+const BYTES = 256;
+const END = '<|end|>';
+
+/** The ids of every answer, each as its four bytes. */
+export const ANSWER_IDS = Buffer.from(Int32Array.from({ length: CONTEXT_LENGTH }, (_, index) => BYTES + index).buffer);
+
+/** Bytes that stand for themselves in such a vocabulary; the others stand as letters from U+0100 on, in their order. */
+const isShown = (/** @type {number} */ byte) =>
+  (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
+
+/** @type {string[]} how each byte is spelt */
+const SPELLING = [];
+for (let byte = 0, next = 256; byte < BYTES; byte++) SPELLING.push(String.fromCharCode(isShown(byte) ? byte : next++));
+
+/** @param {string} text */
+const spelt = (text) => Array.from(Buffer.from(text), (byte) => SPELLING[byte]).join('');
+
+/**
+ * Writes the files that a gateway needs to speak token ids.
+ * @param {string} folder
+ */
+export function writeTokenizer(folder) {
+  const vocabulary = Object.fromEntries([
+    ...SPELLING.map((text, byte) => [text, byte]),
+    ...Array.from({ length: CONTEXT_LENGTH }, (_, index) => [spelt(tokenText(index)), BYTES + index]),
+  ]);
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: true };
+  const end = { id: BYTES + CONTEXT_LENGTH, content: END, special: true, normalized: false };
+  const tokenizer = {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: [{ ...end, single_word: false, lstrip: false, rstrip: false }],
+    normalizer: null,
+    pre_tokenizer: byteLevel,
+    post_processor: byteLevel,
+    decoder: byteLevel,
+    model: {
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      vocab: vocabulary,
+      merges: [],
+    },
+  };
+  const config = { tokenizer_class: 'PreTrainedTokenizerFast', eos_token: END, model_max_length: CONTEXT_LENGTH };
+  writeFileSync(path.join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
+  writeFileSync(path.join(folder, 'tokenizer_config.json'), JSON.stringify(config));
+}
