@@ -1,0 +1,187 @@
+/**
+ * The baseline: a gateway written the ordinary way, with node:http, @grpc/grpc-js, @grpc/proto-loader and an object per token. It does what streaming
+ * a chat needs and no more: no keys, no metrics, no log, no parsers.
+ *
+ *   node bench/grpcjs-gateway.mjs --triton 127.0.0.1:8001 --host 127.0.0.1 --port 9000 --chat-template FILE
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import * as grpc from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { Template } from '@huggingface/jinja';
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+
+/**
+ * As proto-loader makes them.
+ * @typedef {{ name: string }} OutputTensor
+ * @typedef {{ outputs: OutputTensor[], raw_output_contents: Buffer[], parameters?: Record<string, { bool_param?: boolean }> }} InferResponse
+ * @typedef {{ error_message: string, infer_response?: InferResponse }} StreamResponse
+ * @typedef {{ model: string, stream?: boolean, max_tokens?: number, messages: { role: string, content: string }[] }} ChatRequest
+ */
+
+const { values } = parseArgs({
+  options: {
+    triton: { type: 'string', default: '127.0.0.1:8001' },
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '9000' },
+    'chat-template': { type: 'string', default: fileURLToPath(new URL('chat-template.jinja', import.meta.url)) },
+  },
+});
+const template = new Template(readFileSync(values['chat-template'], 'utf8'));
+/** With the options of gRPC's own tutorial for Node. */
+const definition = loadSync(fileURLToPath(new URL('../proto/grpc_service.proto', import.meta.url)), {
+  keepCase: true,
+  longs: String,
+  enums: String,
+  defaults: true,
+  oneofs: true,
+});
+const { inference } = /** @type {any} */ (grpc.loadPackageDefinition(definition));
+const triton = new inference.GRPCInferenceService(values.triton, grpc.credentials.createInsecure());
+
+/** @param {string} text */
+function textTensor(text) {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
+}
+
+const YES = Buffer.from([1]);
+const OUTPUTS = ['text_output', 'finish_reason', 'num_input_tokens', 'num_output_tokens'];
+
+/** @param {ChatRequest} chat */
+function inferRequest(chat) {
+  const prompt = template.render({ messages: chat.messages, add_generation_prompt: true });
+  const sampling = JSON.stringify({ max_tokens: chat.max_tokens ?? 16 });
+  /** @type {[string, string, Buffer][]} */
+  const inputs = [
+    ['text_input', 'BYTES', textTensor(prompt)],
+    ['stream', 'BOOL', YES],
+    ['exclude_input_in_output', 'BOOL', YES],
+    ['sampling_parameters', 'BYTES', textTensor(sampling)],
+    ['return_finish_reason', 'BOOL', YES],
+    ['return_num_input_tokens', 'BOOL', YES],
+    ['return_num_output_tokens', 'BOOL', YES],
+  ];
+  return {
+    model_name: chat.model,
+    id: randomUUID(),
+    parameters: { triton_enable_empty_final_response: { bool_param: true } },
+    inputs: inputs.map(([name, datatype]) => ({ name, datatype, shape: [1] })),
+    outputs: OUTPUTS.map((name) => ({ name })),
+    raw_input_contents: inputs.map(([, , raw]) => raw),
+  };
+}
+
+/**
+ * @param {InferResponse} response
+ * @param {string} name
+ */
+function textOf(response, name) {
+  const index = response.outputs?.findIndex((output) => output.name === name) ?? -1;
+  return index < 0 ? '' : (response.raw_output_contents[index]?.toString('utf8', 4) ?? '');
+}
+
+/**
+ * @param {ServerResponse} res
+ * @param {number} status
+ * @param {unknown} body
+ */
+function answer(res, status, body) {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/**
+ * @param {ChatRequest} chat
+ * @param {ServerResponse} res
+ */
+function streamChat(chat, res) {
+  const call = triton.ModelStreamInfer();
+  const head = {
+    id: `chatcmpl-${randomUUID()}`,
+    object: 'chat.completion.chunk',
+    created: Math.floor(Date.now() / 1000),
+    model: chat.model,
+  };
+  /**
+   * @param {{ role?: string, content?: string }} delta
+   * @param {string | null} finish
+   */
+  const event = (delta, finish) => {
+    const chunk = { ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] };
+    return `data: ${JSON.stringify(chunk)}\n\n`;
+  };
+  /** @param {string} message */
+  const fail = (message) => {
+    if (res.headersSent) res.end(`data: ${JSON.stringify({ error: { message } })}\n\n`);
+    else answer(res, 502, { error: { message } });
+    call.cancel();
+  };
+  const begin = () => {
+    res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    res.write(event({ role: 'assistant', content: '' }, null));
+  };
+  res.on('close', () => {
+    if (!res.writableEnded) call.cancel();
+  });
+  call.on('data', (/** @type {StreamResponse} */ { error_message: error, infer_response: response }) => {
+    if (error || response === undefined) return fail(error);
+    if (!res.headersSent) begin();
+    const text = textOf(response, 'text_output');
+    if (text !== '') res.write(event({ content: text }, null));
+    if (response.parameters?.['triton_final_response']?.bool_param) {
+      res.write(event({}, textOf(response, 'finish_reason')));
+      res.end('data: [DONE]\n\n');
+    }
+  });
+  call.on('error', (/** @type {Error} */ error) => {
+    if (!res.writableEnded && !res.destroyed) fail(error.message);
+  });
+  call.write(inferRequest(chat));
+  call.end();
+}
+
+/**
+ * @param {IncomingMessage} req
+ * @returns {Promise<ChatRequest>}
+ */
+async function readBody(req) {
+  const parts = [];
+  for await (const part of req) parts.push(part);
+  return JSON.parse(Buffer.concat(parts).toString());
+}
+
+/**
+ * @param {IncomingMessage} req
+ * @param {ServerResponse} res
+ */
+async function serve(req, res) {
+  if (req.method === 'GET' && req.url === '/health/ready') {
+    triton.ServerReady({}, (/** @type {Error | null} */ error, /** @type {{ ready?: boolean }} */ state) =>
+      answer(res, !error && state.ready ? 200 : 503, {}),
+    );
+  } else if (req.method === 'GET' && req.url === '/v1/models') {
+    triton.RepositoryIndex(
+      {},
+      (/** @type {Error | null} */ error, /** @type {{ models?: { name: string }[] }} */ index) =>
+        answer(res, error ? 503 : 200, {
+          object: 'list',
+          data: index?.models?.map(({ name }) => ({ id: name })) ?? [],
+        }),
+    );
+  } else if (req.method === 'POST' && req.url === '/v1/chat/completions') {
+    const chat = await readBody(req);
+    if (chat.stream && Array.isArray(chat.messages)) streamChat(chat, res);
+    else answer(res, 400, { error: { message: 'The baseline streams chats and does nothing else.' } });
+  } else {
+    answer(res, 404, { error: { message: `There is no ${req.method} ${req.url}.` } });
+  }
+}
+
+createServer((req, res) => {
+  serve(req, res).catch((/** @type {Error} */ error) => answer(res, 400, { error: { message: error.message } }));
+}).listen(Number(values.port), values.host);
