@@ -4,9 +4,10 @@
  * in which the lanes start one by one; after it the open answers are let end.
  *
  *   node bench/load-client.mjs --url http://127.0.0.1:9000 [--streams 256] [--tokens 128] [--seconds 5]
- *     [--warmup-seconds 2] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
+ *     [--warmup-seconds 2] [--drain-seconds 30] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
  *
- * An URL grpc://127.0.0.1:8001 asks Triton itself. With --requests the window closes after that many answers.
+ * An URL grpc://127.0.0.1:8001 asks Triton itself. With --requests the window closes after that many answers. With --drain-seconds 0 the
+ * client leaves at the end of the window, in the middle of its answers.
  */
 import { parseArgs } from 'node:util';
 import { cpuMicroseconds, memoryMegabytes } from './cpu.mjs';
@@ -14,8 +15,6 @@ import { openGrpcLanes } from './load/grpc-lane.mjs';
 import { openHttpLanes } from './load/http-lane.mjs';
 
 /** @import { Lane } from './load/http-lane.mjs' */
-
-const DRAIN_MILLISECONDS = 30_000;
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +25,7 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '128' },
     seconds: { type: 'string', default: '5' },
     'warmup-seconds': { type: 'string', default: '2' },
+    'drain-seconds': { type: 'string', default: '30' },
     requests: { type: 'string', default: 'Infinity' },
     watch: { type: 'string', multiple: true, default: [] },
     'check-text': { type: 'boolean', default: false },
@@ -36,6 +36,7 @@ const url = new URL(values.url);
 const streams = Number(values.streams);
 const tokensPerAnswer = Number(values.tokens);
 const warmup = Number(values['warmup-seconds']) * 1000;
+const mostDrain = Number(values['drain-seconds']) * 1000;
 const watched = [
   ...values.watch.map((pair) => ({ name: pair.slice(0, pair.indexOf('=')), pid: Number(pair.split('=').at(-1)) })),
   { name: 'client', pid: process.pid },
@@ -111,11 +112,11 @@ async function measure() {
 
 async function drain() {
   stopping = true;
-  if (openAnswers === 0) return;
+  if (openAnswers === 0 || mostDrain === 0) return;
   const closed = new Promise((resolve) => {
     onAllClosed = () => resolve(undefined);
   });
-  await Promise.race([closed, sleep(DRAIN_MILLISECONDS)]);
+  await Promise.race([closed, sleep(mostDrain)]);
   if (openAnswers > 0) faults.set('an answer did not end in time', openAnswers);
 }
 

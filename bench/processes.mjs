@@ -9,13 +9,17 @@ import { fileURLToPath } from 'node:url';
 
 const STOP_MILLISECONDS = 3000;
 const START_MILLISECONDS = 20_000;
+const POLL_MILLISECONDS = 20;
 const TOKEN_SERVER = fileURLToPath(import.meta.resolve('./token-server.mjs'));
 const LOAD_CLIENT = fileURLToPath(import.meta.resolve('./load-client.mjs'));
 const CHAT_TEMPLATE = fileURLToPath(new URL('chat-template.jinja', import.meta.url));
 const LOGS = mkdtempSync(path.join(tmpdir(), 'conch-bench-'));
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
-/** @typedef {{ name: string, script: string }} Gateway */
+/**
+ * A gateway is a script that takes conch's flags --triton, --host, --port and --chat-template, and perhaps more flags, for itself or for Node.
+ * @typedef {{ name: string, script: string, flags?: readonly string[], nodeFlags?: readonly string[] }} Gateway
+ */
 
 /** @type {Set<ChildProcess>} */
 const running = new Set();
@@ -70,7 +74,7 @@ function firstLine(child) {
 }
 
 /** @returns {Promise<number>} a port that was free a moment ago */
-function freePort() {
+export function freePort() {
   return new Promise((resolve) => {
     const server = net.createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();
@@ -79,66 +83,104 @@ function freePort() {
   });
 }
 
-/** @param {number} intervalMilliseconds */
-export async function startTokenServer(intervalMilliseconds) {
-  const command = [TOKEN_SERVER, '--interval-ms', String(intervalMilliseconds)];
+/**
+ * @param {number} intervalMilliseconds
+ * @param {string} [contract]
+ */
+export async function startTokenServer(intervalMilliseconds, contract = 'vllm') {
+  const command = [TOKEN_SERVER, '--interval-ms', String(intervalMilliseconds), '--contract', contract];
   const child = start(command, ['pipe', 'pipe', 'inherit']);
   const { port } = await firstLine(child);
-  return { pid: Number(child.pid), port: Number(port), stop: () => stop(child) };
+  return {
+    pid: Number(child.pid),
+    port: Number(port),
+    /** @param {number} milliseconds */
+    changeInterval: (milliseconds) => void child.stdin?.write(`${milliseconds}\n`),
+    stop: () => stop(child),
+  };
 }
 
-/** @param {string} url */
-async function isReady(url) {
-  try {
-    const ready = await fetch(`${url}/health/ready`);
-    if (ready.status !== 200) return false;
-    const models = await (await fetch(`${url}/v1/models`)).text();
-    return models.includes('"bench"');
-  } catch {
-    return false;
+/**
+ * Asks again and again until it is so; an answer that does not come is none.
+ * @param {() => Promise<boolean>} isSo
+ * @param {ChildProcess} child whose end is a failure
+ * @param {number} milliseconds
+ * @param {() => string} explain
+ */
+export async function until(isSo, child, milliseconds, explain) {
+  const deadline = performance.now() + milliseconds;
+  while (!(await isSo().catch(() => false))) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(explain());
+    await sleep(POLL_MILLISECONDS);
   }
+}
+
+/**
+ * @param {string} url
+ * @param {string} model
+ */
+async function isReady(url, model) {
+  const ready = await fetch(`${url}/health/ready`);
+  if (ready.status !== 200) return false;
+  const models = await (await fetch(`${url}/v1/models`)).text();
+  return models.includes(`"${model}"`);
 }
 
 /**
  * Starts a gateway as `conch` is started, and waits until it serves the model.
  * @param {Gateway} gateway
  * @param {number} tritonPort
+ * @param {string} [model]
  */
-export async function startGateway({ name, script }, tritonPort) {
+export async function startGateway({ name, script, flags = [], nodeFlags = [] }, tritonPort, model = 'bench') {
   const port = await freePort();
-  const logFile = path.join(LOGS, `${name}-${port}.log`);
+  const logFile = path.join(LOGS, `${port}.log`);
   const log = openSync(logFile, 'w');
   const places = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
   const template = ['--chat-template', CHAT_TEMPLATE];
   const startedAt = performance.now();
-  const child = start([script, ...places, ...template], ['ignore', log, log]);
+  const child = start([...nodeFlags, script, ...places, ...template, ...flags], ['ignore', log, log]);
   closeSync(log);
   const url = `http://127.0.0.1:${port}`;
-  for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- polling
-    if (await isReady(url)) break;
-    if (child.exitCode !== null || performance.now() - startedAt > START_MILLISECONDS) {
-      const end = readFileSync(logFile, 'utf8').slice(-2000);
-      throw new Error(`${name} does not serve the model 'bench'. The end of its log:\n${end}`);
-    }
-    // oxlint-disable-next-line no-await-in-loop -- polling
-    await sleep(20);
-  }
+  const explain = () =>
+    `${name} does not serve the model '${model}'. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-2000)}`;
+  await until(() => isReady(url, model), child, START_MILLISECONDS, explain);
   const readyMilliseconds = performance.now() - startedAt;
   return { pid: Number(child.pid), url, readyMilliseconds, stop: () => stop(child) };
 }
 
 /**
+ * A program that is not ours, with what it has printed so far.
+ * @param {string} program
+ * @param {string[]} flags
+ * @param {Record<string, string>} environment
+ */
+export function startProgram(program, flags, environment) {
+  const child = spawn(program, flags, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
+  running.add(child);
+  child.on('exit', () => running.delete(child));
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      log += text;
+    });
+  }
+  return { process: child, log: () => log, stop: () => stop(child) };
+}
+
+/**
  * Runs the load client and gives its report, which is `any` as it comes from another process. A fault in any answer is an error: a wrong answer has no price.
  * @param {string} url
- * @param {Record<string, string | number>} options
+ * @param {Record<string, string | number | boolean>} options
  * @param {Record<string, number>} watched process numbers by name
  * @returns {Promise<any>}
  */
 export async function runLoad(url, options, watched) {
-  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const flags = Object.entries({ 'check-text': true, ...options }).flatMap(([name, value]) =>
+    typeof value === 'boolean' ? (value ? [`--${name}`] : []) : [`--${name}`, String(value)],
+  );
   const watches = Object.entries(watched).flatMap(([name, pid]) => ['--watch', `${name}=${pid}`]);
-  const command = [LOAD_CLIENT, '--url', url, '--check-text', ...flags, ...watches];
+  const command = [LOAD_CLIENT, '--url', url, ...flags, ...watches];
   const { text, code } = await output(start(command, ['ignore', 'pipe', 'inherit']));
   if (text === '') throw new Error(`the load client ended with code ${code}`);
   const report = JSON.parse(text);

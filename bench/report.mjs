@@ -1,6 +1,10 @@
-/** From single measurements to the medians that are shown. */
+/** From single measurements to medians, ratios and the table on the terminal. */
 
-/** @typedef {{ gateway: string, scenario: string, median: Record<string, number>, range: Record<string, number[]> }} Summary */
+/**
+ * @typedef {Record<string, number>} Figures
+ * @typedef {{ round: number, gateway: string, scenario: string, result: Figures }} Run
+ * @typedef {{ gateway: string, scenario: string, median: Figures, range: Record<string, number[]> }} Summary
+ */
 
 /** @param {number[]} numbers */
 export function median(numbers) {
@@ -11,8 +15,39 @@ export function median(numbers) {
 }
 
 /**
+ * @param {Figures[]} list
+ * @param {string} figure
+ */
+export function medianOf(list, figure) {
+  return median(list.map((figures) => figures[figure] ?? Number.NaN));
+}
+
+/**
+ * How many times cheaper the first of each pair is than the second: the median of the pairs, as both of one pair saw the same machine.
+ * @param {Figures[][]} pairs
+ * @param {string} figure
+ */
+export function pairedRatio(pairs, figure) {
+  return median(pairs.map(([ours, theirs]) => (theirs?.[figure] ?? Number.NaN) / (ours?.[figure] ?? Number.NaN)));
+}
+
+/**
+ * How many times cheaper a gateway is than another, by the rounds that both were measured in. Undefined where there is none.
+ * @param {Run[]} runs
+ * @param {{ scenario: string, figure: string, gateway: string, against: string }} what
+ */
+export function ratioOf(runs, { scenario, figure, gateway, against }) {
+  const of = (/** @type {string} */ name) => runs.filter((run) => run.scenario === scenario && run.gateway === name);
+  const pairs = of(gateway).flatMap(({ round, result }) => {
+    const other = of(against).find((run) => run.round === round);
+    return other?.result[figure] === undefined || result[figure] === undefined ? [] : [[result, other.result]];
+  });
+  return pairs.length === 0 ? undefined : pairedRatio(pairs, figure);
+}
+
+/**
  * The median and the range of every figure, by gateway and scenario, in the order in which they were first measured.
- * @param {{ gateway: string, scenario: string, result: Record<string, number> }[]} runs
+ * @param {Run[]} runs
  * @returns {Summary[]}
  */
 export function summarize(runs) {
@@ -36,34 +71,61 @@ export function summarize(runs) {
   }));
 }
 
-/** The columns of each scenario's table: heading, figure, digits, factor and unit. */
-const COST = /** @type {const} */ ([
+/**
+ * The figure that a scenario is about.
+ * @param {string} scenario
+ */
+export function costFigure(scenario) {
+  if (scenario === 'requests') return 'microsecondsPerRequest';
+  return scenario === 'first' ? 'firstTokenAdded' : 'microsecondsPerToken';
+}
+
+/** @typedef {readonly [heading: string, figure: string, digits: number, factor: number, unit: string]} Column */
+
+/** @type {readonly Column[]} */
+const COST = [
   ['CPU', 'cpuShare', 0, 100, '%'],
   ['RSS', 'residentMegabytes', 0, 1, ' MB'],
   ['tokens/s', 'tokensPerSecond', 0, 1, ''],
+  ['tokens a read', 'tokensPerRead', 1, 1, ''],
   ['first token p50', 'firstTokenP50', 2, 1, ' ms'],
   ['p99', 'firstTokenP99', 2, 1, ' ms'],
   ['upstream CPU', 'upstreamShare', 0, 100, '%'],
   ['client CPU', 'clientShare', 0, 100, '%'],
-]);
-const PER_TOKEN = /** @type {const} */ (['µs/token', 'microsecondsPerToken', 2, 1, '']);
-/** @type {Record<string, readonly (readonly [string, string, number, number, string])[]>} */
-const COLUMNS = {
-  paced: [PER_TOKEN, ...COST],
-  full: [PER_TOKEN, ...COST],
-  requests: [['µs/request', 'microsecondsPerRequest', 0, 1, ''], ...COST],
-  single: [
-    ['first token added', 'firstTokenAdded', 2, 1, ' ms'],
-    ['direct', 'firstTokenDirectP50', 2, 1, ' ms'],
-    ['rate against direct', 'rateAgainstDirect', 1, 100, '%'],
-    PER_TOKEN,
-    ['RSS', 'residentMegabytes', 0, 1, ' MB'],
-  ],
-};
+];
+/** @type {readonly Column[]} */
+const FIRST = [
+  ['first token added', 'firstTokenAdded', 2, 1, ' ms'],
+  ['direct', 'firstTokenDirect', 2, 1, ' ms'],
+];
+
+/**
+ * The columns of a scenario's table: heading, figure, digits, factor and unit.
+ * @param {string} scenario
+ * @returns {readonly Column[]}
+ */
+function columnsOf(scenario) {
+  if (scenario === 'first') return FIRST;
+  if (scenario === 'requests') return [['µs/request', 'microsecondsPerRequest', 0, 1, ''], ...COST];
+  const rate = /** @type {const} */ (['rate against direct', 'rateAgainstDirect', 1, 100, '%']);
+  return [['µs/token', 'microsecondsPerToken', 2, 1, ''], ...(scenario === 'paced1' ? [rate] : []), ...COST];
+}
+
+/**
+ * @param {string} scenario
+ * @param {{ tokens: number, intervalMilliseconds: number }} settings
+ */
+export function titleOf(scenario, { tokens, intervalMilliseconds }) {
+  if (scenario === 'first') return 'First token: one stream, answers of 2 tokens';
+  if (scenario === 'requests') return 'Requests: 32 streams, answers of 1 token';
+  const [, pace = '', streams = ''] = /^([a-z]+)(\d+)$/.exec(scenario) ?? [];
+  const speed = pace === 'paced' ? `${intervalMilliseconds} ms between tokens` : 'full speed';
+  return `${streams} stream${streams === '1' ? '' : 's'}, ${speed}, answers of ${tokens} tokens`;
+}
 
 /**
  * @param {Summary} result
- * @param {readonly [string, string, number, number, string]} column
+ * @param {Column} column
  */
 function cell(result, [, name, digits, factor, unit]) {
   const value = result.median[name];
@@ -83,25 +145,31 @@ function aligned(rows) {
 }
 
 /**
- * @typedef {{ streams: number, tokens: number, intervalMilliseconds: number, rounds: number, seconds: number }} Load
- * @param {{ settings: Load, machine: { node: string, cores: number }, results: Summary[] }} report
+ * @typedef {{ tokens: number, intervalMilliseconds: number, rounds: number, seconds: number }} Settings
+ * @typedef {{ date: string, settings: Settings, machine: { node: string, cores: number, model: string }, runs: Run[] }} Report
  */
-export function table({ settings, machine, results }) {
-  const { streams, tokens, intervalMilliseconds, rounds, seconds } = settings;
-  /** @type {Record<string, string>} */
-  const titles = {
-    paced: `Paced: ${streams} streams, ${intervalMilliseconds} ms between tokens, answers of ${tokens} tokens`,
-    full: `Full speed: ${streams} streams, answers of ${tokens} tokens`,
-    requests: `Requests: ${Math.min(32, streams)} streams, answers of 1 token`,
-    single: `One stream, ${intervalMilliseconds} ms between tokens`,
-  };
+
+/**
+ * @param {Report} report
+ * @param {string} against what the ratios are to
+ */
+export function table({ settings, machine, runs }, against) {
+  const results = summarize(runs);
   const sections = [...new Set(results.map(({ scenario }) => scenario))].map((scenario) => {
-    const columns = COLUMNS[scenario] ?? [];
+    const columns = columnsOf(scenario);
     const rows = results
       .filter((result) => result.scenario === scenario)
-      .map((result) => [result.gateway].concat(columns.map((column) => cell(result, column))));
-    return `${titles[scenario]}\n${aligned([['', ...columns.map(([heading]) => heading)], ...rows])}\n`;
+      .map((result) => {
+        const { gateway } = result;
+        const ratio =
+          scenario === 'first'
+            ? undefined
+            : ratioOf(runs, { scenario, figure: costFigure(scenario), gateway, against });
+        return [gateway, ratio === undefined ? '' : ratio.toFixed(1), ...columns.map((column) => cell(result, column))];
+      });
+    const heading = ['', 'times cheaper', ...columns.map(([name]) => name)];
+    return `${titleOf(scenario, settings)}\n${aligned([heading, ...rows])}\n`;
   });
-  const head = `CPU time of the gateway process, median of ${rounds} rounds of ${seconds} s. Node ${machine.node}, ${machine.cores} cores.`;
+  const head = `CPU time of the gateway process, median of ${settings.rounds} rounds; cheaper than the ${against}. Node ${machine.node}, ${machine.cores} cores.`;
   return `\n${head}\n\n${sections.join('\n')}`;
 }

@@ -5,7 +5,7 @@
  *   node bench/token-server.mjs [--port 0] [--contract vllm|ensemble|tokens] [--interval-ms 10] [--tokens 128] [--max-seconds 900]
  *
  * With an interval, all answers step together, as in a continuously batching engine: the first token at once, then one
- * at each tick. With 0 each answer goes out as fast as the client's windows allow.
+ * at each tick. With 0 each answer goes out as fast as the client's windows allow. A line on stdin with a number is the new interval.
  */
 import net from 'node:net';
 import { parseArgs } from 'node:util';
@@ -29,32 +29,39 @@ const { values } = parseArgs({
     'max-seconds': { type: 'string', default: '900' },
   },
 });
-const interval = Number(values['interval-ms']);
+let interval = 0;
 const description = MODELS.get(values.contract);
 if (description === undefined) throw new Error(`--contract takes one of ${[...MODELS.keys()].join(', ')}`);
 const model = new ServedModel(description);
 const counts = { requests: 0, tokens: 0, cancelled: 0, blocked: 0 };
 /** @type {Set<GrpcConnection>} */
 const connections = new Set();
+const options = { model, paced: false, defaultTokens: Number(values.tokens), counts };
 
 const server = net.createServer((socket) => {
-  const connection = new GrpcConnection(socket, {
-    model,
-    paced: interval > 0,
-    defaultTokens: Number(values.tokens),
-    counts,
-  });
+  const connection = new GrpcConnection(socket, options);
   connections.add(connection);
   socket.on('close', () => connections.delete(connection));
 });
 
-let nextTick = performance.now() + interval;
+let nextTick = 0;
+/** @type {NodeJS.Timeout | undefined} */
+let timer;
 /** A late tick is not made up for: two tokens at once would be cheaper to pass on than two tokens. */
 function tick() {
   for (const connection of connections) connection.tick();
   const now = performance.now();
   nextTick = Math.max(nextTick + interval, now);
-  setTimeout(tick, nextTick - now);
+  timer = setTimeout(tick, nextTick - now);
+}
+
+/** @param {number} milliseconds */
+function changeInterval(milliseconds) {
+  clearTimeout(timer);
+  interval = milliseconds;
+  options.paced = interval > 0;
+  nextTick = performance.now();
+  if (options.paced) tick();
 }
 
 function stop() {
@@ -67,7 +74,7 @@ server.listen(Number(values.port), '127.0.0.1', () => {
   const port = typeof address === 'object' ? address?.port : undefined;
   process.stdout.write(`${JSON.stringify({ port })}\n`);
 });
-if (interval > 0) tick();
-process.stdin.on('end', stop).resume();
+changeInterval(Number(values['interval-ms']));
+process.stdin.on('end', stop).on('data', (line) => changeInterval(Number(line)));
 process.on('SIGINT', stop).on('SIGTERM', stop);
 setTimeout(stop, Number(values['max-seconds']) * 1000).unref();

@@ -1,0 +1,68 @@
+/** The short form: the ratios of docs/benchmarks.md within a minute, from fewer and shorter windows. */
+import { baseline, conch } from './contenders.mjs';
+import { measureFirstToken, measureLoad, measureRate } from './measure.mjs';
+import { alternatingPairs, warmUp } from './pairs.mjs';
+import { medianOf, pairedRatio } from './report.mjs';
+import { withFresh } from './session.mjs';
+
+const TOKENS = 128;
+const INTERVAL = 10;
+const STREAMS = 256;
+/** A whole answer, so that each stream begins and ends one in the window. */
+const PACED_SECONDS = (TOKENS * INTERVAL) / 1000;
+const MOST_PAIRS = 3;
+/** Seconds since the start after which no further pair is begun. */
+const FULL_UNTIL = 20;
+const PACED_UNTIL = 40;
+
+const full = { streams: STREAMS, tokens: TOKENS, seconds: 1.5, 'warmup-seconds': 0.5 };
+const paced = { streams: STREAMS, tokens: TOKENS, seconds: PACED_SECONDS, 'warmup-seconds': 1, 'drain-seconds': 0 };
+
+/**
+ * @param {string} name
+ * @param {import('./measure.mjs').Figures[][]} pairs
+ */
+const shown = (name, pairs) =>
+  pairs.map((figures) => `${name}: ${figures.map(loadAndCost).join(', against ')}`).join('\n');
+
+/** @param {import('./measure.mjs').Figures} figures */
+function loadAndCost({ microsecondsPerToken = 0, tokensPerSecond = 0, tokensPerRead = 0 }) {
+  const load = `${tokensPerSecond.toFixed(0)} tokens/s, ${tokensPerRead.toFixed(1)} a read`;
+  return `${microsecondsPerToken.toFixed(2)} µs/token (${load})`;
+}
+
+/**
+ * Conch and the baseline, fresh, warm and in turn.
+ * @param {(line: string) => void} say
+ */
+export function measureQuickly(say) {
+  const late = (/** @type {number} */ seconds) => process.uptime() > seconds;
+  return withFresh([conch, baseline], 0, async ({ gateways, changeInterval }) => {
+    const [ours] = gateways;
+    if (ours === undefined) throw new Error('Conch was not started');
+    await warmUp(gateways, { ...full, seconds: 3 });
+    const fullPairs = await alternatingPairs(gateways, full, { pairs: MOST_PAIRS, mayGoOn: () => !late(FULL_UNTIL) });
+    say(shown('full 256', fullPairs));
+    const requests = await measureLoad(ours, { streams: 32, tokens: 1, seconds: 1.5, 'warmup-seconds': 1 });
+    const first = await measureFirstToken(ours, { pairs: 3, seconds: 0.5 });
+    changeInterval(INTERVAL);
+    await warmUp(gateways, { ...paced, seconds: 1.5 });
+    const pacedPairs = await alternatingPairs(gateways, paced, {
+      pairs: MOST_PAIRS,
+      mayGoOn: () => !late(PACED_UNTIL),
+    });
+    say(shown('paced 256', pacedPairs));
+    const rate = await measureRate(ours, { ...paced, streams: 1, seconds: 2 * PACED_SECONDS, 'warmup-seconds': 0.3 });
+    return {
+      paced256_vs_grpcjs: pairedRatio(pacedPairs, 'microsecondsPerToken'),
+      full256_vs_grpcjs: pairedRatio(fullPairs, 'microsecondsPerToken'),
+      ttft_added_ms: first['firstTokenAdded'],
+      throughput_vs_direct: rate['rateAgainstDirect'],
+      us_per_token_paced256: medianOf(
+        pacedPairs.map(([figures]) => figures ?? {}),
+        'microsecondsPerToken',
+      ),
+      us_per_request: requests['microsecondsPerRequest'],
+    };
+  });
+}
