@@ -6,7 +6,7 @@
  *   node bench/load-client.mjs --url http://127.0.0.1:9000 [--streams 256] [--tokens 128] [--seconds 5]
  *     [--warmup-seconds 2] [--drain-seconds 30] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
  *
- * An URL grpc://127.0.0.1:8001 asks Triton itself. With --requests the window closes after that many answers. With --drain-seconds 0 the
+ * An URL grpc://127.0.0.1:8001 asks Triton itself, in the words of --contract vllm, ensemble or tokens. With --requests the window closes after that many answers. With --drain-seconds 0 the
  * client leaves at the end of the window, in the middle of its answers.
  */
 import { parseArgs } from 'node:util';
@@ -20,6 +20,7 @@ const { values } = parseArgs({
   options: {
     url: { type: 'string' },
     model: { type: 'string', default: 'bench' },
+    contract: { type: 'string', default: 'vllm' },
     prompt: { type: 'string', default: 'Tell me how the sea got into the shell, and leave nothing out.' },
     streams: { type: 'string', default: '256' },
     tokens: { type: 'string', default: '128' },
@@ -123,7 +124,8 @@ async function drain() {
 // A wrong process number is found before any load is made.
 snapshot();
 const open = url.protocol === 'grpc:' ? openGrpcLanes : openHttpLanes;
-const options = { url, model: values.model, prompt: values.prompt, checkText: values['check-text'] };
+const { model, contract, prompt, 'check-text': checkText } = values;
+const options = { url, model, contract, prompt, checkText };
 const lanes = open(options, streams);
 for (const [index, lane] of lanes.entries()) setTimeout(ask, (index / streams) * warmup * 0.6, lane);
 await sleep(warmup);

@@ -3,7 +3,7 @@ import { runLoad } from './processes.mjs';
 import { median } from './report.mjs';
 
 /**
- * @typedef {{ name: string, url: string, direct: string, watched: Record<string, number> }} Measured a gateway, and the server behind it
+ * @typedef {{ name: string, contract: string, url: string, direct: string, watched: Record<string, number> }} Measured a gateway, and the server behind it
  * @typedef {Record<string, number>} Figures
  * @typedef {{ streams: number, tokens: number, seconds: number, 'warmup-seconds': number } & Record<string, string | number | boolean>} Load
  */
@@ -46,8 +46,8 @@ export async function measureLoad({ url, watched }, load) {
  * @param {{ pairs: number, seconds: number }} options
  * @returns {Promise<Figures>}
  */
-export async function measureFirstToken({ url, direct, watched }, { pairs, seconds }) {
-  const load = { streams: 1, tokens: 2, seconds, 'warmup-seconds': 0.3 };
+export async function measureFirstToken({ contract, url, direct, watched }, { pairs, seconds }) {
+  const load = { streams: 1, tokens: 2, seconds, 'warmup-seconds': 0.3, contract };
   const found = [];
   for (let pair = 0; pair < pairs; pair++) {
     const straight = await runLoad(direct, load, watched);
@@ -67,7 +67,10 @@ export async function measureFirstToken({ url, direct, watched }, { pairs, secon
  * @param {Load} load
  * @returns {Promise<Figures>}
  */
-export async function measureRate({ url, direct, watched }, load) {
-  const [straight, through] = await Promise.all([runLoad(direct, load, {}), runLoad(url, load, watched)]);
+export async function measureRate({ contract, url, direct, watched }, load) {
+  const [straight, through] = await Promise.all([
+    runLoad(direct, { ...load, contract }, {}),
+    runLoad(url, load, watched),
+  ]);
   return { ...costs(through), rateAgainstDirect: through.tokensPerSecond / straight.tokensPerSecond };
 }

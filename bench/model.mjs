@@ -15,7 +15,7 @@ const TYPES = /** @type {const} */ ({ BOOL: 1, UINT32: 4, UINT64: 5, INT32: 8, F
  * @typedef {{ name: string, type: Datatype, dims: number[], required?: boolean }} TensorDescription
  * @typedef {Map<string, Buffer | undefined>} Inputs the raw bytes of the tensors of a request
  * @typedef {{ tokens: number, promptTokens: number, outputs: string[] }} Accepted
- * @typedef {{ name: string, type: Datatype, shape: number[], raw: Buffer }} Output
+ * @typedef {{ name: string, type: Datatype, shape: number[], raw: Buffer }} Tensor
  */
 
 /**
@@ -28,7 +28,8 @@ const TYPES = /** @type {const} */ ({ BOOL: 1, UINT32: 4, UINT64: 5, INT32: 8, F
  * @property {TensorDescription[]} outputs
  * @property {Buffer} tokens all tokens of an answer, one after the other
  * @property {(inputs: Inputs, wanted: Set<string>, defaultTokens: number) => Accepted | string} read a request, or what is wrong with it
- * @property {(request: Accepted, final: boolean) => Output[]} respond with PLACEHOLDER where the token is
+ * @property {(request: Accepted, final: boolean) => Tensor[]} respond with PLACEHOLDER where the token is
+ * @property {(prompt: string, tokens: number) => Tensor[]} ask the inputs with which a client asks for an answer
  */
 
 /** Stands in a response where its token will be. */
@@ -125,6 +126,9 @@ export function uint32(value) {
   return bytes;
 }
 
+/** A BOOL tensor of one element. */
+export const YES = Buffer.from([1]);
+
 /** @param {string | Buffer} text */
 export const bytesTensor = (text) => Buffer.concat([uint32(Buffer.byteLength(text)), Buffer.from(text)]);
 
@@ -220,6 +224,19 @@ export class ServedModel {
     this.#outputBytes.set(key, bytes);
     return bytes;
   }
+}
+
+/**
+ * A ModelInferRequest as a gateway would send it, for measuring without one.
+ * @param {{ id: string, model: string, inputs: Tensor[] }} request
+ */
+export function inferRequest({ id, model, inputs }) {
+  return Buffer.concat([
+    field(1, model),
+    field(3, id),
+    ...inputs.map(({ name, type, shape }) => field(5, [field(1, name), field(2, type), integers(3, shape)])),
+    ...inputs.map(({ raw }) => field(7, raw)),
+  ]);
 }
 
 /**

@@ -12,7 +12,7 @@ const STREAMS = 256;
 const PACED_SECONDS = (TOKENS * INTERVAL) / 1000;
 const MOST_PAIRS = 3;
 /** Seconds since the start after which no further pair is begun. */
-const FULL_UNTIL = 20;
+const FULL_UNTIL = 24;
 const PACED_UNTIL = 40;
 
 const full = { streams: STREAMS, tokens: TOKENS, seconds: 1.5, 'warmup-seconds': 0.5 };
@@ -40,11 +40,11 @@ export function measureQuickly(say) {
   return withFresh([conch, baseline], 0, async ({ gateways, changeInterval }) => {
     const [ours] = gateways;
     if (ours === undefined) throw new Error('Conch was not started');
-    await warmUp(gateways, { ...full, seconds: 3 });
+    await warmUp(gateways, { ...full, seconds: 5 });
+    const first = await measureFirstToken(ours, { pairs: 3, seconds: 0.4 });
+    const requests = await measureLoad(ours, { streams: 32, tokens: 1, seconds: 1.5, 'warmup-seconds': 1.5 });
     const fullPairs = await alternatingPairs(gateways, full, { pairs: MOST_PAIRS, mayGoOn: () => !late(FULL_UNTIL) });
     say(shown('full 256', fullPairs));
-    const requests = await measureLoad(ours, { streams: 32, tokens: 1, seconds: 1.5, 'warmup-seconds': 1 });
-    const first = await measureFirstToken(ours, { pairs: 3, seconds: 0.5 });
     changeInterval(INTERVAL);
     await warmUp(gateways, { ...paced, seconds: 1.5 });
     const pacedPairs = await alternatingPairs(gateways, paced, {

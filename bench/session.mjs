@@ -22,13 +22,15 @@ import { startGateway, startTokenServer } from './processes.mjs';
  * @param {(session: Session) => Promise<Result>} work
  */
 export async function withFresh(contenders, interval, work) {
-  const upstream = await startTokenServer(interval, contenders[0]?.contract);
+  const contract = contenders[0]?.contract ?? 'vllm';
+  const upstream = await startTokenServer(interval, contract);
   const direct = `grpc://127.0.0.1:${upstream.port}`;
   const started = [];
   try {
     for (const contender of contenders) started.push(await startGateway(contender, upstream.port));
     const gateways = started.map(({ url, pid, readyMilliseconds }, index) => ({
       name: contenders[index]?.name ?? '',
+      contract,
       url,
       direct,
       watched: { gateway: pid, upstream: upstream.pid },
@@ -37,7 +39,7 @@ export async function withFresh(contenders, interval, work) {
     }));
     return await work({
       gateways,
-      direct: { name: DIRECT, url: direct, direct, watched: { upstream: upstream.pid } },
+      direct: { name: DIRECT, contract, url: direct, direct, watched: { upstream: upstream.pid } },
       changeInterval: upstream.changeInterval,
     });
   } finally {

@@ -11,14 +11,7 @@ import net from 'node:net';
 import { parseArgs } from 'node:util';
 import { GrpcConnection } from './grpc-connection.mjs';
 import { ServedModel } from './model.mjs';
-import { engineModel, ensembleModel } from './trtllm-models.mjs';
-import { vllmModel } from './vllm-model.mjs';
-
-const MODELS = new Map([
-  ['vllm', vllmModel],
-  ['ensemble', ensembleModel],
-  ['tokens', engineModel],
-]);
+import { modelOf } from './models.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -30,9 +23,7 @@ const { values } = parseArgs({
   },
 });
 let interval = 0;
-const description = MODELS.get(values.contract);
-if (description === undefined) throw new Error(`--contract takes one of ${[...MODELS.keys()].join(', ')}`);
-const model = new ServedModel(description);
+const model = new ServedModel(modelOf(values.contract));
 const counts = { requests: 0, tokens: 0, cancelled: 0, blocked: 0 };
 /** @type {Set<GrpcConnection>} */
 const connections = new Set();

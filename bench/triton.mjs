@@ -46,7 +46,10 @@ export async function measureTriton(plan, rounds, noteIn) {
       ['full', 0],
     ])) {
       for (const streams of plan.streams.toSorted((a, b) => b - a))
-        note(`${pace}${streams}`, await measureLoad({ ...measured, direct }, loadOf(plan, streams, interval)));
+        note(
+          `${pace}${streams}`,
+          await measureLoad({ ...measured, direct, contract: 'vllm' }, loadOf(plan, streams, interval)),
+        );
     }
   };
   try {

@@ -3,7 +3,7 @@
  * Of their tensors those that a chat can send or be sent.
  */
 import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from './answer-text.mjs';
-import { bytesTensor, PLACEHOLDER, textOf, uint32 } from './model.mjs';
+import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './model.mjs';
 import { ANSWER_IDS } from './tokenizer.mjs';
 
 /** @import { Accepted, Datatype, Inputs, Model, TensorDescription } from './model.mjs' */
@@ -103,6 +103,13 @@ export const ensembleModel = {
     { name: 'num_input_tokens', type: 'INT32', shape: [1, 1], raw: uint32(promptTokens) },
     { name: 'num_output_tokens', type: 'INT32', shape: [1, 1], raw: uint32(1) },
   ],
+  ask: (prompt, tokens) => [
+    { name: 'text_input', type: 'BYTES', shape: [1, 1], raw: bytesTensor(prompt) },
+    { name: 'max_tokens', type: 'INT32', shape: [1, 1], raw: uint32(tokens) },
+    { name: 'stream', type: 'BOOL', shape: [1, 1], raw: YES },
+    { name: 'return_num_input_tokens', type: 'BOOL', shape: [1, 1], raw: YES },
+    { name: 'return_num_output_tokens', type: 'BOOL', shape: [1, 1], raw: YES },
+  ],
 };
 
 /** @type {Model} */
@@ -122,4 +129,14 @@ export const engineModel = {
     { name: 'output_ids', type: 'INT32', shape: [1, 1, 1], raw: PLACEHOLDER },
     { name: 'sequence_length', type: 'INT32', shape: [1, 1], raw: uint32(1) },
   ],
+  // The first ids are those of the bytes.
+  ask: (prompt, tokens) => {
+    const ids = Array.from(Buffer.from(prompt), uint32);
+    return [
+      { name: 'input_ids', type: 'INT32', shape: [1, ids.length], raw: Buffer.concat(ids) },
+      { name: 'input_lengths', type: 'INT32', shape: [1, 1], raw: uint32(ids.length) },
+      { name: 'request_output_len', type: 'INT32', shape: [1, 1], raw: uint32(tokens) },
+      { name: 'streaming', type: 'BOOL', shape: [1, 1], raw: YES },
+    ];
+  },
 };

@@ -1,7 +1,6 @@
 /** The model `bench` as Triton's vLLM backend would serve it. Follows the recorded backend. */
 import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from './answer-text.mjs';
-import { bytesTensor, PLACEHOLDER, textOf, uint32 } from './model.mjs';
-import { field, integers } from './wire/protobuf.mjs';
+import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './model.mjs';
 
 /** @import { Accepted, Inputs, Model, TensorDescription } from './model.mjs' */
 
@@ -69,26 +68,17 @@ export const vllmModel = {
     { name: 'num_input_tokens', type: 'UINT32', shape: [], raw: uint32(promptTokens) },
     { name: 'num_output_tokens', type: 'UINT32', shape: [1], raw: uint32(1) },
   ],
+  ask: (prompt, tokens) => [
+    { name: 'text_input', type: 'BYTES', shape: [1], raw: bytesTensor(prompt) },
+    { name: 'stream', type: 'BOOL', shape: [1], raw: YES },
+    {
+      name: 'sampling_parameters',
+      type: 'BYTES',
+      shape: [1],
+      raw: bytesTensor(JSON.stringify({ max_tokens: tokens })),
+    },
+    { name: 'return_finish_reason', type: 'BOOL', shape: [1], raw: YES },
+    { name: 'return_num_input_tokens', type: 'BOOL', shape: [1], raw: YES },
+    { name: 'return_num_output_tokens', type: 'BOOL', shape: [1], raw: YES },
+  ],
 };
-
-/**
- * A ModelInferRequest as a gateway would send it, for measuring without one.
- * @param {{ id: string, model: string, prompt: string, tokens: number }} request
- */
-export function inferRequest({ id, model, prompt, tokens }) {
-  const yes = Buffer.from([1]);
-  const inputs = [
-    { name: 'text_input', type: 'BYTES', raw: bytesTensor(prompt) },
-    { name: 'stream', type: 'BOOL', raw: yes },
-    { name: 'sampling_parameters', type: 'BYTES', raw: bytesTensor(JSON.stringify({ max_tokens: tokens })) },
-    { name: 'return_finish_reason', type: 'BOOL', raw: yes },
-    { name: 'return_num_input_tokens', type: 'BOOL', raw: yes },
-    { name: 'return_num_output_tokens', type: 'BOOL', raw: yes },
-  ];
-  return Buffer.concat([
-    field(1, model),
-    field(3, id),
-    ...inputs.map(({ name, type }) => field(5, [field(1, name), field(2, type), integers(3, [1])])),
-    ...inputs.map(({ raw }) => field(7, raw)),
-  ]);
-}

@@ -1,5 +1,6 @@
 /** A whole round: every contender in turn, fresh, at every load. */
 import { measureFirstToken, measureLoad, measureRate } from './measure.mjs';
+import { warmUp } from './pairs.mjs';
 import { withFresh } from './session.mjs';
 
 /**
@@ -27,39 +28,40 @@ function loads(plan, pace) {
   const seconds = pace === 'paced' ? pacedSeconds(plan) : plan.seconds;
   return plan.streams
     .toSorted((a, b) => b - a)
-    .map((streams) => ({ streams, tokens: plan.tokens, seconds, 'warmup-seconds': streams > 1 ? 0.8 : 0.3 }));
+    .map((streams) => ({
+      streams,
+      tokens: plan.tokens,
+      // One stream has few tokens to judge by.
+      seconds: pace === 'paced' && streams === 1 ? 2 * seconds : seconds,
+      'warmup-seconds': streams > 1 ? 1 : 0.3,
+    }));
 }
 
 /**
- * One contender at every load; the most streams come first, after the warm-up and in memory that is still fresh.
+ * One contender at every load, after a warm-up at full speed.
  * @param {Contender} contender
  * @param {Plan} plan
  * @param {Note} note
  */
 export async function measureContender(contender, plan, note) {
   const wants = (/** @type {string} */ name) => plan.only === undefined || plan.only === name;
-  const isPaced = wants('paced') || wants('single');
-  await withFresh([contender], isPaced ? plan.intervalMilliseconds : 0, async ({ gateways, changeInterval }) => {
+  await withFresh([contender], 0, async ({ gateways, changeInterval }) => {
     const [gateway] = gateways;
     if (gateway === undefined) return;
     const { idleMegabytes, readyMilliseconds } = gateway;
     note('start', { idleMegabytes, readyMilliseconds });
-    const [most = 1] = plan.streams.toSorted((a, b) => b - a);
-    const warm = { streams: most, tokens: plan.tokens, seconds: 0.1, 'warmup-seconds': plan.warmupSeconds };
-    await measureLoad(gateway, { ...warm, 'drain-seconds': 0 });
-    for (const load of isPaced ? loads(plan, 'paced') : []) {
-      if (load.streams === 1) note('paced1', await measureRate(gateway, { ...load, seconds: 2 * load.seconds }));
-      else if (wants('paced')) note(`paced${load.streams}`, await measureLoad(gateway, load));
-    }
-    changeInterval(0);
+    await warmUp([gateway], { streams: Math.max(...plan.streams), tokens: plan.tokens, seconds: plan.warmupSeconds });
     for (const load of wants('full') ? loads(plan, 'full') : [])
       note(`full${load.streams}`, await measureLoad(gateway, load));
-    if (wants('requests'))
-      note(
-        'requests',
-        await measureLoad(gateway, { ...warm, streams: 32, tokens: 1, seconds: plan.seconds, 'warmup-seconds': 1.5 }),
-      );
+    const requests = { streams: 32, tokens: 1, seconds: plan.seconds, 'warmup-seconds': 1.5 };
+    if (wants('requests')) note('requests', await measureLoad(gateway, requests));
     if (wants('single')) note('first', await measureFirstToken(gateway, { pairs: 3, seconds: 0.8 }));
+    changeInterval(plan.intervalMilliseconds);
+    for (const load of loads(plan, 'paced')) {
+      const isSingle = load.streams === 1;
+      if (!wants('paced') && !(isSingle && wants('single'))) continue;
+      note(`paced${load.streams}`, await (isSingle ? measureRate : measureLoad)(gateway, load));
+    }
   });
 }
 
@@ -69,9 +71,9 @@ export async function measureContender(contender, plan, note) {
  * @param {Note} note
  */
 export async function measureDirect(plan, note) {
-  await withFresh([], plan.intervalMilliseconds, async ({ direct, changeInterval }) => {
-    for (const load of loads(plan, 'paced')) note(`paced${load.streams}`, await measureLoad(direct, load));
-    changeInterval(0);
+  await withFresh([], 0, async ({ direct, changeInterval }) => {
     for (const load of loads(plan, 'full')) note(`full${load.streams}`, await measureLoad(direct, load));
+    changeInterval(plan.intervalMilliseconds);
+    for (const load of loads(plan, 'paced')) note(`paced${load.streams}`, await measureLoad(direct, load));
   });
 }

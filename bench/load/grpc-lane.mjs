@@ -1,7 +1,7 @@
 /** The same questions asked of Triton directly: calls on one HTTP/2 connection, as cheap as the other lanes. */
 import net from 'node:net';
-import { SERVICE } from '../model.mjs';
-import { inferRequest } from '../vllm-model.mjs';
+import { inferRequest, SERVICE } from '../model.mjs';
+import { modelOf } from '../models.mjs';
 import { encodeHeaders, HeaderDecoder } from '../wire/hpack.mjs';
 import * as http2 from '../wire/http2.mjs';
 
@@ -100,8 +100,8 @@ class GrpcClient {
     const stream = this.#nextStream;
     this.#nextStream += 2;
     this.#calls.set(stream, new GrpcCall(tokens, listener));
-    const { model, prompt } = this.#options;
-    const message = inferRequest({ id: String(stream), model, prompt, tokens });
+    const { model, prompt, contract } = this.#options;
+    const message = inferRequest({ id: String(stream), model, inputs: modelOf(contract).ask(prompt, tokens) });
     const prefix = Buffer.alloc(5);
     prefix.writeUInt32BE(message.length, 1);
     this.#socket.write(

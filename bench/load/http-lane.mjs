@@ -6,7 +6,7 @@ import { tokenText } from '../answer-text.mjs';
  * Who asked is told of each batch of tokens, then of the end: with undefined, or with what went wrong.
  * @typedef {{ tokens: (count: number) => void, end: (fault: string | undefined) => void }} Listener
  * @typedef {{ ask: (tokens: number, listener: Listener) => void, close: () => void }} Lane
- * @typedef {{ url: URL, model: string, prompt: string, checkText: boolean }} LaneOptions
+ * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean }} LaneOptions
  */
 
 /** Read into by every socket: what is in it is used up before the next read. */
