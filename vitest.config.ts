@@ -6,14 +6,23 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'unit', include: ['src/**/*.test.ts', 'bench/**/*.test.mjs'], testTimeout: 30_000 } },
       {
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/bench/guard.test.ts'],
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'guard',
+          include: ['test/bench/guard.test.ts'],
+          // After all others, as it measures.
+          sequence: { groupOrder: 1 },
         },
       },
       {

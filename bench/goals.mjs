@@ -54,7 +54,7 @@ export function goalRows(againstBaseline) {
     name,
     derived: name !== baseline.name,
     cells: GOAL_NAMES.map((goal) => {
-      const reached = (againstBaseline[goal] * middle(costs[goal])) / middle(reference?.[goal] ?? []);
+      const reached = againstBaseline[goal] * (middle(costs[goal]) / middle(reference?.[goal] ?? []));
       return { goal: goals[goal], reached, met: reached >= goals[goal] };
     }),
   }));

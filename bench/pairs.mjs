@@ -1,17 +1,25 @@
 /** Two gateways that run at the same time, loaded in turn: what disturbs one of them disturbs the other as well. */
+import { cpuMicroseconds } from './cpu.mjs';
 import { measureLoad } from './measure.mjs';
 import { runLoad } from './processes.mjs';
 
 /** @import { Figures, Load, Measured } from './measure.mjs' */
 
 /**
- * Keeps all of them busy at once until most of the compiling is done, which would otherwise count as the cost of the first tokens.
+ * Keeps all of them busy at once until each has used so many seconds of CPU, in which most of the compiling is done: it would otherwise count
+ * as the cost of the first tokens. On a busy machine that takes longer, up to a limit.
  * @param {Measured[]} gateways
- * @param {{ streams: number, tokens: number, seconds: number }} load
+ * @param {{ streams: number, tokens: number, cpuSeconds: number, mostSeconds: number }} load
  */
-export async function warmUp(gateways, { streams, tokens, seconds }) {
-  const load = { streams, tokens, seconds, 'warmup-seconds': 0.5, 'drain-seconds': 0 };
-  await Promise.all(gateways.map(({ url }) => runLoad(url, load, {})));
+export async function warmUp(gateways, { streams, tokens, cpuSeconds, mostSeconds }) {
+  const deadline = performance.now() + mostSeconds * 1000;
+  const load = { streams, tokens, seconds: 1.5, 'warmup-seconds': 0.3, 'drain-seconds': 0 };
+  const warmUpOne = async (/** @type {Measured} */ { url, watched }) => {
+    const pid = watched['gateway'] ?? 0;
+    const enough = cpuMicroseconds(pid) + cpuSeconds * 1e6;
+    while (cpuMicroseconds(pid) < enough && performance.now() < deadline) await runLoad(url, load, {});
+  };
+  await Promise.all(gateways.map(warmUpOne));
 }
 
 /**

@@ -40,13 +40,13 @@ export function measureQuickly(say) {
   return withFresh([conch, baseline], 0, async ({ gateways, changeInterval }) => {
     const [ours] = gateways;
     if (ours === undefined) throw new Error('Conch was not started');
-    await warmUp(gateways, { ...full, seconds: 5 });
+    await warmUp(gateways, { ...full, cpuSeconds: 3, mostSeconds: 6 });
     const first = await measureFirstToken(ours, { pairs: 3, seconds: 0.4 });
     const requests = await measureLoad(ours, { streams: 32, tokens: 1, seconds: 1.5, 'warmup-seconds': 1.5 });
     const fullPairs = await alternatingPairs(gateways, full, { pairs: MOST_PAIRS, mayGoOn: () => !late(FULL_UNTIL) });
     say(shown('full 256', fullPairs));
     changeInterval(INTERVAL);
-    await warmUp(gateways, { ...paced, seconds: 1.5 });
+    await warmUp(gateways, { ...paced, cpuSeconds: 0.5, mostSeconds: 1 });
     const pacedPairs = await alternatingPairs(gateways, paced, {
       pairs: MOST_PAIRS,
       mayGoOn: () => !late(PACED_UNTIL),

@@ -94,6 +94,11 @@ const COST = [
   ['client CPU', 'clientShare', 0, 100, '%'],
 ];
 /** @type {readonly Column[]} */
+const START = [
+  ['ready after', 'readyMilliseconds', 0, 1, ' ms'],
+  ['RSS', 'idleMegabytes', 0, 1, ' MB'],
+];
+/** @type {readonly Column[]} */
 const FIRST = [
   ['first token added', 'firstTokenAdded', 2, 1, ' ms'],
   ['direct', 'firstTokenDirect', 2, 1, ' ms'],
@@ -105,6 +110,7 @@ const FIRST = [
  * @returns {readonly Column[]}
  */
 function columnsOf(scenario) {
+  if (scenario === 'start') return START;
   if (scenario === 'first') return FIRST;
   if (scenario === 'requests') return [['µs/request', 'microsecondsPerRequest', 0, 1, ''], ...COST];
   const rate = /** @type {const} */ (['rate against direct', 'rateAgainstDirect', 1, 100, '%']);
@@ -116,6 +122,7 @@ function columnsOf(scenario) {
  * @param {{ tokens: number, intervalMilliseconds: number }} settings
  */
 export function titleOf(scenario, { tokens, intervalMilliseconds }) {
+  if (scenario === 'start') return 'Start, as seen by a client that asks every 20 ms';
   if (scenario === 'first') return 'First token: one stream, answers of 2 tokens';
   if (scenario === 'requests') return 'Requests: 32 streams, answers of 1 token';
   const [, pace = '', streams = ''] = /^([a-z]+)(\d+)$/.exec(scenario) ?? [];
@@ -161,10 +168,7 @@ export function table({ settings, machine, runs }, against) {
       .filter((result) => result.scenario === scenario)
       .map((result) => {
         const { gateway } = result;
-        const ratio =
-          scenario === 'first'
-            ? undefined
-            : ratioOf(runs, { scenario, figure: costFigure(scenario), gateway, against });
+        const ratio = ratioOf(runs, { scenario, figure: costFigure(scenario), gateway, against });
         return [gateway, ratio === undefined ? '' : ratio.toFixed(1), ...columns.map((column) => cell(result, column))];
       });
     const heading = ['', 'times cheaper', ...columns.map(([name]) => name)];

@@ -1,7 +1,7 @@
 /**
  * What a token costs: CPU time of the gateway process, against the scripted token server, each contender with fresh processes.
  *
- *   npm run bench -- [--quick] [--triton] [--rounds 3] [--seconds 2.5] [--streams 1,32,256] [--tokens 128] [--interval-ms 10] [--warmup-seconds 5]
+ *   npm run bench -- [--quick] [--triton] [--rounds 3] [--seconds 2.5] [--streams 1,32,256] [--tokens 128] [--interval-ms 10] [--warmup-seconds 4]
  *                    [--only paced|full|requests|single] [--gateway NAME=SCRIPT]... [--json] [--write]
  *
  * A gateway is a script that takes conch's flags --triton, --host, --port and --chat-template. Progress goes to stderr, the table (or, with --json,
@@ -36,7 +36,7 @@ const { values } = parseArgs({
     streams: { type: 'string', default: '1,32,256' },
     tokens: { type: 'string', default: '128' },
     seconds: { type: 'string', default: '2.5' },
-    'warmup-seconds': { type: 'string', default: '5' },
+    'warmup-seconds': { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     'interval-ms': { type: 'string', default: '10' },
     only: { type: 'string' },

@@ -50,7 +50,9 @@ export async function measureContender(contender, plan, note) {
     if (gateway === undefined) return;
     const { idleMegabytes, readyMilliseconds } = gateway;
     note('start', { idleMegabytes, readyMilliseconds });
-    await warmUp([gateway], { streams: Math.max(...plan.streams), tokens: plan.tokens, seconds: plan.warmupSeconds });
+    const { tokens, warmupSeconds } = plan;
+    const warm = { streams: Math.max(...plan.streams), tokens };
+    await warmUp([gateway], { ...warm, cpuSeconds: warmupSeconds, mostSeconds: 3 * warmupSeconds });
     for (const load of wants('full') ? loads(plan, 'full') : [])
       note(`full${load.streams}`, await measureLoad(gateway, load));
     const requests = { streams: 32, tokens: 1, seconds: plan.seconds, 'warmup-seconds': 1.5 };

@@ -4,7 +4,7 @@ import { install } from './lib/install.mjs';
 import { checkNode, inRoot, main, run } from './lib/steps.mjs';
 import { prepareTestCache } from './lib/test-cache.mjs';
 
-const shortOnes = ['--project=unit', '--project=integration'];
+const shortOnes = ['--project=unit', '--project=integration', '--project=guard'];
 
 main(async () => {
   const given = process.argv.slice(2);
