@@ -52,7 +52,7 @@ async function profiled(interval) {
       await runLoad(gateway.url, load, gateway.watched);
       return { from, to: (performance.now() - startedAt) * 1000 };
     });
-    const [file = ''] = readdirSync(folder).filter((name) => MAIN_THREAD.test(name));
+    const file = readdirSync(folder).find((name) => MAIN_THREAD.test(name)) ?? '';
     return frameTree(JSON.parse(readFileSync(path.join(folder, file), 'utf8')), span);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /** The section of docs/benchmarks.md about the gateway: all of it is made from one run. */
 import { baseline, conch, DIRECT } from './contenders.mjs';
 import { goalRows, headline, LEAST_RATE, MOST_FIRST_TOKEN_ADDED, ratiosOf } from './goals.mjs';
-import { costFigure, ratioOf, summarize } from './report.mjs';
+import { costFigure, inRounds, ratioOf, rounded, summarize } from './report.mjs';
 
 /** @import { Report, Run, Summary } from './report.mjs' */
 
@@ -104,10 +104,10 @@ function goals({ runs }) {
 export function gatewayPage(report) {
   const { date, machine, settings, runs } = report;
   const { tokens, intervalMilliseconds, rounds, seconds } = settings;
-  return `<!-- headline: ${JSON.stringify(headline(runs))} -->
+  return `<!-- headline: ${JSON.stringify(rounded(headline(runs)))} -->
 
-\`npm run bench\` on ${date}: Node ${machine.node}, ${machine.cores} cores (${machine.model}), medians of ${rounds} rounds with fresh processes in turn and
-windows of ${seconds} s. Answers of ${tokens} tokens, an event each. "Full": the token server sends as fast as it can. "Paced": ${intervalMilliseconds} ms between the tokens of
+\`npm run bench\` on ${date}: Node ${machine.node}, ${machine.cores} cores (${machine.model}), load
+average ${machine.loadBefore.toFixed(1)} before the run. Medians of ${inRounds(rounds)} with fresh processes in turn, windows of ${seconds} s after a warm-up. Answers of ${tokens} tokens, an event each. "Full": the token server sends as fast as it can. "Paced": ${intervalMilliseconds} ms between the tokens of
 a stream, as a model does.
 
 CPU time of the gateway's process in µs per token (per request: answers of one token, 32 at a time), in brackets how many times cheaper than the

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { baseline, conch } from './contenders.mjs';
 import { alternatingPairs, warmUp } from './pairs.mjs';
-import { pairedRatio } from './report.mjs';
+import { pairedRatio, rounded } from './report.mjs';
 import { withFresh } from './session.mjs';
 
 const { values } = parseArgs({
@@ -25,9 +25,9 @@ const found = await withFresh(contenders, 0, async ({ gateways, changeInterval }
   const fullPairs = await alternatingPairs(gateways, full, { pairs });
   changeInterval(10);
   const pacedPairs = await alternatingPairs(gateways, paced, { pairs });
-  return {
+  return rounded({
     paced256_vs_grpcjs: pairedRatio(pacedPairs, 'microsecondsPerToken'),
     full256_vs_grpcjs: pairedRatio(fullPairs, 'microsecondsPerToken'),
-  };
+  });
 });
 process.stdout.write(`${JSON.stringify(found)}\n`);

@@ -2,7 +2,7 @@
 import { baseline, conch } from './contenders.mjs';
 import { measureFirstToken, measureLoad, measureRate } from './measure.mjs';
 import { alternatingPairs, warmUp } from './pairs.mjs';
-import { medianOf, pairedRatio } from './report.mjs';
+import { medianOf, pairedRatio, rounded } from './report.mjs';
 import { withFresh } from './session.mjs';
 
 const TOKENS = 128;
@@ -53,16 +53,16 @@ export function measureQuickly(say) {
     });
     say(shown('paced 256', pacedPairs));
     const rate = await measureRate(ours, { ...paced, streams: 1, seconds: 2 * PACED_SECONDS, 'warmup-seconds': 0.3 });
-    return {
+    return rounded({
       paced256_vs_grpcjs: pairedRatio(pacedPairs, 'microsecondsPerToken'),
       full256_vs_grpcjs: pairedRatio(fullPairs, 'microsecondsPerToken'),
-      ttft_added_ms: first['firstTokenAdded'],
-      throughput_vs_direct: rate['rateAgainstDirect'],
+      ttft_added_ms: first['firstTokenAdded'] ?? Number.NaN,
+      throughput_vs_direct: rate['rateAgainstDirect'] ?? Number.NaN,
       us_per_token_paced256: medianOf(
         pacedPairs.map(([figures]) => figures ?? {}),
         'microsecondsPerToken',
       ),
-      us_per_request: requests['microsecondsPerRequest'],
-    };
+      us_per_request: requests['microsecondsPerRequest'] ?? Number.NaN,
+    });
   });
 }

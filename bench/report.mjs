@@ -15,6 +15,18 @@ export function median(numbers) {
 }
 
 /**
+ * Figures to as many digits as they are worth.
+ * @param {Figures} figures
+ * @returns {Figures}
+ */
+export function rounded(figures) {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value.toPrecision(4))]));
+}
+
+/** @param {number} count */
+export const inRounds = (count) => (count === 1 ? 'one round' : `${count} rounds`);
+
+/**
  * @param {Figures[]} list
  * @param {string} figure
  */
@@ -136,7 +148,7 @@ export function titleOf(scenario, { tokens, intervalMilliseconds }) {
  */
 function cell(result, [, name, digits, factor, unit]) {
   const value = result.median[name];
-  return value === undefined ? '' : (value * factor).toFixed(digits) + unit;
+  return value === undefined || Number.isNaN(value) ? '' : (value * factor).toFixed(digits) + unit;
 }
 
 /** @param {string[][]} rows the first is the heading */
@@ -153,7 +165,7 @@ function aligned(rows) {
 
 /**
  * @typedef {{ tokens: number, intervalMilliseconds: number, rounds: number, seconds: number }} Settings
- * @typedef {{ date: string, settings: Settings, machine: { node: string, cores: number, model: string }, runs: Run[] }} Report
+ * @typedef {{ date: string, settings: Settings, machine: { node: string, cores: number, model: string, loadBefore: number }, runs: Run[] }} Report
  */
 
 /**
@@ -174,6 +186,6 @@ export function table({ settings, machine, runs }, against) {
     const heading = ['', 'times cheaper', ...columns.map(([name]) => name)];
     return `${titleOf(scenario, settings)}\n${aligned([heading, ...rows])}\n`;
   });
-  const head = `CPU time of the gateway process, median of ${settings.rounds} rounds; cheaper than the ${against}. Node ${machine.node}, ${machine.cores} cores.`;
+  const head = `CPU time of the gateway process, median of ${inRounds(settings.rounds)}; cheaper than the ${against}. Node ${machine.node}, ${machine.cores} cores.`;
   return `\n${head}\n\n${sections.join('\n')}`;
 }

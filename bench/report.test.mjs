@@ -12,7 +12,7 @@ import { median, pairedRatio, ratioOf, summarize, table, titleOf } from './repor
  */
 const run = (round, gateway, scenario, result) => ({ round, gateway, scenario, result });
 
-const machine = { node: 'v20.0.0', cores: 2, model: 'a processor' };
+const machine = { node: 'v20.0.0', cores: 2, model: 'a processor', loadBefore: 0.5 };
 const settings = { tokens: 128, intervalMilliseconds: 10, rounds: 2, seconds: 2.5 };
 
 /**

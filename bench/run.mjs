@@ -8,7 +8,7 @@
  * one line) to stdout. A whole run also writes bench/results/ and docs/benchmarks.md; another one does so with --write.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
@@ -17,7 +17,7 @@ import { allContenders, baseline, DIRECT } from './contenders.mjs';
 import { writeSection } from './docs-section.mjs';
 import { gatewayPage } from './gateway-page.mjs';
 import { measureQuickly } from './quick.mjs';
-import { costFigure, table } from './report.mjs';
+import { costFigure, rounded, table } from './report.mjs';
 import { measureTriton } from './triton.mjs';
 import { tritonPage } from './triton-page.mjs';
 import { measureContender, measureDirect } from './whole.mjs';
@@ -46,6 +46,7 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds);
+const [loadBefore = 0] = loadavg();
 const plan = {
   streams: values.streams.split(',').map(Number),
   tokens: Number(values.tokens),
@@ -72,7 +73,7 @@ function contenders() {
 /** @param {Run[]} runs */
 function noteIn(runs, /** @type {number} */ round, /** @type {string} */ gateway) {
   return (/** @type {string} */ scenario, /** @type {Record<string, number>} */ result) => {
-    runs.push({ round, gateway, scenario, result });
+    runs.push({ round, gateway, scenario, result: rounded(result) });
     const cost = result[costFigure(scenario)];
     if (cost === undefined) return;
     const unit = scenario === 'requests' ? 'µs/request' : scenario === 'first' ? 'ms added' : 'µs/token';
@@ -105,7 +106,7 @@ function reportOf(runs) {
   return {
     date: new Date().toISOString().slice(0, 10),
     settings: { tokens, intervalMilliseconds, seconds, rounds },
-    machine: { node: process.version, cores: cpus().length, model: cpus()[0]?.model ?? 'unknown' },
+    machine: { node: process.version, cores: cpus().length, model: cpus()[0]?.model ?? 'unknown', loadBefore },
     runs,
   };
 }
@@ -117,7 +118,7 @@ function reportOf(runs) {
 function save(report, name) {
   const folder = new URL('results/', import.meta.url);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL(name, folder), `${JSON.stringify(report)}\n`);
+  writeFileSync(new URL(name, folder), `${JSON.stringify(report, undefined, 2)}\n`);
 }
 
 async function main() {

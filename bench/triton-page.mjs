@@ -1,19 +1,23 @@
 /** The section of docs/benchmarks.md about the real tritonserver. */
 import { markdownTable } from './gateway-page.mjs';
-import { summarize, titleOf } from './report.mjs';
+import { inRounds, summarize, titleOf } from './report.mjs';
 
 /** @param {import('./report.mjs').Report} report */
 export function tritonPage(report) {
   const { date, machine, settings, runs } = report;
-  const rows = summarize(runs).map(({ gateway, scenario, median }) => [
+  const results = summarize(runs);
+  const gateways = [...new Set(runs.map(({ gateway }) => gateway))];
+  const cell = (/** @type {string} */ scenario, /** @type {string} */ gateway) => {
+    const found = results.find((result) => result.scenario === scenario && result.gateway === gateway)?.median ?? {};
+    const { microsecondsPerToken: cost, tokensPerSecond: rate = Number.NaN } = found;
+    return `${cost === undefined ? '' : `${cost.toFixed(0)} µs, `}${rate.toFixed(0)} tokens/s`;
+  };
+  const rows = [...new Set(runs.map(({ scenario }) => scenario))].map((scenario) => [
     titleOf(scenario, settings),
-    gateway,
-    median['microsecondsPerToken']?.toFixed(1) ?? '',
-    median['tokensPerSecond']?.toFixed(0) ?? '',
-    median['residentMegabytes'] === undefined ? '' : `${median['residentMegabytes'].toFixed(0)} MB`,
+    ...gateways.map((gateway) => cell(scenario, gateway)),
   ]);
-  return `\`npm run bench -- --triton\` on ${date}: tritonserver 2.51 with a model that is imitated in Python, which is the limit of the tokens/s. Node ${machine.node},
-${machine.cores} cores, medians of ${settings.rounds} rounds.
+  return `\`npm run bench -- --triton\` on ${date}: tritonserver 2.51, whose model is imitated in Python and is the limit of the tokens/s; so few tokens keep
+no gateway warm. CPU time of the gateway per token, medians of ${inRounds(settings.rounds)}, Node ${machine.node}, ${machine.cores} cores, load average ${machine.loadBefore.toFixed(1)} before the run.
 
-${markdownTable([['load', '', 'µs of CPU per token, gateway', 'tokens/s', 'RSS'], ...rows])}`;
+${markdownTable([['', ...gateways], ...rows])}`;
 }

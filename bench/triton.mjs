@@ -14,13 +14,14 @@ import { startTriton, TRITON_MODEL } from './triton-server.mjs';
  * @param {number} streams
  * @param {number} interval
  */
-function loadOf({ tokens, seconds }, streams, interval) {
+function loadOf({ tokens, seconds, warmupSeconds }, streams, interval) {
   const directive = { tokens: tokens + 1, ...(interval > 0 ? { delay_ms: interval } : {}) };
   return {
     streams,
     tokens,
     seconds,
-    'warmup-seconds': 1,
+    'warmup-seconds': warmupSeconds,
+    'drain-seconds': 120,
     model: TRITON_MODEL,
     prompt: `<<${JSON.stringify(directive)}>>`,
     'check-text': false,
