@@ -36,6 +36,24 @@ function fromStat(pid) {
 }
 
 /**
+ * A process and all that it has started, and so on.
+ * @param {number} pid
+ */
+export function processTree(pid) {
+  /** @type {Map<number, number[]>} */
+  const children = new Map();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : undefined;
+    if (stat === undefined) continue;
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const tree = [pid];
+  for (const member of tree) tree.push(...(children.get(member) ?? []));
+  return tree;
+}
+
+/**
  * Resident memory in MB, now and at its highest.
  * @param {number} pid
  */

@@ -60,11 +60,12 @@ export class Answer {
   /**
    * @param {Call} call
    * @param {import('./model.mjs').ServedModel} model
-   * @param {{ id: string, tokens: number, promptTokens: number, outputs: string[] }} request
+   * @param {{ id: string, tokens: number, promptTokens: number, outputs: string[], answer?: Buffer }} request
    */
   constructor(call, model, request) {
     this.call = call;
     this.tokens = request.tokens;
+    this.bytes = request.answer;
     this.frame = dataFrame(call.id, model.responseTemplate(request, false));
     this.lastFrame = dataFrame(call.id, model.responseTemplate(request, true));
     this.place = tokenPlace(this.frame);

@@ -222,7 +222,7 @@ export class GrpcConnection {
       call.window -= cost;
       if (this.#used + frame.length > OUT_BYTES) this.#flush();
       frame.copy(this.#out, this.#used);
-      if (place >= 0) this.options.model.writeToken(this.#out, this.#used + place, answer.sent);
+      if (place >= 0) this.options.model.writeToken(this.#out, this.#used + place, answer.sent, answer.bytes);
       this.#used += frame.length;
       answer.sent++;
       answer.due--;

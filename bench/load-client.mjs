@@ -5,12 +5,15 @@
  *
  *   node bench/load-client.mjs --url http://127.0.0.1:9000 [--streams 256] [--tokens 128] [--seconds 5]
  *     [--warmup-seconds 2] [--drain-seconds 30] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
+ *     [--prompt TEXT | --prompt-file FILE] [--api-key KEY] [--choices N] [--tool] [--stagger]
  *
  * An URL grpc://127.0.0.1:8001 asks Triton itself, in the words of --contract vllm, ensemble or tokens. With --requests the window closes after that many answers. With --drain-seconds 0 the
- * client leaves at the end of the window, in the middle of its answers.
+ * client leaves at the end of the window, in the middle of its answers. A watched process counts with all that it has started.
+ * --tool asks for a call of a function with long arguments. With --stagger the first answers are of all lengths, so that answers end evenly from then on.
  */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { cpuMicroseconds, memoryMegabytes } from './cpu.mjs';
+import { cpuMicroseconds, memoryMegabytes, processTree } from './cpu.mjs';
 import { openGrpcLanes } from './load/grpc-lane.mjs';
 import { openHttpLanes } from './load/http-lane.mjs';
 
@@ -22,6 +25,11 @@ const { values } = parseArgs({
     model: { type: 'string', default: 'bench' },
     contract: { type: 'string', default: 'vllm' },
     prompt: { type: 'string', default: 'Tell me how the sea got into the shell, and leave nothing out.' },
+    'prompt-file': { type: 'string' },
+    'api-key': { type: 'string' },
+    choices: { type: 'string', default: '1' },
+    tool: { type: 'boolean', default: false },
+    stagger: { type: 'boolean', default: false },
     streams: { type: 'string', default: '256' },
     tokens: { type: 'string', default: '128' },
     seconds: { type: 'string', default: '5' },
@@ -61,13 +69,16 @@ let onAllClosed = () => {};
 let onEnoughRequests = () => {};
 let requestsToMeasure = Number.POSITIVE_INFINITY;
 
-/** @param {Lane} lane */
-function ask(lane) {
+/**
+ * @param {Lane} lane
+ * @param {number} [tokens]
+ */
+function ask(lane, tokens = tokensPerAnswer) {
   const askedAt = performance.now();
   const measured = windowOpen;
   let waiting = true;
   openAnswers++;
-  lane.ask(tokensPerAnswer, {
+  lane.ask(tokens, {
     tokens(count) {
       total.tokens += count;
       total.events++;
@@ -82,13 +93,22 @@ function ask(lane) {
       if (windowOpen && --requestsToMeasure <= 0) onEnoughRequests();
       if (stopping && openAnswers === 0) onAllClosed();
       // A lane with a fault is closed; the others go on, from a fresh stack.
-      if (!stopping && fault === undefined) setImmediate(ask, lane);
+      if (!stopping && fault === undefined) setImmediate(() => ask(lane));
     },
   });
 }
 
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
+/** @param {number} pid */
+function treeMemory(pid) {
+  const each = processTree(pid).map(memoryMegabytes);
+  return { resident: sum(each.map(({ resident }) => resident)), peak: sum(each.map(({ peak }) => peak)) };
+}
+
 function snapshot() {
-  return { ...total, at: performance.now(), cpu: watched.map(({ pid }) => cpuMicroseconds(pid)) };
+  return { ...total, at: performance.now(), cpu: watched.map(({ pid }) => sum(processTree(pid).map(cpuMicroseconds))) };
 }
 
 /** @param {number} milliseconds */
@@ -130,13 +150,17 @@ async function drain() {
 // A wrong process number is found before any load is made.
 snapshot();
 const open = url.protocol === 'grpc:' ? openGrpcLanes : openHttpLanes;
-const { model, contract, prompt, 'check-text': checkText } = values;
-const options = { url, model, contract, prompt, checkText };
+const prompt = values['prompt-file'] === undefined ? values.prompt : readFileSync(values['prompt-file'], 'utf8');
+const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool } = values;
+const options = { url, model, contract, prompt, checkText, apiKey, tool, choices: Number(values.choices) };
 const lanes = open(options, streams);
-for (const [index, lane] of lanes.entries()) setTimeout(ask, (index / streams) * warmup * 0.6, lane);
+for (const [index, lane] of lanes.entries()) {
+  const first = values.stagger ? Math.ceil(((index + 1) / streams) * tokensPerAnswer) : tokensPerAnswer;
+  setTimeout(ask, (index / streams) * warmup * 0.6, lane, first);
+}
 await sleep(warmup);
 const [before, after] = await measure();
-const memory = watched.map(({ pid }) => memoryMegabytes(pid));
+const memory = watched.map(({ pid }) => treeMemory(pid));
 await drain();
 for (const lane of lanes) lane.close();
 

@@ -14,7 +14,7 @@ const TYPES = /** @type {const} */ ({ BOOL: 1, UINT32: 4, UINT64: 5, INT32: 8, F
  * @typedef {keyof typeof TYPES} Datatype
  * @typedef {{ name: string, type: Datatype, dims: number[], required?: boolean }} TensorDescription
  * @typedef {Map<string, Buffer | undefined>} Inputs the raw bytes of the tensors of a request
- * @typedef {{ tokens: number, promptTokens: number, outputs: string[] }} Accepted
+ * @typedef {{ tokens: number, promptTokens: number, outputs: string[], answer?: Buffer }} Accepted with the tokens of an answer that is not the usual one
  * @typedef {{ name: string, type: Datatype, shape: number[], raw: Buffer }} Tensor
  */
 
@@ -200,10 +200,11 @@ export class ServedModel {
    * @param {Buffer} target
    * @param {number} at
    * @param {number} index which token of the answer
+   * @param {Buffer} [answer]
    */
-  writeToken(target, at, index) {
+  writeToken(target, at, index, answer = this.#model.tokens) {
     const from = index * TOKEN_BYTES;
-    this.#model.tokens.copy(target, at, from, from + TOKEN_BYTES);
+    answer.copy(target, at, from, from + TOKEN_BYTES);
   }
 
   /**
@@ -211,7 +212,7 @@ export class ServedModel {
    * @param {boolean} final
    */
   #outputs(request, final) {
-    const key = `${request.promptTokens} ${final} ${request.outputs.join()}`;
+    const key = `${request.promptTokens} ${final} ${request.answer !== undefined} ${request.outputs.join()}`;
     const known = this.#outputBytes.get(key);
     if (known !== undefined) return known;
     const sent = this.#model.respond(request, final).filter(({ name }) => request.outputs.includes(name));

@@ -13,7 +13,7 @@ const POLL_MILLISECONDS = 20;
 const TOKEN_SERVER = fileURLToPath(import.meta.resolve('./token-server.mjs'));
 const LOAD_CLIENT = fileURLToPath(import.meta.resolve('./load-client.mjs'));
 const CHAT_TEMPLATE = fileURLToPath(new URL('chat-template.jinja', import.meta.url));
-const LOGS = mkdtempSync(path.join(tmpdir(), 'conch-bench-'));
+export const LOGS = mkdtempSync(path.join(tmpdir(), 'conch-bench-'));
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /**
@@ -27,16 +27,17 @@ const running = new Set();
 /**
  * @param {string[]} command
  * @param {import('node:child_process').StdioOptions} stdio
+ * @param {NodeJS.ProcessEnv} [environment]
  */
-function start(command, stdio) {
-  const child = spawn(process.execPath, command, { stdio });
+export function start(command, stdio, environment = process.env) {
+  const child = spawn(process.execPath, command, { stdio, env: environment });
   running.add(child);
   child.on('exit', () => running.delete(child));
   return child;
 }
 
 /** @param {ChildProcess} child */
-async function stop(child) {
+export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');

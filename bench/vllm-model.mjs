@@ -1,6 +1,7 @@
 /** The model `bench` as Triton's vLLM backend would serve it. Follows the recorded backend. */
 import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from './answer-text.mjs';
 import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './model.mjs';
+import { CALL_PROMPT, callBytes } from './tool-call.mjs';
 
 /** @import { Accepted, Inputs, Model, TensorDescription } from './model.mjs' */
 
@@ -50,7 +51,8 @@ function read(inputs, wanted, defaultTokens) {
       name !== 'cumulative_logprob' &&
       name !== 'logprobs',
   );
-  return { tokens, promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
+  const request = { tokens, promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
+  return prompt.includes(CALL_PROMPT) ? { ...request, answer: callBytes(tokens) } : request;
 }
 
 /** @type {Model} */
@@ -62,9 +64,14 @@ export const vllmModel = {
   outputs: OUTPUTS,
   tokens: TEXT_BYTES,
   read,
-  respond: ({ promptTokens }, final) => [
+  respond: ({ promptTokens, answer }, final) => [
     { name: 'text_output', type: 'BYTES', shape: [1], raw: bytesTensor(PLACEHOLDER) },
-    { name: 'finish_reason', type: 'BYTES', shape: [1], raw: bytesTensor(final ? 'length' : 'None') },
+    {
+      name: 'finish_reason',
+      type: 'BYTES',
+      shape: [1],
+      raw: bytesTensor(final ? (answer ? 'stop' : 'length') : 'None'),
+    },
     { name: 'num_input_tokens', type: 'UINT32', shape: [], raw: uint32(promptTokens) },
     { name: 'num_output_tokens', type: 'UINT32', shape: [1], raw: uint32(1) },
   ],

@@ -1,12 +1,14 @@
 /** One keep-alive connection that asks an OpenAI server for streamed chat completions, one after another. */
 import net from 'node:net';
+import tls from 'node:tls';
 import { tokenText } from '../answer-text.mjs';
+import { CALL_PROMPT, CALL_TOOL, callArguments } from '../tool-call.mjs';
 
 /**
  * Who asked is told of each batch of tokens, then of the end: with undefined, or with what went wrong.
  * @typedef {{ tokens: (count: number) => void, end: (fault: string | undefined) => void }} Listener
  * @typedef {{ ask: (tokens: number, listener: Listener) => void, close: () => void }} Lane
- * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean }} LaneOptions
+ * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean, apiKey?: string | undefined, choices?: number, tool?: boolean }} LaneOptions
  */
 
 /** Read into by every socket: what is in it is used up before the next read. */
@@ -16,8 +18,13 @@ const DONE = 'data: [DONE]';
 
 /** @implements {Lane} */
 class HttpLane {
+  /** @type {net.Socket | undefined} */
   #socket;
   #options;
+  #requestText;
+  /** How much each choice has got so far. @type {number[]} */
+  #choices = [];
+  #arguments = '';
   /** @type {Listener | undefined} */
   #listener;
   #expected = 0;
@@ -32,9 +39,18 @@ class HttpLane {
   /** What has come of an event that is not whole yet. */
   #event = '';
 
-  /** @param {LaneOptions} options */
-  constructor(options) {
+  /**
+   * @param {LaneOptions} options
+   * @param {(tokens: number) => string} requestText
+   */
+  constructor(options, requestText) {
     this.#options = options;
+    this.#requestText = requestText;
+  }
+
+  /** Connects at the first question: thousands at once would overflow the server's queue. */
+  #connect() {
+    const { url } = this.#options;
     const onread = {
       buffer: SHARED_BUFFER,
       callback: (/** @type {number} */ size) => {
@@ -42,10 +58,13 @@ class HttpLane {
         return true;
       },
     };
-    this.#socket = net.connect({ host: options.url.hostname, port: Number(options.url.port), onread });
-    this.#socket.setNoDelay(true);
-    this.#socket.on('error', (error) => this.#end(`the connection failed: ${error.message}`));
-    this.#socket.on('close', () => this.#end('the connection was closed'));
+    const place = { host: url.hostname, port: Number(url.port), onread };
+    const socket =
+      url.protocol === 'https:' ? tls.connect({ ...place, rejectUnauthorized: false }) : net.connect(place);
+    socket.setNoDelay(true);
+    socket.on('error', (error) => this.#end(`the connection failed: ${error.message}`));
+    socket.on('close', () => this.#end('the connection was closed'));
+    return socket;
   }
 
   /**
@@ -53,38 +72,31 @@ class HttpLane {
    * @param {Listener} listener
    */
   ask(tokens, listener) {
+    this.#socket ??= this.#connect();
     if (this.#socket.destroyed) {
       setImmediate(() => listener.end('the connection is closed'));
       return;
     }
-    const { url, model, prompt } = this.#options;
-    const body = JSON.stringify({
-      model,
-      stream: true,
-      max_tokens: tokens,
-      messages: [{ role: 'user', content: prompt }],
-    });
     this.#listener = listener;
-    this.#expected = tokens;
+    this.#expected = tokens * (this.#options.choices ?? 1);
     this.#seen = 0;
+    this.#choices = [];
+    this.#arguments = '';
     this.#finish = '';
     this.#done = false;
-    this.#socket.write(
-      `POST /v1/chat/completions HTTP/1.1\r\nhost: ${url.host}\r\ncontent-type: application/json\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    this.#socket.write(this.#requestText(tokens));
   }
 
   close() {
     this.#listener = undefined;
-    this.#socket.destroy();
+    this.#socket?.destroy();
   }
 
   /** @param {string | undefined} fault */
   #end(fault) {
     const listener = this.#listener;
     this.#listener = undefined;
-    if (fault !== undefined) this.#socket.destroy();
+    if (fault !== undefined) this.#socket?.destroy();
     listener?.end(fault);
   }
 
@@ -168,7 +180,7 @@ class HttpLane {
       this.#done = true;
       return;
     }
-    if (!this.#options.checkText) {
+    if (!this.#options.checkText && !this.#options.tool) {
       const content = text.indexOf(CONTENT, start);
       if (content >= 0 && content < end) {
         if (text[content + CONTENT.length] !== '"') this.#seen++;
@@ -185,20 +197,66 @@ class HttpLane {
     const content = choice?.delta?.content;
     if (chunk.error !== undefined) this.#end(`an error came in the stream: ${json}`);
     if (typeof choice?.finish_reason === 'string') this.#finish = choice.finish_reason;
+    if (this.#options.tool) this.#readArguments(choice?.delta?.tool_calls?.[0]?.function?.arguments);
     if (typeof content !== 'string' || content === '') return;
-    if (this.#options.checkText && content !== tokenText(this.#seen)) {
-      this.#end(`token ${this.#seen} is ${JSON.stringify(content)}, not ${JSON.stringify(tokenText(this.#seen))}`);
+    const at = this.#choices[choice.index] ?? 0;
+    if (this.#options.checkText && content !== tokenText(at)) {
+      this.#end(`token ${at} is ${JSON.stringify(content)}, not ${JSON.stringify(tokenText(at))}`);
     }
+    this.#choices[choice.index] = at + 1;
     this.#seen++;
+  }
+
+  /** @param {string | undefined} piece */
+  #readArguments(piece) {
+    if (piece === undefined) return;
+    this.#arguments += piece;
+    this.#seen = Math.floor(this.#arguments.length / 4);
   }
 
   #verdict() {
     if (this.#event !== '') return `the stream ended inside an event: ${this.#event.slice(0, 200)}`;
     if (!this.#done) return 'the stream ended without [DONE]';
+    if (this.#options.tool) return this.#callVerdict();
     if (this.#seen !== this.#expected) return `${this.#seen} events with content instead of ${this.#expected}`;
     if (this.#options.checkText && this.#finish !== 'length') return `finish_reason is '${this.#finish}', not 'length'`;
     return undefined;
   }
+
+  #callVerdict() {
+    if (this.#finish !== 'tool_calls') return `finish_reason is '${this.#finish}', not 'tool_calls'`;
+    const expected = callArguments(this.#expected);
+    if (this.#arguments === expected) return undefined;
+    return `the call has ${this.#arguments.length} characters of arguments, or others, instead of ${expected.length}`;
+  }
+}
+
+/**
+ * The requests of lanes, each written once.
+ * @param {LaneOptions} options
+ * @returns {(tokens: number) => string}
+ */
+function requestTexts({ url, model, prompt, apiKey, choices = 1, tool }) {
+  /** @type {Map<number, string>} */
+  const known = new Map();
+  return (tokens) => {
+    const text = known.get(tokens);
+    if (text !== undefined) return text;
+    const body = JSON.stringify({
+      model,
+      stream: true,
+      max_tokens: tokens,
+      ...(choices > 1 ? { n: choices } : {}),
+      ...(tool ? { tools: [CALL_TOOL] } : {}),
+      messages: [{ role: 'user', content: tool ? CALL_PROMPT : prompt }],
+    });
+    const made =
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: ${url.host}\r\ncontent-type: application/json\r\n` +
+      (apiKey === undefined ? '' : `authorization: Bearer ${apiKey}\r\n`) +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    known.set(tokens, made);
+    return made;
+  };
 }
 
 /**
@@ -208,7 +266,8 @@ class HttpLane {
  * @returns {Lane[]}
  */
 export function openHttpLanes(options, count) {
+  const requestText = requestTexts(options);
   return Array.from({ length: count }, (_, index) => {
-    return new HttpLane({ ...options, checkText: options.checkText && index === 0 });
+    return new HttpLane({ ...options, checkText: options.checkText && index === 0 }, requestText);
   });
 }

@@ -1,0 +1,113 @@
+/** A fresh Conch and a fresh token server for one point of a curve. */
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort, LOGS, runLoad, start, startTokenServer, stop } from '../processes.mjs';
+
+const CONCH = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const TEMPLATE = fileURLToPath(new URL('tools-template.jinja', import.meta.url));
+const START_MILLISECONDS = 20_000;
+/** Seconds of load at the beginning of every process: most of the compiling is done then. */
+const WARM = { streams: 64, tokens: 64, 'warmup-seconds': 0.5, seconds: 3, cut: /** @type {const} */ (true) };
+
+/**
+ * How Conch is started for a point: with which flags and variables, and how it is spoken to then.
+ * @typedef {{ flags?: string[], environment?: Record<string, string>, apiKey?: string, isSecure?: boolean }} ConchOptions
+ * @typedef {Record<string, string | number | true>} Load
+ * @typedef {{ url: string, pid: number, load: (options: Load) => Promise<Cost>, get: (path: string) => Promise<string> }} RunningConch
+ * @typedef {{ microsecondsPerToken: number, microsecondsPerRequest: number, tokensPerSecond: number, requestsPerSecond: number, cpuShare: number, residentMegabytes: number, peakMegabytes: number }} Cost
+ */
+
+/**
+ * @param {string} url
+ * @param {string | undefined} apiKey
+ * @returns {Promise<{ status: number, text: string }>}
+ */
+function get(url, apiKey) {
+  return new Promise((resolve, reject) => {
+    const request = url.startsWith('https:') ? requestHttps : requestHttp;
+    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    request(url, { headers, rejectUnauthorized: false, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** @param {any} report of the load client */
+function costOf(report) {
+  const { microsecondsPerToken, microsecondsPerRequest, cpuShare, memory } = report.processes.gateway;
+  const { tokensPerSecond, requestsPerSecond } = report;
+  const rates = { tokensPerSecond, requestsPerSecond, cpuShare };
+  const sizes = { residentMegabytes: memory.resident, peakMegabytes: memory.peak };
+  return { microsecondsPerToken, microsecondsPerRequest, ...rates, ...sizes };
+}
+
+/**
+ * @param {string} url
+ * @param {string | undefined} apiKey
+ */
+async function isReady(url, apiKey) {
+  try {
+    return (await get(`${url}/v1/models`, apiKey)).text.includes('"bench"');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {number} tritonPort
+ * @param {ConchOptions} options
+ */
+async function startConch(tritonPort, { flags = [], environment = {}, apiKey, isSecure = false }) {
+  const port = await freePort();
+  const logFile = path.join(LOGS, `scale-${port}.log`);
+  const log = openSync(logFile, 'w');
+  const places = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
+  const command = [CONCH, ...places, '--chat-template', TEMPLATE, '--store', 'none', ...flags];
+  const child = start(command, ['ignore', log, log], { ...process.env, ...environment });
+  closeSync(log);
+  const url = `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const startedAt = performance.now();
+  while (!(await isReady(url, apiKey))) {
+    if (child.exitCode !== null || performance.now() - startedAt > START_MILLISECONDS) {
+      throw new Error(`Conch does not serve the model 'bench':\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
+    }
+    await sleep(20);
+  }
+  return { url, pid: Number(child.pid), stop: () => stop(child) };
+}
+
+/**
+ * Gives the work a warm Conch in front of a token server of this pace, both of them fresh, and stops them after it.
+ * @template Result
+ * @param {number} intervalMilliseconds
+ * @param {ConchOptions} options
+ * @param {(conch: RunningConch) => Promise<Result>} work
+ */
+export async function withConch(intervalMilliseconds, options, work) {
+  const upstream = await startTokenServer(intervalMilliseconds);
+  try {
+    const { url, pid, stop: stopConch } = await startConch(upstream.port, options);
+    try {
+      const { apiKey } = options;
+      const key = apiKey === undefined ? {} : { 'api-key': apiKey };
+      /** @param {Load} load */
+      const load = async (load) => costOf(await runLoad(url, { ...key, ...load }, { gateway: pid }));
+      await load(WARM);
+      return await work({ url, pid, load, get: async (place) => (await get(url + place, apiKey)).text });
+    } finally {
+      await stopConch();
+    }
+  } finally {
+    await upstream.stop();
+  }
+}
