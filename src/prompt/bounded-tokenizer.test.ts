@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tokenizer } from '../tokenizer.ts';
-import { boundedTokenizer } from './bounded-tokenizer.ts';
+import { boundedTokenizer, textTurns } from './bounded-tokenizer.ts';
 
 const options = { addSpecialTokens: false };
 
@@ -35,13 +35,30 @@ describe('a bounded tokenizer', () => {
     expect(seen.texts).toBe(1);
   });
 
-  it('is at two large texts at a time, and at as many small ones as there are', async () => {
+  it('leaves a core free, is at two large texts at most, and at as many short ones as there are', async () => {
+    const atATime = (cores: number): Promise<number[]> =>
+      Promise.all(
+        [70_000, 10_000, 4096].map(async (length) => {
+          const { tokenizer, seen } = counter();
+          const bounded = boundedTokenizer(tokenizer, () => 1_000_000, textTurns(cores));
+          await Promise.all(Array.from({ length: 6 }, () => bounded.count('a'.repeat(length), options)));
+          expect(seen).toMatchObject({ now: 0, texts: 6 });
+          return seen.most;
+        }),
+      );
+    expect(await Promise.all([1, 2, 4, 64].map(atATime))).toEqual([
+      [1, 1, 6],
+      [1, 1, 6],
+      [2, 3, 6],
+      [2, 6, 6],
+    ]);
+  });
+
+  it('lets no text wait for one that is much longer', async () => {
     const { tokenizer, seen } = counter();
-    const bounded = boundedTokenizer(tokenizer, () => 1_000_000);
-    await Promise.all(Array.from({ length: 6 }, () => bounded.count('a'.repeat(70_000), options)));
-    expect(seen).toEqual({ now: 0, most: 2, texts: 6 });
-    await Promise.all(Array.from({ length: 6 }, () => bounded.count('a', options)));
-    expect(seen).toEqual({ now: 0, most: 6, texts: 12 });
+    const bounded = boundedTokenizer(tokenizer, () => 1_000_000, textTurns(2));
+    await Promise.all([70_000, 10_000, 1].map((length) => bounded.count('a'.repeat(length), options)));
+    expect(seen).toEqual({ now: 0, most: 3, texts: 3 });
   });
 
   it('does not begin with a text that nobody waits for', async () => {

@@ -1,19 +1,42 @@
+import { availableParallelism } from 'node:os';
 import { ApiError } from '../errors.ts';
 import type { EncodeOptions, Tokenizer } from '../tokenizer.ts';
 import { Turns } from './turns.ts';
 
-/** Texts up to this many characters are tokenized at once; larger ones wait for each other. */
-const small = 65_536;
+/** Texts up to this many characters are tokenized at once: that takes a millisecond or two. */
+const small = 4096;
 
-/** A large text takes hundreds of times its bytes while it is tokenized, so few are at a time, whatever their models. */
-const largeTexts = new Turns(2);
+/** Larger ones take turns among their like, so that none waits for one that is much longer than itself. */
+const large = 65_536;
 
-/** The same tokenizer for texts of requests: too long ones are refused, and large ones take turns. */
-export function boundedTokenizer(tokenizer: Tokenizer, mostBytes: () => number): Tokenizer {
+interface TextTurns {
+  readonly medium: Turns;
+  readonly large: Turns;
+}
+
+/**
+ * One core is left to the event loop: threads that tokenize on all of them would hold up every stream. Of large texts there are few at
+ * a time in any case, as each takes hundreds of times its bytes.
+ */
+export function textTurns(cores: number): TextTurns {
+  const most = Math.max(1, cores - 1);
+  return { medium: new Turns(most), large: new Turns(Math.min(2, most)) };
+}
+
+/** Shared by all models. */
+const sharedTurns = textTurns(availableParallelism());
+
+/** The same tokenizer for texts of requests: too long ones are refused, and all but short ones take turns. */
+export function boundedTokenizer(
+  tokenizer: Tokenizer,
+  mostBytes: () => number,
+  turns: TextTurns = sharedTurns,
+): Tokenizer {
   const within = <Result>(text: string, { signal }: EncodeOptions, work: () => Promise<Result>): Promise<Result> => {
     if (text.length <= small) return work();
     const [bytes, most] = [Buffer.byteLength(text), mostBytes()];
-    return bytes > most ? Promise.reject(tooLong(bytes, most)) : largeTexts.take(work, signal);
+    if (bytes > most) return Promise.reject(tooLong(bytes, most));
+    return (text.length <= large ? turns.medium : turns.large).take(work, signal);
   };
   const encodePair = tokenizer.encodePair?.bind(tokenizer);
   return {
