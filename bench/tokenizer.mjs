@@ -17,20 +17,23 @@ const isShown = (/** @type {number} */ byte) =>
 const SPELLING = [];
 for (let byte = 0, next = 256; byte < BYTES; byte++) SPELLING.push(String.fromCharCode(isShown(byte) ? byte : next++));
 
-/** @param {string} text */
-const spelt = (text) => Array.from(Buffer.from(text), (byte) => SPELLING[byte]).join('');
+/**
+ * The bytes of a text as the vocabulary spells them.
+ * @param {string} text
+ */
+export const spelling = (text) => Array.from(Buffer.from(text), (byte) => SPELLING[byte] ?? '');
 
 /**
  * Writes the files that a gateway needs to speak token ids.
  * @param {string} folder
+ * @param {[string, string][]} merges of bytes, where prompts are to have tokens longer than a byte
  */
-export function writeTokenizer(folder) {
-  const vocabulary = Object.fromEntries([
-    ...SPELLING.map((text, byte) => [text, byte]),
-    ...Array.from({ length: CONTEXT_LENGTH }, (_, index) => [spelt(tokenText(index)), BYTES + index]),
-  ]);
+export function writeTokenizer(folder, merges = []) {
+  const answerTokens = Array.from({ length: CONTEXT_LENGTH }, (_, index) => spelling(tokenText(index)).join(''));
+  const known = [...new Set([...SPELLING, ...answerTokens, ...merges.map((pair) => pair.join(''))])];
+  const vocabulary = Object.fromEntries(known.map((text, id) => [text, id]));
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: true };
-  const end = { id: BYTES + CONTEXT_LENGTH, content: END, special: true, normalized: false };
+  const end = { id: known.length, content: END, special: true, normalized: false };
   const tokenizer = {
     version: '1.0',
     truncation: null,
@@ -47,7 +50,7 @@ export function writeTokenizer(folder) {
       fuse_unk: false,
       byte_fallback: false,
       vocab: vocabulary,
-      merges: [],
+      merges,
     },
   };
   const config = { tokenizer_class: 'PreTrainedTokenizerFast', eos_token: END, model_max_length: CONTEXT_LENGTH };

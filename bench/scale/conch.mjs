@@ -15,7 +15,7 @@ const WARM = { streams: 64, tokens: 64, 'warmup-seconds': 0.5, seconds: 3, cut: 
 
 /**
  * How Conch is started for a point: with which flags and variables, and how it is spoken to then.
- * @typedef {{ flags?: string[], environment?: Record<string, string>, apiKey?: string, isSecure?: boolean }} ConchOptions
+ * @typedef {{ contract?: 'vllm' | 'tokens', flags?: string[], environment?: Record<string, string>, apiKey?: string, isSecure?: boolean }} ConchOptions
  * @typedef {Record<string, string | number | true>} Load
  * @typedef {{ url: string, pid: number, load: (options: Load) => Promise<Cost>, get: (path: string) => Promise<string> }} RunningConch
  * @typedef {{ microsecondsPerToken: number, microsecondsPerRequest: number, tokensPerSecond: number, requestsPerSecond: number, cpuShare: number, residentMegabytes: number, peakMegabytes: number }} Cost
@@ -94,7 +94,7 @@ async function startConch(tritonPort, { flags = [], environment = {}, apiKey, is
  * @param {(conch: RunningConch) => Promise<Result>} work
  */
 export async function withConch(intervalMilliseconds, options, work) {
-  const upstream = await startTokenServer(intervalMilliseconds);
+  const upstream = await startTokenServer(intervalMilliseconds, options.contract);
   try {
     const { url, pid, stop: stopConch } = await startConch(upstream.port, options);
     try {

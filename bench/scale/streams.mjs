@@ -1,0 +1,74 @@
+/** The cost of a token and of a stream against the number of streams. */
+import { figure, PER_REQUEST, PER_TOKEN, pointsOf, RATE, RESIDENT } from './chapter.mjs';
+import { withConch } from './conch.mjs';
+import { growthSentence, shown, slope } from './growth.mjs';
+
+/** @import { Chapter } from './chapter.mjs' */
+
+/** From here on the tokens per second stay the same: each stream is slower, so that two cores can carry the load. */
+const MOST_AT_FULL_PACE = 256;
+const STREAMS = [1, 4, 16, 64, MOST_AT_FULL_PACE, 1024, 2048, 4096];
+const PACE = 10;
+const TOKENS_PER_SECOND = 12_800;
+
+/** @param {number} streams */
+const intervalOf = (streams) => (streams <= MOST_AT_FULL_PACE ? PACE : (streams * 1000) / TOKENS_PER_SECOND);
+
+/** @type {Chapter} */
+export const streams = {
+  name: 'streams',
+  title: 'Concurrent streams',
+  first: 'streams',
+  columns: [
+    { heading: 'between tokens', of: ({ interval }) => interval, unit: ' ms' },
+    RATE,
+    PER_TOKEN,
+    PER_REQUEST,
+    RESIDENT,
+  ],
+  async measure(say) {
+    const rows = [];
+    for (const count of STREAMS) {
+      const interval = intervalOf(count);
+      const warmup = count > MOST_AT_FULL_PACE ? 6 : 2;
+      const load = { streams: count, stagger: /** @type {const} */ (true), cut: /** @type {const} */ (true) };
+      const cost = await withConch(interval, {}, (conch) =>
+        conch.load({ ...load, 'warmup-seconds': warmup, seconds: 4 }),
+      );
+      say(`${count} streams: ${shown(cost.microsecondsPerToken)} µs/token, ${shown(cost.residentMegabytes)} MB`);
+      rows.push({ label: shown(count), figures: { streams: count, interval, ...cost } });
+    }
+    return rows;
+  },
+  load: () =>
+    `Answers of 128 tokens, which begin and end evenly. Up to ${MOST_AT_FULL_PACE} streams ${PACE} ms pass between two tokens of a stream; with more ` +
+    `it is longer, for ${shown(TOKENS_PER_SECOND)} tokens/s in all: what counts is the cost of a token. µs/request is all CPU time over the answers that ended.`,
+  sentences(rows) {
+    const few = rows.filter((row) => figure(row, 'streams') <= MOST_AT_FULL_PACE);
+    const many = rows.filter((row) => figure(row, 'streams') >= MOST_AT_FULL_PACE);
+    const kilobytes = slope(pointsOf(rows, 'streams', 'residentMegabytes')) * 1024;
+    const curve = { what: 'CPU per token', unit: 'µs', by: 'streams' };
+    return [
+      growthSentence({ ...curve, points: pointsOf(few, 'streams', 'microsecondsPerToken') }),
+      'A turn of the event loop, the checks of the servers and other work that does not depend on the load is shared by all tokens of its time.',
+      growthSentence({ ...curve, points: pointsOf(many, 'streams', 'microsecondsPerToken') }),
+      `Each stream takes ${shown(kilobytes)} KB of memory.`,
+    ];
+  },
+  charts: (rows) => ({
+    'scale-streams-cpu': {
+      title: 'CPU per token against concurrent streams',
+      x: { label: 'streams', scale: 'log' },
+      y: { label: 'µs per token', scale: 'log' },
+      kind: 'line',
+      series: [{ name: 'CPU', points: pointsOf(rows, 'streams', 'microsecondsPerToken') }],
+    },
+    'scale-streams-memory': {
+      title: 'Memory against concurrent streams',
+      x: { label: 'streams', scale: 'linear' },
+      y: { label: 'MB', scale: 'linear' },
+      kind: 'line',
+      series: [{ name: 'RSS', points: pointsOf(rows, 'streams', 'residentMegabytes') }],
+    },
+  }),
+};

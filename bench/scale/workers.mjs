@@ -1,0 +1,44 @@
+/** What a second worker costs. */
+import { figure, PER_REQUEST, PER_TOKEN, RATE, RESIDENT } from './chapter.mjs';
+import { withConch } from './conch.mjs';
+import { changeWords, shown } from './growth.mjs';
+import { inTurn, mediansOf } from './rounds.mjs';
+
+/** @import { Chapter } from './chapter.mjs' */
+
+const WORKERS = [1, 2];
+const STREAMS = 256;
+const ROUNDS = 2;
+
+/** @type {Chapter} */
+export const workers = {
+  name: 'workers',
+  title: 'Workers',
+  first: '--workers',
+  columns: [RATE, PER_TOKEN, PER_REQUEST, RESIDENT],
+  async measure(say) {
+    const rounds = await inTurn(ROUNDS, WORKERS, async (count) => {
+      const load = { streams: STREAMS, stagger: /** @type {const} */ (true), cut: /** @type {const} */ (true) };
+      const timed = { ...load, 'warmup-seconds': 2, seconds: 4 };
+      const cost = await withConch(10, { flags: ['--workers', String(count)] }, (conch) => conch.load(timed));
+      say(`${count} workers: ${shown(cost.microsecondsPerToken)} µs/token, ${shown(cost.residentMegabytes)} MB`);
+      return cost;
+    });
+    return mediansOf(WORKERS.map(String), rounds, ['microsecondsPerToken', 'residentMegabytes']);
+  },
+  load: () =>
+    `${STREAMS} streams, 10 ms between tokens, answers of 128 tokens. CPU and memory of all processes together, of which there are three with two workers; pages that they share are counted in each. Medians of ${ROUNDS} rounds.`,
+  sentences: (rows) => [
+    `With two workers CPU per token ${changeWords(figure(rows[1], 'microsecondsPerTokenRatio'))}: each writes for half of the streams in a turn. ` +
+      `Memory ${changeWords(figure(rows[1], 'residentMegabytesRatio'))}.`,
+  ],
+  charts: (rows) => ({
+    'scale-workers': {
+      title: 'CPU per token with one worker and with two',
+      x: { label: '--workers', scale: 'linear' },
+      y: { label: 'µs per token', scale: 'linear' },
+      kind: 'bars',
+      series: [{ name: 'CPU', points: rows.map((row) => [Number(row.label), figure(row, 'microsecondsPerToken')]) }],
+    },
+  }),
+};
