@@ -11,7 +11,7 @@ const CONCH = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const TEMPLATE = fileURLToPath(new URL('tools-template.jinja', import.meta.url));
 const START_MILLISECONDS = 20_000;
 /** Seconds of load at the beginning of every process: most of the compiling is done then. */
-const WARM = { streams: 64, tokens: 64, 'warmup-seconds': 0.5, seconds: 3, cut: /** @type {const} */ (true) };
+const WARM = { streams: 64, tokens: 16, 'warmup-seconds': 0.5, seconds: 2.5, cut: /** @type {const} */ (true) };
 
 /**
  * How Conch is started for a point: with which flags and variables, and how it is spoken to then.

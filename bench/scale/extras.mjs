@@ -13,7 +13,7 @@ import { inTurn, mediansOf } from './rounds.mjs';
 /** @import { Chapter, Row } from './chapter.mjs' */
 /** @import { ConchOptions, RunningConch } from './conch.mjs' */
 
-const ROUNDS = 2;
+const ROUNDS = 3;
 const STREAMS = 256;
 const ASKERS = 32;
 const SCRAPE_MILLISECONDS = 1000;
@@ -63,8 +63,8 @@ function variants(collector) {
 /** @param {RunningConch} conch */
 async function costs(conch) {
   const paced = { streams: STREAMS, stagger: /** @type {const} */ (true), cut: /** @type {const} */ (true) };
-  const stream = await conch.load({ ...paced, 'warmup-seconds': 2, seconds: 3 });
-  const request = await conch.load({ streams: ASKERS, tokens: 1, 'warmup-seconds': 1, seconds: 3 });
+  const stream = await conch.load({ ...paced, 'warmup-seconds': 1, seconds: 2.5 });
+  const request = await conch.load({ streams: ASKERS, tokens: 1, 'warmup-seconds': 2, seconds: 2.5 });
   const { microsecondsPerToken, residentMegabytes } = stream;
   const { microsecondsPerRequest, requestsPerSecond } = request;
   return { microsecondsPerToken, microsecondsPerRequest, requestsPerSecond, residentMegabytes };
