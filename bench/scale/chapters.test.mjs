@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { chapterText, tableOf } from './page.mjs';
+import { prompts } from './prompts.mjs';
+import { streams } from './streams.mjs';
+
+/** @param {(streams: number) => { microsecondsPerToken: number, residentMegabytes: number }} cost */
+const rowsOf = (cost) =>
+  [1, 256, 1024, 4096].map((count) => {
+    const rates = { streams: count, interval: 10, tokensPerSecond: 100 * count, microsecondsPerRequest: 2000 };
+    return { label: String(count), figures: { ...rates, ...cost(count) } };
+  });
+
+it('tells of streams what their figures say', () => {
+  const flat = rowsOf((count) => ({ microsecondsPerToken: count === 1 ? 80 : 20, residentMegabytes: 100 + count / 32 }));
+  const steep = rowsOf((count) => ({ microsecondsPerToken: 20 * count, residentMegabytes: 100 + count / 8 }));
+  expect(streams.sentences(flat)).toEqual([
+    'CPU per token falls by 75 %, from 80 µs at 1 stream to 20 at 256.',
+    'A turn of the event loop, the checks of the servers and other work that does not depend on the load is shared by all tokens of its time.',
+    'CPU per token stays the same within the noise (±0 %), from 20 µs at 256 streams to 20 at 4,096.',
+    'Each stream takes 32 KB of memory.',
+  ]);
+  expect(streams.sentences(steep).slice(2)).toEqual([
+    'CPU per token grows 16 times, in proportion, from 5,120 µs at 256 streams to 81,920 at 4,096.',
+    'Each stream takes 128 KB of memory.',
+  ]);
+});
+
+/** @param {number} loopP99 */
+const promptRows = (loopP99) => [
+  { label: 'none', figures: { length: 0, loopP99: 3, loopMax: 5, corePercent: 1 } },
+  ...[100, 1000].map((length) => {
+    const loop = { loopP99: length === 100 ? 4 : loopP99, loopMax: 30, corePercent: 7 };
+    const cost = { microsecondsPerRequest: length * 5, microsecondsPerPromptToken: 5, peakMegabytes: 200 };
+    return { label: String(length), figures: { length, ...loop, ...cost } };
+  }),
+];
+
+it('says whether the event loop keeps to its limit', () => {
+  const figures = (/** @type {number} */ delay) => prompts.sentences(promptRows(delay)).at(-1)?.replace(/ For 7 %.*/, '');
+  expect([figures(9.9), figures(10)]).toEqual([
+    "Meanwhile the 99th percentile of the event loop's delay is at most 9.9 ms, with prompts of 1000 tokens: under the 10 ms that it may be; it is 3 ms without prompts.",
+    "Meanwhile the 99th percentile of the event loop's delay is at most 10 ms, with prompts of 1000 tokens: over the 10 ms that it may be; it is 3 ms without prompts.",
+  ]);
+});
+
+it('leaves a cell empty where nothing was measured, and shows every plot', () => {
+  expect(tableOf(prompts, promptRows(4)).split('\n')).toEqual([
+    '| prompt tokens | µs/request | µs/prompt token | RSS at most | event loop p99 | longest | without a core |',
+    '| ------------- | ---------- | --------------- | ----------- | -------------- | ------- | -------------- |',
+    '| none          |            |                 |             | 3 ms           | 5 ms    | 1 %            |',
+    '| 100           | 500        | 5               | 200 MB      | 4 ms           | 30 ms   | 7 %            |',
+    '| 1000          | 5,000      | 5               | 200 MB      | 4 ms           | 30 ms   | 7 %            |',
+  ]);
+  expect(chapterText(prompts, promptRows(4)).match(/benchmarks\/[\w-]+\.svg/g)).toEqual(
+    Object.keys(prompts.charts(promptRows(4))).map((name) => `benchmarks/${name}.svg`),
+  );
+});
