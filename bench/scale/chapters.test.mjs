@@ -11,7 +11,10 @@ const rowsOf = (cost) =>
   });
 
 it('tells of streams what their figures say', () => {
-  const flat = rowsOf((count) => ({ microsecondsPerToken: count === 1 ? 80 : 20, residentMegabytes: 100 + count / 32 }));
+  const flat = rowsOf((count) => ({
+    microsecondsPerToken: count === 1 ? 80 : 20,
+    residentMegabytes: 100 + count / 32,
+  }));
   const steep = rowsOf((count) => ({ microsecondsPerToken: 20 * count, residentMegabytes: 100 + count / 8 }));
   expect(streams.sentences(flat)).toEqual([
     'CPU per token falls by 75 %, from 80 µs at 1 stream to 20 at 256.',
@@ -36,7 +39,11 @@ const promptRows = (loopP99) => [
 ];
 
 it('says whether the event loop keeps to its limit', () => {
-  const figures = (/** @type {number} */ delay) => prompts.sentences(promptRows(delay)).at(-1)?.replace(/ For 7 %.*/, '');
+  const figures = (/** @type {number} */ delay) =>
+    prompts
+      .sentences(promptRows(delay))
+      .at(-1)
+      ?.replace(/ For 7 %.*/, '');
   expect([figures(9.9), figures(10)]).toEqual([
     "Meanwhile the 99th percentile of the event loop's delay is at most 9.9 ms, with prompts of 1000 tokens: under the 10 ms that it may be; it is 3 ms without prompts.",
     "Meanwhile the 99th percentile of the event loop's delay is at most 10 ms, with prompts of 1000 tokens: over the 10 ms that it may be; it is 3 ms without prompts.",

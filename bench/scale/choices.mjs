@@ -1,6 +1,6 @@
 /** The cost of a token of one answer with eight choices against eight answers. */
 import { figure, PER_REQUEST, PER_TOKEN, RATE, RESIDENT } from './chapter.mjs';
-import { withConch } from './conch.mjs';
+import { STEADY, withConch } from './conch.mjs';
 import { changeWords, shown } from './growth.mjs';
 import { inTurn, mediansOf } from './rounds.mjs';
 
@@ -18,8 +18,8 @@ export const choices = {
   columns: [RATE, PER_TOKEN, PER_REQUEST, RESIDENT],
   async measure(say) {
     const rounds = await inTurn(ROUNDS, CHOICES, async (n) => {
-      const load = { choices: n, streams: INFERENCES / n, stagger: /** @type {const} */ (true) };
-      const timed = { ...load, cut: /** @type {const} */ (true), 'warmup-seconds': 2, seconds: 4 };
+      const load = { choices: n, streams: INFERENCES / n, ...STEADY };
+      const timed = { ...load, 'warmup-seconds': 2, seconds: 4 };
       const cost = await withConch(10, {}, (conch) => conch.load(timed));
       say(`n = ${n}: ${shown(cost.microsecondsPerToken)} µs/token`);
       return cost;

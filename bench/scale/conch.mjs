@@ -3,20 +3,22 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, LOGS, runLoad, start, startTokenServer, stop } from '../processes.mjs';
+import { freePort, LOGS, runLoad, start, startTokenServer, stop, until } from '../processes.mjs';
 
 const CONCH = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const TEMPLATE = fileURLToPath(new URL('tools-template.jinja', import.meta.url));
 const START_MILLISECONDS = 20_000;
-/** Seconds of load at the beginning of every process: most of the compiling is done then. */
-const WARM = { streams: 64, tokens: 16, 'warmup-seconds': 0.5, seconds: 2.5, cut: /** @type {const} */ (true) };
+/** Answers begin and end evenly from the start, and those that are open at the end are left. */
+export const STEADY = { stagger: true, 'drain-seconds': 0 };
+/** Load at the beginning of every process: most of the compiling is done then. */
+const WARM_PACE = 10;
+const WARM = { ...STEADY, streams: 64, tokens: 16, 'warmup-seconds': 0.5, seconds: 2.5 };
 
 /**
  * How Conch is started for a point: with which flags and variables, and how it is spoken to then.
  * @typedef {{ contract?: 'vllm' | 'tokens', flags?: string[], environment?: Record<string, string>, apiKey?: string, isSecure?: boolean }} ConchOptions
- * @typedef {Record<string, string | number | true>} Load
+ * @typedef {Record<string, string | number | boolean>} Load
  * @typedef {{ url: string, pid: number, load: (options: Load) => Promise<Cost>, get: (path: string) => Promise<string> }} RunningConch
  * @typedef {{ microsecondsPerToken: number, microsecondsPerRequest: number, tokensPerSecond: number, requestsPerSecond: number, cpuShare: number, residentMegabytes: number, peakMegabytes: number }} Cost
  */
@@ -56,11 +58,7 @@ function costOf(report) {
  * @param {string | undefined} apiKey
  */
 async function isReady(url, apiKey) {
-  try {
-    return (await get(`${url}/v1/models`, apiKey)).text.includes('"bench"');
-  } catch {
-    return false;
-  }
+  return (await get(`${url}/v1/models`, apiKey)).text.includes('"bench"');
 }
 
 /**
@@ -76,13 +74,8 @@ async function startConch(tritonPort, { flags = [], environment = {}, apiKey, is
   const child = start(command, ['ignore', log, log], { ...process.env, ...environment });
   closeSync(log);
   const url = `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`;
-  const startedAt = performance.now();
-  while (!(await isReady(url, apiKey))) {
-    if (child.exitCode !== null || performance.now() - startedAt > START_MILLISECONDS) {
-      throw new Error(`Conch does not serve the model 'bench':\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
-    }
-    await sleep(20);
-  }
+  const explain = () => `Conch does not serve the model 'bench':\n${readFileSync(logFile, 'utf8').slice(-2000)}`;
+  await until(() => isReady(url, apiKey), child, START_MILLISECONDS, explain);
   return { url, pid: Number(child.pid), stop: () => stop(child) };
 }
 
@@ -94,7 +87,7 @@ async function startConch(tritonPort, { flags = [], environment = {}, apiKey, is
  * @param {(conch: RunningConch) => Promise<Result>} work
  */
 export async function withConch(intervalMilliseconds, options, work) {
-  const upstream = await startTokenServer(intervalMilliseconds, options.contract);
+  const upstream = await startTokenServer(WARM_PACE, options.contract);
   try {
     const { url, pid, stop: stopConch } = await startConch(upstream.port, options);
     try {
@@ -103,6 +96,7 @@ export async function withConch(intervalMilliseconds, options, work) {
       /** @param {Load} load */
       const load = async (load) => costOf(await runLoad(url, { ...key, ...load }, { gateway: pid }));
       await load(WARM);
+      upstream.changeInterval(intervalMilliseconds);
       return await work({ url, pid, load, get: async (place) => (await get(url + place, apiKey)).text });
     } finally {
       await stopConch();

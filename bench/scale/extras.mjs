@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { LOGS } from '../processes.mjs';
 import { figure, RESIDENT } from './chapter.mjs';
-import { withConch } from './conch.mjs';
+import { STEADY, withConch } from './conch.mjs';
 import { NOISE, shown, signedPercent } from './growth.mjs';
 import { inTurn, mediansOf } from './rounds.mjs';
 
@@ -62,7 +62,7 @@ function variants(collector) {
 
 /** @param {RunningConch} conch */
 async function costs(conch) {
-  const paced = { streams: STREAMS, stagger: /** @type {const} */ (true), cut: /** @type {const} */ (true) };
+  const paced = { streams: STREAMS, ...STEADY };
   const stream = await conch.load({ ...paced, 'warmup-seconds': 1, seconds: 2.5 });
   const request = await conch.load({ streams: ASKERS, tokens: 1, 'warmup-seconds': 2, seconds: 2.5 });
   const { microsecondsPerToken, residentMegabytes } = stream;

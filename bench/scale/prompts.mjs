@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOGS } from '../processes.mjs';
 import { figure, PER_REQUEST, pointsOf } from './chapter.mjs';
-import { withConch } from './conch.mjs';
+import { STEADY, withConch } from './conch.mjs';
 import { growthSentence, shown } from './growth.mjs';
 import { preparePrompts } from './prompt-files.mjs';
 
@@ -45,7 +45,7 @@ function coreWait({ pid }) {
  * @param {string} [file]
  */
 async function delayBeside(conch, file) {
-  const beside = { streams: STREAMS, stagger: /** @type {const} */ (true), cut: /** @type {const} */ (true) };
+  const beside = { streams: STREAMS, ...STEADY };
   const streams = conch.load({ ...beside, 'warmup-seconds': 1, seconds: 5 });
   await sleep(1500);
   await loopDelay(conch);

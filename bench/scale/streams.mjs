@@ -1,6 +1,6 @@
 /** The cost of a token and of a stream against the number of streams. */
 import { figure, PER_REQUEST, PER_TOKEN, pointsOf, RATE, RESIDENT } from './chapter.mjs';
-import { withConch } from './conch.mjs';
+import { STEADY, withConch } from './conch.mjs';
 import { growthSentence, shown, slope } from './growth.mjs';
 
 /** @import { Chapter } from './chapter.mjs' */
@@ -31,7 +31,7 @@ export const streams = {
     for (const count of STREAMS) {
       const interval = intervalOf(count);
       const warmup = count > MOST_AT_FULL_PACE ? 6 : 2;
-      const load = { streams: count, stagger: /** @type {const} */ (true), cut: /** @type {const} */ (true) };
+      const load = { streams: count, ...STEADY };
       const cost = await withConch(interval, {}, (conch) =>
         conch.load({ ...load, 'warmup-seconds': warmup, seconds: 4 }),
       );

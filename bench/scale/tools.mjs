@@ -23,7 +23,7 @@ export const tools = {
       const tokens = characters / 4;
       // The last seconds of the longest arguments are measured: what grows with them is the largest there.
       const warmup = Math.max(3, ((tokens * PACE) / 1000 - WINDOW_SECONDS) * 0.95);
-      const load = { tool: /** @type {const} */ (true), streams: STREAMS, tokens, 'warmup-seconds': warmup };
+      const load = { tool: true, streams: STREAMS, tokens, 'warmup-seconds': warmup };
       const cost = await withConch(PACE, { flags: FLAGS }, (conch) => conch.load({ ...load, seconds: WINDOW_SECONDS }));
       say(`${characters} characters of arguments: ${shown(cost.microsecondsPerToken)} µs/token`);
       rows.push({ label: shown(characters), figures: { characters, ...cost } });

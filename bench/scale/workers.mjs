@@ -1,6 +1,6 @@
 /** What a second worker costs. */
 import { figure, PER_REQUEST, PER_TOKEN, RATE, RESIDENT } from './chapter.mjs';
-import { withConch } from './conch.mjs';
+import { STEADY, withConch } from './conch.mjs';
 import { changeWords, shown } from './growth.mjs';
 import { inTurn, mediansOf } from './rounds.mjs';
 
@@ -18,7 +18,7 @@ export const workers = {
   columns: [RATE, PER_TOKEN, PER_REQUEST, RESIDENT],
   async measure(say) {
     const rounds = await inTurn(ROUNDS, WORKERS, async (count) => {
-      const load = { streams: STREAMS, stagger: /** @type {const} */ (true), cut: /** @type {const} */ (true) };
+      const load = { streams: STREAMS, ...STEADY };
       const timed = { ...load, 'warmup-seconds': 2, seconds: 4 };
       const cost = await withConch(10, { flags: ['--workers', String(count)] }, (conch) => conch.load(timed));
       say(`${count} workers: ${shown(cost.microsecondsPerToken)} µs/token, ${shown(cost.residentMegabytes)} MB`);
