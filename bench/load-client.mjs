@@ -9,7 +9,8 @@
  *
  * An URL grpc://127.0.0.1:8001 asks Triton itself, in the words of --contract vllm, ensemble or tokens. With --requests the window closes after that many answers. With --drain-seconds 0 the
  * client leaves at the end of the window, in the middle of its answers. A watched process counts with all that it has started.
- * --tool asks for a call of a function with long arguments. With --stagger the first answers are of all lengths, so that answers end evenly from then on.
+ * --tool asks for a call of a function with long arguments. With --stagger the first answers are of all lengths, so that answers end evenly
+ * from then on, and the window opens when all streams have begun.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -18,6 +19,9 @@ import { openGrpcLanes } from './load/grpc-lane.mjs';
 import { openHttpLanes } from './load/http-lane.mjs';
 
 /** @import { Lane } from './load/http-lane.mjs' */
+
+const MOST_BEGIN_MILLISECONDS = 60_000;
+const SETTLE_MILLISECONDS = 1000;
 
 const { values } = parseArgs({
   options: {
@@ -66,14 +70,18 @@ let openAnswers = 0;
 /** @type {() => void} */
 let onAllClosed = () => {};
 /** @type {() => void} */
+let onAllBegun = () => {};
+let lanesToBegin = streams;
+/** @type {() => void} */
 let onEnoughRequests = () => {};
 let requestsToMeasure = Number.POSITIVE_INFINITY;
 
 /**
  * @param {Lane} lane
  * @param {number} [tokens]
+ * @param {boolean} [begins] whether it is the first answer of its lane
  */
-function ask(lane, tokens = tokensPerAnswer) {
+function ask(lane, tokens = tokensPerAnswer, begins = false) {
   const askedAt = performance.now();
   const measured = windowOpen;
   let waiting = true;
@@ -84,6 +92,7 @@ function ask(lane, tokens = tokensPerAnswer) {
       total.events++;
       if (!waiting) return;
       waiting = false;
+      if (begins && --lanesToBegin === 0) onAllBegun();
       if (measured) firstToken.push(performance.now() - askedAt);
     },
     end(fault) {
@@ -137,6 +146,16 @@ async function measure() {
   return [before, after];
 }
 
+/** All streams have begun, and what that took is over. */
+async function allBegun() {
+  const begun = new Promise((resolve) => {
+    onAllBegun = () => resolve(true);
+  });
+  const isBegun = await Promise.race([begun, sleep(MOST_BEGIN_MILLISECONDS)]);
+  if (isBegun === undefined) faults.set('a stream had not begun in time', lanesToBegin);
+  await sleep(SETTLE_MILLISECONDS);
+}
+
 async function drain() {
   stopping = true;
   if (openAnswers === 0 || mostDrain === 0) return;
@@ -156,9 +175,9 @@ const options = { url, model, contract, prompt, checkText, apiKey, tool, choices
 const lanes = open(options, streams);
 for (const [index, lane] of lanes.entries()) {
   const first = values.stagger ? Math.ceil(((index + 1) / streams) * tokensPerAnswer) : tokensPerAnswer;
-  setTimeout(ask, (index / streams) * warmup * 0.6, lane, first);
+  setTimeout(ask, (index / streams) * warmup * 0.6, lane, first, true);
 }
-await sleep(warmup);
+await Promise.all([sleep(warmup), values.stagger ? allBegun() : undefined]);
 const [before, after] = await measure();
 const memory = watched.map(({ pid }) => treeMemory(pid));
 await drain();
