@@ -1,7 +1,7 @@
 /** The cost of a token and of a stream against the number of streams. */
 import { figure, PER_REQUEST, PER_TOKEN, pointsOf, RATE, RESIDENT } from './chapter.mjs';
 import { STEADY, withConch } from './conch.mjs';
-import { growthSentence, shown, slope } from './growth.mjs';
+import { growthSentence, NOISE, shown, slope } from './growth.mjs';
 
 /** @import { Chapter } from './chapter.mjs' */
 
@@ -48,9 +48,13 @@ export const streams = {
     const many = rows.filter((row) => figure(row, 'streams') >= MOST_AT_FULL_PACE);
     const kilobytes = slope(pointsOf(rows, 'streams', 'residentMegabytes')) * 1024;
     const curve = { what: 'CPU per token', unit: 'µs', by: 'streams' };
+    const single = figure(few[0], 'microsecondsPerToken');
+    const isShared = figure(few.at(-1), 'microsecondsPerToken') < single / NOISE;
     return [
       growthSentence({ ...curve, points: pointsOf(few, 'streams', 'microsecondsPerToken') }),
-      'A turn of the event loop, the checks of the servers and other work that does not depend on the load is shared by all tokens of its time.',
+      ...(isShared
+        ? ['Waking up, a turn of the event loop and other fixed work is shared by all tokens of that turn.']
+        : []),
       growthSentence({ ...curve, points: pointsOf(many, 'streams', 'microsecondsPerToken') }),
       `Each stream takes ${shown(kilobytes)} KB of memory.`,
     ];

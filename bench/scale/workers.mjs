@@ -29,7 +29,7 @@ export const workers = {
   load: () =>
     `${STREAMS} streams, 10 ms between tokens, answers of 128 tokens. CPU and memory of all processes together, of which there are three with two workers; pages that they share are counted in each. Medians of ${ROUNDS} rounds.`,
   sentences: (rows) => [
-    `With two workers CPU per token ${changeWords(figure(rows[1], 'microsecondsPerTokenRatio'))}: each writes for half of the streams in a turn. ` +
+    `With two workers CPU per token ${changeWords(figure(rows[1], 'microsecondsPerTokenRatio'))}. ` +
       `Memory ${changeWords(figure(rows[1], 'residentMegabytesRatio'))}.`,
   ],
   charts: (rows) => ({
