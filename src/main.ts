@@ -1,47 +1,22 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { benchCommand } from './cli/bench.ts';
 import { checkModelSettings } from './cli/check-model-settings.ts';
 import type { CliCommand, Terminal } from './cli/command.ts';
-import { doctorCommand } from './cli/doctor.ts';
-import { engineInstallCommand } from './cli/engine-install.ts';
-import { generateCommand } from './cli/generate.ts';
-import { keysCreateCommand } from './cli/keys-create.ts';
-import { keysListCommand } from './cli/keys-list.ts';
-import { keysRevokeCommand } from './cli/keys-revoke.ts';
-import { modelsCommand } from './cli/models.ts';
 import { checkKeyFiles } from './cli/open-keys.ts';
 import { progressReporter } from './cli/progress.ts';
-import { repoCheckCommand } from './cli/repo-check.ts';
-import { repoFillCommand } from './cli/repo-fill.ts';
-import { repoInitCommand } from './cli/repo-init.ts';
 import { serveCommand } from './cli/serve.ts';
 import { checkTlsFiles } from './cli/tls-files.ts';
 import { type Seat, takeSeat } from './cli/workers/seat.ts';
 import { checkFiles } from './config/check-files.ts';
+import type { Command } from './config/command.ts';
 import { helpText } from './config/help.ts';
-import { loadSettings, readCommandLine } from './config/load.ts';
+import { type Invocation, type LoadOptions, loadSettings, readCommandLine } from './config/load.ts';
 import { SettingsError } from './config/settings-error.ts';
-
-const commands: readonly [CliCommand, ...CliCommand[]] = [
-  serveCommand,
-  modelsCommand,
-  doctorCommand,
-  generateCommand,
-  engineInstallCommand,
-  repoInitCommand,
-  repoFillCommand,
-  repoCheckCommand,
-  keysCreateCommand,
-  keysListCommand,
-  keysRevokeCommand,
-  benchCommand,
-];
+import { packageFile } from './package-file.ts';
 
 const commandLine = {
   argv: process.argv.slice(2),
   environment: process.env,
-  commands: commands.map(({ definition }) => definition) as [(typeof commands)[0]['definition']],
   stdoutIsTerminal: process.stdout.isTTY,
 };
 
@@ -63,11 +38,15 @@ async function main(): Promise<number> {
 }
 
 async function run(terminal: Terminal): Promise<number> {
-  const invocation = readCommandLine(seat ? { ...commandLine, ...startOf(seat) } : commandLine);
+  const { invocation, commands } = await readInvocation();
   switch (invocation.action) {
     case 'help':
       terminal.out(
-        helpText({ commands: commandLine.commands, command: invocation.command, width: process.stdout.columns ?? 80 }),
+        helpText({
+          commands: definitionsOf(commands),
+          command: invocation.command,
+          width: process.stdout.columns ?? 80,
+        }),
       );
       return 0;
     case 'version':
@@ -87,6 +66,35 @@ async function run(terminal: Terminal): Promise<number> {
       return command.run(invocation, terminal);
     }
   }
+}
+
+/** What the command line asks for, and the commands that it was read with. */
+interface Reading {
+  readonly invocation: Invocation;
+  readonly commands: readonly CliCommand[];
+}
+
+/** Most command lines are flags of `serve`, and need none of the other commands; any other is read with all of them. */
+async function readInvocation(): Promise<Reading> {
+  const plain = plainReading();
+  if (plain) return plain;
+  const { commands } = await import('./cli/commands.ts');
+  const invocation = readCommandLine({ ...commandLine, ...startOf(seat), commands: definitionsOf(commands) });
+  return { invocation, commands };
+}
+
+function plainReading(): Reading | undefined {
+  try {
+    const invocation = readCommandLine({ ...commandLine, ...startOf(seat) });
+    return invocation.action === 'help' ? undefined : { invocation, commands: [serveCommand] };
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}
+
+function definitionsOf([first = serveCommand, ...others]: readonly CliCommand[]): [Command, ...Command[]] {
+  return [first.definition, ...others.map(({ definition }) => definition)];
 }
 
 function openTerminal(): Terminal {
@@ -133,11 +141,12 @@ function settingsNow(given?: string): ReturnType<Terminal['settingsNow']> {
 }
 
 /** All workers start with the same file, also one that takes the place of another later. */
-function startOf({ settingsText }: Seat): Pick<Parameters<typeof readCommandLine>[0] & object, 'readFile'> {
-  return settingsText === undefined ? {} : { readFile: () => settingsText };
+function startOf(taken: Seat | undefined): Pick<LoadOptions, 'readFile'> {
+  const text = taken?.settingsText;
+  return text === undefined ? {} : { readFile: () => text };
 }
 
 function packageVersion(): string {
-  const file = new URL('../package.json', import.meta.url);
+  const file = packageFile('package.json') ?? '';
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

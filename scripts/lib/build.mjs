@@ -1,26 +1,29 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundle } from './bundle.mjs';
 import { linkCommand } from './install.mjs';
 import { inRoot, run, StepError, say } from './steps.mjs';
 
 const STAMP = 'dist/.sources';
 
-/** Compiles src/ into dist/, unless dist/ was made from these very files. */
+/** Compiles src/ and puts it together in dist/, unless dist/ was made from these very files. */
 export async function build() {
   const stamp = stampOfSources();
   if (existsSync(inRoot(STAMP)) && readFileSync(inRoot(STAMP), 'utf8') === stamp) return linkCommand();
-  say('Building (tsc) …');
+  say('Building (tsc, rolldown) …');
   const folder = inRoot(`node_modules/.conch-build-${process.pid}`);
+  const bundled = inRoot(`node_modules/.conch-bundle-${process.pid}`);
   try {
     const options = [inRoot('node_modules/typescript/bin/tsc'), '-p', inRoot('tsconfig.json'), '--outDir', folder];
     const code = await run(process.execPath, options);
     if (code !== 0) throw new StepError('The build failed: see the messages of tsc above.');
-    writeFileSync(join(folder, '.sources'), stamp);
+    await bundle(folder, bundled);
+    writeFileSync(join(bundled, '.sources'), stamp);
     rmSync(inRoot('dist'), { recursive: true, force: true });
-    renameSync(folder, inRoot('dist'));
+    renameSync(bundled, inRoot('dist'));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const left of [folder, bundled]) rmSync(left, { recursive: true, force: true });
   }
   linkCommand();
 }
@@ -31,7 +34,12 @@ function stampOfSources() {
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
   const hash = createHash('sha256');
-  for (const file of [...sources, inRoot('tsconfig.json'), inRoot('package-lock.json')].toSorted()) {
+  for (const file of [
+    ...sources,
+    inRoot('scripts/lib/bundle.mjs'),
+    inRoot('tsconfig.json'),
+    inRoot('package-lock.json'),
+  ].toSorted()) {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${file}\0${size}\0${mtimeMs}\n`);
   }

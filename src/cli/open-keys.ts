@@ -2,12 +2,11 @@ import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { wantsKey } from '../config/start-warnings.ts';
-import { type JwtCheck, jwksProblem, jwtCheck } from '../keys/jwt.ts';
 import type { KeyBook } from '../keys/key-book.ts';
-import { KeyFileError, keptKeys, readKeyFile } from '../keys/key-file.ts';
 import { type KeptKey, KeyRing } from '../keys/key-ring.ts';
 import { digestIn, digestOf } from '../keys/secrets.ts';
 import { FollowedFile } from './followed-file.ts';
+import type { JwksContent } from './key-readers.ts';
 import type { LiveSettings } from './live-settings.ts';
 
 type Settings = CommandInput['settings'];
@@ -24,15 +23,15 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
   const options = <Content>(file: string, noun: string, count: (content: Content) => number) => ({
     signal,
     onChange: (content: Content) => logger.info(`${file} was read again: ${count(content)} ${noun} in effect`),
-    onFault: (error: unknown) => {
-      for (const problem of problemsOf(file, error)) logger.error(`the ${noun} stay as they were: ${problem}`);
+    onFault: (problems: readonly string[]) => {
+      for (const problem of problems) logger.error(`the ${noun} stay as they were: ${problem}`);
     },
   });
-  const keyFile = await opened(settings.apiKeyFile, (file) => ({
+  const keyFile = await opened(settings.apiKeyFile, (file, { keyReader }) => ({
     ...options<readonly KeptKey[]>(file, 'keys', (keys) => keys.length),
     read: keyReader(file),
   }));
-  const jwksFile = await opened(settings.jwtJwks, (file) => ({
+  const jwksFile = await opened(settings.jwtJwks, (file, { jwksReader }) => ({
     ...options<JwksContent>(file, 'keys of the issuer', ({ count }) => count),
     read: jwksReader(settings),
   }));
@@ -60,52 +59,30 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
 /** Reads the files of keys as a start would. Throws a SettingsError. */
 export async function checkKeyFiles(settings: Settings): Promise<void> {
   const nobody = { signal: AbortSignal.abort(), onChange: () => undefined, onFault: () => undefined };
-  await opened(settings.apiKeyFile, (file) => ({ ...nobody, read: keyReader(file) }));
-  await opened(settings.jwtJwks, () => ({ ...nobody, read: jwksReader(settings) }));
+  await opened(settings.apiKeyFile, (file, { keyReader }) => ({ ...nobody, read: keyReader(file) }));
+  await opened(settings.jwtJwks, (_, { jwksReader }) => ({ ...nobody, read: jwksReader(settings) }));
 }
 
+type Readers = typeof import('./key-readers.ts');
+type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>[1], 'onFault'> & {
+  readonly onFault: (problems: readonly string[]) => void;
+};
+
+/** What reads such files is loaded where there is one. */
 async function opened<Content>(
   file: string | undefined,
-  options: (file: string) => Parameters<typeof FollowedFile.open<Content>>[1],
+  options: (file: string, readers: Readers) => FollowOptions<Content>,
 ): Promise<FollowedFile<Content> | undefined> {
   if (file === undefined) return undefined;
+  const readers = await import('./key-readers.ts');
+  const { onFault, ...rest } = options(file, readers);
   try {
-    return await FollowedFile.open(file, options(file));
+    return await FollowedFile.open(file, {
+      ...rest,
+      onFault: (error: unknown) => onFault(readers.problemsOf(file, error)),
+    });
   } catch (error) {
-    throw new SettingsError(problemsOf(file, error));
-  }
-}
-
-function problemsOf(file: string, error: unknown): readonly string[] {
-  if (error instanceof KeyFileError) return error.problems;
-  const reason = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
-  return [`${file} cannot be read: ${reason}.`];
-}
-
-function keyReader(file: string): (text: string) => readonly KeptKey[] {
-  return (text) => keptKeys(readKeyFile(file, text).keys);
-}
-
-interface JwksContent {
-  readonly check: JwtCheck;
-  readonly count: number;
-}
-
-function jwksReader({ jwtJwks = '', jwtIssuer = '', jwtAudience, jwtClaimPrefix }: Settings) {
-  return (text: string): JwksContent => {
-    const content = parsedJson(text);
-    const problem = jwksProblem(content);
-    if (problem !== undefined) throw new KeyFileError([`${jwtJwks}: ${problem}.`]);
-    const options = { issuer: jwtIssuer, audiences: jwtAudience, claimPrefix: jwtClaimPrefix };
-    return { check: jwtCheck(content, options), count: (content as { keys: unknown[] }).keys.length };
-  };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
+    throw new SettingsError(readers.problemsOf(file, error));
   }
 }
 

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { KeeperOptions } from '../http/responses/response-keeper.ts';
-import { openStore } from '../store/open-store.ts';
 import type { ResponseStore } from '../store/response-store.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -26,6 +25,7 @@ export async function responseStore(settings: CommandInput['settings'], logger: 
   const open = async (): Promise<ResponseStore> => {
     const file = join(cacheDir, 'responses.sqlite');
     if (place === undefined) await mkdir(dirname(file), { recursive: true });
+    const { openStore } = await import('../store/open-store.ts');
     return openStore(place ?? `sqlite:${file}`, limits, onFault);
   };
   const store = (): Promise<ResponseStore> => {

@@ -10,10 +10,8 @@ import { drain } from './drain.ts';
 import { followSettings, takeOverText } from './follow-settings.ts';
 import { listening, requireFree } from './listening.ts';
 import { LiveSettings } from './live-settings.ts';
-import { dryRun } from './servers.ts';
 import { openService, type Service } from './service.ts';
 import { openVoice, type Voice } from './voice.ts';
-import { runWorkers } from './workers/primary.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -28,15 +26,19 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const problems = await checkFiles(settings);
   if (problems.length > 0) throw new SettingsError(problems);
   if (settings.dryRun) {
+    const { dryRun } = await import('./own-servers.ts');
     terminal.out(await dryRun(input, { terminal, listener: { onLog: (_, text) => terminal.err(text) } }));
     return 0;
   }
   const traces = readOtelVariables(settings.otlpEndpoint, terminal.environment);
   const live = new LiveSettings(settings);
-  const voice = openVoice(live, terminal, Object.values(traces.options?.headers ?? {}));
+  const voice = await openVoice(live, terminal, Object.values(traces.options?.headers ?? {}));
   if (!terminal.seat) {
     await requireFreePorts(settings);
-    if (settings.workers > 1) return runWorkers(input, { terminal, logger: voice.logger, live });
+    if (settings.workers > 1) {
+      const { runWorkers } = await import('./workers/primary.ts');
+      return runWorkers(input, { terminal, logger: voice.logger, live });
+    }
   }
   const service = await openService(input, { terminal, live, voice, traces });
   takeOverText(terminal.seat?.latestText, { live, terminal, logger: voice.logger });

@@ -1,9 +1,6 @@
 import type { ServerReport } from '../http/routes/servers.ts';
-import type { InferenceServer } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
-import { EmbeddedServer } from '../servers/embedded/embedded-server.ts';
-import { ManagedServer } from '../servers/managed/managed-server.ts';
 
 /** What the registry has seen of the servers together with how they answered. */
 export function serverReports(registry: ModelRegistry, balancer: Balancer): ServerReport[] {
@@ -15,7 +12,7 @@ export function serverReports(registry: ModelRegistry, balancer: Balancer): Serv
       state: state || 'NOT LOADED',
       breaker: figures.models.get(ready?.target?.name ?? name) ?? 'closed',
     }));
-    return { ...figures, name: server.name, kind: kindOf(server), fault, isKnown: hasAnswered, models };
+    return { ...figures, name: server.name, kind: server.kind ?? 'triton', fault, isKnown: hasAnswered, models };
   });
 }
 
@@ -32,8 +29,3 @@ const unused = {
   lastFault: undefined,
   models: new Map<string, never>(),
 } as const;
-
-function kindOf(server: InferenceServer): ServerReport['kind'] {
-  if (server instanceof EmbeddedServer) return 'embedded';
-  return server instanceof ManagedServer ? 'managed' : 'triton';
-}

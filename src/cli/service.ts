@@ -9,7 +9,6 @@ import type { ModelRegistry } from '../models/registry.ts';
 import type { Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
-import { startKserve } from './kserve.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
@@ -131,11 +130,13 @@ async function putTogether(
     app,
     registry,
     draining,
-    startKserve: () =>
-      startKserve(
+    startKserve: async () => {
+      const { startKserve } = await import('./kserve.ts');
+      return startKserve(
         { ...settings, ...seat?.ports },
         { servers, balancer, admission, draining, ...access, logger, record, connections, isQuiet },
-      ),
+      );
+    },
     close: () => opened.close(),
   };
 }

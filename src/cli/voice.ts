@@ -13,10 +13,10 @@ export interface Voice {
 }
 
 /** Opens the log, in which none of the secrets stands. */
-export function openVoice(live: LiveSettings, terminal: Terminal, secrets: readonly string[]): Voice {
+export async function openVoice(live: LiveSettings, terminal: Terminal, secrets: readonly string[]): Promise<Voice> {
   const { logLevel: level, logFormat: format } = live.current;
   const { seat } = terminal;
-  const logger = createLogger({
+  const logger = await createLogger({
     level,
     format,
     isColoured: terminal.isInteractive,

@@ -1,7 +1,8 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
-import { type JwtCheck, jwksProblem, jwtCheck, looksLikeJwt } from './jwt.ts';
+import { type JwtCheck, jwksProblem, jwtCheck } from './jwt.ts';
+import { looksLikeJwt } from './key-book.ts';
 
 const issuer = 'https://issuer.example';
 const options = { issuer, audiences: ['conch', 'other'], claimPrefix: 'conch_' };

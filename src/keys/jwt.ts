@@ -36,11 +36,6 @@ export interface JwtOptions {
 /** Finds out who holds a token. Throws an ApiError where it is not good. */
 export type JwtCheck = (token: string) => Promise<KeyHolder>;
 
-/** Whether a text has the shape of a token. */
-export function looksLikeJwt(text: string): boolean {
-  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
-}
-
 const Jwks = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) });
 /** The types of the keys that tokens may be signed with; others are left alone. */
 const usedTypes = new Set(['RSA', 'EC', 'OKP']);

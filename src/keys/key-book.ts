@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { invalidKey } from './invalid-key.ts';
-import { type JwtCheck, looksLikeJwt } from './jwt.ts';
+import type { JwtCheck } from './jwt.ts';
 import type { KeyHolder } from './key-holder.ts';
 import { KeyRing } from './key-ring.ts';
 
@@ -36,4 +36,9 @@ export async function holderOf(presented: readonly string[], { ring, jwt }: KeyB
 
 function isExpired({ expires }: KeyHolder): boolean {
   return expires !== undefined && expires <= Date.now();
+}
+
+/** Whether a text has the shape of a token. */
+export function looksLikeJwt(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 }

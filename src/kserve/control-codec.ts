@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
+import { packageFile } from '../package-file.ts';
 import type { ControlCalls, ControlMethod } from './messages.ts';
 import { StatusError } from './status.ts';
 
@@ -53,9 +52,8 @@ function load(): protobuf.Root {
   return root;
 }
 
-/** Sources stand in src/kserve, built files in dist/kserve: the folder proto/ is two levels up from both. */
 function protoFile(name: string): string {
-  const file = fileURLToPath(new URL(`../../proto/${name}`, import.meta.url));
-  if (!existsSync(file)) throw new Error(`The installation is incomplete: proto/${name} is missing.`);
+  const file = packageFile(`proto/${name}`);
+  if (file === undefined) throw new Error(`The installation is incomplete: proto/${name} is missing.`);
   return file;
 }

@@ -66,6 +66,8 @@ export interface CallOptions {
 export interface InferenceServer {
   /** How people know it: its address, or `embedded`. */
   readonly name: string;
+  /** Whose it is, where it is not a Triton that runs on its own. */
+  readonly kind?: 'embedded' | 'managed';
   /** Any call but inference: health, metadata, configuration, repository, statistics and settings. */
   call<Method extends ControlMethod>(
     method: Method,

@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Tokenizer } from '../tokenizer.ts';
 import { AssetError, messageOf } from './asset-error.ts';
-import { type ChatTemplate, historyTemplate, jinjaTemplate } from './chat-template.ts';
+import { type ChatTemplate, jinjaTemplate } from './chat-template.ts';
 import { fetchFromHub, type HubProgress, type HubSettings, isFolder, isHubName } from './hub.ts';
 import { readSentenceFolder, type SentenceFolder } from './sentence-folder.ts';
 import { loadTokenizer } from './tokenizer.ts';
@@ -117,7 +117,9 @@ async function templateOf(
       const source = `${found.templateFile} of ${options.tokenizer}`;
       return jinjaTemplate({ source, templates: found.templates, specialTokens });
     }
-    return options.historyTemplate === undefined ? undefined : historyTemplate(options.historyTemplate);
+    if (options.historyTemplate === undefined) return undefined;
+    const { historyTemplate } = await import('./history-template.ts');
+    return historyTemplate(options.historyTemplate);
   } catch (error) {
     throw error instanceof AssetError ? error : new AssetError(messageOf(error), { cause: error });
   }

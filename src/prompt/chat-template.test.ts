@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
-import { historyTemplate, jinjaTemplate, type TemplateInput } from './chat-template.ts';
+import { jinjaTemplate, type TemplateInput } from './chat-template.ts';
+import { historyTemplate } from './history-template.ts';
 import { defaultHistoryTemplate } from './render-history.ts';
 
 const user = { role: 'user', content: 'Hello' };

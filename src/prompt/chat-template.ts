@@ -3,7 +3,6 @@ import type { Limits } from './jinja/scope.ts';
 import { TemplateError } from './jinja/values.ts';
 import { promptThread } from './prompt-thread.ts';
 import { type CompiledTemplate, compileTemplate, renderChat, type TemplateInput } from './render-chat.ts';
-import { parseHistory, renderHistory } from './render-history.ts';
 
 export type { TemplateInput } from './render-chat.ts';
 export type { TemplateMessage } from './template-messages.ts';
@@ -25,8 +24,9 @@ export interface ChatTemplate {
 /** Text beyond which a conversation is rendered in the prompt thread instead of on the event loop. */
 const largestInline = 32 * 1024;
 /** What a rendering on the event loop may cost; one that needs more starts again in the thread. */
-const inlineLimits: Limits = { time: 20, steps: 20_000 };
-const defaultTime = 2000;
+export const inlineLimits: Limits = { time: 20, steps: 20_000 };
+/** Milliseconds that a rendering may take where nothing else is said. */
+export const defaultTime = 2000;
 
 interface JinjaOptions {
   readonly source: string;
@@ -66,33 +66,12 @@ export function jinjaTemplate({ source, templates, specialTokens, time = default
   };
 }
 
-/** A Liquid template over the conversation's `items`, for models that have no chat template. */
-export function historyTemplate(
-  text: string,
-  { source = 'the history template', time = defaultTime } = {},
-): ChatTemplate {
-  parseHistory(text);
-  return {
-    source,
-    text,
-    takesImages: false,
-    mentions: () => false,
-    render: ({ messages, tools, continueFinalMessage }) => {
-      if (tools) return Promise.reject(refusal('The history template of this model takes no tools.', 'tools'));
-      if (continueFinalMessage) {
-        const reason = 'The history template of this model cannot continue the final message.';
-        return Promise.reject(refusal(reason, 'continue_final_message'));
-      }
-      return rendered({
-        large: isLarge(messages),
-        inline: () => renderHistory(text, messages, inlineLimits.time),
-        inThread: () => promptThread.ask<'history'>({ kind: 'history', source: text, messages, time }),
-      });
-    },
-  };
-}
-
-async function rendered(ways: { large: boolean; inline(): string; inThread(): Promise<string> }): Promise<string> {
+/** Renders at once where that is quick, and in the prompt thread otherwise. */
+export async function rendered(ways: {
+  large: boolean;
+  inline(): string;
+  inThread(): Promise<string>;
+}): Promise<string> {
   try {
     if (ways.large) return await ways.inThread();
     try {
@@ -112,12 +91,13 @@ function asApiError(error: unknown): unknown {
   return refusal(`The chat template of this model cannot render these messages: ${error.message}`, 'messages', error);
 }
 
-function refusal(message: string, param: string, cause?: unknown): ApiError {
+/** The template refuses the conversation. */
+export function refusal(message: string, param: string, cause?: unknown): ApiError {
   return new ApiError('invalid_request', message, cause === undefined ? { param } : { param, cause });
 }
 
 /** Whether the texts within a value are long together. Stops counting once they are. */
-function isLarge(value: unknown): boolean {
+export function isLarge(value: unknown): boolean {
   let size = 0;
   const waiting: unknown[] = [value];
   while (waiting.length > 0 && size <= largestInline) {

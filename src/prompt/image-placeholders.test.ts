@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tokenizer } from '../tokenizer.ts';
-import { historyTemplate, jinjaTemplate } from './chat-template.ts';
+import { jinjaTemplate } from './chat-template.ts';
+import { historyTemplate } from './history-template.ts';
 import { imagePlaceholder } from './image-placeholders.ts';
 
 /** A tokenizer that has these texts as tokens, and one token for each character of any other. */

@@ -1,4 +1,3 @@
-import { PostgresStore } from './postgres-store.ts';
 import type { ResponseStore, StoreLimits } from './response-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { StoreError } from './store-error.ts';
@@ -14,7 +13,10 @@ export async function openStore(
 ): Promise<ResponseStore> {
   const [, scheme, rest] = /^(\w+):(.*)$/s.exec(place) ?? [];
   if (scheme === 'sqlite' && rest) return SqliteStore.open({ file: rest, limits, onFault });
-  if (scheme === 'postgres' || scheme === 'postgresql') return PostgresStore.open({ url: place, limits, onFault });
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    const { PostgresStore } = await import('./postgres-store.ts');
+    return PostgresStore.open({ url: place, limits, onFault });
+  }
   // What was given may have a password in it.
   throw new StoreError('store: must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.');
 }

@@ -1,6 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { LogDestination } from './log-destination.ts';
-import { pretty } from './pretty.ts';
 import type { Redact } from './redact.ts';
 
 /** How the log is written. */
@@ -21,9 +20,10 @@ export interface LogOptions {
 const standardOutput = 1;
 
 /** The log of the process, on standard output. */
-export function createLogger({ level, format, isColoured, worker, isShared, redact, tell }: LogOptions): Logger {
+export async function createLogger(options: LogOptions): Promise<Logger> {
+  const { level, format, isColoured, worker, isShared, redact, tell } = options;
   const base = worker === undefined ? null : { worker };
-  const options: LoggerOptions = { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' };
+  const written: LoggerOptions = { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' };
   const through = (stream: { write(line: string): unknown }): DestinationStream => ({
     write: (line) => {
       stream.write(redact(line));
@@ -36,6 +36,9 @@ export function createLogger({ level, format, isColoured, worker, isShared, reda
     isShared,
     tell,
   });
-  if (!isJson) return pino(options, through(pretty(isColoured, destination)));
-  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, through(destination));
+  if (!isJson) {
+    const { pretty } = await import('./pretty.ts');
+    return pino(written, through(pretty(isColoured, destination)));
+  }
+  return pino({ ...written, formatters: { level: (label) => ({ level: label }) } }, through(destination));
 }

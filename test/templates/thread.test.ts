@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
-import { historyTemplate, jinjaTemplate, type TemplateInput } from '../../src/prompt/chat-template.ts';
+import { jinjaTemplate, type TemplateInput } from '../../src/prompt/chat-template.ts';
+import { historyTemplate } from '../../src/prompt/history-template.ts';
 import { promptThread } from '../../src/prompt/prompt-thread.ts';
 import { loadTokenizer } from '../../src/prompt/tokenizer.ts';
 import { tokenizerFolder } from '../support/environment.ts';

@@ -10,7 +10,7 @@ import { takeOverText } from '../follow-settings.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { openRates } from '../open-rates.ts';
 import { Opened } from '../opened.ts';
-import { openManaged } from '../servers.ts';
+import { openManaged } from '../own-servers.ts';
 import { Crew } from './crew.ts';
 import { hostLimits } from './limits.ts';
 import { hostLink } from './link.ts';

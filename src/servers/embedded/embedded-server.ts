@@ -35,6 +35,7 @@ type Handlers = {
 /** llama.cpp in this process, behind the protocol and the tensors of Triton's vLLM backend. */
 export class EmbeddedServer implements InferenceServer {
   readonly name = 'embedded';
+  readonly kind = 'embedded';
   readonly #options: EmbeddedServerOptions;
   readonly #models: readonly EmbeddedModel[];
   #engine: Promise<Engine> | undefined;

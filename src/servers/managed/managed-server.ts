@@ -28,6 +28,7 @@ const graceSeconds = 10;
 
 /** A tritonserver that Conch starts, watches and restarts. */
 export class ManagedServer extends MovingServer {
+  readonly kind = 'managed';
   readonly #options: ManagedOptions;
   #child: GuardedChild | undefined;
   #restart: NodeJS.Timeout | undefined;

@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { rolldown } from 'rolldown';
+import { inRoot } from './steps.mjs';
+
+/** The command, the programs of its threads, and what scripts, tests and benchmarks use of it. */
+const ENTRIES = [
+  'main',
+  'prompt/worker',
+  'generate/structured-worker',
+  'store/sqlite-worker',
+  'store/open-store',
+  'config/settings-page',
+  'servers/embedded/install-engine',
+  'servers/embedded/default-model',
+  'cli/progress',
+  'plot/chart',
+];
+
+/**
+ * Puts compiled modules together into few files: Node takes longer to find and link a thousand small modules than to run
+ * them. What most starts do not need stays apart behind `import()`, and what package.json names as a dependency stays a package.
+ * @param {string} from
+ * @param {string} to
+ */
+export async function bundle(from, to) {
+  const { dependencies } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+  // The last one is an optional part of pg that nobody has.
+  const packages = [...Object.keys(dependencies), 'pg-native'];
+  const present = ENTRIES.filter((entry) => existsSync(join(from, `${entry}.js`)));
+  const build = await rolldown({
+    input: Object.fromEntries(present.map((entry) => [entry, join(from, `${entry}.js`)])),
+    platform: 'node',
+    external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
+    onLog: (level, log, next) => (log.code === 'EVAL' ? undefined : next(level, log)),
+  });
+  const { output } = await build.write({
+    dir: to,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'parts/[name].js',
+    comments: { legal: true, annotation: false, jsdoc: false },
+  });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(to, 'LICENSES.txt'), licences(modules));
+}
+
+/**
+ * The licences of the packages that the files contain.
+ * @param {string[]} modules
+ */
+function licences(modules) {
+  const marker = `${sep}node_modules${sep}`;
+  const folders = modules.flatMap((module) => {
+    const at = module.lastIndexOf(marker);
+    if (at < 0) return [];
+    const [scope = '', name = ''] = module.slice(at + marker.length).split(sep);
+    if (scope.startsWith('.')) return [];
+    return [join(module.slice(0, at + marker.length), scope.startsWith('@') ? join(scope, name) : scope)];
+  });
+  const texts = [...new Set(folders)].toSorted().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+    const text = files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n');
+    return `${name} ${version} (${license})\n\n${text}`;
+  });
+  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}

@@ -1,0 +1,43 @@
+import type { CommandInput } from '../config/load.ts';
+import { type JwtCheck, jwksProblem, jwtCheck } from '../keys/jwt.ts';
+import { KeyFileError, keptKeys, readKeyFile } from '../keys/key-file.ts';
+import type { KeptKey } from '../keys/key-ring.ts';
+
+type Settings = CommandInput['settings'];
+
+/** Why a file of keys cannot be used, one line for each mistake. */
+export function problemsOf(file: string, error: unknown): readonly string[] {
+  if (error instanceof KeyFileError) return error.problems;
+  const reason = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
+  return [`${file} cannot be read: ${reason}.`];
+}
+
+/** Reads a file of keys. */
+export function keyReader(file: string): (text: string) => readonly KeptKey[] {
+  return (text) => keptKeys(readKeyFile(file, text).keys);
+}
+
+/** The keys of an issuer. */
+export interface JwksContent {
+  readonly check: JwtCheck;
+  readonly count: number;
+}
+
+/** Reads the keys of an issuer of tokens. */
+export function jwksReader({ jwtJwks = '', jwtIssuer = '', jwtAudience, jwtClaimPrefix }: Settings) {
+  return (text: string): JwksContent => {
+    const content = parsedJson(text);
+    const problem = jwksProblem(content);
+    if (problem !== undefined) throw new KeyFileError([`${jwtJwks}: ${problem}.`]);
+    const options = { issuer: jwtIssuer, audiences: jwtAudience, claimPrefix: jwtClaimPrefix };
+    return { check: jwtCheck(content, options), count: (content as { keys: unknown[] }).keys.length };
+  };
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
