@@ -28,6 +28,7 @@ import { type ServerServices, serverRoutes } from './routes/servers.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
 import { securityHeaders } from './security-headers.ts';
 import { boundClients, type ClientBounds } from './slow-clients.ts';
+import { withoutSchemas } from './without-schemas.ts';
 
 /** Everything that the HTTP side is built from. */
 export interface Services
@@ -58,6 +59,7 @@ export interface Services
 /** The OpenAI side: every route, behind its guard and one error handler. */
 export function createApp(services: Services): FastifyInstance {
   const app: FastifyInstance = fastify({
+    ...withoutSchemas,
     loggerInstance: services.logger,
     // One line per request is written by request-log.ts.
     logController: new LogController({ disableRequestLogging: true }),

@@ -1,5 +1,5 @@
-import protobuf from 'protobufjs';
-import { packageFile } from '../package-file.ts';
+import protobuf from 'protobufjs/light.js';
+import { descriptor } from './descriptor.ts';
 import type { ControlCalls, ControlMethod } from './messages.ts';
 import { StatusError } from './status.ts';
 
@@ -12,7 +12,7 @@ const readable: protobuf.IConversionOptions = { longs: Number, enums: String, de
 
 let loaded: protobuf.Root | undefined;
 
-/** The protocol's messages, read once from the .proto files that the package carries. */
+/** The protocol's messages, as the files of proto/ describe them. */
 export function protocol(): protobuf.Root {
   loaded ??= load();
   return loaded;
@@ -45,15 +45,7 @@ function decode(type: protobuf.Type, bytes: Uint8Array): protobuf.Message {
 }
 
 function load(): protobuf.Root {
-  const root = new protobuf.Root();
-  root.resolvePath = (_origin, target) => protoFile(target);
-  root.loadSync(['grpc_service.proto', 'health.proto'], { keepCase: true });
+  const root = protobuf.Root.fromJSON(JSON.parse(descriptor));
   root.resolveAll();
   return root;
-}
-
-function protoFile(name: string): string {
-  const file = packageFile(`proto/${name}`);
-  if (file === undefined) throw new Error(`The installation is incomplete: proto/${name} is missing.`);
-  return file;
 }

@@ -1,4 +1,4 @@
-import type protobuf from 'protobufjs';
+import type protobuf from 'protobufjs/light.js';
 import { protocol } from './control-codec.ts';
 import { unreadable } from './infer-request-codec.ts';
 import type { ControlCalls, ControlMethod } from './messages.ts';

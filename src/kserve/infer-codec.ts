@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 import { Cursor } from './cursor.ts';
 import type { InferRequest, InferResponse, OutputDescription, ParameterValue } from './server.ts';
 import { StatusError } from './status.ts';

@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 import type { ParameterValue } from './server.ts';
 
 /** A parameter with the kind that it has on the wire. */

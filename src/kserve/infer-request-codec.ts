@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 import { inferParameters } from './infer-parameters.ts';
 import type { InferRequest, ParameterValue } from './server.ts';
 import { StatusError } from './status.ts';

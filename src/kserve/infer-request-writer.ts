@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 import { type InferParameter, writeParameter } from './infer-parameters.ts';
 import { WireRequest } from './infer-request-codec.ts';
 

@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 import { parameterOf, writeParameter } from './infer-parameters.ts';
 import type { InferResponse } from './server.ts';
 

@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 import { protocol } from './control-codec.ts';
 import { binaryOf, Double } from './json-value.ts';
 import type { Writable } from './json-write.ts';

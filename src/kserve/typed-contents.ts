@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 import { StatusError } from './status.ts';
 
 /** The input that typed contents belong to. */

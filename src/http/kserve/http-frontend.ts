@@ -17,6 +17,7 @@ import { requestLogger } from '../request-logger.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../restricted-apis.ts';
 import { boundClients } from '../slow-clients.ts';
+import { withoutSchemas } from '../without-schemas.ts';
 import { type Answer, codeOfStatus, failure, failureOf, jsonType, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
@@ -53,6 +54,7 @@ const routes: readonly Route[] = [
 export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   const connections = options.connections ?? usualConnections;
   const app: FastifyInstance = fastify({
+    ...withoutSchemas,
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     ...connectionOptions(connections, ({ message }) => ({ error: message })),

@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/light.js';
 
 /** What a message may hold, in the terms of the text format: a map is a list of entries with a key and a value. */
 export interface MessageShape {

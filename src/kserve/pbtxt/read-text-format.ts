@@ -1,4 +1,4 @@
-import type protobuf from 'protobufjs';
+import type protobuf from 'protobufjs/light.js';
 import { describe, Lexer, type Token } from './lexer.ts';
 import { type FieldShape, type MessageShape, shapeOf } from './message-shape.ts';
 import { readScalar, type ScalarValue } from './read-scalar.ts';

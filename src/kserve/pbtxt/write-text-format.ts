@@ -1,4 +1,4 @@
-import type protobuf from 'protobufjs';
+import type protobuf from 'protobufjs/light.js';
 import { type FieldShape, type MessageShape, shapeOf, type ValueShape } from './message-shape.ts';
 import { quote, quoteBytes } from './string-literal.ts';
 
