@@ -15,6 +15,7 @@ const ENTRIES = [
   'servers/embedded/default-model',
   'cli/progress',
   'plot/chart',
+  'bench/load/worker',
 ];
 
 /**
