@@ -12,7 +12,7 @@ const STREAMS = 256;
 const PACED_SECONDS = (TOKENS * INTERVAL) / 1000;
 const MOST_PAIRS = 3;
 /** Seconds since the start after which no further pair is begun. */
-const FULL_UNTIL = 24;
+const FULL_UNTIL = 27;
 const PACED_UNTIL = 40;
 
 const full = { streams: STREAMS, tokens: TOKENS, seconds: 1.5, 'warmup-seconds': 0.5 };

@@ -127,6 +127,8 @@ async function main() {
   }
   await install();
   await build();
+  if (loadBefore > cpus().length)
+    say(`The load average is ${loadBefore.toFixed(1)}: ratios of so busy a machine say little.`);
   if (values.quick) {
     process.stdout.write(`${JSON.stringify(await measureQuickly(say))}\n`);
     return;
