@@ -3,15 +3,14 @@
  * called `bench`, and a token of any is four bytes.
  */
 import { TOKEN_BYTES } from './answer-text.mjs';
+import { descriptions } from './model-description.mjs';
+import { MODEL, PLACEHOLDER } from './tensors.mjs';
 import { field, fields, integer, integers } from './wire/protobuf.mjs';
 
-export const MODEL = 'bench';
 export const SERVICE = '/inference.GRPCInferenceService/';
 
-const TYPES = /** @type {const} */ ({ BOOL: 1, UINT32: 4, UINT64: 5, INT32: 8, FP32: 11, BYTES: 13 });
-
 /**
- * @typedef {keyof typeof TYPES} Datatype
+ * @typedef {'BOOL' | 'UINT32' | 'UINT64' | 'INT32' | 'FP32' | 'BYTES'} Datatype
  * @typedef {{ name: string, type: Datatype, dims: number[], required?: boolean }} TensorDescription
  * @typedef {Map<string, Buffer | undefined>} Inputs the raw bytes of the tensors of a request
  * @typedef {{ tokens: number, promptTokens: number, outputs: string[], answer?: Buffer }} Accepted with the tokens of an answer that is not the usual one
@@ -32,62 +31,7 @@ const TYPES = /** @type {const} */ ({ BOOL: 1, UINT32: 4, UINT64: 5, INT32: 8, F
  * @property {(prompt: string, tokens: number) => Tensor[]} ask the inputs with which a client asks for an answer
  */
 
-/** Stands in a response where its token will be. */
-export const PLACEHOLDER = Buffer.from([1, 2, 3, 4]);
-
-/**
- * @param {number} batch
- * @param {TensorDescription} tensor
- */
-function tensorMetadata(batch, { name, type, dims }) {
-  return [field(1, name), field(2, type), integers(3, batch > 0 ? [-1, ...dims] : dims)];
-}
-
-/** @param {Model} model */
-function configuration({ platform, backend, batch, inputs, outputs }) {
-  return [
-    field(1, MODEL),
-    field(2, platform),
-    field(17, backend),
-    integer(4, batch),
-    ...inputs.map(({ name, type, dims, required = false }) =>
-      field(5, [field(1, name), integer(2, TYPES[type]), integers(4, dims), integer(8, !required)]),
-    ),
-    ...outputs.map(({ name, type, dims }) => field(6, [field(1, name), integer(2, TYPES[type]), integers(3, dims)])),
-    field(7, [field(1, `${MODEL}_0`), integer(2, 1), integer(4, 3)]),
-    field(19, [integer(1, true)]),
-  ];
-}
-
-const EXTENSIONS = ['sequence', 'model_repository', 'model_configuration', 'binary_tensor_data', 'parameters'];
 const ABOUT_ONE_MODEL = new Set(['ModelReady', 'ModelMetadata', 'ModelConfig']);
-
-/**
- * The answers to the calls without inference, by method.
- * @param {Model} model
- * @returns {Map<string, Buffer>}
- */
-function descriptions(model) {
-  const { platform, backend, batch, inputs, outputs } = model;
-  const metadata = [
-    field(1, MODEL),
-    field(2, '1'),
-    field(3, platform || backend),
-    ...inputs.map((tensor) => field(4, tensorMetadata(batch, tensor))),
-    ...outputs.map((tensor) => field(5, tensorMetadata(batch, tensor))),
-  ];
-  /** @type {[string, Buffer[]][]} */
-  const answers = [
-    ['ServerLive', [integer(1, true)]],
-    ['ServerReady', [integer(1, true)]],
-    ['ServerMetadata', [field(1, 'triton'), field(2, '2.65.0'), ...EXTENSIONS.map((name) => field(3, name))]],
-    ['RepositoryIndex', [field(1, [field(1, MODEL), field(2, '1'), field(3, 'READY')])]],
-    ['ModelReady', [integer(1, true)]],
-    ['ModelMetadata', metadata],
-    ['ModelConfig', [field(1, configuration(model))]],
-  ];
-  return new Map(answers.map(([method, parts]) => [method, Buffer.concat(parts)]));
-}
 
 /** @param {string} name */
 const unknownModel = (name) => `Request for unknown model: '${name}' is not found`;
@@ -118,22 +62,6 @@ function parseRequest(message) {
   }
   return { model, id, inputs: new Map(names.map((name, index) => [name, raw[index]])), wanted };
 }
-
-/** @param {number} value */
-export function uint32(value) {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-/** A BOOL tensor of one element. */
-export const YES = Buffer.from([1]);
-
-/** @param {string | Buffer} text */
-export const bytesTensor = (text) => Buffer.concat([uint32(Buffer.byteLength(text)), Buffer.from(text)]);
-
-/** @param {Buffer | undefined} raw a BYTES tensor of one element */
-export const textOf = (raw) => (raw === undefined ? undefined : raw.toString('utf8', 4));
 
 /** @param {boolean} final */
 const finalFlag = (final) => field(4, [field(1, 'triton_final_response'), field(2, [integer(1, final)])]);
@@ -225,19 +153,6 @@ export class ServedModel {
     this.#outputBytes.set(key, bytes);
     return bytes;
   }
-}
-
-/**
- * A ModelInferRequest as a gateway would send it, for measuring without one.
- * @param {{ id: string, model: string, inputs: Tensor[] }} request
- */
-export function inferRequest({ id, model, inputs }) {
-  return Buffer.concat([
-    field(1, model),
-    field(3, id),
-    ...inputs.map(({ name, type, shape }) => field(5, [field(1, name), field(2, type), integers(3, shape)])),
-    ...inputs.map(({ raw }) => field(7, raw)),
-  ]);
 }
 
 /**

@@ -180,7 +180,8 @@ export function table({ settings, machine, runs }, against) {
       .filter((result) => result.scenario === scenario)
       .map((result) => {
         const { gateway } = result;
-        const ratio = ratioOf(runs, { scenario, figure: costFigure(scenario), gateway, against });
+        const figure = costFigure(scenario);
+        const ratio = figure.startsWith('micro') ? ratioOf(runs, { scenario, figure, gateway, against }) : undefined;
         return [gateway, ratio === undefined ? '' : ratio.toFixed(1), ...columns.map((column) => cell(result, column))];
       });
     const heading = ['', 'times cheaper', ...columns.map(([name]) => name)];

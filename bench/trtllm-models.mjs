@@ -3,7 +3,7 @@
  * Of their tensors those that a chat can send or be sent.
  */
 import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from './answer-text.mjs';
-import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './model.mjs';
+import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './tensors.mjs';
 import { ANSWER_IDS } from './tokenizer.mjs';
 
 /** @import { Accepted, Datatype, Inputs, Model, TensorDescription } from './model.mjs' */

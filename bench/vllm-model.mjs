@@ -1,6 +1,6 @@
 /** The model `bench` as Triton's vLLM backend would serve it. Follows the recorded backend. */
 import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from './answer-text.mjs';
-import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './model.mjs';
+import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './tensors.mjs';
 import { CALL_PROMPT, callBytes } from './tool-call.mjs';
 
 /** @import { Accepted, Inputs, Model, TensorDescription } from './model.mjs' */

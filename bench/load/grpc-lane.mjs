@@ -1,7 +1,8 @@
 /** The same questions asked of Triton directly: calls on one HTTP/2 connection, as cheap as the other lanes. */
 import net from 'node:net';
-import { inferRequest, SERVICE } from '../model.mjs';
+import { SERVICE } from '../model.mjs';
 import { modelOf } from '../models.mjs';
+import { inferRequest } from '../tensors.mjs';
 import { encodeHeaders, HeaderDecoder } from '../wire/hpack.mjs';
 import * as http2 from '../wire/http2.mjs';
 

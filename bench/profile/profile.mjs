@@ -17,8 +17,8 @@ const SOCKET_WRITES = new Set(['writeUtf8String', 'writeLatin1String', 'writeAsc
  */
 export function groupOf({ functionName, url }) {
   if (functionName === '(garbage collector)') return 'garbage collection';
-  if (functionName === '(program)' || functionName === '(root)')
-    return 'native code outside of JavaScript (event loop, socket reads, compiling)';
+  if (functionName === '(root)') return 'all';
+  if (functionName === '(program)') return 'native code outside of JavaScript (event loop, socket reads, compiling)';
   if (url === '')
     return SOCKET_WRITES.has(functionName) ? 'socket writes (kernel)' : 'native functions called from JavaScript';
   if (url.startsWith('node:')) return "Node's own JavaScript (streams, http, timers)";
