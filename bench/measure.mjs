@@ -8,10 +8,14 @@ import { median } from './report.mjs';
  * @typedef {{ streams: number, tokens: number, seconds: number, 'warmup-seconds': number } & Record<string, string | number | boolean>} Load
  */
 
-/** @param {any} load */
+/**
+ * The figures of a window; one in which no answer began or ended says nothing of such.
+ * @param {any} load
+ * @returns {Figures}
+ */
 function costs(load) {
   const { gateway, upstream, client } = load.processes;
-  return {
+  const figures = {
     ...(gateway && {
       microsecondsPerToken: gateway.microsecondsPerToken,
       microsecondsPerRequest: gateway.microsecondsPerRequest,
@@ -27,6 +31,7 @@ function costs(load) {
     upstreamShare: upstream.cpuShare,
     clientShare: client.cpuShare,
   };
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== null));
 }
 
 /**
