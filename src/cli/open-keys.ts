@@ -6,7 +6,7 @@ import type { KeyBook } from '../keys/key-book.ts';
 import { type KeptKey, KeyRing } from '../keys/key-ring.ts';
 import { digestIn, digestOf } from '../keys/secrets.ts';
 import { FollowedFile } from './followed-file.ts';
-import type { JwksContent } from './key-readers.ts';
+import type * as keyReaders from './key-readers.ts';
 import type { LiveSettings } from './live-settings.ts';
 
 type Settings = CommandInput['settings'];
@@ -32,7 +32,7 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
     read: keyReader(file),
   }));
   const jwksFile = await opened(settings.jwtJwks, (file, { jwksReader }) => ({
-    ...options<JwksContent>(file, 'keys of the issuer', ({ count }) => count),
+    ...options<keyReaders.JwksContent>(file, 'keys of the issuer', ({ count }) => count),
     read: jwksReader(settings),
   }));
   let isLocked = wantsKey(settings);
@@ -63,7 +63,6 @@ export async function checkKeyFiles(settings: Settings): Promise<void> {
   await opened(settings.jwtJwks, (_, { jwksReader }) => ({ ...nobody, read: jwksReader(settings) }));
 }
 
-type Readers = typeof import('./key-readers.ts');
 type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>[1], 'onFault'> & {
   readonly onFault: (problems: readonly string[]) => void;
 };
@@ -71,7 +70,7 @@ type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>
 /** What reads such files is loaded where there is one. */
 async function opened<Content>(
   file: string | undefined,
-  options: (file: string, readers: Readers) => FollowOptions<Content>,
+  options: (file: string, readers: typeof keyReaders) => FollowOptions<Content>,
 ): Promise<FollowedFile<Content> | undefined> {
   if (file === undefined) return undefined;
   const readers = await import('./key-readers.ts');

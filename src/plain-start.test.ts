@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const sources = dirname(fileURLToPath(import.meta.url));
+
+/** All that is loaded with main.ts before its first line runs: modules of ours, and packages. */
+function loadedAtStart(): { readonly modules: string[]; readonly packages: string[] } {
+  const modules = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (modules.has(file)) return;
+    modules.add(file);
+    for (const name of importsOf(readFileSync(file, 'utf8'))) {
+      if (name.startsWith('.')) visit(join(dirname(file), name));
+      else if (!name.startsWith('node:')) packages.add(name);
+    }
+  };
+  visit(join(sources, 'main.ts'));
+  return { modules: [...modules].map((file) => relative(sources, file)), packages: [...packages].toSorted() };
+}
+
+/** The static imports that are left when types are gone. */
+function importsOf(text: string): string[] {
+  const statements = text.matchAll(/^(?:import|export)(?! type\b)(?:[^;'"]*? from)? ?'([^']+)';$/gms);
+  return [...statements].map(([, name = '']) => name);
+}
+
+const { modules, packages } = loadedAtStart();
+
+describe('a plain start', () => {
+  it('loads these packages and no other: what is seldom needed stands behind import()', () => {
+    expect(packages).toEqual([
+      '@fastify/cors',
+      '@huggingface/jinja',
+      'fastify',
+      'pino',
+      'prom-client',
+      'protobufjs/light.js',
+      'yaml',
+      'zod',
+    ]);
+  });
+
+  it.each([
+    'cli/commands.ts',
+    'cli/own-servers.ts',
+    'cli/kserve.ts',
+    'cli/key-readers.ts',
+    'cli/workers/primary.ts',
+    'servers/embedded/',
+    'servers/repository/',
+    'store/sqlite',
+    'store/postgres',
+    'limits/redis',
+    'telemetry/tracing/open-tracing.ts',
+    'telemetry/pretty.ts',
+    'prompt/render-history.ts',
+  ])('does not load src/%s', (path) => {
+    expect(modules.filter((module) => module.startsWith(path))).toEqual([]);
+  });
+});
