@@ -5,15 +5,26 @@ import type { KeptKey } from '../keys/key-ring.ts';
 
 type Settings = CommandInput['settings'];
 
-/** Why a file of keys cannot be used, one line for each mistake. */
-export function problemsOf(file: string, error: unknown): readonly string[] {
+/** What reads the files of keys. */
+export interface KeyReaders {
+  readonly keys: (text: string) => readonly KeptKey[];
+  readonly jwks: (text: string) => JwksContent;
+  /** Why the file cannot be used, one line for each mistake. */
+  readonly problemsOf: (error: unknown) => readonly string[];
+}
+
+/** What reads a file of keys, or of the keys of an issuer. */
+export function keyReaders(file: string, settings: Settings): KeyReaders {
+  return { keys: keyReader(file), jwks: jwksReader(settings), problemsOf: (error) => problemsOf(file, error) };
+}
+
+function problemsOf(file: string, error: unknown): readonly string[] {
   if (error instanceof KeyFileError) return error.problems;
   const reason = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
   return [`${file} cannot be read: ${reason}.`];
 }
 
-/** Reads a file of keys. */
-export function keyReader(file: string): (text: string) => readonly KeptKey[] {
+function keyReader(file: string): (text: string) => readonly KeptKey[] {
   return (text) => keptKeys(readKeyFile(file, text).keys);
 }
 
@@ -23,8 +34,7 @@ export interface JwksContent {
   readonly count: number;
 }
 
-/** Reads the keys of an issuer of tokens. */
-export function jwksReader({ jwtJwks = '', jwtIssuer = '', jwtAudience, jwtClaimPrefix }: Settings) {
+function jwksReader({ jwtJwks = '', jwtIssuer = '', jwtAudience, jwtClaimPrefix }: Settings) {
   return (text: string): JwksContent => {
     const content = parsedJson(text);
     const problem = jwksProblem(content);

@@ -6,7 +6,7 @@ import type { KeyBook } from '../keys/key-book.ts';
 import { type KeptKey, KeyRing } from '../keys/key-ring.ts';
 import { digestIn, digestOf } from '../keys/secrets.ts';
 import { FollowedFile } from './followed-file.ts';
-import type * as keyReaders from './key-readers.ts';
+import type { JwksContent, KeyReaders } from './key-readers.ts';
 import type { LiveSettings } from './live-settings.ts';
 
 type Settings = CommandInput['settings'];
@@ -27,13 +27,13 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
       for (const problem of problems) logger.error(`the ${noun} stay as they were: ${problem}`);
     },
   });
-  const keyFile = await opened(settings.apiKeyFile, (file, { keyReader }) => ({
+  const keyFile = await opened(settings, settings.apiKeyFile, (file, readers) => ({
     ...options<readonly KeptKey[]>(file, 'keys', (keys) => keys.length),
-    read: keyReader(file),
+    read: readers.keys,
   }));
-  const jwksFile = await opened(settings.jwtJwks, (file, { jwksReader }) => ({
-    ...options<keyReaders.JwksContent>(file, 'keys of the issuer', ({ count }) => count),
-    read: jwksReader(settings),
+  const jwksFile = await opened(settings, settings.jwtJwks, (file, readers) => ({
+    ...options<JwksContent>(file, 'keys of the issuer', ({ count }) => count),
+    read: readers.jwks,
   }));
   let isLocked = wantsKey(settings);
   const ring = remembered((apiKeys: readonly string[], kept: readonly KeptKey[] | undefined) => {
@@ -59,8 +59,8 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
 /** Reads the files of keys as a start would. Throws a SettingsError. */
 export async function checkKeyFiles(settings: Settings): Promise<void> {
   const nobody = { signal: AbortSignal.abort(), onChange: () => undefined, onFault: () => undefined };
-  await opened(settings.apiKeyFile, (file, { keyReader }) => ({ ...nobody, read: keyReader(file) }));
-  await opened(settings.jwtJwks, (_, { jwksReader }) => ({ ...nobody, read: jwksReader(settings) }));
+  await opened(settings, settings.apiKeyFile, (_, { keys }) => ({ ...nobody, read: keys }));
+  await opened(settings, settings.jwtJwks, (_, { jwks }) => ({ ...nobody, read: jwks }));
 }
 
 type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>[1], 'onFault'> & {
@@ -69,19 +69,21 @@ type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>
 
 /** What reads such files is loaded where there is one. */
 async function opened<Content>(
+  settings: Settings,
   file: string | undefined,
-  options: (file: string, readers: typeof keyReaders) => FollowOptions<Content>,
+  options: (file: string, readers: KeyReaders) => FollowOptions<Content>,
 ): Promise<FollowedFile<Content> | undefined> {
   if (file === undefined) return undefined;
-  const readers = await import('./key-readers.ts');
+  const { keyReaders } = await import('./key-readers.ts');
+  const readers = keyReaders(file, settings);
   const { onFault, ...rest } = options(file, readers);
   try {
     return await FollowedFile.open(file, {
       ...rest,
-      onFault: (error: unknown) => onFault(readers.problemsOf(file, error)),
+      onFault: (error: unknown) => onFault(readers.problemsOf(error)),
     });
   } catch (error) {
-    throw new SettingsError(readers.problemsOf(file, error));
+    throw new SettingsError(readers.problemsOf(error));
   }
 }
 
