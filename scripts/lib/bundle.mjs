@@ -3,9 +3,18 @@ import { join, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { inRoot } from './steps.mjs';
 
-/** The command, the programs of its threads, and what scripts, tests and benchmarks use of it. */
+/** The file that is run. Node 22.8 and later keep what they have compiled, unless NODE_DISABLE_COMPILE_CACHE is set. */
+const MAIN = `#!/usr/bin/env node
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+module.enableCompileCache?.(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'conch', 'compiled'));
+await import('./parts/program.js');
+`;
+
+/** The programs of the threads, and what scripts, tests and benchmarks use of it. */
 const ENTRIES = [
-  'main',
   'prompt/worker',
   'generate/structured-worker',
   'store/sqlite-worker',
@@ -30,7 +39,10 @@ export async function bundle(from, to) {
   const packages = [...Object.keys(dependencies), 'pg-native'];
   const present = ENTRIES.filter((entry) => existsSync(join(from, `${entry}.js`)));
   const build = await rolldown({
-    input: Object.fromEntries(present.map((entry) => [entry, join(from, `${entry}.js`)])),
+    input: {
+      'parts/program': join(from, 'main.js'),
+      ...Object.fromEntries(present.map((entry) => [entry, join(from, `${entry}.js`)])),
+    },
     platform: 'node',
     external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [leftOut],
@@ -43,6 +55,7 @@ export async function bundle(from, to) {
     chunkFileNames: 'parts/[name].js',
     comments: { legal: true, annotation: false, jsdoc: false },
   });
+  writeFileSync(join(to, 'main.js'), MAIN);
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(to, 'LICENSES.txt'), licences(modules));
 }
