@@ -13,7 +13,7 @@ const START_MILLISECONDS = 20_000;
 export const STEADY = { stagger: true, 'drain-seconds': 0 };
 /** Load at the beginning of every process: most of the compiling is done then. */
 const WARM_PACE = 10;
-const WARM = { ...STEADY, streams: 64, tokens: 16, 'warmup-seconds': 0.5, seconds: 2.5 };
+const WARM = { ...STEADY, streams: 64, tokens: 16, 'warmup-seconds': 0.5, seconds: 2 };
 
 /**
  * How Conch is started for a point: with which flags and variables, and how it is spoken to then.

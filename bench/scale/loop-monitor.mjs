@@ -27,7 +27,7 @@ if (isMainThread) {
     last = now;
   }, STEP).unref();
   process.on('SIGUSR2', () => {
-    const file = process.env['CONCH_BENCH_LOOP_FILE'] ?? '';
+    const file = process.env['LOOP_MONITOR_FILE'] ?? '';
     const figures = {
       lateP99: late.percentile(99) / 1e6,
       lateMax: late.max / 1e6,

@@ -69,7 +69,7 @@ export const prompts = {
   async measure(say) {
     const { folder, files } = await preparePrompts(LENGTHS);
     const flags = ['--tokenizer', `bench=${folder}`, '--context-length', 'bench=200000'];
-    const environment = { NODE_OPTIONS: `--import=${MONITOR}`, CONCH_BENCH_LOOP_FILE: LOOP_FILE };
+    const environment = { NODE_OPTIONS: `--import=${MONITOR}`, LOOP_MONITOR_FILE: LOOP_FILE };
     const options = { contract: /** @type {const} */ ('tokens'), flags, environment };
     /** @type {Row[]} */
     const rows = [];
