@@ -5,11 +5,16 @@ import { costFigure, inRounds, ratioOf, rounded, summarize } from './report.mjs'
 
 /** @import { Report, Run, Summary } from './report.mjs' */
 
-/** @param {string[][]} rows the first is the heading */
+/**
+ * A table as the formatter of this repository would have it.
+ * @param {string[][]} rows the first is the heading
+ */
 export function markdownTable(rows) {
   const [heading = [], ...body] = rows;
-  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
-  return [line(heading), line(heading.map(() => '---')), ...body.map(line)].join('\n');
+  const widths = heading.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }
 
 /**
@@ -106,9 +111,11 @@ export function gatewayPage(report) {
   const { tokens, intervalMilliseconds, rounds, seconds } = settings;
   return `<!-- headline: ${JSON.stringify(rounded(headline(runs)))} -->
 
-\`npm run bench\` on ${date}: Node ${machine.node}, ${machine.cores} cores (${machine.model}), load
-average ${machine.loadBefore.toFixed(1)} before the run. Medians of ${inRounds(rounds)} with fresh processes in turn, windows of ${seconds} s after a warm-up. Answers of ${tokens} tokens, an event each. "Full": the token server sends as fast as it can. "Paced": ${intervalMilliseconds} ms between the tokens of
-a stream, as a model does.
+\`npm run bench\` on ${date}: Node ${machine.node}, ${machine.cores} cores (${machine.model}), load average ${machine.loadBefore.toFixed(1)} before the run.${
+    machine.loadBefore > machine.cores ? '\n**The machine was busy with other things: these figures say little.**' : ''
+  }
+Medians of ${inRounds(rounds)} with fresh processes in turn, windows of ${seconds} s after a warm-up. Answers of ${tokens} tokens, an event each. "Full": the token server sends
+as fast as it can. "Paced": ${intervalMilliseconds} ms between the tokens of a stream, as a model does.
 
 CPU time of the gateway's process in µs per token (per request: answers of one token, 32 at a time), in brackets how many times cheaper than the
 ${baseline.name} (bench/grpcjs-gateway.mjs) in the same round:

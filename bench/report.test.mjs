@@ -100,13 +100,13 @@ describe('the goals', () => {
 
   it('stand on the page with what was reached, misses named', () => {
     const runs = runsWith({ full: 40, paced: 2, requests: 5, added: 0.3, rate: 0.985 });
-    const page = gatewayPage({ date: '2026-01-02', settings, machine, runs });
+    const page = gatewayPage({ date: '2026-01-02', settings, machine, runs }).replace(/ +/g, ' ');
     expect(page).toContain(
       `| ${baseline.name}, measured in this run | goal 20, reached 40: met | goal 3, reached 2.0: **missed** | goal 4, reached 5.0: met |`,
     );
     expect(page).toContain('at most 0.2 ms added; 0.30 ms: **missed**');
     expect(page).toContain('at least 98 % of direct gRPC; 98.5 %: met');
-    expect(page).toContain(`| ${conch.name} |  |  | 1.00 (40×) | 120 |  | 10.0 (2.0×) | 80.0 (5.0×) |`);
+    expect(page).toContain(`| ${conch.name} | | | 1.00 (40×) | 120 | | 10.0 (2.0×) | 80.0 (5.0×) |`);
     expect(page).toContain(`| ${conch.name} | 300000 | 100.0 | 25600 | 99.5 | 98.5 % | 0.30 ms | 70 MB | 99 MB |`);
   });
 
