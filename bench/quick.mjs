@@ -12,8 +12,9 @@ const STREAMS = 256;
 const PACED_SECONDS = (TOKENS * INTERVAL) / 1000;
 const MOST_PAIRS = 3;
 /** Seconds since the start after which no further pair is begun. */
-const FULL_UNTIL = 27;
-const PACED_UNTIL = 40;
+const FIRST_UNTIL = 15;
+const FULL_UNTIL = 26;
+const PACED_UNTIL = 38;
 
 const full = { streams: STREAMS, tokens: TOKENS, seconds: 1.5, 'warmup-seconds': 0.5 };
 const paced = { streams: STREAMS, tokens: TOKENS, seconds: PACED_SECONDS, 'warmup-seconds': 1, 'drain-seconds': 0 };
@@ -41,7 +42,7 @@ export function measureQuickly(say) {
     const [ours] = gateways;
     if (ours === undefined) throw new Error('Conch was not started');
     await warmUp(gateways, { ...full, cpuSeconds: 3, mostSeconds: 6 });
-    const first = await measureFirstToken(ours, { pairs: 3, seconds: 0.4 });
+    const first = await measureFirstToken(ours, { pairs: 3, seconds: 0.4, mayGoOn: () => !late(FIRST_UNTIL) });
     const requests = await measureLoad(ours, { streams: 32, tokens: 1, seconds: 1.5, 'warmup-seconds': 1.5 });
     const fullPairs = await alternatingPairs(gateways, full, { pairs: MOST_PAIRS, mayGoOn: () => !late(FULL_UNTIL) });
     say(shown('full 256', fullPairs));

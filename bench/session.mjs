@@ -25,9 +25,10 @@ export async function withFresh(contenders, interval, work) {
   const contract = contenders[0]?.contract ?? 'vllm';
   const upstream = await startTokenServer(interval, contract);
   const direct = `grpc://127.0.0.1:${upstream.port}`;
-  const started = [];
+  /** @type {Awaited<ReturnType<typeof startGateway>>[]} */
+  let started = [];
   try {
-    for (const contender of contenders) started.push(await startGateway(contender, upstream.port));
+    started = await Promise.all(contenders.map((contender) => startGateway(contender, upstream.port)));
     const gateways = started.map(({ url, pid, readyMilliseconds }, index) => ({
       name: contenders[index]?.name ?? '',
       contract,
@@ -43,7 +44,7 @@ export async function withFresh(contenders, interval, work) {
       changeInterval: upstream.changeInterval,
     });
   } finally {
-    for (const gateway of started) await gateway.stop();
+    await Promise.all(started.map((gateway) => gateway.stop()));
     await upstream.stop();
   }
 }
