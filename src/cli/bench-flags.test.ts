@@ -39,11 +39,10 @@ describe('the flags of conch bench', () => {
   });
 
   it('are read', () => {
-    const flags = flagsOf(
-      ...['--concurrency', '1,32, 256,32', '--input-tokens', '550,50.5', '--duration', '2m', '--no-streaming'],
-      ...['--extra', 'temperature=0', '--extra', 'stop=["a"]', '--extra', 'user=me=you', '--pid', 'me=1'],
-      ...['--header', 'x-team: a', '--compare', 'a.json', 'b.json', '--tokenizer', './llama3'],
-    );
+    const written =
+      '--concurrency 1,32,256,32 --input-tokens 550,50.5 --duration 2m --no-streaming --extra temperature=0 ' +
+      '--extra stop=["a"] --extra user=me=you --pid me=1 --header x-team:a --compare a.json b.json --tokenizer ./llama3';
+    const flags = flagsOf(...written.split(' '));
     expect(flags).toMatchObject({
       concurrency: [1, 32, 256],
       inputTokens: { mean: 550, deviation: 50.5 },

@@ -10,7 +10,7 @@ import { runBench, startTokenGateway, type TokenGateway } from './bench-command.
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-aiperf-'));
 const prompts = join(folder, 'prompts.jsonl');
-const requests = 60;
+const requests = 48;
 const statistics = ['avg', 'min', 'max', 'p99', 'p90', 'p75', 'p50'] as const;
 let gateway: TokenGateway;
 
@@ -28,22 +28,48 @@ afterAll(async () => {
 
 /** The same load by both: the prompts of a file, 64 tokens each, 10 ms between them. */
 async function both(concurrency: number, counting: 'tokenizer' | 'server') {
-  const theirs = await aiperf(mkdtempSync(join(folder, 'run-')), [
-    ...['--model', 'bench', '--url', gateway.conch.url, '--endpoint-type', 'chat', '--streaming'],
-    ...['--tokenizer', tokenizerFolder('llama3'), '--input-file', prompts, '--custom-dataset-type', 'single_turn'],
-    ...['--extra-inputs', 'max_tokens:64', '--concurrency', String(concurrency)],
-    ...['--request-count', String(requests), '--warmup-request-count', '4'],
-    ...(counting === 'server' ? ['--use-server-token-count'] : []),
-  ]);
-  const { report } = await runBench(gateway.conch.url, [
-    ...['--prompt-file', prompts, '--output-tokens', '64', '--concurrency', String(concurrency)],
-    ...['--requests', String(requests), '--warmup', '4', '--tokenizer', tokenizerFolder('llama3')],
-    ...(counting === 'server' ? ['--server-token-count'] : []),
-  ]);
+  const count = { requests: String(requests), concurrency: String(concurrency) };
+  const isServer = counting === 'server';
+  const theirs = await aiperf(
+    mkdtempSync(join(folder, 'run-')),
+    written({
+      model: 'bench',
+      url: gateway.conch.url,
+      'endpoint-type': 'chat',
+      streaming: true,
+      tokenizer: tokenizerFolder('llama3'),
+      'input-file': prompts,
+      'custom-dataset-type': 'single_turn',
+      'extra-inputs': 'max_tokens:64',
+      concurrency: count.concurrency,
+      'request-count': count.requests,
+      'warmup-request-count': '4',
+      'use-server-token-count': isServer,
+    }),
+  );
+  const { report } = await runBench(
+    gateway.conch.url,
+    written({
+      ...count,
+      'prompt-file': prompts,
+      'output-tokens': '64',
+      warmup: '4',
+      tokenizer: tokenizerFolder('llama3'),
+      'server-token-count': isServer,
+    }),
+  );
   const [level] = (report as Report).levels;
   if (level === undefined) throw new Error('conch bench measured nothing');
   console.log(sideBySide(theirs, level));
   return { theirs, level };
+}
+
+/** Flags as a command line has them. */
+function written(flags: Readonly<Record<string, string | boolean>>): string[] {
+  return Object.entries(flags).flatMap(([name, value]) => {
+    if (typeof value === 'string') return [`--${name}`, value];
+    return value ? [`--${name}`] : [];
+  });
 }
 
 type Level = Report['levels'][number];
@@ -74,7 +100,6 @@ function shown(metric: Partial<Record<(typeof statistics)[number], number>> | un
 describe("NVIDIA's aiperf against Conch", () => {
   it.each([
     { concurrency: 1, counting: 'tokenizer' },
-    { concurrency: 8, counting: 'tokenizer' },
     { concurrency: 8, counting: 'server' },
   ] as const)(
     'agrees with conch bench at $concurrency, counted by the $counting',
@@ -87,8 +112,8 @@ describe("NVIDIA's aiperf against Conch", () => {
       // Both see the same 10 ms between tokens, however busy the machine is: the shortest answers are not delayed.
       for (const name of ['inter_token_latency', 'request_latency'] as const) {
         const ratio = (level.metrics[name]?.min ?? 0) / (theirs[name]?.min ?? 0);
-        expect(ratio, name).toBeGreaterThan(0.8);
-        expect(ratio, name).toBeLessThan(1.25);
+        expect(ratio).toBeGreaterThan(0.8);
+        expect(ratio).toBeLessThan(1.25);
       }
     },
   );
