@@ -2,13 +2,14 @@
  * What it costs to have more of everything: CPU and memory of Conch against streams, lengths, choices, workers and what else is turned on. Each point
  * has fresh processes.
  *
- *   npm run bench:scale -- [--only streams|prompts|tools|choices|workers|extras]... [--json]
+ *   npm run bench:scale -- [--only streams|prompts|tools|choices|workers|extras]... [--json | --page]
  *
  * Writes bench/results/scale-<date>.json, the section `scale` of docs/benchmarks.md and the plots in docs/benchmarks/. What --only
- * leaves out stays as the file of the same day has it. With --json nothing is written, and the figures are one line.
+ * leaves out stays as the file of the same day has it. With --json nothing is written, and the figures are one line; with --page
+ * nothing is measured, and the page is written from the file of the day.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { writeSection } from './docs-section.mjs';
 import { choices } from './scale/choices.mjs';
@@ -19,19 +20,24 @@ import { streams } from './scale/streams.mjs';
 import { tools } from './scale/tools.mjs';
 import { workers } from './scale/workers.mjs';
 
-/** @import { Row } from './scale/chapter.mjs' */
+/** @import { Measured } from './scale/chapter.mjs' */
 
 const CHAPTERS = [streams, prompts, tools, choices, workers, extras];
 const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, json: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', multiple: true },
+    json: { type: 'boolean', default: false },
+    page: { type: 'boolean', default: false },
+  },
 });
 
 /** @param {string} line */
 const say = (line) => process.stderr.write(`${line}\n`);
 
 function chosenChapters() {
+  if (values.page) return [];
   const names = values.only ?? CHAPTERS.map(({ name }) => name);
   const unknown = names.find((name) => CHAPTERS.every((chapter) => chapter.name !== name));
   if (unknown !== undefined)
@@ -42,11 +48,12 @@ function chosenChapters() {
 async function main() {
   const date = new Date().toISOString().slice(0, 10);
   const file = new URL(`scale-${date}.json`, RESULTS);
-  /** @type {Record<string, Row[]>} */
+  const run = { begun: new Date().toISOString(), loadAverage: loadavg()[0] ?? 0 };
+  /** @type {Record<string, Measured>} */
   const measured = {};
   for (const chapter of chosenChapters()) {
     const rows = await chapter.measure(say);
-    measured[chapter.name] = rows;
+    measured[chapter.name] = { run, rows };
     if (!values.json)
       process.stdout.write(`\n${chapter.title}\n${tableOf(chapter, rows)}\n${chapter.sentences(rows).join(' ')}\n\n`);
   }
@@ -55,20 +62,23 @@ async function main() {
     process.stdout.write(`${JSON.stringify({ date, machine, chapters: measured })}\n`);
     return;
   }
-  /** @type {Record<string, Row[]>} */
+  /** @type {Record<string, Measured>} */
   const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).chapters : {};
   const chapters = { ...before, ...measured };
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(file, `${JSON.stringify({ date, machine, chapters }, undefined, 2)}\n`);
   const told = CHAPTERS.flatMap((chapter) => {
-    const rows = chapters[chapter.name];
-    return rows === undefined ? [] : [{ chapter, rows }];
+    const found = chapters[chapter.name];
+    return found === undefined ? [] : [{ chapter, measured: found }];
   });
-  for (const { chapter, rows } of told) await writePlots(chapter, rows);
+  for (const { chapter, measured } of told) await writePlots(chapter, measured.rows);
   const head =
     `\`npm run bench:scale\`, ${date}, Node ${machine.node}, ${machine.cores} cores. CPU time is that of all of Conch's processes; each point has fresh ` +
     'ones. A difference of less than a quarter is taken for noise. The sentences are made from the figures.';
-  writeSection('scale', [head, ...told.map(({ chapter, rows }) => chapterText(chapter, rows))].join('\n\n'));
+  writeSection(
+    'scale',
+    [head, ...told.map(({ chapter, measured }) => chapterText(chapter, measured, machine.cores))].join('\n\n'),
+  );
 }
 
 try {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { shown } from './growth.mjs';
 
-/** @import { Chapter, Row } from './chapter.mjs' */
+/** @import { Chapter, Measured, Row } from './chapter.mjs' */
 
 const PLOTS = new URL('../../docs/benchmarks/', import.meta.url);
 /** Of the build, which need not be there while this is checked. */
@@ -29,12 +29,31 @@ export function tableOf({ first, columns }, rows) {
 }
 
 /**
- * @param {Chapter} chapter
- * @param {Row[]} rows
+ * When it was measured, and whether the machine had anything else to do.
+ * @param {Measured['run']} run
+ * @param {number} cores
  */
-export function chapterText(chapter, rows) {
+export function runWords({ begun, loadAverage }, cores) {
+  const time = `Run of ${begun.slice(0, 16).replace('T', ' ')} UTC, load average before it ${loadAverage.toFixed(1)} on ${cores} cores`;
+  const isBusy = loadAverage > cores / 4;
+  return isBusy
+    ? `${time}: **the machine was busy with other work, so these figures show the form and are not to be quoted.**`
+    : `${time}.`;
+}
+
+/**
+ * @param {Chapter} chapter
+ * @param {Measured} measured
+ * @param {number} cores
+ */
+export function chapterText(chapter, { run, rows }, cores) {
   const plots = Object.entries(chapter.charts(rows)).map(([name, { title }]) => `![${title}](benchmarks/${name}.svg)`);
-  const parts = [`### ${chapter.title}`, chapter.load(rows), tableOf(chapter, rows), chapter.sentences(rows).join(' ')];
+  const parts = [
+    `### ${chapter.title}`,
+    `${chapter.load(rows)} ${runWords(run, cores)}`,
+    tableOf(chapter, rows),
+    chapter.sentences(rows).join(' '),
+  ];
   return [...parts, plots.join('\n')].join('\n\n');
 }
 
