@@ -24,8 +24,10 @@ export interface BenchOptions extends BodyOptions {
   /** Texts to ask, or how many to make and how long. */
   readonly prompts: readonly string[] | { readonly count: number; readonly input: Lengths };
   readonly output: Lengths;
-  /** Undefined: the server's own counts are taken. */
+  /** Makes prompts of their lengths, and counts. Undefined: the server's own counts are taken. */
   readonly counter: TokenCounter | undefined;
+  /** The server's own counts are taken all the same. */
+  readonly takesUsage: boolean;
   readonly watched: readonly WatchedProcess[];
   /** Processes that make the load; left out: as many as it needs. */
   readonly workers?: number | undefined;
@@ -67,7 +69,7 @@ async function measureLevel(
   prompts: readonly Prompt[],
   options: BenchOptions,
 ): Promise<{ level: LevelReport; succeeded: readonly CountedOutcome[] }> {
-  const { target, endpoint, isStreaming, extent, warmup, timeout, stop, counter } = options;
+  const { target, endpoint, isStreaming, extent, warmup, timeout, stop } = options;
   const bodies = prompts.map((prompt) => requestBody(prompt, options));
   const watch = new Watch(options.watched);
   let startedAt = 0;
@@ -87,12 +89,16 @@ async function measureLevel(
   if (!stop.aborted) options.onProgress(pace, 1);
   const succeeded = await countOutcomes(
     measured.outcomes.filter(({ error }) => error === undefined),
-    { endpoint, prompts, counter },
+    { endpoint, prompts, counter: outcomeCounter(options) },
   );
   return {
     level: levelReport({ pace, isStreaming, measured, succeeded, usage, watchedMilliseconds }),
     succeeded,
   };
+}
+
+function outcomeCounter({ counter, takesUsage }: BenchOptions): TokenCounter | undefined {
+  return takesUsage ? undefined : counter;
 }
 
 /** Less than one: only the end itself is all. */
@@ -110,7 +116,8 @@ function workersFor(pace: Pace): number {
 }
 
 function describeLoad(options: BenchOptions, prompts: readonly Prompt[], hasUsage: boolean): LoadDescription {
-  const { extent, endpoint, counter } = options;
+  const { extent, endpoint } = options;
+  const counter = outcomeCounter(options);
   const generates = endpoint !== 'embeddings';
   const ownCount = hasUsage ? "the server's usage" : 'events that brought text: the server tells no usage';
   return {
