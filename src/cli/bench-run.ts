@@ -55,14 +55,13 @@ interface Surroundings {
 async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surroundings): Promise<BenchOptions> {
   const call = openCaller(target);
   const model = await modelOf(call, target.origin, flags.model);
-  const counter = flags.serverTokenCount
-    ? undefined
-    : await counterOf(flags.tokenizer, { input, terminal, call, model });
+  const counter = await counterOf(flags.tokenizer, { input, terminal, call, model });
   return {
     version: terminal.version,
     target,
     model,
     counter,
+    takesUsage: flags.serverTokenCount,
     endpoint: flags.endpoint,
     isStreaming: flags.streaming ?? flags.endpoint !== 'embeddings',
     paces: pacesOf(flags),
