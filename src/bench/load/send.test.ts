@@ -18,6 +18,7 @@ interface Settings {
   readonly isStreaming?: boolean;
   readonly timeout?: number;
   readonly stop?: AbortSignal;
+  readonly onText?: (at: number) => void;
 }
 
 /** One request to a server that answers as it is told. */
@@ -32,11 +33,12 @@ async function ask(handler: Handler, settings: Settings = {}): Promise<Outcome &
 }
 
 async function to(origin: string, settings: Settings): Promise<Outcome> {
-  const { endpoint = 'chat', isStreaming = true, timeout = 20_000, stop = new AbortController().signal } = settings;
+  const { endpoint = 'chat', isStreaming = true, timeout = 20_000, onText = () => undefined } = settings;
+  const { stop = new AbortController().signal } = settings;
   const client = openClient({ origin, headers: {} });
   closing.push(() => client.close());
   const body = Buffer.from('{}');
-  return send({ client, endpoint, isStreaming, timeout, stop, headers: {}, onText: () => undefined }, 7, body);
+  return send({ client, endpoint, isStreaming, timeout, stop, headers: {}, onText }, 7, body);
 }
 
 const delta = (content: string, finish: string | null = null): string =>
@@ -77,6 +79,29 @@ describe('a stream', () => {
     });
     expect(startedAt).toBeLessThan(firstAt);
     expect(firstAt).toBeLessThanOrEqual(lastAt);
+  });
+
+  it('has its times where text came, not where the role did or the end', async () => {
+    const times: number[] = [];
+    let goOn: () => void = () => undefined;
+    const { firstAt, lastAt } = await ask(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(delta(''), () => response.write(delta('a')));
+        goOn = () => {
+          goOn = () => void response.end('data: [DONE]\n\n');
+          response.write(delta('b'));
+        };
+      },
+      {
+        onText: (at) => {
+          times.push(at);
+          goOn();
+        },
+      },
+    );
+    expect(times).toEqual([firstAt, lastAt]);
+    expect(firstAt).toBeLessThan(lastAt ?? 0);
   });
 
   it('gives a character back that was cut in two', async () => {
