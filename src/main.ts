@@ -76,16 +76,26 @@ interface Reading {
 
 /** Most command lines are flags of `serve`, and need none of the other commands; any other is read with all of them. */
 async function readInvocation(): Promise<Reading> {
-  const plain = plainReading();
+  const given = { ...commandLine, readFile: readOnce(), ...startOf(seat) };
+  const plain = plainReading(given);
   if (plain) return plain;
   const { commands } = await import('./cli/commands.ts');
-  const invocation = readCommandLine({ ...commandLine, ...startOf(seat), commands: definitionsOf(commands) });
-  return { invocation, commands };
+  return { invocation: readCommandLine({ ...given, commands: definitionsOf(commands) }), commands };
 }
 
-function plainReading(): Reading | undefined {
+/** The file may be a pipe, which gives its text once. */
+function readOnce(): (path: string) => string {
+  const texts = new Map<string, string>();
+  return (path) => {
+    const text = texts.get(path) ?? readFileSync(path, 'utf8');
+    texts.set(path, text);
+    return text;
+  };
+}
+
+function plainReading(given: LoadOptions): Reading | undefined {
   try {
-    const invocation = readCommandLine({ ...commandLine, ...startOf(seat) });
+    const invocation = readCommandLine(given);
     return invocation.action === 'help' ? undefined : { invocation, commands: [serveCommand] };
   } catch (error) {
     if (error instanceof SettingsError) return undefined;

@@ -90,6 +90,7 @@ function templateMessage(message: ChatMessage): TemplateMessage {
     const known = name === 'content' ? parts : value;
     if (known !== null && known !== undefined) given[name] = known;
   }
+  // The text of a refusal, where the message has no content of its own.
   if (parts !== null && parts !== undefined) given['content'] = parts;
   return given as TemplateMessage;
 }

@@ -87,6 +87,7 @@ class EventWriter {
   }
 
   end(text: string): void {
+    if (this.#response.writableEnded) return;
     const socket = text === '' ? null : this.#directSocket();
     if (socket) writeChunk(socket, text);
     this.#response.end(socket ? undefined : text);

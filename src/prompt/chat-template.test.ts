@@ -33,6 +33,16 @@ describe('a Jinja template', () => {
     ]);
   });
 
+  it('sets names for its own rendering alone, those that every template has among them', async () => {
+    const setting = template('{% set range = 5 %}{% set x = 6 %}{{ range }}{{ x }}');
+    const asking = template('{{ range is callable }} {{ x is defined }}');
+    expect([await asking.render(input()), await setting.render(input()), await asking.render(input())]).toEqual([
+      'True False',
+      '56',
+      'True False',
+    ]);
+  });
+
   it('takes the variant for tools or documents', async () => {
     const templates = { default: 'plain', tool_use: 'tools', rag: 'documents' };
     const several = jinjaTemplate({ source: 'test', templates, specialTokens: {} });

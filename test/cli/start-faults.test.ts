@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -5,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runConch } from '../support/command.ts';
+import { inRoot } from '../support/environment.ts';
 import { Redis } from '../support/redis.ts';
 import { tritonProgram } from '../support/triton.ts';
 
@@ -26,7 +28,23 @@ async function refuses(flags: readonly string[], ...lines: readonly string[]): P
   expect(outcome).toEqual({ code: 2, stdout: '', stderr: lines.map((line) => `conch: ${line}\n`).join('') });
 }
 
+/** The same with a configuration file that can be read once, as that of `--config <(decrypt …)`. */
+function checkPiped(words: readonly string[], file: string) {
+  const command = [inRoot('dist/main.js'), ...words, '--config', '/dev/stdin', '--check'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { input: file, encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
 describe('a start that cannot succeed', { timeout: 60_000 }, () => {
+  it.each([[[]], [['models']]])('names the faults of a file that can be read only once: %j', (words) => {
+    expect(checkPiped(words, 'trytons: [localhost:8001]\n')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'conch: /dev/stdin:1:1: trytons is not a key. Did you mean triton?\n',
+    });
+    expect(checkPiped(words, 'triton: [localhost:8001]\n')).toMatchObject({ status: 0, stderr: '' });
+  });
+
   it('names a GGUF file that is none', async () => {
     const file = join(folder, 'text.gguf');
     writeFileSync(file, 'a text');

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GenerateEvent } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import type { AnswerWriter } from '../openai/answer-writer.ts';
+import { sendEvents } from './events.ts';
+import { requestLog } from './request-log.ts';
+
+/** Writes the text of each delta as it is, between a mark for the beginning and one for the end. */
+const plainWriter: AnswerWriter = {
+  begin: (events) => `<${events.map((event) => plainWriter.write(event)).join('')}`,
+  write: (event) => (event.type === 'text-delta' ? event.text : ''),
+  end: () => '>',
+  fail: ({ message }) => `!${message}`,
+};
+
+const delta = (text: string): GenerateEvent => ({
+  type: 'text-delta',
+  choice: 0,
+  text,
+  tokens: 1,
+  logprobs: undefined,
+});
+
+/** What the answers are made of, by the path that they are asked for at. */
+const answers: Readonly<Record<string, () => AsyncGenerator<GenerateEvent[]>>> = {
+  async *'/two'() {
+    yield [delta('sea')];
+    await new Promise((resolve) => setImmediate(resolve));
+    yield [delta(' wäter')];
+  },
+  async *'/none'() {},
+  async *'/broken'() {
+    yield [delta('half')];
+    throw new ApiError('backend_error', 'gone');
+  },
+};
+
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  app = fastify({ forceCloseConnections: true });
+  requestLog(app);
+  for (const [path, events] of Object.entries(answers))
+    app.get(path, async (_request, reply) => {
+      await sendEvents(reply, events(), { answer: plainWriter, signal: new AbortController().signal });
+      return reply;
+    });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterEach(() => app.close());
+
+/** All that a server sends back until it ends the connection. */
+async function exchange(request: string): Promise<string> {
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text) => {
+    received += text;
+  });
+  socket.write(request);
+  await once(socket, 'close');
+  return received;
+}
+
+/** The heads of the answers without what differs from run to run, and their bodies as they stood on the wire. */
+function answersIn(received: string) {
+  return received
+    .split(/(?=HTTP\/1\.1 200 OK\r\n)/)
+    .map((answer) => answer.split('\r\n\r\n'))
+    .map(([head = '', ...body]) => ({ head: head.split('\r\n')[0], body: body.join('\r\n\r\n') }));
+}
+
+const whole = '4\r\n<sea\r\n7\r\n wäter\r\n1\r\n>\r\n0\r\n\r\n';
+
+describe('a stream of events', () => {
+  it('is sent in chunks, each as it comes', async () => {
+    const received = await exchange('GET /two HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: whole }]);
+    expect(received).toContain('content-type: text/event-stream; charset=utf-8\r\n');
+  });
+
+  it('is sent without chunks to a client that knows none', async () => {
+    const received = await exchange('GET /two HTTP/1.0\r\nhost: x\r\n\r\n');
+    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '<sea wäter>' }]);
+    expect(received).not.toContain('transfer-encoding');
+  });
+
+  it('waits for the answers that were asked for before it on the same connection', async () => {
+    const ask = (path: string, last = ''): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${last}\r\n`;
+    const received = await exchange(ask('/two') + ask('/none') + ask('/two', 'connection: close\r\n'));
+    expect(answersIn(received).map(({ body }) => body)).toEqual([whole, '2\r\n<>\r\n0\r\n\r\n', whole]);
+  });
+
+  it('that holds nothing has a beginning and an end all the same', async () => {
+    const received = await exchange('GET /none HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '2\r\n<>\r\n0\r\n\r\n' }]);
+  });
+
+  it('that breaks ends with what it failed with', async () => {
+    const received = await exchange('GET /broken HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '5\r\n<half\r\n5\r\n!gone\r\n0\r\n\r\n' }]);
+  });
+});
