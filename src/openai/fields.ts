@@ -107,51 +107,10 @@ export function parseRequest<Shape extends z.ZodRawShape>(
 ): Parsed<z.output<z.ZodObject<Shape>>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ApiError('invalid_request', 'The body must be a JSON object.');
-  const result = schemaFor(schema, body).safeParse(body);
+  const result = schema.safeParse(body);
   if (!result.success) throw requestFault(result.error, body);
   const known = schema.shape;
-  return {
-    request: result.data as z.output<z.ZodObject<Shape>>,
-    unknownFields: Object.keys(body).filter((key) => !Object.hasOwn(known, key)),
-  };
-}
-
-/** The most sets of fields whose schemas are kept; clients send few. */
-const mostKept = 256;
-
-/** Of each schema, the fields that a body need not have, and schemas for the sets of fields that bodies had. */
-const parts = new WeakMap<
-  z.ZodObject,
-  { readonly optional: ReadonlySet<string>; readonly kept: Map<string, z.ZodObject> }
->();
-
-/** The schema without the fields that the body does not have and need not: most of them, and looking at each takes its time. */
-function schemaFor(schema: z.ZodObject, body: object): z.ZodObject {
-  // A check over all fields holds for the whole schema alone.
-  if (schema.def.checks?.length) return schema;
-  const { optional, kept } = parts.get(schema) ?? newParts(schema);
-  const wanted = Object.keys(schema.shape).filter((key) => !optional.has(key) || Object.hasOwn(body, key));
-  const name = wanted.join();
-  const known = kept.get(name);
-  if (known || kept.size >= mostKept) return known ?? schema;
-  const mask: Record<string, true> = Object.fromEntries(wanted.map((key) => [key, true]));
-  const part = schema.pick(mask as Parameters<typeof schema.pick>[0]);
-  kept.set(name, part);
-  return part;
-}
-
-function newParts(schema: z.ZodObject) {
-  const isOptional = (field: z.core.$ZodType): boolean => {
-    const result = z.safeParse(field, undefined);
-    return result.success && result.data === undefined;
-  };
-  const fields = Object.entries(schema.shape);
-  const made = {
-    optional: new Set(fields.filter(([, field]) => isOptional(field)).map(([key]) => key)),
-    kept: new Map<string, z.ZodObject>(),
-  };
-  parts.set(schema, made);
-  return made;
+  return { request: result.data, unknownFields: Object.keys(body).filter((key) => !Object.hasOwn(known, key)) };
 }
 
 function requestFault(error: z.ZodError, body: object): ApiError {
