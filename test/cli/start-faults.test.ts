@@ -30,8 +30,9 @@ async function refuses(flags: readonly string[], ...lines: readonly string[]): P
 
 /** The same with a configuration file that can be read once, as that of `--config <(decrypt …)`. */
 function checkPiped(words: readonly string[], file: string) {
-  const command = [inRoot('dist/main.js'), ...words, '--config', '/dev/stdin', '--check'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { input: file, encoding: 'utf8' });
+  const command = [process.execPath, inRoot('dist/main.js'), ...words, '--config', '/dev/stdin', '--check'];
+  const piped = ['-c', 'printf %s "$FILE" | "$0" "$@"', ...command];
+  const { status, stdout, stderr } = spawnSync('sh', piped, { env: { ...process.env, FILE: file }, encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
