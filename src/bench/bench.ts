@@ -75,7 +75,7 @@ async function measureLevel(
   let startedAt = 0;
   const measured = await runLoad({
     task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, warmup },
-    workers: options.workers ?? workersFor(pace),
+    workers: workersFor(pace, options.workers),
     stop,
     onMeasure: () => {
       startedAt = performance.now();
@@ -110,7 +110,9 @@ function shareDone(extent: Extent, done: number, milliseconds: number): number {
 const lanesPerWorker = 64;
 const ratePerWorker = 200;
 
-function workersFor(pace: Pace): number {
+/** A process for each open request is the most that can be of use. */
+export function workersFor(pace: Pace, asked: number | undefined): number {
+  if (asked !== undefined) return pace.kind === 'concurrency' ? Math.min(asked, pace.concurrency) : asked;
   const wanted = pace.kind === 'concurrency' ? pace.concurrency / lanesPerWorker : pace.perSecond / ratePerWorker;
   return Math.max(1, Math.min(availableParallelism(), Math.ceil(wanted)));
 }

@@ -66,6 +66,7 @@ describe('the flags of conch bench', () => {
     ['--concurrency 1,,2', '--concurrency must be whole numbers from 1 on, with commas between them: 1,32,256'],
     ['--concurrency 4 --rate 1', '--rate and --concurrency exclude each other: a rate does not wait for answers.'],
     ['--rate 1,-1', '--rate must be numbers above 0, with commas between them: 0.5,10'],
+    ['--rate Infinity', '--rate must be numbers above 0, with commas between them: 0.5,10'],
     ['--requests 5 --duration 1s', '--requests and --duration exclude each other: give one of them.'],
     ['--input-tokens many', `--input-tokens ${lengths}`],
     ['--output-tokens 0', `--output-tokens ${lengths}`],

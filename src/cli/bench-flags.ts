@@ -29,7 +29,10 @@ const levels = numbers(
   'must be whole numbers from 1 on, with commas between them: 1,32,256',
   (value) => Number.isInteger(value) && value > 0,
 );
-const rates = numbers('must be numbers above 0, with commas between them: 0.5,10', (value) => value > 0);
+const rates = numbers(
+  'must be numbers above 0, with commas between them: 0.5,10',
+  (value) => Number.isFinite(value) && value > 0,
+);
 
 /** `name=value`; a value that reads as JSON is that. */
 const extraField = z.string().transform((written, context): readonly [string, unknown] => {

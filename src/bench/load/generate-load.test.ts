@@ -8,6 +8,7 @@ const outcome = (index: number): Outcome => ({
   firstAt: 1,
   lastAt: 2,
   events: 1,
+  wasResent: false,
   texts: [],
   promptTokens: undefined,
   completionTokens: undefined,
@@ -41,8 +42,17 @@ describe('generateLoad', () => {
     const pace = { kind: 'concurrency', concurrency: 5 } as const;
     const first = await load(pace, { requests: 9 }, { worker: 0, workers: 2 });
     const second = await load(pace, { requests: 9 }, { worker: 1, workers: 2 });
-    expect(first).toEqual({ mostOpen: 3, indices: [0, 2, 4, 6, 8] });
-    expect(second).toEqual({ mostOpen: 2, indices: [1, 3, 5, 7] });
+    expect(first).toEqual({ mostOpen: 3, indices: [0, 2, 4, 5, 7] });
+    expect(second).toEqual({ mostOpen: 2, indices: [1, 3, 6, 8] });
+  });
+
+  it('loses no request where there are more workers than open requests', async () => {
+    const pace = { kind: 'concurrency', concurrency: 1 } as const;
+    const [first, second] = await Promise.all(
+      [0, 1].map((worker) => load(pace, { requests: 10 }, { worker, workers: 2 })),
+    );
+    expect([first?.indices, second?.indices]).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], []]);
+    expect(await load(pace, { milliseconds: 60_000 }, { worker: 1, workers: 2 })).toEqual({ mostOpen: 0, indices: [] });
   });
 
   it('begins requests at their times, shared among the workers', async () => {
@@ -53,6 +63,31 @@ describe('generateLoad', () => {
       [0, 2, 4, 6],
       [1, 3, 5],
     ]);
+  });
+
+  it('waits for no answer to begin the next request', async () => {
+    const pace = { kind: 'rate', perSecond: 2000, arrival: 'constant', seed: 1 } as const;
+    let open = 0;
+    let allBegan: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => (allBegan = resolve));
+    await generateLoad({
+      task: { pace, extent: { requests: 7 }, worker: 0, workers: 1 },
+      stop: new AbortController().signal,
+      send: async (index) => {
+        if (++open === 7) allBegan();
+        await all;
+        return outcome(index);
+      },
+      onOutcome: () => undefined,
+    });
+    expect(open).toBe(7);
+  });
+
+  it('reads answers while it is behind', async () => {
+    const pace = { kind: 'rate', perSecond: 1e9, arrival: 'constant', seed: 1 } as const;
+    const { mostOpen, indices } = await load(pace, { requests: 200 }, { worker: 0, workers: 1 });
+    expect(indices).toHaveLength(200);
+    expect(mostOpen).toBeLessThan(100);
   });
 
   it('begins no more once it is stopped', async () => {

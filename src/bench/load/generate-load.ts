@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../random.ts';
 import { now } from './clock.ts';
 import type { Outcome, Pace, WorkerTask } from './messages.ts';
@@ -15,8 +15,7 @@ export interface LoadOptions {
 export async function generateLoad(options: LoadOptions): Promise<number> {
   const { pace } = options.task;
   if (pace.kind === 'rate') return openLoop(options, pace);
-  const lanes = shareOf(pace.concurrency, options.task);
-  await closedLoop(options, lanes);
+  await closedLoop(options, pace.concurrency);
   return 0;
 }
 
@@ -25,21 +24,30 @@ export function shareOf(whole: number, { worker, workers }: { worker: number; wo
   return Math.floor(whole / workers) + (worker < whole % workers ? 1 : 0);
 }
 
-/** Each lane asks again as soon as its answer has ended. */
-async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, lanes: number): Promise<void> {
+/** Each lane asks again as soon as its answer has ended. Requests are dealt to the lanes, and go with them to the workers. */
+async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, concurrency: number): Promise<void> {
   const { extent, worker, workers } = task;
+  const lanes = shareOf(concurrency, task);
+  if (lanes === 0) return;
+  const nextFrom = (index: number): number => {
+    let found = index;
+    while ((found % concurrency) % workers !== worker) found++;
+    return found;
+  };
   const end = 'requests' in extent ? extent.requests : Number.POSITIVE_INFINITY;
   const until = 'milliseconds' in extent ? now() + extent.milliseconds : Number.POSITIVE_INFINITY;
-  let next = worker;
+  let next = nextFrom(0);
   const lane = async (): Promise<void> => {
     while (next < end && now() < until && !stop.aborted) {
       const index = next;
-      next += workers;
+      next = nextFrom(index + 1);
       onOutcome(await send(index));
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
+
+const mostAtOnce = 16;
 
 /** Requests begin at their times, however many are still open. */
 async function openLoop({ task, send, onOutcome, stop }: LoadOptions, pace: RatePace): Promise<number> {
@@ -47,10 +55,13 @@ async function openLoop({ task, send, onOutcome, stop }: LoadOptions, pace: Rate
   const startedAt = now();
   const open: Promise<void>[] = [];
   let lateness = 0;
+  let sentAtOnce = 0;
   for (const { index, at } of arrivals(pace, extent)) {
     if (index % workers !== worker) continue;
     const wait = startedAt + at - now();
     if (wait > 0) await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
+    // Who is behind must read answers all the same.
+    else if (++sentAtOnce % mostAtOnce === 0) await nextTurn();
     if (stop.aborted) break;
     lateness = Math.max(lateness, now() - startedAt - at);
     open.push(send(index).then(onOutcome));
