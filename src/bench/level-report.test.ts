@@ -8,6 +8,7 @@ const outcome = (values: Partial<CountedOutcome>): CountedOutcome => ({
   firstAt: 1100,
   lastAt: 1300,
   events: 5,
+  wasResent: false,
   texts: [],
   promptTokens: undefined,
   completionTokens: undefined,

@@ -31,6 +31,11 @@ export class Answer {
     return this.#take(event, 'delta');
   }
 
+  /** What a stream ended with in the middle of an event: half of one says nothing. */
+  takeRest(data: string): boolean {
+    return (data === '[DONE]' || parsed(data) !== undefined) && this.takeEvent(data);
+  }
+
   /** An answer that came whole. */
   takeWhole(body: string): boolean {
     const answer = parsed(body);

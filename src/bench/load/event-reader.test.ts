@@ -2,16 +2,18 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventReader } from './event-reader.ts';
 
-function read(pieces: readonly Buffer[]): { data: string[]; isCut: boolean } {
+function read(pieces: readonly Buffer[]): { data: string[]; rest: string[] } {
   const data: string[] = [];
   const reader = new EventReader((text) => data.push(text));
   for (const piece of pieces) reader.push(piece);
-  return { data, isCut: reader.isCut };
+  const rest = data.length;
+  reader.end();
+  return { data: data.slice(0, rest), rest: data.slice(rest) };
 }
 
 const stream =
   ': a comment\n\ndata: {"a":"ä€😀"}\n\ndata:no space\n\nevent: x\ndata: two\ndata: lines\nid: 7\n\ndata\n\ndata: [DONE]\n\n';
-const expected = { data: ['{"a":"ä€😀"}', 'no space', 'two\nlines', '', '[DONE]'], isCut: false };
+const expected = { data: ['{"a":"ä€😀"}', 'no space', 'two\nlines', '', '[DONE]'], rest: [] };
 
 describe('EventReader', () => {
   it('gives the same events wherever the bytes are cut', () => {
@@ -31,13 +33,14 @@ describe('EventReader', () => {
         const bytes = Buffer.from(data.map((text) => `data: ${text}\n\n`).join(''));
         const sorted = [0, ...places.toSorted((a, b) => a - b), bytes.length];
         const pieces = sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));
-        expect(read(pieces)).toEqual({ data, isCut: false });
+        expect(read(pieces)).toEqual({ data, rest: [] });
       }),
     );
   });
 
-  it('tells of an end in the middle of an event', () => {
-    expect(read([Buffer.from('data: a\n')])).toEqual({ data: [], isCut: true });
-    expect(read([Buffer.from('data: a')])).toEqual({ data: [], isCut: true });
+  it('gives what stands in the middle of an event at the end', () => {
+    expect(read([Buffer.from('data: a\n')])).toEqual({ data: [], rest: ['a'] });
+    expect(read([Buffer.from('data: a')])).toEqual({ data: [], rest: ['a'] });
+    expect(read([Buffer.from('data: a\n\ndata: b\ndata: c')])).toEqual({ data: ['a'], rest: ['b\nc'] });
   });
 });

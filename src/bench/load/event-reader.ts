@@ -29,9 +29,12 @@ export class EventReader {
     this.#line = start === 0 ? text : text.slice(start);
   }
 
-  /** Whether the bytes ended in the middle of an event. */
-  get isCut(): boolean {
-    return this.#line !== '' || this.#data !== undefined;
+  /** No more bytes come: gives what has no end yet, which may be half an event. */
+  end(): void {
+    const line = this.#line;
+    this.#line = '';
+    if (line !== '') this.#takeLine(line, 0, line.length);
+    this.#takeLine('', 0, 0);
   }
 
   #takeLine(text: string, start: number, end: number): void {

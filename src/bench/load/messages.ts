@@ -44,6 +44,8 @@ export interface Outcome {
   readonly lastAt: number | undefined;
   /** Events that brought text. */
   readonly events: number;
+  /** Sent a second time, since the kept connection turned out to be closed. */
+  readonly wasResent: boolean;
   readonly texts: readonly string[];
   readonly promptTokens: number | undefined;
   readonly completionTokens: number | undefined;

@@ -72,6 +72,7 @@ describe('a stream', () => {
     expect(rest).toEqual({
       index: 7,
       events: 3,
+      wasResent: false,
       texts: ['abc'],
       promptTokens: 4,
       completionTokens: 3,
@@ -110,13 +111,19 @@ describe('a stream', () => {
     expect((await ask(stream(bytes.subarray(0, at), bytes.subarray(at)))).texts).toEqual(['😀']);
   });
 
-  it('is whole with a finish reason and no [DONE]', async () => {
-    expect((await ask(stream(delta('a'), delta('', 'length')))).error).toBeUndefined();
+  it.each([
+    ['a finish reason and no [DONE]', [delta('a'), delta('', 'length')]],
+    ['[DONE] and one end of line', [delta('a'), 'data: [DONE]\n']],
+    ['[DONE] and no end of line', [delta('a'), 'data: [DONE]']],
+    ['a finish reason and half an event', [delta('a', 'stop'), 'data: {"half']],
+    ['a last event and one end of line', [delta('a', 'stop').slice(0, -1)]],
+  ])('is whole with %s', async (_, pieces) => {
+    expect(await ask(stream(...pieces))).toMatchObject({ error: undefined, events: 1, texts: ['a'] });
   });
 
   it.each<[string, Handler]>([
     ['the stream ended before the answer did', stream(delta('a'))],
-    ['the stream ended before the answer did', stream(delta('a', 'stop'), 'data: {"half')],
+    ['the stream ended before the answer did', stream(delta('a'), 'data: {"half')],
     ['error in the answer: out of memory', stream(delta('a'), 'data: {"error":{"message":"out of memory"}}\n\n')],
     ['an event that is not JSON', stream('data: oops\n\n')],
     ['an answer without content', stream(delta('', 'stop'), 'data: [DONE]\n\n')],
@@ -154,7 +161,59 @@ describe('a stream', () => {
   });
 });
 
+describe('a kept connection', () => {
+  /** A first request that is answered, then one on the same connection whose handler is given. */
+  async function second(handler: Handler, settings: Settings = {}) {
+    let count = 0;
+    const server = http.createServer((request, response) =>
+      request.resume().on('end', () => (++count === 2 ? handler : stream(delta('a', 'stop')))(request, response)),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = openClient({ origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, headers: {} });
+    closing.push(
+      () => client.close(),
+      () => server.closeAllConnections(),
+      () => server.close(),
+    );
+    const { timeout = 20_000, stop = new AbortController().signal } = settings;
+    const common = { client, endpoint: 'chat', isStreaming: true, headers: {}, onText: () => undefined } as const;
+    await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 0, Buffer.from('{}'));
+    // The agent takes the connection back in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    const { error, wasResent } = await send({ ...common, timeout, stop }, 1, Buffer.from('{}'));
+    await new Promise((resolve) => setImmediate(resolve));
+    const third = await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 2, Buffer.from('{}'));
+    return { error, wasResent, third: third.error, count };
+  }
+
+  it('that was closed just then is opened again, and that is told', async () => {
+    const outcome = await second(({ socket }) => void socket.resetAndDestroy());
+    expect(outcome).toEqual({ error: undefined, wasResent: true, third: undefined, count: 4 });
+  });
+
+  it('is not tried again where a part of an answer came', async () => {
+    const outcome = await second(({ socket }) => void socket.write('HTTP/1.1 2', () => socket.destroy()));
+    expect(outcome).toEqual({ error: 'connection failed: ECONNRESET', wasResent: false, third: undefined, count: 3 });
+  });
+
+  it('is not tried again for a request that is out of time or stopped', async () => {
+    const late = await second(() => undefined, { timeout: 20 });
+    expect(late).toEqual({ error: 'no whole answer within 0.02 s', wasResent: false, third: undefined, count: 3 });
+    const stop = new AbortController();
+    const stopped = await second(() => stop.abort(), { stop: stop.signal });
+    expect(stopped).toEqual({ error: 'stopped before it had ended', wasResent: false, third: undefined, count: 3 });
+  });
+});
+
 describe('a whole answer', () => {
+  it('has any status of success', async () => {
+    const choices = [{ message: { content: 'x'.repeat(100_000) }, finish_reason: 'stop' }];
+    const outcome = await ask((_, response) => void response.writeHead(201).end(JSON.stringify({ choices })), {
+      isStreaming: false,
+    });
+    expect(outcome.error).toBeUndefined();
+  });
+
   it('has one moment', async () => {
     const choices = [{ message: { content: 'all of it' }, finish_reason: 'stop' }];
     const { firstAt, lastAt, startedAt, ...rest } = await ask(
@@ -165,6 +224,7 @@ describe('a whole answer', () => {
     expect(rest).toEqual({
       index: 7,
       events: 1,
+      wasResent: false,
       texts: ['all of it'],
       promptTokens: 1,
       completionTokens: 3,

@@ -39,6 +39,8 @@ class Exchange {
   #firstAt: number | undefined;
   #lastAt: number | undefined;
   #events = 0;
+  #isOver = false;
+  #wasResent = false;
   #request: ClientRequest | undefined;
   #settle: (error: string | undefined) => void = () => undefined;
 
@@ -58,7 +60,7 @@ class Exchange {
       return await new Promise<string | undefined>((resolve) => {
         this.#settle = resolve;
         if (stop.aborted) stopped();
-        else this.#ask(false);
+        else this.#ask();
       });
     } finally {
       clearTimeout(timer);
@@ -72,13 +74,14 @@ class Exchange {
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
       events: this.#events,
+      wasResent: this.#wasResent,
       texts: this.#answer.texts,
       promptTokens: this.#answer.usage?.prompt,
       completionTokens: this.#answer.usage?.completion,
     };
   }
 
-  #ask(isAgain: boolean): void {
+  #ask(): void {
     const { client, endpoint, headers } = this.#sender;
     const request = client.request(paths[endpoint], {
       method: 'POST',
@@ -86,10 +89,16 @@ class Exchange {
     });
     this.#request = request;
     request.on('response', (response) => this.#receive(response));
+    let readBefore = 0;
+    request.on('socket', (socket) => (readBefore = socket.bytesRead));
     request.on('error', (error: NodeJS.ErrnoException) => {
+      if (this.#isOver) return;
       // A kept connection may have been closed just when it was used again: then nothing was asked yet.
-      if (request.reusedSocket && error.code === 'ECONNRESET' && !isAgain) this.#ask(true);
-      else this.#end(`connection failed: ${error.code ?? error.message}`);
+      const wasIdle = request.reusedSocket && request.socket?.bytesRead === readBefore;
+      if (wasIdle && error.code === 'ECONNRESET' && !this.#wasResent) {
+        this.#wasResent = true;
+        this.#ask();
+      } else this.#end(`connection failed: ${error.code ?? error.message}`);
     });
     request.end(this.#body);
   }
@@ -98,7 +107,7 @@ class Exchange {
     const { statusCode: status = 0, headers } = response;
     const isStream = (headers['content-type'] ?? '').startsWith('text/event-stream');
     response.on('error', () => this.#end('connection closed in the middle of the answer'));
-    if (status < 200 || status > 299) {
+    if (!isSuccess(status)) {
       this.#gather(response, (text) => this.#end(`HTTP ${status}: ${refusalText(text)}`));
     } else if (isStream) this.#follow(response);
     else if (this.#sender.isStreaming) {
@@ -106,7 +115,7 @@ class Exchange {
     } else {
       this.#gather(response, (text) => {
         if (this.#answer.takeWhole(text)) this.#tookText();
-        this.#end(this.#verdict(false));
+        this.#end(this.#verdict());
       });
     }
   }
@@ -114,22 +123,28 @@ class Exchange {
   /** All events of one read came at the same time. */
   #follow(response: IncomingMessage): void {
     let hasText = false;
+    let isEnd = false;
     const reader = new EventReader((data) => {
-      if (!this.#answer.takeEvent(data)) return;
+      if (!(isEnd ? this.#answer.takeRest(data) : this.#answer.takeEvent(data))) return;
       hasText = true;
       this.#events++;
     });
-    response.on('data', (bytes: Buffer) => {
+    const timed = (read: () => void): void => {
       const before = this.#events;
       const at = now();
       hasText = false;
-      reader.push(bytes);
+      read();
       if (!hasText) return;
       this.#firstAt ??= at;
       this.#lastAt = at;
       for (let count = before; count < this.#events; count++) this.#sender.onText(at);
+    };
+    response.on('data', (bytes: Buffer) => timed(() => reader.push(bytes)));
+    response.on('end', () => {
+      isEnd = true;
+      timed(() => reader.end());
+      this.#end(this.#verdict());
     });
-    response.on('end', () => this.#end(this.#verdict(reader.isCut)));
   }
 
   #tookText(): void {
@@ -139,15 +154,15 @@ class Exchange {
     this.#sender.onText(at);
   }
 
-  #verdict(isCut: boolean): string | undefined {
+  #verdict(): string | undefined {
     if (this.#answer.error !== undefined) return this.#answer.error;
-    if (isCut || !this.#answer.isFinished) return 'the stream ended before the answer did';
+    if (!this.#answer.isFinished) return 'the stream ended before the answer did';
     return this.#events === 0 ? 'an answer without content' : undefined;
   }
 
   #gather(response: IncomingMessage, onEnd: (text: string) => void): void {
     const pieces: Buffer[] = [];
-    const isOk = response.statusCode === 200;
+    const isOk = isSuccess(response.statusCode);
     let length = 0;
     response.on('data', (piece: Buffer) => {
       length += piece.length;
@@ -160,7 +175,12 @@ class Exchange {
   #end(error: string | undefined): void {
     const settle = this.#settle;
     this.#settle = () => undefined;
+    this.#isOver = true;
     if (error !== undefined && !error.startsWith('HTTP ')) this.#request?.destroy();
     settle(error);
   }
+}
+
+function isSuccess(status = 0): boolean {
+  return status >= 200 && status <= 299;
 }
