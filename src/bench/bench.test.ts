@@ -1,5 +1,122 @@
-import { describe, expect, it } from 'vitest';
-import { workersFor } from './bench.ts';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type BenchOptions, bench, workersFor } from './bench.ts';
+import { CountError, type TokenCounter } from './token-counter.ts';
+
+const closing: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const whole = JSON.stringify({ choices: [{ message: { content: 'one two' }, finish_reason: 'stop' }] });
+const known = JSON.stringify({ ...JSON.parse(whole), usage: { prompt_tokens: 5, completion_tokens: 3 } });
+
+/** A server that answers its first requests, and refuses those after them. */
+async function serve(body: string, answered = Number.POSITIVE_INFINITY): Promise<Pick<BenchOptions, 'target'>> {
+  let count = 0;
+  const server = http.createServer((request, response) =>
+    request.resume().on('end', () => response.writeHead(count++ < answered ? 200 : 503).end(body)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  return { target: { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, headers: {} } };
+}
+
+const wordy: TokenCounter = { source: 'words', count: async (text) => text.split(' ').length };
+
+/** Six requests of whole answers at one and at two. */
+const common: Omit<BenchOptions, 'target'> = {
+  version: '1.2.3',
+  model: 'm',
+  endpoint: 'chat',
+  isStreaming: false,
+  limitField: 'max_tokens',
+  ignoresEnd: false,
+  extra: {},
+  paces: [1, 2].map((concurrency) => ({ kind: 'concurrency', concurrency })),
+  extent: { requests: 6 },
+  warmup: 1,
+  timeout: 20_000,
+  seed: 1,
+  prompts: ['a b c'],
+  output: { mean: 4, deviation: 0 },
+  counter: undefined,
+  takesUsage: false,
+  watched: [],
+  stop: new AbortController().signal,
+  onProgress: () => undefined,
+};
+
+describe('bench', () => {
+  it('sends every request, however many processes there are to send them', async () => {
+    const { levels } = await bench({ ...common, ...(await serve(known)), workers: 2 });
+    expect(levels.map(({ request_count: count, generator }) => [count, generator.processes])).toEqual([
+      [6, 1],
+      [6, 2],
+    ]);
+  });
+
+  it('keeps what was measured before a level that cannot be', async () => {
+    const { levels, failure } = await bench({ ...common, ...(await serve(known, 7)) });
+    expect(levels.map(({ request_count: count }) => count)).toEqual([6]);
+    expect(failure?.pace).toEqual({ kind: 'concurrency', concurrency: 2 });
+    expect(failure?.reason).toMatch(/^All 1 requests of the warm-up failed\.\n {2}1 × HTTP 503: /);
+  });
+
+  it('refuses a load of which nothing can be measured', async () => {
+    await expect(bench({ ...common, ...(await serve(known, 0)) })).rejects.toThrow(/^All 1 requests of the warm-up/);
+  });
+
+  it('takes the usage where a counter counts no longer, and says from where on', async () => {
+    let counted = 0;
+    const counter: TokenCounter = {
+      source: 'words',
+      count: async (text) => {
+        // The prompt, the six answers of the first level, and some of the second.
+        if (++counted > 10) throw new CountError('/tokenize of the server failed (ECONNREFUSED)');
+        return wordy.count(text);
+      },
+    };
+    const { levels, load, notes } = await bench({ ...common, ...(await serve(known)), counter });
+    expect(
+      levels.map(({ metrics }) => [metrics.input_sequence_length?.avg, metrics.output_sequence_length?.avg]),
+    ).toEqual([
+      [3, 2],
+      [5, 3],
+    ]);
+    expect(load.output_counted_by).toBe('words');
+    expect(notes).toEqual([
+      "/tokenize of the server failed (ECONNREFUSED): from 2 concurrent requests on no text is counted, and the server's usage is taken.",
+    ]);
+  });
+
+  it('makes prompts without a counter that fails at once', async () => {
+    const counter: TokenCounter = { source: 'words', count: () => Promise.reject(new CountError('It broke')) };
+    const { load, notes } = await bench({ ...common, ...(await serve(known)), counter });
+    expect([load.output_counted_by, notes]).toEqual([
+      "the server's usage",
+      ["It broke: prompts are made of so many words, not tokens, and the server's usage is taken."],
+    ]);
+  });
+
+  it('says nothing of lengths that nobody tells', async () => {
+    const { levels, load } = await bench({ ...common, ...(await serve(whole)) });
+    expect(levels.map(({ metrics }) => Object.keys(metrics))).toEqual([['request_latency'], ['request_latency']]);
+    expect(levels.map(({ throughput }) => Object.keys(throughput))).toEqual([
+      ['request_throughput'],
+      ['request_throughput'],
+    ]);
+    expect([load.input_counted_by, load.output_counted_by]).toEqual([
+      'nobody: the server does not tell the usage of every request',
+      'nobody: the server does not tell the usage of every request, and the answers are not streamed',
+    ]);
+  });
+});
 
 describe('workersFor', () => {
   it('has no process without a request of its own', () => {

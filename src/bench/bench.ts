@@ -1,8 +1,9 @@
 import { availableParallelism, platform } from 'node:os';
-import { countOutcomes, haveUsage } from './count-outcomes.ts';
+import { countOutcomes, type KnownUsage, knownUsage } from './count-outcomes.ts';
+import { Counting } from './counting.ts';
 import type { Lengths } from './lengths.ts';
 import { type CountedOutcome, levelReport } from './level-report.ts';
-import { runLoad } from './load/crew.ts';
+import { LoadError, runLoad } from './load/crew.ts';
 import type { Extent, Pace } from './load/messages.ts';
 import type { WatchedProcess } from './process-usage.ts';
 import { countedPrompts, makePrompts, type Prompt } from './prompts.ts';
@@ -38,24 +39,37 @@ export interface BenchOptions extends BodyOptions {
 
 /** Measures all levels of load, one after the other. */
 export async function bench(options: BenchOptions): Promise<Report> {
-  const prompts = await promptsOf(options);
+  const counting = new Counting(options.counter, options.takesUsage);
+  const prompts = await counting.prompts((counter) => promptsOf({ ...options, counter }));
+  const source = counting.ofAnswers?.source;
   const levels: LevelReport[] = [];
-  let hasUsage = true;
+  const succeeded: KnownUsage[] = [];
+  let failure: Report['failure'];
   for (const pace of options.paces) {
     if (options.stop.aborted) break;
-    const { level, succeeded } = await measureLevel(pace, prompts, options);
-    hasUsage &&= haveUsage(succeeded);
-    levels.push(level);
+    try {
+      const measured = await measureLevel(pace, { prompts, counting, options });
+      succeeded.push(knownUsage(measured.succeeded));
+      levels.push(measured.level);
+    } catch (error) {
+      // What was measured before is worth keeping.
+      if (!(error instanceof LoadError) || levels.length === 0) throw error;
+      failure = { pace, reason: error.message };
+      break;
+    }
   }
+  const usage = { input: succeeded.every(({ input }) => input), output: succeeded.every(({ output }) => output) };
   return {
     tool: 'conch bench',
     format: 1,
     version: options.version,
     date: new Date().toISOString(),
     machine: { node: process.version, platform: `${platform()} ${process.arch}`, cpus: availableParallelism() },
-    load: describeLoad(options, prompts, hasUsage),
+    load: describeLoad(options, prompts, { source, usage }),
     interrupted: options.stop.aborted,
     levels,
+    notes: counting.notes,
+    ...(failure ? { failure } : {}),
   };
 }
 
@@ -64,17 +78,23 @@ async function promptsOf({ prompts, output, seed, counter }: BenchOptions): Prom
   return makePrompts({ ...prompts, output, seed, counter });
 }
 
+interface LevelWork {
+  readonly prompts: readonly Prompt[];
+  readonly counting: Counting;
+  readonly options: BenchOptions;
+}
+
 async function measureLevel(
   pace: Pace,
-  prompts: readonly Prompt[],
-  options: BenchOptions,
+  { prompts, counting, options }: LevelWork,
 ): Promise<{ level: LevelReport; succeeded: readonly CountedOutcome[] }> {
   const { target, endpoint, isStreaming, extent, warmup, timeout, stop } = options;
   const bodies = prompts.map((prompt) => requestBody(prompt, options));
+  const keepsTexts = counting.ofAnswers !== undefined;
   const watch = new Watch(options.watched);
   let startedAt = 0;
   const measured = await runLoad({
-    task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, warmup },
+    task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, warmup, keepsTexts },
     workers: workersFor(pace, options.workers),
     stop,
     onMeasure: () => {
@@ -87,18 +107,14 @@ async function measureLevel(
   const usage = watch.end();
   const watchedMilliseconds = performance.now() - startedAt;
   if (!stop.aborted) options.onProgress(pace, 1);
-  const succeeded = await countOutcomes(
-    measured.outcomes.filter(({ error }) => error === undefined),
-    { endpoint, prompts, counter: outcomeCounter(options) },
+  const answered = measured.outcomes.filter(({ error }) => error === undefined);
+  const succeeded = await counting.answers(pace, (counter) =>
+    countOutcomes(answered, { endpoint, isStreaming, prompts, counter }),
   );
   return {
     level: levelReport({ pace, isStreaming, measured, succeeded, usage, watchedMilliseconds }),
     succeeded,
   };
-}
-
-function outcomeCounter({ counter, takesUsage }: BenchOptions): TokenCounter | undefined {
-  return takesUsage ? undefined : counter;
 }
 
 /** Less than one: only the end itself is all. */
@@ -117,11 +133,19 @@ export function workersFor(pace: Pace, asked: number | undefined): number {
   return Math.max(1, Math.min(availableParallelism(), Math.ceil(wanted)));
 }
 
-function describeLoad(options: BenchOptions, prompts: readonly Prompt[], hasUsage: boolean): LoadDescription {
+interface WhoCounted {
+  /** The counter of the answers; undefined where the server's usage was taken. */
+  readonly source: string | undefined;
+  readonly usage: KnownUsage;
+}
+
+function describeLoad(
+  options: BenchOptions,
+  prompts: readonly Prompt[],
+  { source, usage }: WhoCounted,
+): LoadDescription {
   const { extent, endpoint } = options;
-  const counter = outcomeCounter(options);
   const generates = endpoint !== 'embeddings';
-  const ownCount = hasUsage ? "the server's usage" : 'events that brought text: the server tells no usage';
   return {
     url: options.target.origin,
     model: options.model,
@@ -134,7 +158,18 @@ function describeLoad(options: BenchOptions, prompts: readonly Prompt[], hasUsag
     input_tokens: 'count' in options.prompts ? options.prompts.input : 'of a file',
     ...(generates ? { output_tokens: options.output } : {}),
     extra: { ...(options.ignoresEnd ? { ignore_eos: true, min_tokens: 'output tokens' } : {}), ...options.extra },
-    input_counted_by: counter?.source ?? "the server's usage, its chat template included",
-    ...(generates ? { output_counted_by: counter?.source ?? ownCount } : {}),
+    input_counted_by: source ?? inputCount(endpoint, usage),
+    ...(generates ? { output_counted_by: source ?? outputCount(options, usage) } : {}),
   };
+}
+
+function inputCount(endpoint: BenchOptions['endpoint'], usage: KnownUsage): string {
+  if (!usage.input) return 'nobody: the server does not tell the usage of every request';
+  return endpoint === 'chat' ? "the server's usage, its chat template included" : "the server's usage";
+}
+
+function outputCount({ isStreaming }: BenchOptions, usage: KnownUsage): string {
+  if (usage.output) return "the server's usage";
+  if (isStreaming) return 'events that brought text: the server does not tell the usage of every request';
+  return 'nobody: the server does not tell the usage of every request, and the answers are not streamed';
 }

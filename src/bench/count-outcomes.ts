@@ -7,31 +7,44 @@ import type { TokenCounter } from './token-counter.ts';
 
 interface CountOptions {
   readonly endpoint: Endpoint;
+  readonly isStreaming: boolean;
   readonly prompts: readonly Prompt[];
   /** Undefined: what the server says is taken. */
   readonly counter: TokenCounter | undefined;
 }
 
-/** Counts the tokens of the answers, after all of them have come. */
+/** Counts the tokens of the answers, after all of them have come. Their texts have no more use then. */
 export async function countOutcomes(
   outcomes: readonly Outcome[],
-  { endpoint, prompts, counter }: CountOptions,
+  { endpoint, isStreaming, prompts, counter }: CountOptions,
 ): Promise<CountedOutcome[]> {
   return inTurns(outcomes, countOne);
 
-  async function countOne(outcome: Outcome): Promise<CountedOutcome> {
+  async function countOne({ texts, ...outcome }: Outcome): Promise<CountedOutcome> {
     const prompt = prompts[outcome.index % prompts.length];
     const inputTokens = counter ? prompt?.tokens : outcome.promptTokens;
     if (endpoint === 'embeddings') return { ...outcome, inputTokens, outputTokens: undefined };
-    const outputTokens = counter
-      ? sum(await Promise.all(outcome.texts.map((text) => counter.count(text))))
-      : // A server that says nothing of usage sends a token in each event, as far as anybody can tell.
-        (outcome.completionTokens ?? outcome.events);
-    return { ...outcome, inputTokens, outputTokens };
+    if (counter)
+      return {
+        ...outcome,
+        inputTokens,
+        outputTokens: sum(await Promise.all(texts.map((text) => counter.count(text)))),
+      };
+    // A server that says nothing of usage sends a token in each event, as far as anybody can tell.
+    const events = isStreaming ? outcome.events : undefined;
+    return { ...outcome, inputTokens, outputTokens: outcome.completionTokens ?? events };
   }
 }
 
-/** Whether all of these answers came with what the server counted. */
-export function haveUsage(outcomes: readonly Outcome[]): boolean {
-  return outcomes.every(({ completionTokens }) => completionTokens !== undefined);
+/** Which of these answers' tokens the server itself has counted, all of them. */
+export interface KnownUsage {
+  readonly input: boolean;
+  readonly output: boolean;
+}
+
+export function knownUsage(outcomes: readonly Pick<Outcome, 'promptTokens' | 'completionTokens'>[]): KnownUsage {
+  return {
+    input: outcomes.every(({ promptTokens }) => promptTokens !== undefined),
+    output: outcomes.every(({ completionTokens }) => completionTokens !== undefined),
+  };
 }

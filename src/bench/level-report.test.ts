@@ -9,7 +9,6 @@ const outcome = (values: Partial<CountedOutcome>): CountedOutcome => ({
   lastAt: 1300,
   events: 5,
   wasResent: false,
-  texts: [],
   promptTokens: undefined,
   completionTokens: undefined,
   error: undefined,
@@ -24,7 +23,12 @@ const single = outcome({ startedAt: 1500, firstAt: 1600, lastAt: 1600, outputTok
 const failed = outcome({ error: 'HTTP 500: oops', lastAt: 9000 });
 
 const measured: Measured = {
-  outcomes: [first, second, single, failed, { ...failed, error: 'HTTP 429: slow' }, failed],
+  outcomes: [first, second, single, failed, { ...failed, error: 'HTTP 429: slow', wasResent: true }, failed].map(
+    (each) => ({
+      ...each,
+      texts: [],
+    }),
+  ),
   costs: [
     { cpuMilliseconds: 500, wallMilliseconds: 1000, loopDelay: 1, lateness: 3 },
     { cpuMilliseconds: 100, wallMilliseconds: 1000, loopDelay: 2, lateness: 0 },
@@ -70,6 +74,7 @@ describe('levelReport', () => {
     expect(levelReport(options)).toMatchObject({
       request_count: 3,
       failed_count: 3,
+      resent_count: 1,
       errors: { 'HTTP 500: oops': 2, 'HTTP 429: slow': 1 },
     });
   });
@@ -117,6 +122,15 @@ describe('levelReport', () => {
     expect(Object.keys(metrics)).toEqual(['request_latency', 'input_sequence_length']);
     expect(throughput).toEqual({ request_throughput: 3 });
     expect(processes[0]?.cpu_us_per_token).toBeUndefined();
+  });
+
+  it('gives no sum of lengths that only some answers have', () => {
+    const { metrics, throughput } = levelReport({
+      ...options,
+      succeeded: [first, { ...second, outputTokens: undefined }],
+    });
+    expect(metrics.output_sequence_length).toMatchObject({ min: 5, max: 5 });
+    expect(throughput).toEqual({ request_throughput: 2 });
   });
 
   it('stands without a single success', () => {

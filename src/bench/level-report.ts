@@ -5,7 +5,7 @@ import type { GeneratorCost, LevelReport, ProcessCost, RequestMetric } from './r
 import { distribution, sum, summarize } from './statistics.ts';
 
 /** A request that succeeded, with its tokens counted. */
-export interface CountedOutcome extends Outcome {
+export interface CountedOutcome extends Omit<Outcome, 'texts'> {
   readonly inputTokens: number | undefined;
   /** Undefined where nothing is generated. */
   readonly outputTokens: number | undefined;
@@ -34,15 +34,16 @@ export function levelReport(options: LevelOptions): LevelReport {
   const failed = measured.outcomes.filter(({ error }) => error !== undefined);
   const values = valuesOf(succeeded, isStreaming);
   const milliseconds = spanOf(succeeded);
-  const outputTokens = succeeded.some((outcome) => outcome.outputTokens !== undefined)
-    ? sum(succeeded.map((outcome) => outcome.outputTokens ?? 0))
-    : undefined;
+  const lengths = present(succeeded.map((outcome) => outcome.outputTokens));
+  // What only some answers tell is no sum.
+  const outputTokens = lengths.length > 0 && lengths.length === succeeded.length ? sum(lengths) : undefined;
   const perSecond = (amount: number): number => (milliseconds === 0 ? 0 : (amount / milliseconds) * 1000);
   return {
     pace,
     duration_s: milliseconds / 1000,
     request_count: succeeded.length,
     failed_count: failed.length,
+    resent_count: measured.outcomes.filter(({ wasResent }) => wasResent).length,
     errors: countByText(failed.map(({ error = '' }) => error)),
     metrics: withValues(values, summarize),
     throughput: {
@@ -59,7 +60,7 @@ export function levelReport(options: LevelOptions): LevelReport {
 }
 
 /** From the beginning of the first request to the end of the last answer. */
-function spanOf(succeeded: readonly Outcome[]): number {
+function spanOf(succeeded: readonly CountedOutcome[]): number {
   if (succeeded.length === 0) return 0;
   const begin = succeeded.reduce((least, { startedAt }) => Math.min(least, startedAt), Number.POSITIVE_INFINITY);
   const end = succeeded.reduce((most, { lastAt = 0 }) => Math.max(most, lastAt), 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countedPrompts, makePrompts } from './prompts.ts';
-import { remembered, serverCounter, type TokenCounter } from './token-counter.ts';
+import { CountError, serverCounter, type TokenCounter } from './token-counter.ts';
 
 /** A token for every three characters: words are not tokens here. */
 const thirds: TokenCounter = { source: 'thirds', count: async (text) => Math.ceil(text.length / 3) };
@@ -54,14 +54,6 @@ describe('countedPrompts', () => {
   });
 });
 
-describe('remembered', () => {
-  it('counts a text once', async () => {
-    let counted = 0;
-    const counter = remembered({ source: 'once', count: async (text) => text.length + counted++ * 100 });
-    expect([await counter.count('abc'), await counter.count('abc')]).toEqual([3, 3]);
-  });
-});
-
 describe('serverCounter', () => {
   it('asks the server', async () => {
     const asked: unknown[] = [];
@@ -82,6 +74,8 @@ describe('serverCounter', () => {
     let status = 200;
     const counter = await serverCounter(async () => ({ status, body: { count: 1 } }), 'm');
     status = 500;
-    await expect(counter?.count('x')).rejects.toThrow('/tokenize of the server counted one text and refused another.');
+    await expect(counter?.count('x')).rejects.toThrow(
+      new CountError('/tokenize of the server counted one text and refused another (HTTP 500)'),
+    );
   });
 });

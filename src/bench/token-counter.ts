@@ -4,36 +4,28 @@ import type { Caller } from './target.ts';
 export interface TokenCounter {
   /** Who counts, for people. */
   readonly source: string;
+  /** Rejects with a CountError where it can count no longer. */
   count(text: string): Promise<number>;
 }
 
-/** Counts each text once, however often it comes. */
-export function remembered(counter: TokenCounter): TokenCounter {
-  const known = new Map<string, Promise<number>>();
-  return {
-    source: counter.source,
-    count: (text) => {
-      const found = known.get(text) ?? counter.count(text);
-      known.set(text, found);
-      return found;
-    },
-  };
-}
+/** A counter that counts no longer, in words for people. */
+export class CountError extends Error {}
 
 /** A server that counts by itself, as vLLM and Conch do at POST /tokenize; undefined where it does not. */
 export async function serverCounter(call: Caller, model: string): Promise<TokenCounter | undefined> {
-  const ask = async (text: string): Promise<number | undefined> => {
-    const { status, body } = await call('/tokenize', { model, prompt: text, add_special_tokens: false });
+  const ask = async (text: string): Promise<number> => {
+    const { status, body } = await call('/tokenize', { model, prompt: text, add_special_tokens: false }).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw new CountError(`/tokenize of the server failed (${error.code ?? error.message})`);
+      },
+    );
     const found = (body as { readonly count?: unknown } | undefined)?.count;
-    return status === 200 && typeof found === 'number' ? found : undefined;
+    if (status === 200 && typeof found === 'number') return found;
+    throw new CountError(`/tokenize of the server counted one text and refused another (HTTP ${status})`);
   };
-  if ((await ask('the').catch(() => undefined)) === undefined) return undefined;
-  return {
-    source: "the server's own tokenizer (/tokenize)",
-    count: async (text) => {
-      const found = await ask(text);
-      if (found === undefined) throw new Error('/tokenize of the server counted one text and refused another.');
-      return found;
-    },
-  };
+  const isThere = await ask('the').then(
+    () => true,
+    () => false,
+  );
+  return isThere ? { source: "the server's own tokenizer (/tokenize)", count: ask } : undefined;
 }

@@ -26,13 +26,14 @@ export async function runBench(input: CommandInput, terminal: Terminal): Promise
   const options = await optionsFrom(flags, { input, terminal, target });
   const report = await bench(options).catch((error: unknown) => {
     if (!(error instanceof LoadError)) throw error;
-    terminal.err(`conch: ${error.message}`);
+    terminal.err(`conch: Nothing was measured. ${error.message}`);
   });
   if (report === undefined) return 1;
   terminal.out(reportText(report));
   await writeReports(report, flags);
   tellLostProcesses(report, flags, terminal);
   if (report.interrupted) return 130;
+  if (report.failure) return 1;
   return report.levels.some(({ failed_count: failed, request_count: count }) => failed > 0 || count === 0) ? 1 : 0;
 }
 

@@ -1,6 +1,6 @@
 import { errorText } from '../bench/load/answer.ts';
 import type { Caller, JsonAnswer } from '../bench/target.ts';
-import { remembered, serverCounter, type TokenCounter } from '../bench/token-counter.ts';
+import { serverCounter, type TokenCounter } from '../bench/token-counter.ts';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { AssetError } from '../prompt/asset-error.ts';
@@ -34,9 +34,7 @@ export async function counterOf(
   tokenizer: string | undefined,
   { input, terminal, call, model }: CounterOptions,
 ): Promise<TokenCounter | undefined> {
-  const counter =
-    tokenizer === undefined ? await serverCounter(call, model) : await ownCounter(tokenizer, input, terminal);
-  return counter && remembered(counter);
+  return tokenizer === undefined ? serverCounter(call, model) : ownCounter(tokenizer, input, terminal);
 }
 
 async function ownCounter(name: string, { settings }: CommandInput, terminal: Terminal): Promise<TokenCounter> {

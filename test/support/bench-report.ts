@@ -21,6 +21,7 @@ export function level(concurrency: number): LevelReport {
     duration_s: 10,
     request_count: concurrency * 20,
     failed_count: 0,
+    resent_count: 0,
     errors: {},
     metrics: {
       time_to_first_token: summary(12.5 * concurrency),
@@ -76,6 +77,7 @@ export const report: Report = {
   },
   interrupted: false,
   levels: [level(1), level(4)],
+  notes: [],
 };
 
 /** A level in which much went wrong. */
@@ -84,6 +86,7 @@ export const troubled: LevelReport = {
   pace: { kind: 'rate', perSecond: 20, arrival: 'poisson', seed: 1 },
   request_count: 398,
   failed_count: 2,
+  resent_count: 3,
   errors: { 'HTTP 429: too many, "really"': 2 },
   generator: { ...level(20).generator, lateness_ms: 55 },
   processes: [

@@ -3,14 +3,16 @@ import type { Endpoint } from './messages.ts';
 /** What an answer was made of, gathered as it comes. */
 export class Answer {
   readonly #endpoint: Endpoint;
+  readonly #keepsTexts: boolean;
   /** By choice and kind of text: they are counted apart, as they were made. */
   readonly #texts = new Map<string, string>();
   usage: { readonly prompt: number | undefined; readonly completion: number | undefined } | undefined;
   isFinished = false;
   error: string | undefined;
 
-  constructor(endpoint: Endpoint) {
+  constructor(endpoint: Endpoint, keepsTexts = true) {
     this.#endpoint = endpoint;
+    this.#keepsTexts = keepsTexts;
   }
 
   get texts(): string[] {
@@ -80,7 +82,7 @@ export class Answer {
 
   #add(name: string, text: unknown): boolean {
     if (typeof text !== 'string' || text === '') return false;
-    this.#texts.set(name, (this.#texts.get(name) ?? '') + text);
+    if (this.#keepsTexts) this.#texts.set(name, (this.#texts.get(name) ?? '') + text);
     return true;
   }
 }

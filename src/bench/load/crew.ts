@@ -28,12 +28,12 @@ export async function runLoad({ task, workers, onMeasure, onProgress, stop }: Cr
     refuseHopeless(await Promise.all(crew.map((member) => member.ready)), stop);
     onMeasure();
     for (const member of crew) {
-      member.onProgress = () => onProgress(crew.reduce((total, { done }) => total + done, 0));
+      member.onProgress = () => onProgress(crew.reduce((total, { outcomes }) => total + outcomes.length, 0));
       member.tell({ kind: 'measure' });
     }
     const results = await Promise.all(crew.map((member) => member.result));
     return {
-      outcomes: results.flatMap(({ outcomes }) => outcomes).toSorted((a, b) => a.startedAt - b.startedAt),
+      outcomes: crew.flatMap(({ outcomes }) => outcomes).toSorted((a, b) => a.startedAt - b.startedAt),
       costs: results.map(({ cost }) => cost),
       textCounts: results.map(({ textCounts }) => textCounts),
     };
@@ -51,9 +51,7 @@ function refuseHopeless(warmups: readonly Warmup[], stop: AbortSignal): void {
   const errors = warmups.flatMap((warmup) => warmup.errors);
   if (errors.length === 0 || warmups.some(({ answered }) => answered > 0) || stop.aborted) return;
   const kinds = [...new Set(errors)].map((error) => `  ${errors.filter((each) => each === error).length} × ${error}`);
-  throw new LoadError(
-    `Nothing was measured: all ${errors.length} requests of the warm-up failed.\n${kinds.join('\n')}`,
-  );
+  throw new LoadError(`All ${errors.length} requests of the warm-up failed.\n${kinds.join('\n')}`);
 }
 
 type Done = Extract<FromWorker, { kind: 'done' }>;
@@ -62,7 +60,7 @@ class Member {
   readonly #child: ChildProcess;
   readonly ready: Promise<Warmup>;
   readonly result: Promise<Done>;
-  done = 0;
+  readonly outcomes: Outcome[] = [];
   onProgress: () => void = () => undefined;
 
   constructor(task: WorkerTask) {
@@ -71,12 +69,12 @@ class Member {
     const listen = <T>(take: (message: FromWorker, resolve: (value: T) => void) => void): Promise<T> =>
       new Promise<T>((resolve, reject) => {
         this.#child.on('message', (message: FromWorker) => {
-          if (message.kind === 'failed') reject(new Error(`The load generator failed: ${message.message}`));
+          if (message.kind === 'failed') reject(new LoadError(`The load generator failed: ${message.message}`));
           else take(message, resolve);
         });
         this.#child.on('error', reject);
         this.#child.on('exit', (code, signal) =>
-          reject(new Error(`A process of the load generator ended early (${signal ?? `code ${code}`}).`)),
+          reject(new LoadError(`A process of the load generator ended early (${signal ?? `code ${code}`}).`)),
         );
       });
     this.ready = listen<Warmup>((message, resolve) => {
@@ -90,7 +88,7 @@ class Member {
     this.result.catch(() => undefined);
     this.#child.on('message', (message: FromWorker) => {
       if (message.kind !== 'progress') return;
-      this.done = message.done;
+      for (const outcome of message.outcomes) this.outcomes.push(outcome);
       this.onProgress();
     });
     this.tell({ kind: 'prepare', task });

@@ -65,6 +65,21 @@ describe('generateLoad', () => {
     ]);
   });
 
+  it('pauses longer and longer where nobody is there', async () => {
+    let sent = 0;
+    await generateLoad({
+      task: { pace: { kind: 'concurrency', concurrency: 1 }, extent: { milliseconds: 100 }, worker: 0, workers: 1 },
+      stop: new AbortController().signal,
+      send: async (index) => {
+        sent++;
+        return { ...outcome(index), error: 'connection failed: ECONNREFUSED' };
+      },
+      onOutcome: () => undefined,
+    });
+    // After 10, 20, 40 and 80 ms the time is over.
+    expect(sent).toBeLessThanOrEqual(5);
+  });
+
   it('waits for no answer to begin the next request', async () => {
     const pace = { kind: 'rate', perSecond: 2000, arrival: 'constant', seed: 1 } as const;
     let open = 0;

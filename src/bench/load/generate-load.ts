@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../random.ts';
 import { now } from './clock.ts';
-import type { Outcome, Pace, WorkerTask } from './messages.ts';
+import { connectionFailed, type Outcome, type Pace, type WorkerTask } from './messages.ts';
 
 /** What a load needs to run. */
 export interface LoadOptions {
@@ -38,13 +38,30 @@ async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, concurre
   const until = 'milliseconds' in extent ? now() + extent.milliseconds : Number.POSITIVE_INFINITY;
   let next = nextFrom(0);
   const lane = async (): Promise<void> => {
+    let refusals = 0;
     while (next < end && now() < until && !stop.aborted) {
       const index = next;
       next = nextFrom(index + 1);
-      onOutcome(await send(index));
+      const outcome = await send(index);
+      onOutcome(outcome);
+      refusals = outcome.error?.startsWith(connectionFailed) ? refusals + 1 : 0;
+      // So many requests are sent whatever becomes of them; a time is not filled with as many as fail in it.
+      if (refusals > 0 && 'milliseconds' in extent) await pause(Math.min(pauseAfter(refusals), until - now()), stop);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+const shortestPause = 10;
+const longestPause = 1000;
+
+/** Twice as long after each connection that failed in a row. */
+function pauseAfter(refusals: number): number {
+  return Math.min(longestPause, shortestPause * 2 ** (refusals - 1));
+}
+
+async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await sleep(milliseconds, undefined, { signal: stop }).catch(() => undefined);
 }
 
 const mostAtOnce = 16;
@@ -59,7 +76,7 @@ async function openLoop({ task, send, onOutcome, stop }: LoadOptions, pace: Rate
   for (const { index, at } of arrivals(pace, extent)) {
     if (index % workers !== worker) continue;
     const wait = startedAt + at - now();
-    if (wait > 0) await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
+    if (wait > 0) await pause(wait, stop);
     // Who is behind must read answers all the same.
     else if (++sentAtOnce % mostAtOnce === 0) await nextTurn();
     if (stop.aborted) break;

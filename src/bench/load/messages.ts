@@ -27,6 +27,8 @@ export interface WorkerTask {
   readonly timeout: number;
   readonly pace: Pace;
   readonly extent: Extent;
+  /** Whether the texts of the answers are wanted: somebody counts them. */
+  readonly keepsTexts: boolean;
   /** Requests before those that are measured. */
   readonly warmup: number;
   /** Which of the workers this one is: the first takes requests 0, n, 2n and so on. */
@@ -52,6 +54,9 @@ export interface Outcome {
   /** What went wrong, in words that are the same for the same fault. */
   readonly error: string | undefined;
 }
+
+/** How the error of a request begins that did not reach the server. */
+export const connectionFailed = 'connection failed';
 
 /** What a worker spent while it measured. */
 export interface WorkerCost {
@@ -82,13 +87,9 @@ export interface Warmup {
 /** What a worker tells. */
 export type FromWorker =
   | { readonly kind: 'ready'; readonly warmup: Warmup }
-  | { readonly kind: 'progress'; readonly done: number; readonly failed: number }
-  | {
-      readonly kind: 'done';
-      readonly outcomes: readonly Outcome[];
-      readonly cost: WorkerCost;
-      readonly textCounts: TextCounts;
-    }
+  /** What came of the requests since the last such message. */
+  | { readonly kind: 'progress'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'done'; readonly cost: WorkerCost; readonly textCounts: TextCounts }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Milliseconds in a step of the timeline. */

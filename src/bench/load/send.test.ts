@@ -18,6 +18,7 @@ interface Settings {
   readonly isStreaming?: boolean;
   readonly timeout?: number;
   readonly stop?: AbortSignal;
+  readonly keepsTexts?: boolean;
   readonly onText?: (at: number) => void;
 }
 
@@ -34,11 +35,11 @@ async function ask(handler: Handler, settings: Settings = {}): Promise<Outcome &
 
 async function to(origin: string, settings: Settings): Promise<Outcome> {
   const { endpoint = 'chat', isStreaming = true, timeout = 20_000, onText = () => undefined } = settings;
-  const { stop = new AbortController().signal } = settings;
+  const { stop = new AbortController().signal, keepsTexts = true } = settings;
   const client = openClient({ origin, headers: {} });
   closing.push(() => client.close());
   const body = Buffer.from('{}');
-  return send({ client, endpoint, isStreaming, timeout, stop, headers: {}, onText }, 7, body);
+  return send({ client, endpoint, isStreaming, timeout, stop, keepsTexts, headers: {}, onText }, 7, body);
 }
 
 const delta = (content: string, finish: string | null = null): string =>
@@ -80,6 +81,11 @@ describe('a stream', () => {
     });
     expect(startedAt).toBeLessThan(firstAt);
     expect(firstAt).toBeLessThanOrEqual(lastAt);
+  });
+
+  it('leaves its texts behind where nobody counts them', async () => {
+    const outcome = await ask(stream(delta('a', 'stop')), { keepsTexts: false });
+    expect(outcome).toMatchObject({ error: undefined, events: 1, texts: [] });
   });
 
   it('has its times where text came, not where the role did or the end', async () => {
@@ -184,7 +190,14 @@ describe('a kept connection', () => {
       () => server.close(),
     );
     const { timeout = 20_000, stop = new AbortController().signal } = settings;
-    const common = { client, endpoint: 'chat', isStreaming: true, headers: {}, onText: () => undefined } as const;
+    const common = {
+      client,
+      endpoint: 'chat',
+      isStreaming: true,
+      keepsTexts: true,
+      headers: {},
+      onText: () => undefined,
+    } as const;
     await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 0, Buffer.from('{}'));
     // The agent takes the connection back in the next turn.
     await new Promise((resolve) => setImmediate(resolve));

@@ -3,7 +3,7 @@ import type { Client } from '../target.ts';
 import { Answer, refusalText } from './answer.ts';
 import { now } from './clock.ts';
 import { EventReader } from './event-reader.ts';
-import type { Endpoint, Outcome } from './messages.ts';
+import { connectionFailed, type Endpoint, type Outcome } from './messages.ts';
 
 /** What every request of a load has in common. */
 export interface Sender {
@@ -12,6 +12,8 @@ export interface Sender {
   readonly isStreaming: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
+  /** Whether the outcome has the texts of the answer. */
+  readonly keepsTexts: boolean;
   /** Called for every event that brings text. */
   readonly onText: (at: number) => void;
   /** Ends all that is open. */
@@ -47,7 +49,7 @@ class Exchange {
   constructor(sender: Sender, body: Buffer) {
     this.#sender = sender;
     this.#body = body;
-    this.#answer = new Answer(sender.endpoint);
+    this.#answer = new Answer(sender.endpoint, sender.keepsTexts);
   }
 
   /** Gives what went wrong. */
@@ -98,7 +100,7 @@ class Exchange {
       if (wasIdle && error.code === 'ECONNRESET' && !this.#wasResent) {
         this.#wasResent = true;
         this.#ask();
-      } else this.#end(`connection failed: ${error.code ?? error.message}`);
+      } else this.#end(`${connectionFailed}: ${error.code ?? error.message}`);
     });
     request.end(this.#body);
   }

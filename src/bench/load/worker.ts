@@ -20,8 +20,7 @@ const stop = new AbortController();
 // Every open request listens.
 setMaxListeners(0, stop.signal);
 const textCounts = new Map<number, number>();
-const outcomes: Outcome[] = [];
-let failed = 0;
+let outcomes: Outcome[] = [];
 let measure: () => void = () => undefined;
 
 process.on('message', (message: ToWorker) => {
@@ -43,7 +42,7 @@ process.on('disconnect', () => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 
 async function run(task: WorkerTask): Promise<void> {
-  const { target, endpoint, isStreaming, timeout } = task;
+  const { target, endpoint, isStreaming, timeout, keepsTexts } = task;
   const client = openClient(target);
   const bodies = task.bodies.map((body) => Buffer.from(body));
   const headers = {
@@ -57,6 +56,7 @@ async function run(task: WorkerTask): Promise<void> {
     isStreaming,
     headers,
     timeout,
+    keepsTexts,
     stop: stop.signal,
     onText: () => undefined,
   };
@@ -101,7 +101,6 @@ async function measured(task: WorkerTask, ask: LoadOptions['send']): Promise<voi
   report();
   tell({
     kind: 'done',
-    outcomes,
     textCounts: [...textCounts],
     cost: {
       cpuMilliseconds: (user + system) / 1000,
@@ -114,9 +113,7 @@ async function measured(task: WorkerTask, ask: LoadOptions['send']): Promise<voi
 }
 
 function take(outcome: Outcome): void {
-  if (outcome.error === stoppedEarly) return;
-  if (outcome.error !== undefined) failed++;
-  outcomes.push(outcome);
+  if (outcome.error !== stoppedEarly) outcomes.push(outcome);
 }
 
 function countText(at: number): void {
@@ -124,8 +121,10 @@ function countText(at: number): void {
   textCounts.set(step, (textCounts.get(step) ?? 0) + 1);
 }
 
+/** What has come is told and forgotten. */
 function report(): void {
-  tell({ kind: 'progress', done: outcomes.length, failed });
+  tell({ kind: 'progress', outcomes });
+  outcomes = [];
 }
 
 function tell(message: FromWorker): void {

@@ -44,7 +44,9 @@ describe('reportText', () => {
   });
 
   it('tells of errors, doubts, costs and an early end', () => {
-    expect(reportText({ ...report, interrupted: true, levels: [troubled] })).toMatchSnapshot();
+    const failure = { pace: level(256).pace, reason: 'A process of the load generator ended early (SIGKILL).' };
+    const notes = ['/tokenize failed.'];
+    expect(reportText({ ...report, interrupted: true, levels: [troubled], notes, failure })).toMatchSnapshot();
   });
 
   it('leaves out what embeddings have not', () => {

@@ -53,6 +53,8 @@ export interface LevelReport {
   readonly duration_s: number;
   readonly request_count: number;
   readonly failed_count: number;
+  /** Sent a second time, since a kept connection turned out to be closed. */
+  readonly resent_count: number;
   /** How often each fault came. */
   readonly errors: Readonly<Record<string, number>>;
   readonly metrics: Readonly<Partial<Record<RequestMetric, Summary>>>;
@@ -95,6 +97,10 @@ export interface Report {
   /** Ended early by a signal. */
   readonly interrupted: boolean;
   readonly levels: readonly LevelReport[];
+  /** What was counted differently than it was meant to be, in whole sentences. */
+  readonly notes: readonly string[];
+  /** The level that could not be measured, after which none was tried. */
+  readonly failure?: { readonly pace: Pace; readonly reason: string } | undefined;
 }
 
 /** `32 concurrent requests`, `5 requests/s (poisson)`. */

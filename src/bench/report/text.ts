@@ -19,11 +19,13 @@ export const statistics = ['avg', 'min', 'max', 'p99', 'p90', 'p75', 'p50'] as c
 
 /** The report for people: what was asked, a table for each level, and what is doubtful. */
 export function reportText(report: Report): string {
-  const warnings = report.levels.flatMap(warningsOf).map((warning) => `Warning: ${warning}`);
+  const { failure, notes = [] } = report;
+  const warnings = [...notes, ...report.levels.flatMap(warningsOf)].map((warning) => `Warning: ${warning}`);
   return [
     loadText(report.load),
     ...report.levels.map(levelText),
     ...(warnings.length > 0 ? [warnings.join('\n')] : []),
+    ...(failure ? [`Stopped at ${paceText(failure.pace)}. ${failure.reason}`] : []),
     ...(report.interrupted ? ['Interrupted: this is what was measured until then.'] : []),
   ].join('\n\n');
 }
@@ -52,7 +54,7 @@ function levelText(level: LevelReport): string {
   const lateness = generator.lateness_ms === undefined ? '' : `, at most ${rounded(generator.lateness_ms)} ms late`;
   const faults = Object.entries(errors).map(([fault, count]) => `  ${count} × ${fault}`);
   return [
-    `${paceText(level.pace)}: ${level.request_count} answers in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}`,
+    `${paceText(level.pace)}: ${level.request_count} answers in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}${level.resent_count > 0 ? `, ${level.resent_count} sent again on a new connection` : ''}`,
     metricTable(level),
     ...(processes.length > 0 ? [processTable(processes)] : []),
     `Load generator: ${generator.processes} process${generator.processes === 1 ? '' : 'es'}, ${percentText(generator.cpu_share)} of a core, ${rounded(generator.cpu_us_per_request)} µs of CPU per request, event loop ${rounded(generator.loop_delay_p99_ms)} ms late at p99${lateness}`,
