@@ -71,6 +71,22 @@ describe('drawChart', () => {
     expect(drawn).not.toContain('NaN');
   });
 
+  it('has names in as many rows as they need, and the plot below them', () => {
+    const names = ['Time to first token', 'Inter-token latency', 'Request latency'].flatMap((metric) => [
+      `${metric} p50`,
+      `${metric} p99`,
+    ]);
+    const drawn = drawChart({ ...chart, series: names.map((name) => ({ name, points: [[1, 1]] })) });
+    const places = names.map((name) => {
+      const [, x, y] = new RegExp(`<text x="([\\d.]+)" y="(\\d+)">${name}<`).exec(drawn) ?? [];
+      return { end: Number(x) + name.length * 6.5, y: Number(y) };
+    });
+    expect(places.map(({ y }) => y)).toEqual([40, 40, 40, 58, 58, 58]);
+    expect(Math.max(...places.map(({ end }) => end))).toBeLessThanOrEqual(700);
+    expect(drawn).toContain('viewBox="0 0 720 398"');
+    expect(drawn).toContain('<g transform="translate(0 18)">');
+  });
+
   it('draws one point, and none', () => {
     for (const points of [[], [[5, 5]]] as [number, number][][])
       for (const scale of ['linear', 'log'] as const)

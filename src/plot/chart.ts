@@ -29,14 +29,17 @@ export function drawChart(chart: Chart): string {
     if (points.some((point) => !point.every(Number.isFinite)))
       throw new TypeError(`The series ${JSON.stringify(name)} of the chart has a value that is not a number.`);
   const axes = axesOf(chart);
+  const places = legendPlaces(chart.series);
   const { width, height } = frame;
+  // Each further row of names moves all that is below it down.
+  const down = Math.max(0, ...places.map(({ row }) => row)) * rowHeight;
+  const plot = [axes.marks, ...chart.series.map((series, index) => seriesMarks(chart, series, index, axes))];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" class="plot" aria-label="${escapeText(chart.title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + down}" role="img" class="plot" aria-label="${escapeText(chart.title)}">`,
     style,
     `<text class="plot-title" x="${frame.left}" y="22">${escapeText(chart.title)}</text>`,
-    legend(chart.series),
-    axes.marks,
-    ...chart.series.map((series, index) => seriesMarks(chart, series, index, axes)),
+    legend(chart.series, places),
+    ...(down === 0 ? plot : [`<g transform="translate(0 ${down})">`, ...plot, '</g>']),
     '</svg>',
   ].join('\n');
 }
@@ -46,15 +49,37 @@ function seriesMarks(chart: Chart, series: Series, index: number, axes: Axes): s
   return `<g class="plot-${index % 8}">${marks({ chart, series, index, axes })}</g>`;
 }
 
-/** Names beside their colours; one series alone is named by the title. */
-function legend(series: readonly Series[]): string {
-  if (series.length < 2) return '';
-  let x = frame.left;
-  return series
-    .map(({ name }, index) => {
-      const at = x;
-      x += 30 + name.length * 6.5;
-      return `<g class="plot-${index % 8}"><rect class="plot-fill" x="${at}" y="34" width="12" height="4"/></g><text x="${at + 17}" y="40">${escapeText(name)}</text>`;
+const rowHeight = 18;
+const colourWidth = 17;
+
+interface LegendPlace {
+  readonly x: number;
+  readonly row: number;
+}
+
+/** Names stand in a row for as long as they fit; one series alone is named by the title. */
+function legendPlaces(series: readonly Series[]): LegendPlace[] {
+  if (series.length < 2) return [];
+  let x: number = frame.left;
+  let row = 0;
+  return series.map(({ name }) => {
+    const width = name.length * 6.5;
+    if (x > frame.left && x + colourWidth + width > frame.right) {
+      x = frame.left;
+      row++;
+    }
+    const place = { x, row };
+    x += 30 + width;
+    return place;
+  });
+}
+
+/** Names beside their colours. */
+function legend(series: readonly Series[], places: readonly LegendPlace[]): string {
+  return places
+    .map(({ x, row }, index) => {
+      const y = row * rowHeight;
+      return `<g class="plot-${index % 8}"><rect class="plot-fill" x="${x}" y="${y + 34}" width="12" height="4"/></g><text x="${x + colourWidth}" y="${y + 40}">${escapeText(series[index]?.name ?? '')}</text>`;
     })
     .join('');
 }

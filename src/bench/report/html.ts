@@ -85,7 +85,8 @@ function timeChart(levels: readonly LevelReport[]): Chart[] {
 }
 
 /** Latency and throughput against the load, where there is more than one level of it. */
-function levelCharts(levels: readonly LevelReport[]): Chart[] {
+function levelCharts(measured: readonly LevelReport[]): Chart[] {
+  const levels = measured.toSorted((a, b) => loadOf(a) - loadOf(b));
   const [first] = levels;
   if (first === undefined || levels.length < 2) return [];
   const x = {
@@ -101,11 +102,11 @@ function levelCharts(levels: readonly LevelReport[]): Chart[] {
       return points.length > 0 ? [{ name: `${requestMetrics[metric].title} ${kind}`, points }] : [];
     }),
   );
+  const generates = levels.some((level) => level.throughput.output_token_throughput !== undefined);
   const throughput = levels.flatMap((level) => {
-    const value = level.throughput.output_token_throughput ?? level.throughput.request_throughput;
+    const value = level.throughput[generates ? 'output_token_throughput' : 'request_throughput'];
     return value === undefined ? [] : [[loadOf(level), value] as const];
   });
-  const generates = first.throughput.output_token_throughput !== undefined;
   return [
     {
       title: 'Latency against load',

@@ -80,6 +80,18 @@ describe('reportHtml', () => {
     expect(reportHtml(embeddings)).not.toContain('plot-title');
   });
 
+  it('draws levels in the order of their load, all in one unit', () => {
+    const silent = { ...level(1), throughput: { request_throughput: 0 } };
+    const plots = reportHtml({ ...report, levels: [level(4), silent, level(2)] }).split('<figure>');
+    const throughput = plots.find((plot) => plot.includes('>Output tokens per second against load<')) ?? '';
+    expect([...throughput.matchAll(/<title>([^<]+)</g)].map(([, title]) => title)).toEqual([
+      'throughput: 2, 512',
+      'throughput: 4, 1,024',
+    ]);
+    const latency = plots.find((plot) => plot.includes('>Latency against load<')) ?? '';
+    expect([...latency.matchAll(/<title>Request latency p50: (\d)/g)].map(([, load]) => load)).toEqual(['1', '2', '4']);
+  });
+
   it('writes what it is given as text', () => {
     expect(html).toContain('<h1>&lt;b&gt;&amp; at http://localhost:9000</h1>');
     expect(html).not.toContain('<b>');
