@@ -1,9 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { type BenchOptions, bench } from '../bench/bench.ts';
 import { LoadError } from '../bench/load/crew.ts';
 import type { Pace } from '../bench/load/messages.ts';
-import { reportCsv } from '../bench/report/csv.ts';
-import { reportHtml } from '../bench/report/html.ts';
 import { paceText, type Report } from '../bench/report/report.ts';
 import { reportText } from '../bench/report/text.ts';
 import { openCaller, type Target, targetOf } from '../bench/target.ts';
@@ -12,6 +10,9 @@ import { SettingsError } from '../config/settings-error.ts';
 import { checkFlags } from './bench-checks.ts';
 import { compareReports } from './bench-compare.ts';
 import { type BenchFlags, benchDefinition } from './bench-flags.ts';
+import { keyOf } from './bench-key.ts';
+import { checkOutputs, writeReports } from './bench-outputs.ts';
+import { promptsIn } from './bench-prompts.ts';
 import { counterOf, modelOf } from './bench-server.ts';
 import type { Terminal } from './command.ts';
 
@@ -22,7 +23,8 @@ export async function runBench(input: CommandInput, terminal: Terminal): Promise
   if (more.length > 0) throw new SettingsError(['--compare can be given once.']);
   if (compared !== undefined) return compareReports(compared, terminal);
   checkFlags(flags);
-  const target = await targetFrom(flags, input, terminal);
+  await checkOutputs(flags);
+  const target = await targetFrom(flags, terminal);
   const options = await optionsFrom(flags, { input, terminal, target });
   const report = await bench(options).catch((error: unknown) => {
     if (!(error instanceof LoadError)) throw error;
@@ -37,9 +39,8 @@ export async function runBench(input: CommandInput, terminal: Terminal): Promise
   return report.levels.some(({ failed_count: failed, request_count: count }) => failed > 0 || count === 0) ? 1 : 0;
 }
 
-async function targetFrom(flags: BenchFlags, { settings }: CommandInput, { environment }: Terminal): Promise<Target> {
-  // A hash opens nothing.
-  const key = settings.apiKey.find((each) => !/^sha256:/i.test(each)) ?? environment['OPENAI_API_KEY'];
+async function targetFrom(flags: BenchFlags, { environment }: Terminal): Promise<Target> {
+  const key = keyOf(flags, environment);
   return targetOf(flags.url, {
     headers: { ...(key ? { authorization: `Bearer ${key}` } : {}), ...flags.header },
     ca: flags.ca === undefined ? undefined : await readText(flags.ca, '--ca'),
@@ -91,48 +92,10 @@ function pacesOf({ rate, concurrency = [1], arrival, seed }: BenchFlags): Pace[]
   return rate.map((perSecond) => ({ kind: 'rate', perSecond, arrival, seed }));
 }
 
-/** A line is a text, or JSON as the files of aiperf and genai-perf have it. */
-function promptsIn(content: string, file: string): string[] {
-  const texts = content
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line, index) => {
-      if (!line.trimStart().startsWith('{')) return line;
-      const text = (parsed(line) as { readonly text?: unknown } | undefined)?.text;
-      if (typeof text !== 'string' || text === '')
-        throw new SettingsError([`--prompt-file: prompt ${index + 1} of ${file} has no text under "text".`]);
-      return text;
-    });
-  if (texts.length === 0) throw new SettingsError([`--prompt-file: ${file} has no prompts.`]);
-  return texts;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
 async function readText(file: string, flag: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
     throw new SettingsError([`${flag}: ${file} cannot be read: ${error.message}`]);
   });
-}
-
-async function writeReports(report: Report, { json, csv, html }: BenchFlags): Promise<void> {
-  const files = [
-    [json, () => `${JSON.stringify(report, undefined, 2)}\n`],
-    [csv, () => reportCsv(report)],
-    [html, () => reportHtml(report)],
-  ] as const;
-  for (const [file, content] of files) {
-    if (file === undefined) continue;
-    await writeFile(file, content()).catch((error: Error) => {
-      throw new SettingsError([`${file} cannot be written: ${error.message}`]);
-    });
-  }
 }
 
 function tellLostProcesses({ levels }: Report, { pid }: BenchFlags, terminal: Terminal): void {

@@ -52,7 +52,10 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
   if (parsed.help && parsed.problems.length === 0) {
     return { action: 'help', command: parsed.commandNamed ? parsed.command : undefined };
   }
-  const flags = readFlags(parsed.settingsInput, settingTable);
+  const ownTable = named?.flags ?? {};
+  // A command's own flag may have the name of a setting, and is not that.
+  const shared = parsed.settingsInput.filter(({ name }) => !(name in ownTable));
+  const flags = readFlags(shared, settingTable);
   if (parsed.problems.length === 0 && flagIsOn(flags, 'version')) return { action: 'version' };
 
   const variables = readVariables(environment, settingTable);
@@ -63,7 +66,6 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
     models: modelTable,
     surroundings,
   });
-  const ownTable = named?.flags ?? {};
   const own = resolve(readFlags(parsed.settingsInput, ownTable), { settings: ownTable, models: {}, surroundings });
   const problems = [parsed, file, variables, resolved, own].flatMap((source) => source.problems);
   if (problems.length > 0) throw new SettingsError(problems);
