@@ -1,15 +1,57 @@
 import { canWatch, usageOf } from '../bench/process-usage.ts';
+import { longFlag } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { BenchFlags } from './bench-flags.ts';
 
-/** Finds what no single flag can know. Throws a SettingsError. */
-export function checkFlags(flags: BenchFlags): void {
-  const { rate, concurrency, requests, duration, endpoint, streaming, pid, ca, insecure } = flags;
+/** Finds what no single flag can know, and flags that would have no effect. Throws a SettingsError. */
+export function checkFlags(flags: BenchFlags, given: ReadonlySet<string>): void {
   const problems = [
+    ...contradictions(flags),
+    ...addressProblems(flags),
+    ...processProblems(flags),
+    ...idle(flags, given),
+  ];
+  if (problems.length > 0) throw new SettingsError(problems);
+}
+
+function contradictions({
+  rate,
+  concurrency,
+  requests,
+  duration,
+  endpoint,
+  streaming,
+  ca,
+  insecure,
+  compare,
+}: BenchFlags) {
+  const most = Math.max(...(concurrency ?? [0]));
+  return [
+    ...(compare.length > 1 ? ['--compare can be given once.'] : []),
     ...(rate && concurrency ? ['--rate and --concurrency exclude each other: a rate does not wait for answers.'] : []),
     ...(requests && duration ? ['--requests and --duration exclude each other: give one of them.'] : []),
+    ...(requests && most > requests
+      ? [`--concurrency ${most} is never reached with --requests ${requests}: give at least as many requests.`]
+      : []),
     ...(endpoint === 'embeddings' && streaming ? ['--streaming: embeddings cannot be streamed.'] : []),
     ...(ca !== undefined && insecure ? ['--ca and --insecure exclude each other.'] : []),
+  ];
+}
+
+/** The address is printed and kept in reports: no secret may stand in it. */
+function addressProblems({ url }: BenchFlags): string[] {
+  const { username, password, search, hash } = new URL(url);
+  return [
+    ...(username !== '' || password !== ''
+      ? ['--url must have no name or password in it: send them by --header authorization:…']
+      : []),
+    ...(search !== '' ? ['--url must have no query (what follows a ?): send keys by --header or --api-key.'] : []),
+    ...(hash !== '' ? ['--url must have no fragment (what follows a #).'] : []),
+  ];
+}
+
+function processProblems({ pid }: BenchFlags): string[] {
+  return [
     ...(pid.length > 0 && !canWatch()
       ? ['--pid: this system has no /proc, so what another process uses cannot be read.']
       : pid.filter((watched) => usageOf(watched.pid) === undefined).map((each) => `--pid: no process ${each.pid}.`)),
@@ -17,5 +59,31 @@ export function checkFlags(flags: BenchFlags): void {
       ? ['--pid: give each process a name of its own: --pid NAME=PID.']
       : []),
   ];
-  if (problems.length > 0) throw new SettingsError(problems);
+}
+
+/** Flags that were written and change nothing. */
+function idle({ compare, promptFile, rate, endpoint, url }: BenchFlags, given: ReadonlySet<string>): string[] {
+  if (compare.length > 0)
+    return unused(
+      [...given].filter((name) => name !== 'compare'),
+      'with --compare',
+    );
+  const rules: readonly (readonly [applies: boolean, names: readonly (keyof BenchFlags)[], when: string])[] = [
+    [promptFile !== undefined, ['inputTokens', 'distinctPrompts'], 'with --prompt-file'],
+    [rate === undefined, ['arrival'], 'without --rate'],
+    [endpoint === 'embeddings', ['outputTokens', 'ignoreEos', 'limitField'], 'on embeddings'],
+    [url.startsWith('http://'), ['ca', 'insecure'], 'on an address that begins with http://'],
+  ];
+  return rules.flatMap(([applies, names, when]) =>
+    applies
+      ? unused(
+          names.filter((name) => given.has(name)),
+          when,
+        )
+      : [],
+  );
+}
+
+function unused(names: readonly string[], when: string): string[] {
+  return names.map((name) => `${longFlag(name)} has no effect ${when}.`);
 }

@@ -11,7 +11,7 @@ function flagsOf(...argv: readonly string[]): BenchFlags {
   const invocation = readCommandLine({ argv: ['bench', ...argv], commands });
   if (invocation.action !== 'run') throw new Error(invocation.action);
   const flags = ownFlags(invocation, benchDefinition);
-  checkFlags(flags);
+  checkFlags(flags, invocation.given);
   return flags;
 }
 
@@ -41,7 +41,7 @@ describe('the flags of conch bench', () => {
   it('are read', () => {
     const written =
       '--concurrency 1,32,256,32 --input-tokens 550,50.5 --duration 2m --no-streaming --extra temperature=0 ' +
-      '--extra stop=["a"] --extra user=me=you --pid me=1 --header x-team:a --compare a.json b.json --tokenizer ./llama3';
+      '--extra stop=["a"] --extra user=me=you --pid me=1 --header x-team:a --tokenizer ./llama3';
     const flags = flagsOf(...written.split(' '));
     expect(flags).toMatchObject({
       concurrency: [1, 32, 256],
@@ -55,8 +55,20 @@ describe('the flags of conch bench', () => {
       ],
       pid: [{ name: 'me', pid: 1 }],
       header: { 'x-team': 'a' },
-      compare: [['a.json', 'b.json']],
       tokenizer: './llama3',
+    });
+  });
+
+  it('may be two reports', () => {
+    expect(flagsOf('--compare', 'a.json', 'b.json').compare).toEqual([['a.json', 'b.json']]);
+  });
+
+  it('are no settings of the same name', () => {
+    const argv = 'bench --model llama3 --workers 3 --api-key k --check'.split(' ');
+    expect(readCommandLine({ argv, commands })).toMatchObject({
+      action: 'check',
+      settings: { workers: 1, apiKey: [], model: [] },
+      own: { model: 'llama3', workers: 3, apiKey: 'k' },
     });
   });
 
@@ -76,11 +88,26 @@ describe('the flags of conch bench', () => {
     ['--pid 1073741824', '--pid: no process 1073741824.'],
     ['--pid 1 --pid 1', '--pid: give each process a name of its own: --pid NAME=PID.'],
     ['--ca ca.pem --insecure', '--ca and --insecure exclude each other.'],
+    ['--compare a b --compare c d', '--compare can be given once.'],
+    ['--compare a b --seed 1', '--seed has no effect with --compare.'],
+    ['--prompt-file p.txt --input-tokens 5', '--input-tokens has no effect with --prompt-file.'],
+    ['--prompt-file p.txt --distinct-prompts 5', '--distinct-prompts has no effect with --prompt-file.'],
+    ['--arrival constant', '--arrival has no effect without --rate.'],
+    ['--endpoint embeddings --output-tokens 5', '--output-tokens has no effect on embeddings.'],
+    ['--endpoint embeddings --ignore-eos', '--ignore-eos has no effect on embeddings.'],
+    ['--endpoint embeddings --limit-field max_tokens', '--limit-field has no effect on embeddings.'],
+    ['--ca ca.pem', '--ca has no effect on an address that begins with http://.'],
+    ['--insecure', '--insecure has no effect on an address that begins with http://.'],
+    ['--concurrency 1,8 --requests 4', '--concurrency 8 is never reached with --requests 4: give at least as many'],
+    ['--url http://me:secret@host', '--url must have no name or password in it: send them by --header authorization:…'],
+    ['--url http://host/v1?key=secret', '--url must have no query (what follows a ?): send keys by --header or'],
+    ['--url http://host/#there', '--url must have no fragment (what follows a #).'],
     ['--url localhost:9000', '--url must be an address that begins with http:// or https://'],
     ['--triton localhost:8001', '--triton has no effect on conch bench.'],
     ['--compare a.json', '--compare needs 2 values: --compare A.json B.json'],
   ])('are refused: %s', (written, problem) => {
     expect(() => flagsOf(...written.split(' '))).toThrow(problem);
+    expect(() => flagsOf(...written.split(' '))).not.toThrow('secret');
   });
 
   it('stand in the help', () => {

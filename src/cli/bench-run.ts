@@ -19,10 +19,9 @@ import type { Terminal } from './command.ts';
 /** Runs `conch bench`: exit code 1 when requests failed, 130 when it was interrupted. */
 export async function runBench(input: CommandInput, terminal: Terminal): Promise<number> {
   const flags = ownFlags(input, benchDefinition);
-  const [compared, ...more] = flags.compare;
-  if (more.length > 0) throw new SettingsError(['--compare can be given once.']);
+  checkFlags(flags, input.given);
+  const [compared] = flags.compare;
   if (compared !== undefined) return compareReports(compared, terminal);
-  checkFlags(flags);
   await checkOutputs(flags);
   const target = await targetFrom(flags, terminal);
   const options = await optionsFrom(flags, { input, terminal, target });

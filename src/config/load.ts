@@ -40,6 +40,8 @@ export interface CommandInput {
   readonly settings: Settings;
   /** The values of the command's own flags; `ownFlags` gives them their types. */
   readonly own: Readonly<Record<string, unknown>>;
+  /** Those of its own flags that were written, by their names in the table. */
+  readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
   readonly rest: readonly string[];
 }
@@ -76,7 +78,8 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
   const contradictions = [...crossChecks(settings), ...(isServed ? workerChecks(settings) : [])];
   if (contradictions.length > 0) throw new SettingsError(contradictions);
   const { command, positionals, rest } = parsed;
-  return { action: settings.check ? 'check' : 'run', command, settings, own: own.values, positionals, rest };
+  const given = new Set(parsed.settingsInput.map(({ name }) => name).filter((name) => name in ownTable));
+  return { action: settings.check ? 'check' : 'run', command, settings, own: own.values, given, positionals, rest };
 }
 
 /** The settings of a command line that runs or checks; for those who have no use for commands. */
