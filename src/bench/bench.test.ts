@@ -14,11 +14,20 @@ const whole = JSON.stringify({ choices: [{ message: { content: 'one two' }, fini
 const known = JSON.stringify({ ...JSON.parse(whole), usage: { prompt_tokens: 5, completion_tokens: 3 } });
 
 /** A server that answers its first requests, and refuses those after them. */
-async function serve(body: string, answered = Number.POSITIVE_INFINITY): Promise<Pick<BenchOptions, 'target'>> {
+async function serve(
+  body: string,
+  answered = Number.POSITIVE_INFINITY,
+  onRequest: (body: string) => void = () => undefined,
+): Promise<Pick<BenchOptions, 'target'>> {
   let count = 0;
-  const server = http.createServer((request, response) =>
-    request.resume().on('end', () => response.writeHead(count++ < answered ? 200 : 503).end(body)),
-  );
+  const server = http.createServer((request, response) => {
+    let asked = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (asked += piece));
+    request.on('end', () => {
+      onRequest(asked);
+      response.writeHead(count++ < answered ? 200 : 503).end(body);
+    });
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(
     () => server.closeAllConnections(),
@@ -59,6 +68,34 @@ describe('bench', () => {
       [6, 1],
       [6, 2],
     ]);
+  });
+
+  it('warms up every connection, with prompts that are not measured', async () => {
+    const asked: string[] = [];
+    const target = await serve(known, Number.POSITIVE_INFINITY, (body) => asked.push(body));
+    const prompts = { count: 20, input: { mean: 9, deviation: 0 } };
+    const paces = [{ kind: 'concurrency', concurrency: 12 }] as const;
+    const { load, levels } = await bench({
+      ...common,
+      ...target,
+      warmup: undefined,
+      prompts,
+      paces,
+      extent: { requests: 20 },
+    });
+    expect([asked.length, load.prompts, levels[0]?.request_count]).toEqual([32, 20, 20]);
+    expect(new Set(asked).size).toBe(32);
+  });
+
+  it('describes its prompts, so that two files can be told apart', async () => {
+    const target = await serve(known);
+    const digests = [];
+    for (const prompts of [['a b'], ['a b'], ['a c']])
+      digests.push(
+        (await bench({ ...common, ...target, prompts, paces: common.paces.slice(0, 1) })).load.prompts_digest,
+      );
+    expect(digests[0]).toBe(digests[1]);
+    expect(digests[0]).not.toBe(digests[2]);
   });
 
   it('keeps what was measured before a level that cannot be', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { availableParallelism, platform } from 'node:os';
 import { countOutcomes, type KnownUsage, knownUsage } from './count-outcomes.ts';
 import { Counting } from './counting.ts';
@@ -19,7 +20,8 @@ export interface BenchOptions extends BodyOptions {
   readonly target: Target;
   readonly paces: readonly Pace[];
   readonly extent: Extent;
-  readonly warmup: number;
+  /** Left out: as many as are open at a time, and ten at least. */
+  readonly warmup?: number | undefined;
   readonly timeout: number;
   readonly seed: number;
   /** Texts to ask, or how many to make and how long. */
@@ -40,7 +42,7 @@ export interface BenchOptions extends BodyOptions {
 /** Measures all levels of load, one after the other. */
 export async function bench(options: BenchOptions): Promise<Report> {
   const counting = new Counting(options.counter, options.takesUsage);
-  const prompts = await counting.prompts((counter) => promptsOf({ ...options, counter }));
+  const asked = await counting.prompts((counter) => promptsOf({ ...options, counter }));
   const source = counting.ofAnswers?.source;
   const levels: LevelReport[] = [];
   const succeeded: KnownUsage[] = [];
@@ -48,7 +50,7 @@ export async function bench(options: BenchOptions): Promise<Report> {
   for (const pace of options.paces) {
     if (options.stop.aborted) break;
     try {
-      const measured = await measureLevel(pace, { prompts, counting, options });
+      const measured = await measureLevel(pace, { ...asked, counting, options });
       succeeded.push(knownUsage(measured.succeeded));
       levels.push(measured.level);
     } catch (error) {
@@ -65,7 +67,7 @@ export async function bench(options: BenchOptions): Promise<Report> {
     version: options.version,
     date: new Date().toISOString(),
     machine: { node: process.version, platform: `${platform()} ${process.arch}`, cpus: availableParallelism() },
-    load: describeLoad(options, prompts, { source, usage }),
+    load: describeLoad(options, asked.prompts, { source, usage }),
     interrupted: options.stop.aborted,
     levels,
     notes: counting.notes,
@@ -73,28 +75,50 @@ export async function bench(options: BenchOptions): Promise<Report> {
   };
 }
 
-async function promptsOf({ prompts, output, seed, counter }: BenchOptions): Promise<Prompt[]> {
-  if (!('count' in prompts)) return countedPrompts(prompts, { output, seed, counter });
-  return makePrompts({ ...prompts, output, seed, counter });
+interface Asked {
+  readonly prompts: readonly Prompt[];
+  /** A server that caches what it has seen must not have seen the first ones: these are others, or the last ones. */
+  readonly warmups: readonly Prompt[];
 }
 
-interface LevelWork {
-  readonly prompts: readonly Prompt[];
+async function promptsOf(options: BenchOptions): Promise<Asked> {
+  const { prompts, output, seed, counter, paces } = options;
+  if (!('count' in prompts)) {
+    const counted = await countedPrompts(prompts, { output, seed, counter });
+    return { prompts: counted, warmups: counted.toReversed() };
+  }
+  const { count, input } = prompts;
+  const others = Math.min(count, Math.max(1, ...paces.map((pace) => warmupFor(pace, options.warmup))));
+  const made = await makePrompts({ count: count + others, input, output, seed, counter });
+  return { prompts: made.slice(0, count), warmups: made.slice(count) };
+}
+
+const leastWarmup = 10;
+
+/** Every connection is opened before what is measured. */
+function warmupFor(pace: Pace, asked: number | undefined): number {
+  return asked ?? (pace.kind === 'concurrency' ? Math.max(leastWarmup, pace.concurrency) : leastWarmup);
+}
+
+interface LevelWork extends Asked {
   readonly counting: Counting;
   readonly options: BenchOptions;
 }
 
 async function measureLevel(
   pace: Pace,
-  { prompts, counting, options }: LevelWork,
+  { prompts, warmups, counting, options }: LevelWork,
 ): Promise<{ level: LevelReport; succeeded: readonly CountedOutcome[] }> {
-  const { target, endpoint, isStreaming, extent, warmup, timeout, stop } = options;
-  const bodies = prompts.map((prompt) => requestBody(prompt, options));
+  const { target, endpoint, isStreaming, extent, timeout, stop } = options;
+  const [bodies = [], warmupBodies = []] = [prompts, warmups].map((all) =>
+    all.map((prompt) => requestBody(prompt, options)),
+  );
+  const warmup = warmupFor(pace, options.warmup);
   const keepsTexts = counting.ofAnswers !== undefined;
   const watch = new Watch(options.watched);
   let startedAt = 0;
   const measured = await runLoad({
-    task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, warmup, keepsTexts },
+    task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, warmup, warmupBodies, keepsTexts },
     workers: workersFor(pace, options.workers),
     stop,
     onMeasure: () => {
@@ -152,15 +176,24 @@ function describeLoad(
     endpoint,
     streaming: options.isStreaming,
     ...('requests' in extent ? { requests: extent.requests } : { duration_s: extent.milliseconds / 1000 }),
-    warmup: options.warmup,
+    ...(options.warmup === undefined ? {} : { warmup: options.warmup }),
+    timeout_s: options.timeout / 1000,
+    ...(options.workers === undefined ? {} : { workers: options.workers }),
     seed: options.seed,
     prompts: prompts.length,
+    prompts_digest: digestOf(prompts),
     input_tokens: 'count' in options.prompts ? options.prompts.input : 'of a file',
-    ...(generates ? { output_tokens: options.output } : {}),
+    ...(generates ? { output_tokens: options.output, limit_field: options.limitField } : {}),
     extra: { ...(options.ignoresEnd ? { ignore_eos: true, min_tokens: 'output tokens' } : {}), ...options.extra },
     input_counted_by: source ?? inputCount(endpoint, usage),
     ...(generates ? { output_counted_by: source ?? outputCount(options, usage) } : {}),
   };
+}
+
+/** Prompts of two files may be as many and yet not the same. */
+function digestOf(prompts: readonly Prompt[]): string {
+  const texts = prompts.map(({ text, outputTokens }) => [text, outputTokens]);
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
 }
 
 function inputCount(endpoint: BenchOptions['endpoint'], usage: KnownUsage): string {

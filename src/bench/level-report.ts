@@ -1,3 +1,4 @@
+import { errorKinds } from './error-kinds.ts';
 import type { Measured } from './load/crew.ts';
 import { type Outcome, type Pace, timelineStep } from './load/messages.ts';
 import type { ProcessUsage, WatchedProcess } from './process-usage.ts';
@@ -44,7 +45,7 @@ export function levelReport(options: LevelOptions): LevelReport {
     request_count: succeeded.length,
     failed_count: failed.length,
     resent_count: measured.outcomes.filter(({ wasResent }) => wasResent).length,
-    errors: countByText(failed.map(({ error = '' }) => error)),
+    errors: errorKinds(failed.map(({ error = '' }) => error)),
     metrics: withValues(values, summarize),
     throughput: {
       ...(outputTokens === undefined ? {} : { output_token_throughput: perSecond(outputTokens) }),
@@ -100,12 +101,6 @@ function withValues<T>(
     if (value !== undefined) made[name] = value;
   }
   return made;
-}
-
-function countByText(texts: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
-  return Object.fromEntries(Object.entries(counts).toSorted(([, a], [, b]) => b - a));
 }
 
 function generatorCost({ costs, outcomes }: Measured, pace: Pace): GeneratorCost {

@@ -22,7 +22,6 @@ describe('the flags of conch bench', () => {
       header: {},
       endpoint: 'chat',
       arrival: 'poisson',
-      warmup: 10,
       inputTokens: { mean: 550, deviation: 0 },
       outputTokens: { mean: 128, deviation: 0 },
       ignoreEos: false,

@@ -94,7 +94,10 @@ const flags = {
     placeholder: 'DURATION',
     defaultText: '10s',
   }),
-  warmup: setting(z.number().int().min(0).default(10), 'Requests before them that are not measured.', own),
+  warmup: setting(z.number().int().min(0).optional(), 'Requests before them that are not measured.', {
+    ...own,
+    defaultText: 'as many as are open at a time, at least 10',
+  }),
   inputTokens: setting(lengths.prefault('550'), 'Length of the prompts in tokens: mean, and deviation after a comma.', {
     ...own,
     placeholder: 'MEAN[,DEVIATION]',

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { workerFile } from '../../worker-file.ts';
+import { errorKinds, kindLines } from '../error-kinds.ts';
 import type { FromWorker, Outcome, TextCounts, ToWorker, Warmup, WorkerCost, WorkerTask } from './messages.ts';
 
 /** What the workers measured together. */
@@ -50,8 +51,9 @@ export class LoadError extends Error {}
 function refuseHopeless(warmups: readonly Warmup[], stop: AbortSignal): void {
   const errors = warmups.flatMap((warmup) => warmup.errors);
   if (errors.length === 0 || warmups.some(({ answered }) => answered > 0) || stop.aborted) return;
-  const kinds = [...new Set(errors)].map((error) => `  ${errors.filter((each) => each === error).length} × ${error}`);
-  throw new LoadError(`All ${errors.length} requests of the warm-up failed.\n${kinds.join('\n')}`);
+  throw new LoadError(
+    `All ${errors.length} requests of the warm-up failed.\n${kindLines(errorKinds(errors)).join('\n')}`,
+  );
 }
 
 type Done = Extract<FromWorker, { kind: 'done' }>;

@@ -29,8 +29,9 @@ export interface WorkerTask {
   readonly extent: Extent;
   /** Whether the texts of the answers are wanted: somebody counts them. */
   readonly keepsTexts: boolean;
-  /** Requests before those that are measured. */
+  /** Requests before those that are measured, and their bodies, which are others. */
   readonly warmup: number;
+  readonly warmupBodies: readonly string[];
   /** Which of the workers this one is: the first takes requests 0, n, 2n and so on. */
   readonly worker: number;
   readonly workers: number;

@@ -44,7 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => un
 async function run(task: WorkerTask): Promise<void> {
   const { target, endpoint, isStreaming, timeout, keepsTexts } = task;
   const client = openClient(target);
-  const bodies = task.bodies.map((body) => Buffer.from(body));
+  const [bodies, warmupBodies] = [task.bodies, task.warmupBodies].map((all) => all.map((body) => Buffer.from(body)));
   const headers = {
     'content-type': 'application/json',
     ...(isStreaming ? { accept: 'text/event-stream' } : {}),
@@ -60,13 +60,15 @@ async function run(task: WorkerTask): Promise<void> {
     stop: stop.signal,
     onText: () => undefined,
   };
-  const ask = (from: Sender, index: number): Promise<Outcome> =>
-    send(from, index, bodies[index % bodies.length] as Buffer);
-  const warmup = await warmUp(task, (index) => ask(sender, index));
+  const asking =
+    (from: Sender, all: readonly Buffer[] = []): LoadOptions['send'] =>
+    (index) =>
+      send(from, index, all[index % all.length] as Buffer);
+  const warmup = await warmUp(task, asking(sender, warmupBodies));
   const begin = new Promise<void>((resolve) => (measure = resolve));
   tell({ kind: 'ready', warmup });
   await begin;
-  await measured(task, (index) => ask({ ...sender, onText: countText }, index));
+  await measured(task, asking({ ...sender, onText: countText }, bodies));
   client.close();
 }
 

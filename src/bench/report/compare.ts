@@ -2,7 +2,6 @@ import type { Summary } from '../statistics.ts';
 import { columns, rounded } from './columns.ts';
 import {
   type LevelReport,
-  type LoadDescription,
   paceText,
   type Report,
   type RequestMetric,
@@ -29,14 +28,14 @@ export interface Compared {
 
 /** The same levels of two reports side by side; what cannot be compared is named. */
 export function compareText({ a, b }: Compared): string {
-  const differences = differencesOf(a.report.load, b.report.load);
+  const differences = differencesOf(comparable(a.report), comparable(b.report));
   const sections = a.report.levels.flatMap((level) => {
     const other = b.report.levels.find(({ pace }) => paceText(pace) === paceText(level.pace));
     return other ? [levelTable(level, other)] : [];
   });
   return [
     `A: ${a.name} (${a.report.date})\nB: ${b.name} (${b.report.date})`,
-    ...(differences.length > 0 ? [`The loads differ, and so may the figures:\n${differences.join('\n')}`] : []),
+    ...(differences.length > 0 ? [`These differ, and so may the figures:\n${differences.join('\n')}`] : []),
     ...sections,
     ...onlyIn('A', a.report, b.report),
     ...onlyIn('B', b.report, a.report),
@@ -52,9 +51,14 @@ export function haveLevelsInCommon({ a, b }: Compared): boolean {
 /** The address and the model are what one compares. */
 const mayDiffer = new Set(['url', 'model']);
 
-function differencesOf(a: LoadDescription, b: LoadDescription): string[] {
-  const left: Readonly<Record<string, unknown>> = { ...a };
-  const right: Readonly<Record<string, unknown>> = { ...b };
+type Described = Readonly<Record<string, unknown>>;
+
+/** The load, and whatever else may change figures. */
+function comparable({ load, machine, version, interrupted, failure }: Report): Described {
+  return { ...load, machine, 'conch bench': version, interrupted, failure: failure?.reason };
+}
+
+function differencesOf(left: Described, right: Described): string[] {
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].filter((name) => !mayDiffer.has(name));
   return names
     .filter((name) => JSON.stringify(left[name]) !== JSON.stringify(right[name]))

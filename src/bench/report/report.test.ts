@@ -54,6 +54,24 @@ describe('reportText', () => {
   });
 });
 
+describe('the delay of the event loop', () => {
+  const delayed = (delay: number, metrics = level(1).metrics): string =>
+    reportText({
+      ...report,
+      levels: [{ ...level(1), metrics, generator: { ...level(1).generator, loop_delay_p99_ms: delay } }],
+    });
+
+  it('is doubtful where it is a tenth of the time between tokens, or 5 ms', () => {
+    expect(delayed(0.9)).not.toContain('Warning');
+    expect(delayed(1.1)).toContain(
+      'Warning: At 1 concurrent request the event loop of the load generator was 1.10 ms late at p99,',
+    );
+    const whole = { request_latency: only('request_latency') };
+    expect(delayed(4.9, whole)).not.toContain('Warning');
+    expect(delayed(5.1, whole)).toContain('5.10 ms late at p99,');
+  });
+});
+
 describe('reportCsv', () => {
   it('has a line for each metric of each level', () => {
     expect(reportCsv({ ...report, levels: [level(1), troubled] })).toMatchSnapshot();
@@ -108,7 +126,10 @@ describe('compareText', () => {
   const faster: Report = {
     ...report,
     date: '2026-11-16T12:00:00.000Z',
-    load: { ...report.load, url: 'http://other:9000', seed: 2 },
+    version: '1.2.4',
+    machine: { ...report.machine, cpus: 4 },
+    interrupted: true,
+    load: { ...report.load, url: 'http://other:9000', seed: 2, prompts_digest: 'fedcba9876543210' },
     levels: [
       {
         ...level(1),

@@ -75,11 +75,18 @@ export interface LoadDescription {
   readonly streaming: boolean;
   readonly requests?: number | undefined;
   readonly duration_s?: number | undefined;
-  readonly warmup: number;
+  /** Undefined: as many as are open at a time, and ten at least. */
+  readonly warmup?: number | undefined;
+  readonly timeout_s: number;
+  /** Undefined: as many processes as the load needs. */
+  readonly workers?: number | undefined;
   readonly seed: number;
   readonly prompts: number;
+  /** The same for the same prompts and lengths of answers. */
+  readonly prompts_digest: string;
   readonly input_tokens: Lengths | 'of a file';
   readonly output_tokens?: Lengths | undefined;
+  readonly limit_field?: string | undefined;
   readonly extra: Readonly<Record<string, unknown>>;
   /** How tokens were counted, in words. */
   readonly input_counted_by: string;

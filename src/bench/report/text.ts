@@ -1,3 +1,4 @@
+import { kindLines } from '../error-kinds.ts';
 import type { Lengths } from '../lengths.ts';
 import type { Summary } from '../statistics.ts';
 import { columns, percentText, rounded } from './columns.ts';
@@ -38,7 +39,7 @@ export function loadText(load: LoadDescription): string {
   const input = load.input_tokens === 'of a file' ? 'of a file' : `of ${lengthsText(load.input_tokens)}`;
   return [
     `${load.model} at ${load.url}: ${load.endpoint}${way}`,
-    `Load: ${load.requests === undefined ? `${load.duration_s} s` : `${load.requests} requests`} each, ${load.warmup} to warm up; ${load.prompts} prompts ${input}${output}; seed ${load.seed}`,
+    `Load: ${load.requests === undefined ? `${load.duration_s} s` : `${load.requests} requests`} each, ${load.warmup ?? 'as many as are open, at least 10,'} to warm up; ${load.prompts} prompts ${input}${output}; seed ${load.seed}`,
     ...(extra.length > 0 ? [`Extra fields: ${extra.join(', ')}`] : []),
     `Input tokens counted by ${load.input_counted_by}`,
     ...(load.output_counted_by === undefined ? [] : [`Output tokens counted by ${load.output_counted_by}`]),
@@ -52,7 +53,7 @@ function lengthsText({ mean, deviation }: Lengths): string {
 function levelText(level: LevelReport): string {
   const { generator, errors, processes } = level;
   const lateness = generator.lateness_ms === undefined ? '' : `, at most ${rounded(generator.lateness_ms)} ms late`;
-  const faults = Object.entries(errors).map(([fault, count]) => `  ${count} × ${fault}`);
+  const faults = kindLines(errors);
   return [
     `${paceText(level.pace)}: ${level.request_count} answers in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}${level.resent_count > 0 ? `, ${level.resent_count} sent again on a new connection` : ''}`,
     metricTable(level),
