@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { canWatch, usageOf } from './process-usage.ts';
 import { Watch } from './watch.ts';
@@ -13,6 +15,22 @@ describe.skipIf(!canWatch())('usageOf', () => {
     const resident = process.memoryUsage().rss / 2 ** 20;
     expect(usage?.residentMegabytes).toBeGreaterThan(resident / 2);
     expect(usage?.residentMegabytes).toBeLessThan(resident * 2);
+  });
+
+  it('has what its children use, those that run and those that have ended', async () => {
+    const busy = 'const end = process.cpuUsage().user + 200_000; while (process.cpuUsage().user < end);';
+    const before = usageOf(process.pid);
+    const ended = spawn(process.execPath, ['-e', busy]);
+    await once(ended, 'exit');
+    const between = usageOf(process.pid);
+    const running = spawn(process.execPath, ['-e', `${busy} console.log('x'); setInterval(() => 0, 1000);`]);
+    await once(running.stdout, 'data');
+    const after = usageOf(process.pid);
+    running.kill();
+    await once(running, 'exit');
+    expect((between?.cpuMicroseconds ?? 0) - (before?.cpuMicroseconds ?? 0)).toBeGreaterThan(190_000);
+    expect((after?.cpuMicroseconds ?? 0) - (between?.cpuMicroseconds ?? 0)).toBeGreaterThan(190_000);
+    expect((after?.residentMegabytes ?? 0) - (between?.residentMegabytes ?? 0)).toBeGreaterThan(15);
   });
 
   it('tells nothing of a process that is not there', () => {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { sum } from './statistics.ts';
 
 /** A process whose cost is measured. */
 export interface WatchedProcess {
@@ -6,7 +7,7 @@ export interface WatchedProcess {
   readonly pid: number;
 }
 
-/** What a process has used so far. */
+/** What a process has used so far, with all that it started. */
 export interface ProcessUsage {
   /** Of all its threads, user and system. */
   readonly cpuMicroseconds: number;
@@ -20,33 +21,53 @@ export function canWatch(): boolean {
   return read('/proc/self/stat') !== undefined;
 }
 
-/** What a process has used so far; undefined where there is none of this number. */
+/** What a process and its children have used so far; undefined where there is none of this number. */
 export function usageOf(pid: number): ProcessUsage | undefined {
+  const own = ownUsage(pid);
+  if (own === undefined) return undefined;
+  const all = [own, ...childrenOf(pid).flatMap((child) => usageOf(child) ?? [])];
+  return {
+    cpuMicroseconds: sum(all.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+    residentMegabytes: sum(all.map(({ residentMegabytes }) => residentMegabytes)),
+  };
+}
+
+function ownUsage(pid: number): ProcessUsage | undefined {
   const stat = read(`/proc/${pid}/stat`);
   const status = read(`/proc/${pid}/status`);
   if (stat === undefined || status === undefined) return undefined;
   return {
     // The threads' own clocks are finer, but forget threads that have ended.
-    cpuMicroseconds: Math.max(statTime(stat), threadTime(pid)),
+    cpuMicroseconds: Math.max(statTime(stat, 11), threadTime(pid)) + statTime(stat, 13),
     residentMegabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024,
   };
 }
 
-/** The name stands in brackets and may hold anything, so the columns are counted from behind it. */
-function statTime(stat: string): number {
+/**
+ * User and system time: 11 is the column of the process's own, 13 that of its children that have ended. The name stands
+ * in brackets and may hold anything, so the columns are counted from behind it.
+ */
+function statTime(stat: string, column: number): number {
   const columns = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(columns[11]) + Number(columns[12])) * tickMicroseconds;
+  return (Number(columns[column]) + Number(columns[column + 1])) * tickMicroseconds;
 }
 
 function threadTime(pid: number): number {
-  let nanoseconds = 0;
+  const clocks = threadsOf(pid).map((thread) => read(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ')[0] ?? 0);
+  return sum(clocks.map(Number)) / 1000;
+}
+
+function childrenOf(pid: number): number[] {
+  const lists = threadsOf(pid).map((thread) => read(`/proc/${pid}/task/${thread}/children`) ?? '');
+  return lists.flatMap((list) => list.split(' ').filter((word) => word.trim() !== '')).map(Number);
+}
+
+function threadsOf(pid: number): string[] {
   try {
-    for (const thread of readdirSync(`/proc/${pid}/task`))
-      nanoseconds += Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ')[0] ?? 0);
+    return readdirSync(`/proc/${pid}/task`);
   } catch {
-    return 0;
+    return [];
   }
-  return nanoseconds / 1000;
 }
 
 function read(path: string): string | undefined {

@@ -115,6 +115,11 @@ describe("NVIDIA's aiperf against Conch", () => {
         expect(ratio).toBeGreaterThan(0.8);
         expect(ratio).toBeLessThan(1.25);
       }
+      for (const name of ['output_token_throughput', 'request_throughput'] as const) {
+        const ratio = (level.throughput[name] ?? 0) / (theirs[name]?.avg ?? 0);
+        expect(ratio).toBeGreaterThan(0.7);
+        expect(ratio).toBeLessThan(1.4);
+      }
     },
   );
 });
