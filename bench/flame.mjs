@@ -10,9 +10,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
+import { install } from '../scripts/lib/install.mjs';
 import { conch } from './contenders.mjs';
 import { writeSection } from './docs-section.mjs';
-import { markdownTable } from './gateway-page.mjs';
+import { machineWords, thisMachine } from './machine.mjs';
+import { markdownTable } from './markdown.mjs';
 import { warmUp } from './pairs.mjs';
 import { runLoad } from './processes.mjs';
 import { flameGraph } from './profile/flame-graph.mjs';
@@ -59,6 +61,8 @@ async function profiled(interval) {
   }
 }
 
+const machine = thisMachine();
+await install();
 await build();
 mkdirSync(values.out, { recursive: true });
 /** @type {Map<string, Map<string, number>>} */
@@ -79,7 +83,9 @@ const table = markdownTable([
 const images = LOADS.map(({ name, title }) => `![Flame graph: ${title}](benchmarks/flame-${name}.svg)`).join('\n\n');
 writeSection(
   'flame',
-  `\`node bench/flame.mjs\` on ${new Date().toISOString().slice(0, 10)}: the main thread's time while it was busy, by what ran, after the warm-up. The graphs have the callers below; open one by itself to
+  `\`node bench/flame.mjs\`. ${machineWords(machine)}
+
+The main thread's time while it was busy, by what ran, after the warm-up. The graphs have the callers below; open one by itself to
 see the share of each frame.
 
 ${table}

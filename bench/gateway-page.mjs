@@ -1,21 +1,11 @@
 /** The section of docs/benchmarks.md about the gateway: all of it is made from one run. */
 import { baseline, conch, DIRECT } from './contenders.mjs';
 import { goalRows, headline, LEAST_RATE, MOST_FIRST_TOKEN_ADDED, ratiosOf } from './goals.mjs';
-import { costFigure, inRounds, ratioOf, rounded, summarize } from './report.mjs';
+import { machineWords } from './machine.mjs';
+import { markdownTable } from './markdown.mjs';
+import { BEHIND, BEHIND_WORDS, costFigure, inRounds, paceMark, ratioOf, rounded, summarize } from './report.mjs';
 
 /** @import { Report, Run, Summary } from './report.mjs' */
-
-/**
- * A table as the formatter of this repository would have it.
- * @param {string[][]} rows the first is the heading
- */
-export function markdownTable(rows) {
-  const [heading = [], ...body] = rows;
-  const widths = heading.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (/** @type {string[]} */ cells) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
-}
 
 /**
  * @param {number | undefined} value
@@ -27,27 +17,29 @@ const shown = (value, digits, unit = '') => (value === undefined ? '' : value.to
 const times = (value) => value.toFixed(value < 10 ? 1 : 0);
 
 /**
- * @param {Run[]} runs
+ * @param {Report} report
  * @param {string} scenario
  * @param {string} gateway
  */
-function costCell(runs, scenario, gateway) {
+function costCell({ runs, settings }, scenario, gateway) {
   const figure = costFigure(scenario);
   const [summary] = summarize(runs.filter((run) => run.scenario === scenario && run.gateway === gateway));
   const cost = summary?.median[figure];
   if (cost === undefined) return '';
   const ratio = ratioOf(runs, { scenario, figure, gateway, against: baseline.name });
   const digits = cost < 100 ? (cost < 10 ? 2 : 1) : 0;
-  return cost.toFixed(digits) + (gateway === baseline.name || ratio === undefined ? '' : ` (${times(ratio)}×)`);
+  if (gateway === baseline.name || ratio === undefined) return cost.toFixed(digits);
+  return `${cost.toFixed(digits)} (${times(ratio)}×${paceMark(runs, scenario, [gateway, baseline.name], settings)})`;
 }
 
 /** @param {Report} report */
-function costTable({ runs }) {
+function costTable(report) {
+  const { runs } = report;
   const scenarios = ['full1', 'full32', 'full256', 'paced1', 'paced32', 'paced256', 'requests'];
   const gateways = [...new Set(runs.map(({ gateway }) => gateway))].filter((name) => name !== DIRECT);
   return markdownTable([
     ['', 'full, 1 stream', 'full, 32', 'full, 256', 'paced, 1 stream', 'paced, 32', 'paced, 256', 'per request'],
-    ...gateways.map((gateway) => [gateway, ...scenarios.map((scenario) => costCell(runs, scenario, gateway))]),
+    ...gateways.map((gateway) => [gateway, ...scenarios.map((scenario) => costCell(report, scenario, gateway))]),
   ]);
 }
 
@@ -86,7 +78,7 @@ function loadTable({ runs }) {
 const verdict = (met) => (met ? 'met' : '**missed**');
 
 /** @param {Report} report */
-function goals({ runs }) {
+function goals({ runs, settings }) {
   const ratios = ratiosOf(runs);
   if (ratios === undefined) return '';
   const { ttft_added_ms: added, throughput_vs_direct: rate } = headline(runs);
@@ -94,7 +86,10 @@ function goals({ runs }) {
     ['times cheaper than', 'full speed, 256 streams', 'paced, 256 streams', 'fixed per request'],
     ...goalRows(ratios).map(({ name, derived, cells }) => [
       `${name}, ${derived ? 'derived' : 'measured in this run'}`,
-      ...cells.map(({ goal, reached, met }) => `goal ${goal}, reached ${times(reached)}: ${verdict(met)}`),
+      ...cells.map(
+        ({ goal, scenario, reached, met }) =>
+          `goal ${goal}, reached ${times(reached)}${paceMark(runs, scenario, [conch.name, baseline.name], settings)}: ${verdict(met)}`,
+      ),
     ]),
   ]);
   return `${table}
@@ -107,20 +102,20 @@ function goals({ runs }) {
 
 /** @param {Report} report */
 export function gatewayPage(report) {
-  const { date, machine, settings, runs } = report;
+  const { machine, settings, runs } = report;
   const { tokens, intervalMilliseconds, rounds, seconds } = settings;
+  const costs = costTable(report);
   return `<!-- headline: ${JSON.stringify(rounded(headline(runs)))} -->
 
-\`npm run bench\` on ${date}: Node ${machine.node}, ${machine.cores} cores (${machine.model}), load average ${machine.loadBefore.toFixed(1)} before the run.${
-    machine.loadBefore > machine.cores ? '\n**The machine was busy with other things: these figures say little.**' : ''
-  }
+\`npm run bench\`. ${machineWords(machine)}
+
 Medians of ${inRounds(rounds)} with fresh processes in turn, windows of ${seconds} s after a warm-up. Answers of ${tokens} tokens, an event each. "Full": the token server sends
 as fast as it can. "Paced": ${intervalMilliseconds} ms between the tokens of a stream, as a model does.
 
 CPU time of the gateway's process in µs per token (per request: answers of one token, 32 at a time), in brackets how many times cheaper than the
 ${baseline.name} (bench/grpcjs-gateway.mjs) in the same round:
 
-${costTable(report)}
+${costs}${costs.includes(BEHIND) ? `\n\n${BEHIND_WORDS}` : ''}
 
 The load that was carried, and what else it took:
 

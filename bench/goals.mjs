@@ -55,7 +55,7 @@ export function goalRows(againstBaseline) {
     derived: name !== baseline.name,
     cells: GOAL_NAMES.map((goal) => {
       const reached = againstBaseline[goal] * (middle(costs[goal]) / middle(reference?.[goal] ?? []));
-      return { goal: goals[goal], reached, met: reached >= goals[goal] };
+      return { goal: goals[goal], scenario: MEASURED[goal].scenario, reached, met: reached >= goals[goal] };
     }),
   }));
 }

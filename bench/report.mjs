@@ -57,6 +57,33 @@ export function ratioOf(runs, { scenario, figure, gateway, against }) {
   return pairs.length === 0 ? undefined : pairedRatio(pairs, figure);
 }
 
+const LEAST_PACE = 0.95;
+/** Stands behind a ratio of two of which one fell behind: fewer tokens share its wake-ups, and their costs are of different loads. */
+export const BEHIND = '†';
+export const BEHIND_WORDS = `${BEHIND} One of the two carried less than ${LEAST_PACE * 100} % of the paced tokens: the ratio is of different loads.`;
+
+/**
+ * @param {Run[]} runs
+ * @param {string} scenario
+ * @param {string[]} gateways
+ * @param {{ intervalMilliseconds: number }} settings
+ */
+export function paceMark(runs, scenario, gateways, { intervalMilliseconds }) {
+  const [, streams] = /^paced(\d+)$/.exec(scenario) ?? [];
+  if (streams === undefined) return '';
+  const least = LEAST_PACE * Number(streams) * (1000 / intervalMilliseconds);
+  const isBehind = gateways.some((gateway) => {
+    const found = runs.filter((run) => run.scenario === scenario && run.gateway === gateway);
+    return (
+      medianOf(
+        found.map(({ result }) => result),
+        'tokensPerSecond',
+      ) < least
+    );
+  });
+  return isBehind ? BEHIND : '';
+}
+
 /**
  * The median and the range of every figure, by gateway and scenario, in the order in which they were first measured.
  * @param {Run[]} runs
@@ -165,7 +192,7 @@ function aligned(rows) {
 
 /**
  * @typedef {{ tokens: number, intervalMilliseconds: number, rounds: number, seconds: number }} Settings
- * @typedef {{ date: string, settings: Settings, machine: { node: string, cores: number, model: string, loadBefore: number }, runs: Run[] }} Report
+ * @typedef {{ date: string, settings: Settings, machine: import('./machine.mjs').Machine, runs: Run[] }} Report
  */
 
 /**
@@ -182,11 +209,14 @@ export function table({ settings, machine, runs }, against) {
         const { gateway } = result;
         const figure = costFigure(scenario);
         const ratio = figure.startsWith('micro') ? ratioOf(runs, { scenario, figure, gateway, against }) : undefined;
-        return [gateway, ratio === undefined ? '' : ratio.toFixed(1), ...columns.map((column) => cell(result, column))];
+        const mark = paceMark(runs, scenario, [gateway, against], settings);
+        const shown = ratio === undefined ? '' : ratio.toFixed(1) + mark;
+        return [gateway, shown, ...columns.map((column) => cell(result, column))];
       });
     const heading = ['', 'times cheaper', ...columns.map(([name]) => name)];
     return `${titleOf(scenario, settings)}\n${aligned([heading, ...rows])}\n`;
   });
   const head = `CPU time of the gateway process, median of ${inRounds(settings.rounds)}; cheaper than the ${against}. Node ${machine.node}, ${machine.cores} cores.`;
-  return `\n${head}\n\n${sections.join('\n')}`;
+  const body = sections.join('\n');
+  return `\n${head}\n\n${body}${body.includes(BEHIND) ? `\n${BEHIND_WORDS}\n` : ''}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baseline, conch } from './contenders.mjs';
+import { baseline, conch, inMeasuringOrder } from './contenders.mjs';
 import { gatewayPage } from './gateway-page.mjs';
 import { goalRows, headline } from './goals.mjs';
 import { median, pairedRatio, ratioOf, summarize, table, titleOf } from './report.mjs';
@@ -12,7 +12,7 @@ import { median, pairedRatio, ratioOf, summarize, table, titleOf } from './repor
  */
 const run = (round, gateway, scenario, result) => ({ round, gateway, scenario, result });
 
-const machine = { node: 'v20.0.0', cores: 2, model: 'a processor', loadBefore: 0.5 };
+const machine = { begun: '2026-01-02T03:04:05.000Z', node: 'v20.0.0', cores: 2, model: 'a processor', loadBefore: 0.5 };
 const settings = { tokens: 128, intervalMilliseconds: 10, rounds: 2, seconds: 2.5 };
 
 /**
@@ -28,7 +28,7 @@ function runsWith({ full, paced, requests, added, rate }) {
     run(round, conch.name, 'first', { firstTokenAdded: added }),
     run(round, conch.name, 'start', { idleMegabytes: 70, readyMilliseconds: 250 }),
     run(round, baseline.name, 'full256', { microsecondsPerToken: full, tokensPerSecond: 30_000, tokensPerRead: 1.5 }),
-    run(round, baseline.name, 'paced256', { microsecondsPerToken: 10 * paced, tokensPerSecond: 24_000 }),
+    run(round, baseline.name, 'paced256', { microsecondsPerToken: 10 * paced, tokensPerSecond: 24_800 }),
     run(round, baseline.name, 'requests', { microsecondsPerRequest: 80 * requests }),
   ]);
 }
@@ -81,19 +81,19 @@ describe('the goals', () => {
       name: 'openai_trtllm (Rust)',
       derived: true,
       cells: [
-        { goal: 5, reached: expect.closeTo(7.95, 5), met: true },
-        { goal: 1.5, reached: expect.closeTo((3 * 20.35) / 41.5, 5), met: false },
-        { goal: 3, reached: expect.closeTo(2.93, 5), met: false },
+        { goal: 5, scenario: 'full256', reached: expect.closeTo(7.95, 5), met: true },
+        { goal: 1.5, scenario: 'paced256', reached: expect.closeTo((3 * 20.35) / 41.5, 5), met: false },
+        { goal: 3, scenario: 'requests', reached: expect.closeTo(2.93, 5), met: false },
       ],
     });
-    expect(python?.cells[0]).toEqual({ goal: 20, reached: expect.closeTo(35, 5), met: true });
+    expect(python?.cells[0]).toEqual({ goal: 20, scenario: 'full256', reached: expect.closeTo(35, 5), met: true });
     expect(grpcjs).toEqual({
       name: baseline.name,
       derived: false,
       cells: [
-        { goal: 20, reached: 38.5, met: true },
-        { goal: 3, reached: 3, met: true },
-        { goal: 4, reached: 3.22, met: false },
+        { goal: 20, scenario: 'full256', reached: 38.5, met: true },
+        { goal: 3, scenario: 'paced256', reached: 3, met: true },
+        { goal: 4, scenario: 'requests', reached: 3.22, met: false },
       ],
     });
   });
@@ -124,6 +124,39 @@ describe('the goals', () => {
       us_per_request: 80,
     });
   });
+});
+
+describe('a pace that was not kept', () => {
+  const at = (/** @type {number} */ rate) =>
+    runsWith({ full: 40, paced: 3, requests: 5, added: 0.1, rate: 1 }).map((one) =>
+      one.gateway === baseline.name && one.scenario === 'paced256'
+        ? { ...one, result: { ...one.result, tokensPerSecond: rate } }
+        : one,
+    );
+  const report = (/** @type {number} */ rate) => ({ date: '2026-01-02', settings, machine, runs: at(rate) });
+
+  it('by either side marks their ratio, on the page, among the goals and in the table', () => {
+    const page = gatewayPage(report(24_300));
+    expect(page).toContain('10.0 (3.0×†)');
+    expect(page).toContain('goal 3, reached 3.0†: met');
+    expect(page).toContain('goal 20, reached 40: met');
+    expect(page).toContain('† One of the two carried less than 95 % of the paced tokens');
+    expect(table(report(24_300), baseline.name)).toContain('† One of the two carried less than 95 %');
+  });
+
+  it('is one of less than 95 %', () => {
+    expect(gatewayPage(report(24_400))).not.toContain('†');
+    expect(table(report(24_400), baseline.name)).not.toContain('†');
+  });
+});
+
+it('the baseline is measured directly beside Conch, in whichever direction', () => {
+  const [ensemble, tokens] = [
+    { ...conch, name: 'ensemble' },
+    { ...conch, name: 'tokens' },
+  ];
+  expect(inMeasuringOrder([conch, ensemble, tokens, baseline])).toEqual([conch, baseline, ensemble, tokens]);
+  expect(inMeasuringOrder([ensemble, tokens])).toEqual([ensemble, tokens]);
 });
 
 describe('the table', () => {

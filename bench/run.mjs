@@ -5,17 +5,17 @@
  *                    [--only paced|full|requests|single] [--gateway NAME=SCRIPT]... [--json] [--write]
  *
  * A gateway is a script that takes conch's flags --triton, --host, --port and --chat-template. Progress goes to stderr, the table (or, with --json,
- * one line) to stdout. A whole run also writes bench/results/ and docs/benchmarks.md; another one does so with --write.
+ * one line) to stdout. A run with none of these flags, or with --triton alone, also writes bench/results/ and docs/benchmarks.md; another one with --write.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
 import { install } from '../scripts/lib/install.mjs';
-import { allContenders, baseline, DIRECT } from './contenders.mjs';
+import { allContenders, baseline, DIRECT, inMeasuringOrder } from './contenders.mjs';
 import { writeSection } from './docs-section.mjs';
 import { gatewayPage } from './gateway-page.mjs';
+import { machineWords, thisMachine, wasBusy } from './machine.mjs';
+import { readOptions } from './options.mjs';
 import { measureQuickly } from './quick.mjs';
 import { costFigure, rounded, table } from './report.mjs';
 import { measureTriton } from './triton.mjs';
@@ -27,42 +27,28 @@ import { measureContender, measureDirect } from './whole.mjs';
  * @import { Report, Run } from './report.mjs'
  */
 
-const PARTS = ['paced', 'full', 'requests', 'single'];
-
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    triton: { type: 'boolean', default: false },
-    streams: { type: 'string', default: '1,32,256' },
-    tokens: { type: 'string', default: '128' },
-    seconds: { type: 'string', default: '2.5' },
-    'warmup-seconds': { type: 'string', default: '4' },
-    rounds: { type: 'string', default: '3' },
-    'interval-ms': { type: 'string', default: '10' },
-    only: { type: 'string' },
-    gateway: { type: 'string', multiple: true },
-    json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-});
-const rounds = Number(values.rounds);
-const [loadBefore = 0] = loadavg();
-const plan = {
-  streams: values.streams.split(',').map(Number),
-  tokens: Number(values.tokens),
-  seconds: Number(values.seconds),
-  intervalMilliseconds: Number(values['interval-ms']),
-  warmupSeconds: Number(values['warmup-seconds']),
-  only: values.only,
-};
-
 /** @param {string} line */
 const say = (line) => process.stderr.write(`${line}\n`);
 
+/** @param {unknown} error */
+const sayFault = (error) => say(`bench: ${error instanceof Error ? error.message : String(error)}`);
+
+const machine = thisMachine();
+const { plan, rounds, gateway: gateways, quick, triton, json, writes } = options();
+
+function options() {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    sayFault(error);
+    process.exit(2);
+  }
+}
+
 /** @returns {Contender[]} */
 function contenders() {
-  if (values.gateway === undefined) return allContenders();
-  return values.gateway.map((pair) => {
+  if (gateways === undefined) return allContenders();
+  return gateways.map((pair) => {
     const name = pair.includes('=') ? pair.slice(0, pair.indexOf('=')) : path.parse(pair).name;
     const script = path.resolve(pair.slice(pair.indexOf('=') + 1));
     if (!existsSync(script)) throw new Error(`${script} does not exist`);
@@ -85,12 +71,12 @@ function noteIn(runs, /** @type {number} */ round, /** @type {string} */ gateway
 /** Every contender in turn, in the other direction in every second round. */
 async function measureAll() {
   const list = contenders();
+  const order = inMeasuringOrder(list);
   /** @type {Run[]} */
   const runs = [];
   for (let round = 1; round <= rounds; round++) {
-    if (values.only === undefined && values.gateway === undefined)
-      await measureDirect(plan, noteIn(runs, round, DIRECT));
-    for (const contender of round % 2 === 1 ? list : list.toReversed())
+    if (plan.only === undefined && gateways === undefined) await measureDirect(plan, noteIn(runs, round, DIRECT));
+    for (const contender of round % 2 === 1 ? order : order.toReversed())
       await measureContender(contender, plan, noteIn(runs, round, contender.name));
   }
   const place = (/** @type {Run} */ { gateway }) => list.findIndex(({ name }) => name === gateway);
@@ -104,9 +90,9 @@ async function measureAll() {
 function reportOf(runs) {
   const { tokens, intervalMilliseconds, seconds } = plan;
   return {
-    date: new Date().toISOString().slice(0, 10),
+    date: machine.begun.slice(0, 10),
     settings: { tokens, intervalMilliseconds, seconds, rounds },
-    machine: { node: process.version, cores: cpus().length, model: cpus()[0]?.model ?? 'unknown', loadBefore },
+    machine,
     runs,
   };
 }
@@ -122,30 +108,25 @@ function save(report, name) {
 }
 
 async function main() {
-  if (values.only !== undefined && !PARTS.includes(values.only)) {
-    throw new Error(`--only takes one of ${PARTS.join(', ')}`);
-  }
   await install();
   await build();
-  if (loadBefore > cpus().length)
-    say(`The load average is ${loadBefore.toFixed(1)}: ratios of so busy a machine say little.`);
-  if (values.quick) {
+  if (wasBusy(machine)) say(machineWords(machine));
+  if (quick) {
     process.stdout.write(`${JSON.stringify(await measureQuickly(say))}\n`);
     return;
   }
-  const report = reportOf(values.triton ? await measureTriton(plan, rounds, noteIn) : await measureAll());
-  const isWhole = values.only === undefined && values.gateway === undefined;
-  if (isWhole || values.write) {
-    save(report, `${report.date}${values.triton ? '-triton' : ''}.json`);
-    if (values.triton) writeSection('triton', tritonPage(report));
+  const report = reportOf(triton ? await measureTriton(plan, rounds, noteIn) : await measureAll());
+  if (writes) {
+    save(report, `${report.date}${triton ? '-triton' : ''}.json`);
+    if (triton) writeSection('triton', tritonPage(report));
     else writeSection('gateway', gatewayPage(report));
   }
-  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : table(report, baseline.name));
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : table(report, baseline.name));
 }
 
 try {
   await main();
 } catch (error) {
-  say(`bench: ${error instanceof Error ? error.message : String(error)}`);
+  sayFault(error);
   process.exitCode = 1;
 }

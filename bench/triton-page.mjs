@@ -1,10 +1,11 @@
 /** The section of docs/benchmarks.md about the real tritonserver. */
-import { markdownTable } from './gateway-page.mjs';
+import { machineWords } from './machine.mjs';
+import { markdownTable } from './markdown.mjs';
 import { inRounds, summarize, titleOf } from './report.mjs';
 
 /** @param {import('./report.mjs').Report} report */
 export function tritonPage(report) {
-  const { date, machine, settings, runs } = report;
+  const { machine, settings, runs } = report;
   const results = summarize(runs);
   const gateways = [...new Set(runs.map(({ gateway }) => gateway))];
   const cell = (/** @type {string} */ scenario, /** @type {string} */ gateway) => {
@@ -16,8 +17,10 @@ export function tritonPage(report) {
     titleOf(scenario, settings),
     ...gateways.map((gateway) => cell(scenario, gateway)),
   ]);
-  return `\`npm run bench -- --triton\` on ${date}: tritonserver 2.51, whose model is imitated in Python and is the limit of the tokens/s; so few tokens keep
-no gateway warm. CPU time of the gateway per token, medians of ${inRounds(settings.rounds)}, Node ${machine.node}, ${machine.cores} cores, load average ${machine.loadBefore.toFixed(1)} before the run.
+  return `\`npm run bench -- --triton\`. ${machineWords(machine)}
+
+tritonserver 2.51, whose model is imitated in Python and is the limit of the tokens/s; so few tokens keep no gateway warm. CPU time of the gateway per
+token, medians of ${inRounds(settings.rounds)}, answers of ${settings.tokens} tokens.
 
 ${markdownTable([['', ...gateways], ...rows])}`;
 }

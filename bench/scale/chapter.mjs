@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ label: string, figures: Record<string, number> }} Row one point: its name in the table, and what was measured
- * @typedef {{ run: { begun: string, loadAverage: number }, rows: Row[] }} Measured with how busy the machine was before the run
+ * @typedef {{ machine: import('../machine.mjs').Machine, rows: Row[] }} Measured with the machine as it was before the run
  * @typedef {{ heading: string, of: (figures: Record<string, number>) => number | undefined, unit?: string }} Column
  * @typedef {{ title: string, x: { label: string, scale: 'linear' | 'log' }, y: { label: string, scale: 'linear' | 'log' }, kind: 'line' | 'bars', series: { name: string, points: [number, number][] }[] }} Chart
  */

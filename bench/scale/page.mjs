@@ -1,5 +1,7 @@
 /** The section of docs/benchmarks.md, and its plots. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { machineWords } from '../machine.mjs';
+import { markdownTable } from '../markdown.mjs';
 import { shown } from './growth.mjs';
 
 /** @import { Chapter, Measured, Row } from './chapter.mjs' */
@@ -21,36 +23,18 @@ export function tableOf({ first, columns }, rows) {
       return value === undefined ? '' : shown(value) + unit;
     }),
   ]);
-  const head = [first, ...used.map(({ heading }) => heading)];
-  const widths = head.map((text, at) => Math.max(3, text.length, ...cells.map((row) => row[at]?.length ?? 0)));
-  /** @param {string[]} row */
-  const line = (row) => `| ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n');
-}
-
-/**
- * When it was measured, and whether the machine had anything else to do.
- * @param {Measured['run']} run
- * @param {number} cores
- */
-export function runWords({ begun, loadAverage }, cores) {
-  const time = `Run of ${begun.slice(0, 16).replace('T', ' ')} UTC, load average before it ${loadAverage.toFixed(1)} on ${cores} cores`;
-  const isBusy = loadAverage > cores / 4;
-  return isBusy
-    ? `${time}: **the machine was busy with other work, so these figures show the form and are not to be quoted.**`
-    : `${time}.`;
+  return markdownTable([[first, ...used.map(({ heading }) => heading)], ...cells]);
 }
 
 /**
  * @param {Chapter} chapter
  * @param {Measured} measured
- * @param {number} cores
  */
-export function chapterText(chapter, { run, rows }, cores) {
+export function chapterText(chapter, { machine, rows }) {
   const plots = Object.entries(chapter.charts(rows)).map(([name, { title }]) => `![${title}](benchmarks/${name}.svg)`);
   const parts = [
     `### ${chapter.title}`,
-    `${chapter.load(rows)} ${runWords(run, cores)}`,
+    `${chapter.load(rows)} ${machineWords(machine)}`,
     tableOf(chapter, rows),
     chapter.sentences(rows).join(' '),
   ];

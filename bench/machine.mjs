@@ -1,0 +1,33 @@
+/** What a run was measured on, in the same words in every section of docs/benchmarks.md. */
+import { cpus, loadavg } from 'node:os';
+
+/** @typedef {{ begun: string, node: string, cores: number, model: string, loadBefore: number }} Machine */
+
+/**
+ * To be asked before anything is built or started.
+ * @returns {Machine}
+ */
+export function thisMachine() {
+  return {
+    begun: new Date().toISOString(),
+    node: process.version,
+    cores: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    loadBefore: loadavg()[0] ?? 0,
+  };
+}
+
+/**
+ * Whether it had other work before the run: more than half of its cores.
+ * @param {Machine} machine
+ */
+export const wasBusy = ({ loadBefore, cores }) => loadBefore > cores / 2;
+
+/** @param {Machine} machine */
+export function machineWords(machine) {
+  const { begun, node, cores, model, loadBefore } = machine;
+  const when = `Run of ${begun.slice(0, 16).replace('T', ' ')} UTC on Node ${node}, ${cores} cores (${model}), load average ${loadBefore.toFixed(1)} before it`;
+  return wasBusy(machine)
+    ? `${when}: **the machine was busy with other work, so these figures show the form and are not to be quoted.**`
+    : `${when}.`;
+}
