@@ -4,12 +4,18 @@
  *
  *   npm run bench:footprint [-- --starts 10] [--no-install]
  */
+import module from 'node:module';
 import { parseArgs } from 'node:util';
+import { build } from '../scripts/lib/build.mjs';
+import { install } from '../scripts/lib/install.mjs';
 import { memoryMegabytes } from './cpu.mjs';
 import { writeSection } from './docs-section.mjs';
 import { installedSizes } from './footprint/installed.mjs';
 import { bareStart, measuredStart } from './footprint/start.mjs';
+import { machineWords, thisMachine } from './machine.mjs';
+import { markdownTable } from './markdown.mjs';
 import { runLoad, startGateway, startTokenServer } from './processes.mjs';
+import { median } from './report.mjs';
 
 const STREAMS = 1000;
 const IDLE_MILLISECONDS = 3000;
@@ -22,14 +28,10 @@ const { values } = parseArgs({
   },
 });
 
-/** @param {number[]} numbers */
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 async function starts() {
   const model = await startTokenServer(10);
+  // Fills the caches, of files and of compiled code, for those that count.
+  await measuredStart(CONCH, model.port);
   const measured = [];
   const bare = [];
   for (let round = 0; round < Number(values.starts); round++) {
@@ -60,10 +62,6 @@ async function memory() {
   return { idle, peak };
 }
 
-const start = await starts();
-const { idle, peak } = await memory();
-const installed = values['no-install'] ? undefined : await installedSizes();
-
 /**
  * @param {string} what
  * @param {number} reached
@@ -71,26 +69,35 @@ const installed = values['no-install'] ? undefined : await installedSizes();
  * @param {string} unit
  */
 function row(what, reached, goal, unit) {
-  return `| ${what} | ${reached.toFixed(0)} ${unit} | under ${goal} ${unit} | ${reached < goal ? 'met' : 'missed'} |`;
+  const shown = `${reached.toFixed(0)} ${unit}`;
+  return [what, shown, `under ${goal} ${unit}`, reached < goal ? 'met' : '**missed**'];
 }
 
-const lines = [
-  `Node ${process.version}, median of ${values.starts} starts of \`conch --triton\` in fresh processes, by turns with a Node that does nothing.`,
-  '',
-  '| what | reached | goal | |',
-  '|---|---|---|---|',
+const machine = thisMachine();
+await install();
+await build();
+const start = await starts();
+const { idle, peak } = await memory();
+const installed = values['no-install'] ? undefined : await installedSizes();
+const compiled =
+  'enableCompileCache' in module
+    ? 'with the compiled code that the start before them left'
+    : 'this Node keeps no compiled code (from 22.8 on it does)';
+const table = markdownTable([
+  ['what', 'reached', 'goal', ''],
   row('from the first instruction until it listens and knows its models', start.wall, 300, 'ms'),
   row('the same, the fastest start', start.fastest, 300, 'ms'),
   row('memory with nothing to do (RSS)', idle, 120, 'MB'),
   row(`memory at ${STREAMS.toLocaleString('en')} streams, at its highest (RSS)`, peak, 200, 'MB'),
   ...(installed ? [row('installed, without the embedded engine', installed.total, 140, 'MB')] : []),
-  '',
+]);
+const packages = installed?.packages.map(([name, size]) => [name, size.toFixed(1)]);
+const text = [
+  `\`npm run bench:footprint\`. ${machineWords(machine)}`,
+  `Median of ${values.starts} starts of \`conch --triton\` in fresh processes, by turns with a Node that does nothing, after one that does not count; ${compiled}.`,
+  table,
   `CPU time until then: ${start.cpu.toFixed(0)} ms, of which a Node that does nothing takes ${start.bareCpu.toFixed(0)} ms on the same machine at the same time.`,
-];
-if (installed) {
-  lines.push('', '| package | MB |', '|---|---|');
-  for (const [name, size] of installed.packages) lines.push(`| ${name} | ${size.toFixed(1)} |`);
-}
-const text = lines.join('\n');
+  ...(packages ? [markdownTable([['package', 'MB'], ...packages])] : []),
+].join('\n\n');
 process.stdout.write(`${text}\n`);
 if (installed) writeSection('footprint', text);

@@ -9,9 +9,11 @@
  * nothing is measured, and the page is written from the file of the day.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { build } from '../scripts/lib/build.mjs';
+import { install } from '../scripts/lib/install.mjs';
 import { writeSection } from './docs-section.mjs';
+import { machineWords, thisMachine, wasBusy } from './machine.mjs';
 import { choices } from './scale/choices.mjs';
 import { extras } from './scale/extras.mjs';
 import { chapterText, tableOf, writePlots } from './scale/page.mjs';
@@ -46,39 +48,39 @@ function chosenChapters() {
 }
 
 async function main() {
-  const date = new Date().toISOString().slice(0, 10);
+  const machine = thisMachine();
+  const date = machine.begun.slice(0, 10);
+  const chosen = chosenChapters();
+  await install();
+  await build();
+  if (wasBusy(machine)) say(machineWords(machine));
   const file = new URL(`scale-${date}.json`, RESULTS);
-  const run = { begun: new Date().toISOString(), loadAverage: loadavg()[0] ?? 0 };
   /** @type {Record<string, Measured>} */
   const measured = {};
-  for (const chapter of chosenChapters()) {
+  for (const chapter of chosen) {
     const rows = await chapter.measure(say);
-    measured[chapter.name] = { run, rows };
+    measured[chapter.name] = { machine, rows };
     if (!values.json)
       process.stdout.write(`\n${chapter.title}\n${tableOf(chapter, rows)}\n${chapter.sentences(rows).join(' ')}\n\n`);
   }
-  const machine = { node: process.version, cores: cpus().length, model: cpus()[0]?.model ?? '' };
   if (values.json) {
-    process.stdout.write(`${JSON.stringify({ date, machine, chapters: measured })}\n`);
+    process.stdout.write(`${JSON.stringify({ date, chapters: measured })}\n`);
     return;
   }
   /** @type {Record<string, Measured>} */
   const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).chapters : {};
   const chapters = { ...before, ...measured };
   mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ date, machine, chapters }, undefined, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify({ date, chapters }, undefined, 2)}\n`);
   const told = CHAPTERS.flatMap((chapter) => {
     const found = chapters[chapter.name];
     return found === undefined ? [] : [{ chapter, measured: found }];
   });
   for (const { chapter, measured } of told) await writePlots(chapter, measured.rows);
   const head =
-    `\`npm run bench:scale\`, ${date}, Node ${machine.node}, ${machine.cores} cores. CPU time is that of all of Conch's processes; each point has fresh ` +
-    'ones. A difference of less than a quarter is taken for noise. The sentences are made from the figures.';
-  writeSection(
-    'scale',
-    [head, ...told.map(({ chapter, measured }) => chapterText(chapter, measured, machine.cores))].join('\n\n'),
-  );
+    "`npm run bench:scale`. CPU time is that of all of Conch's processes; each point has fresh ones, warmed by CPU time. " +
+    'A difference of less than a quarter is taken for noise. The sentences are made from the figures.';
+  writeSection('scale', [head, ...told.map(({ chapter, measured }) => chapterText(chapter, measured))].join('\n\n'));
 }
 
 try {
