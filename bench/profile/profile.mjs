@@ -1,4 +1,5 @@
 /** A CPU profile of V8 as a tree of frames with the time that each took. */
+import { moduleFinder } from './modules.mjs';
 
 /**
  * @typedef {{ functionName: string, url: string, lineNumber: number }} CallFrame
@@ -14,17 +15,20 @@ const SOCKET_WRITES = new Set(['writeUtf8String', 'writeLatin1String', 'writeAsc
 /**
  * What a frame belongs to.
  * @param {CallFrame} frame
+ * @param {(frame: CallFrame) => string | undefined} moduleOf which module of a built file it is of
  */
-export function groupOf({ functionName, url }) {
+export function groupOf(frame, moduleOf) {
+  const { functionName, url } = frame;
   if (functionName === '(garbage collector)') return 'garbage collection';
   if (functionName === '(root)') return 'all';
   if (functionName === '(program)') return 'native code outside of JavaScript (event loop, socket reads, compiling)';
   if (url === '')
     return SOCKET_WRITES.has(functionName) ? 'socket writes (kernel)' : 'native functions called from JavaScript';
   if (url.startsWith('node:')) return "Node's own JavaScript (streams, http, timers)";
-  const [, packageName] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
+  const module = moduleOf(frame);
+  const [, packageName] = /(?:.*\/node_modules|^\.\.)\/((?:@[^/]+\/)?[^/]+)/.exec(module ?? url) ?? [];
   if (packageName !== undefined) return `package ${packageName}`;
-  const [, room = 'main'] = /\/dist\/([^/]+)\//.exec(url) ?? [];
+  const [, room = 'main'] = /^src\/([^/]+)\//.exec(module ?? '') ?? [];
   return `Conch: ${room}`;
 }
 
@@ -48,9 +52,10 @@ function selfTimes({ samples, timeDeltas }, { from, to }) {
 /**
  * @param {Profile} profile
  * @param {{ from: number, to: number }} span in µs after the start of the profile
+ * @param {(frame: CallFrame) => string | undefined} [moduleOf]
  * @returns {Frame} the root; time in which nothing ran is left out
  */
-export function frameTree(profile, span) {
+export function frameTree(profile, span, moduleOf = moduleFinder()) {
   const times = selfTimes(profile, span);
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   /** @type {(node: ProfileNode) => Frame} */
@@ -61,7 +66,13 @@ export function frameTree(profile, span) {
     });
     const self = times.get(id) ?? 0;
     const total = inner.reduce((sum, frame) => sum + frame.total, self);
-    return { name: callFrame.functionName || '(anonymous)', group: groupOf(callFrame), self, total, children: inner };
+    return {
+      name: callFrame.functionName || '(anonymous)',
+      group: groupOf(callFrame, moduleOf),
+      self,
+      total,
+      children: inner,
+    };
   };
   const [root] = profile.nodes;
   if (root === undefined) throw new Error('The profile is empty.');

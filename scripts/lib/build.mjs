@@ -15,10 +15,16 @@ export async function build() {
   const folder = inRoot(`node_modules/.conch-build-${process.pid}`);
   const bundled = inRoot(`node_modules/.conch-bundle-${process.pid}`);
   try {
-    const options = [inRoot('node_modules/typescript/bin/tsc'), '-p', inRoot('tsconfig.json'), '--outDir', folder];
+    const options = [
+      inRoot('node_modules/typescript/bin/tsc'),
+      '-p',
+      inRoot('tsconfig.json'),
+      '--outDir',
+      join(folder, 'src'),
+    ];
     const code = await run(process.execPath, options);
     if (code !== 0) throw new StepError('The build failed: see the messages of tsc above.');
-    await bundle(folder, bundled);
+    await bundle(join(folder, 'src'), bundled);
     writeFileSync(join(bundled, '.sources'), stamp);
     rmSync(inRoot('dist'), { recursive: true, force: true });
     renameSync(bundled, inRoot('dist'));
@@ -33,13 +39,9 @@ function stampOfSources() {
   const sources = readdirSync(inRoot('src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
+  const lists = ['scripts/lib/bundle.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'].map(inRoot);
   const hash = createHash('sha256');
-  for (const file of [
-    ...sources,
-    inRoot('scripts/lib/bundle.mjs'),
-    inRoot('tsconfig.json'),
-    inRoot('package-lock.json'),
-  ].toSorted()) {
+  for (const file of [...sources, ...lists].toSorted()) {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${file}\0${size}\0${mtimeMs}\n`);
   }

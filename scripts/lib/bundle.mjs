@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { inRoot } from './steps.mjs';
+import { foreignImports } from './foreign-imports.mjs';
+import { licences } from './licences.mjs';
+import { inRoot, StepError } from './steps.mjs';
 
 /** The file that is run. Node 22.8 and later keep what they have compiled, unless NODE_DISABLE_COMPILE_CACHE is set. */
 const MAIN = `#!/usr/bin/env node
@@ -27,6 +29,9 @@ const ENTRIES = [
   'bench/load/worker',
 ];
 
+/** Optional parts of pg and of @redis/client, which do without. */
+const OPTIONAL = ['pg-native', '@node-rs/xxhash'];
+
 /**
  * Puts compiled modules together into few files: Node takes longer to find and link a thousand small modules than to run
  * them. What most starts do not need stays apart behind `import()`, and what package.json names as a dependency stays a package.
@@ -35,13 +40,15 @@ const ENTRIES = [
  */
 export async function bundle(from, to) {
   const { dependencies } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
-  // The last one is an optional part of pg that nobody has.
-  const packages = [...Object.keys(dependencies), 'pg-native'];
-  const present = ENTRIES.filter((entry) => existsSync(join(from, `${entry}.js`)));
+  const packages = [...Object.keys(dependencies), ...OPTIONAL];
+  const missing = ENTRIES.find((entry) => !existsSync(join(from, `${entry}.js`)));
+  if (missing !== undefined) throw new StepError(`scripts/lib/bundle.mjs names src/${missing}.ts, which is not there.`);
   const build = await rolldown({
+    // The names of modules in the files are relative to it: src/… and ../PACKAGE/…, whatever the folder is called.
+    cwd: dirname(from),
     input: {
       'parts/program': join(from, 'main.js'),
-      ...Object.fromEntries(present.map((entry) => [entry, join(from, `${entry}.js`)])),
+      ...Object.fromEntries(ENTRIES.map((entry) => [entry, join(from, `${entry}.js`)])),
     },
     platform: 'node',
     external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
@@ -52,12 +59,15 @@ export async function bundle(from, to) {
     dir: to,
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: 'parts/[name].js',
+    // With a hash: after an upgrade in place, a Conch that still runs must not load a new file into old modules.
+    chunkFileNames: 'parts/[name]-[hash].js',
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   writeFileSync(join(to, 'main.js'), MAIN);
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  writeFileSync(join(to, 'LICENSES.txt'), licences(modules));
+  const files = output.filter((file) => file.type === 'chunk');
+  const foreign = foreignImports(files, packages);
+  if (foreign.length > 0) throw new StepError(`What is built imports what nobody installs: ${foreign.join(', ')}.`);
+  writeFileSync(join(to, 'LICENSES.txt'), licences(files.flatMap(({ moduleIds }) => moduleIds)));
 }
 
 /** Parts of Fastify that are never used: src/http/without-schemas.ts, and requests that tests make up. */
@@ -72,25 +82,3 @@ const leftOut = {
       ? `module.exports = () => { throw new Error(${JSON.stringify(`${id.slice(1)} is left out of the build.`)}); };`
       : undefined,
 };
-
-/**
- * The licences of the packages that the files contain.
- * @param {string[]} modules
- */
-function licences(modules) {
-  const marker = `${sep}node_modules${sep}`;
-  const folders = modules.flatMap((module) => {
-    const at = module.lastIndexOf(marker);
-    if (at < 0) return [];
-    const [scope = '', name = ''] = module.slice(at + marker.length).split(sep);
-    if (scope.startsWith('.')) return [];
-    return [join(module.slice(0, at + marker.length), scope.startsWith('@') ? join(scope, name) : scope)];
-  });
-  const texts = [...new Set(folders)].toSorted().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
-    const text = files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n');
-    return `${name} ${version} (${license})\n\n${text}`;
-  });
-  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
-}
