@@ -1,5 +1,5 @@
 /** Two gateways that run at the same time, loaded in turn: what disturbs one of them disturbs the other as well. */
-import { cpuMicroseconds } from './cpu.mjs';
+import { cpuMicroseconds, processTree } from './cpu.mjs';
 import { measureLoad } from './measure.mjs';
 import { runLoad } from './processes.mjs';
 
@@ -8,16 +8,18 @@ import { runLoad } from './processes.mjs';
 /**
  * Keeps all of them busy at once until each has used so many seconds of CPU, in which most of the compiling is done: it would otherwise count
  * as the cost of the first tokens. On a busy machine that takes longer, up to a limit.
- * @param {Measured[]} gateways
- * @param {{ streams: number, tokens: number, cpuSeconds: number, mostSeconds: number }} load
+ * @param {Pick<Measured, 'url' | 'watched'>[]} gateways
+ * @param {{ streams: number, tokens: number, cpuSeconds: number, mostSeconds: number, flags?: Record<string, string> }} load
  */
-export async function warmUp(gateways, { streams, tokens, cpuSeconds, mostSeconds }) {
+export async function warmUp(gateways, { streams, tokens, cpuSeconds, mostSeconds, flags = {} }) {
   const deadline = performance.now() + mostSeconds * 1000;
-  const load = { streams, tokens, seconds: 1.5, 'warmup-seconds': 0.3, 'drain-seconds': 0 };
-  const warmUpOne = async (/** @type {Measured} */ { url, watched }) => {
+  const load = { ...flags, streams, tokens, seconds: 1.5, 'warmup-seconds': 0.3, 'drain-seconds': 0 };
+  const used = (/** @type {number} */ pid) =>
+    processTree(pid).reduce((sum, member) => sum + cpuMicroseconds(member), 0);
+  const warmUpOne = async (/** @type {Pick<Measured, 'url' | 'watched'>} */ { url, watched }) => {
     const pid = watched['gateway'] ?? 0;
-    const enough = cpuMicroseconds(pid) + cpuSeconds * 1e6;
-    while (cpuMicroseconds(pid) < enough && performance.now() < deadline) await runLoad(url, load, {});
+    const enough = used(pid) + cpuSeconds * 1e6;
+    while (used(pid) < enough && performance.now() < deadline) await runLoad(url, load, {});
   };
   await Promise.all(gateways.map(warmUpOne));
 }

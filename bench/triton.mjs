@@ -5,6 +5,7 @@ import { startGateway } from './processes.mjs';
 import { startTriton, TRITON_MODEL } from './triton-server.mjs';
 
 /**
+ * @import { Contender } from './contenders.mjs'
  * @import { Run } from './report.mjs'
  * @import { Note, Plan } from './whole.mjs'
  */
@@ -29,7 +30,7 @@ function loadOf({ tokens, seconds, warmupSeconds }, streams, interval) {
 }
 
 /**
- * Straight at it, through Conch and through the baseline, in turn.
+ * Straight at it, through Conch and through the baseline, in turn; every second round goes the other way around.
  * @param {Plan} plan
  * @param {number} rounds
  * @param {(runs: Run[], round: number, gateway: string) => Note} noteIn
@@ -39,38 +40,39 @@ export async function measureTriton(plan, rounds, noteIn) {
   const runs = [];
   const triton = await startTriton();
   const direct = `grpc://127.0.0.1:${triton.port}`;
-  const watched = { upstream: triton.pid };
-  /** @param {{ name: string, url: string, watched: Record<string, number> }} measured */
-  const measure = async (measured, /** @type {Note} */ note) => {
-    for (const [pace, interval] of /** @type {const} */ ([
-      ['paced', plan.intervalMilliseconds],
-      ['full', 0],
-    ])) {
+  const paces = /** @type {const} */ ([
+    ['paced', plan.intervalMilliseconds],
+    ['full', 0],
+  ]);
+  /** @type {(url: string, watched: Record<string, number>, note: Note) => Promise<void>} */
+  const measure = async (url, watched, note) => {
+    const measured = { name: '', url, direct, contract: 'vllm', watched: { ...watched, upstream: triton.pid } };
+    for (const [pace, interval] of paces) {
       for (const streams of plan.streams.toSorted((a, b) => b - a))
-        note(
-          `${pace}${streams}`,
-          await measureLoad({ ...measured, direct, contract: 'vllm' }, loadOf(plan, streams, interval)),
-        );
+        note(`${pace}${streams}`, await measureLoad(measured, loadOf(plan, streams, interval)));
     }
   };
+  /** @type {(contender: Contender, note: Note) => Promise<void>} */
+  const measureThrough = async (contender, note) => {
+    const gateway = await startGateway(contender, triton.port, TRITON_MODEL);
+    try {
+      await measure(gateway.url, { gateway: gateway.pid }, note);
+    } finally {
+      await gateway.stop();
+    }
+  };
+  const list = [undefined, conch, baseline];
+  const nameOf = (/** @type {Contender | undefined} */ contender) => contender?.name ?? DIRECT;
   try {
     for (let round = 1; round <= rounds; round++) {
-      await measure({ name: DIRECT, url: direct, watched }, noteIn(runs, round, DIRECT));
-      for (const contender of [conch, baseline]) {
-        const gateway = await startGateway(contender, triton.port, TRITON_MODEL);
-        try {
-          const { url } = gateway;
-          await measure(
-            { name: contender.name, url, watched: { ...watched, gateway: gateway.pid } },
-            noteIn(runs, round, contender.name),
-          );
-        } finally {
-          await gateway.stop();
-        }
+      for (const contender of round % 2 === 1 ? list : list.toReversed()) {
+        const note = noteIn(runs, round, nameOf(contender));
+        await (contender === undefined ? measure(direct, {}, note) : measureThrough(contender, note));
       }
     }
   } finally {
     await triton.stop();
   }
-  return runs;
+  const names = list.map(nameOf);
+  return runs.toSorted((a, b) => names.indexOf(a.gateway) - names.indexOf(b.gateway) || a.round - b.round);
 }

@@ -4,6 +4,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { warmUp } from '../pairs.mjs';
 import { freePort, LOGS, runLoad, start, startTokenServer, stop, until } from '../processes.mjs';
 
 const CONCH = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -11,9 +12,8 @@ const TEMPLATE = fileURLToPath(new URL('tools-template.jinja', import.meta.url))
 const START_MILLISECONDS = 20_000;
 /** Answers begin and end evenly from the start, and those that are open at the end are left. */
 export const STEADY = { stagger: true, 'drain-seconds': 0 };
-/** Load at the beginning of every process: most of the compiling is done then. */
-const WARM_PACE = 10;
-const WARM = { ...STEADY, streams: 64, tokens: 16, 'warmup-seconds': 0.5, seconds: 2 };
+/** Load at full speed at the beginning of every process, until it has used so much CPU: most of the compiling is done then. */
+const WARM = { streams: 64, tokens: 128, cpuSeconds: 1.5, mostSeconds: 6 };
 
 /**
  * How Conch is started for a point: with which flags and variables, and how it is spoken to then.
@@ -87,7 +87,7 @@ async function startConch(tritonPort, { flags = [], environment = {}, apiKey, is
  * @param {(conch: RunningConch) => Promise<Result>} work
  */
 export async function withConch(intervalMilliseconds, options, work) {
-  const upstream = await startTokenServer(WARM_PACE, options.contract);
+  const upstream = await startTokenServer(0, options.contract);
   try {
     const { url, pid, stop: stopConch } = await startConch(upstream.port, options);
     try {
@@ -95,7 +95,7 @@ export async function withConch(intervalMilliseconds, options, work) {
       const key = apiKey === undefined ? {} : { 'api-key': apiKey };
       /** @param {Load} load */
       const load = async (load) => costOf(await runLoad(url, { ...key, ...load }, { gateway: pid }));
-      await load(WARM);
+      await warmUp([{ url, watched: { gateway: pid } }], { ...WARM, flags: key });
       upstream.changeInterval(intervalMilliseconds);
       return await work({ url, pid, load, get: async (place) => (await get(url + place, apiKey)).text });
     } finally {

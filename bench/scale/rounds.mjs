@@ -26,6 +26,7 @@ export function mediansOf(labels, rounds, compared) {
 }
 
 /**
+ * The figures of all variants in each round; every second round goes the other way around.
  * @template Variant
  * @param {number} rounds
  * @param {Variant[]} variants
@@ -34,9 +35,10 @@ export function mediansOf(labels, rounds, compared) {
 export async function inTurn(rounds, variants, measure) {
   const all = [];
   for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? variants : variants.toReversed();
     const figures = [];
-    for (const variant of variants) figures.push(await measure(variant));
-    all.push(figures);
+    for (const variant of order) figures.push(await measure(variant));
+    all.push(round % 2 === 0 ? figures : figures.toReversed());
   }
   return all;
 }

@@ -7,7 +7,7 @@ import { growthSentence, NOISE, shown, slope } from './growth.mjs';
 
 /** From here on the tokens per second stay the same: each stream is slower, so that two cores can carry the load. */
 const MOST_AT_FULL_PACE = 256;
-const STREAMS = [1, 4, 16, 64, MOST_AT_FULL_PACE, 1024, 2048, 4096];
+const STREAMS = [1, 16, MOST_AT_FULL_PACE, 1024, 4096];
 const PACE = 10;
 const TOKENS_PER_SECOND = 12_800;
 
