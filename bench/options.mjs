@@ -39,7 +39,10 @@ export function readOptions(flags) {
   const chosen = { ...usual, ...asked };
   const isUsual = JSON.stringify(chosen) === JSON.stringify(usual);
   return {
-    ...{ gateway, quick, triton, json },
+    gateway,
+    quick,
+    triton,
+    json,
     rounds: Number(chosen.rounds),
     plan: {
       streams: chosen.streams.split(',').map(Number),

@@ -24,7 +24,12 @@ describe('the page of benchmarks', () => {
 
 it('a load has numbers, fewer tokens where the server is a real one', () => {
   expect(readOptions(['--streams', '1,8']).plan).toEqual({
-    ...{ streams: [1, 8], tokens: 128, seconds: 2.5, intervalMilliseconds: 10, warmupSeconds: 4, only: undefined },
+    streams: [1, 8],
+    tokens: 128,
+    seconds: 2.5,
+    intervalMilliseconds: 10,
+    warmupSeconds: 4,
+    only: undefined,
   });
   expect(readOptions(['--triton']).plan.tokens).toBe(32);
 });
