@@ -18,6 +18,7 @@ async function serve(
   body: string,
   answered = Number.POSITIVE_INFINITY,
   onRequest: (body: string) => void = () => undefined,
+  afterwards: 'refuse' | 'silent' = 'refuse',
 ): Promise<Pick<BenchOptions, 'target'>> {
   let count = 0;
   const server = http.createServer((request, response) => {
@@ -25,7 +26,8 @@ async function serve(
     request.setEncoding('utf8').on('data', (piece: string) => (asked += piece));
     request.on('end', () => {
       onRequest(asked);
-      response.writeHead(count++ < answered ? 200 : 503).end(body);
+      if (count++ < answered) response.end(body);
+      else if (afterwards === 'refuse') response.writeHead(503).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -49,6 +51,7 @@ const common: Omit<BenchOptions, 'target'> = {
   extra: {},
   paces: [1, 2].map((concurrency) => ({ kind: 'concurrency', concurrency })),
   extent: { requests: 6 },
+  grace: 20_000,
   warmup: 1,
   timeout: 20_000,
   seed: 1,
@@ -85,6 +88,14 @@ describe('bench', () => {
     });
     expect([asked.length, load.prompts, levels[0]?.request_count]).toEqual([32, 20, 20]);
     expect(new Set(asked).size).toBe(32);
+  });
+
+  it('cuts off what is open when the time and its grace are over, and counts it', async () => {
+    // The warm-up is answered, and nothing else.
+    const target = await serve(known, 1, () => undefined, 'silent');
+    const paces = common.paces.slice(0, 1);
+    const { levels } = await bench({ ...common, ...target, paces, extent: { milliseconds: 300 }, grace: 100 });
+    expect(levels).toMatchObject([{ request_count: 0, failed_count: 0, cut_count: 1 }]);
   });
 
   it('describes its prompts, so that two files can be told apart', async () => {

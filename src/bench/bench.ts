@@ -20,6 +20,8 @@ export interface BenchOptions extends BodyOptions {
   readonly target: Target;
   readonly paces: readonly Pace[];
   readonly extent: Extent;
+  /** Milliseconds that open requests may go on once the time is over. */
+  readonly grace: number;
   /** Left out: as many as are open at a time, and ten at least. */
   readonly warmup?: number | undefined;
   readonly timeout: number;
@@ -109,7 +111,7 @@ async function measureLevel(
   pace: Pace,
   { prompts, warmups, counting, options }: LevelWork,
 ): Promise<{ level: LevelReport; succeeded: readonly CountedOutcome[] }> {
-  const { target, endpoint, isStreaming, extent, timeout, stop } = options;
+  const { target, endpoint, isStreaming, extent, grace, timeout, stop } = options;
   const [bodies = [], warmupBodies = []] = [prompts, warmups].map((all) =>
     all.map((prompt) => requestBody(prompt, options)),
   );
@@ -118,7 +120,7 @@ async function measureLevel(
   const watch = new Watch(options.watched);
   let startedAt = 0;
   const measured = await runLoad({
-    task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, warmup, warmupBodies, keepsTexts },
+    task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, grace, warmup, warmupBodies, keepsTexts },
     workers: workersFor(pace, options.workers),
     stop,
     onMeasure: () => {
@@ -175,7 +177,9 @@ function describeLoad(
     model: options.model,
     endpoint,
     streaming: options.isStreaming,
-    ...('requests' in extent ? { requests: extent.requests } : { duration_s: extent.milliseconds / 1000 }),
+    ...('requests' in extent
+      ? { requests: extent.requests }
+      : { duration_s: extent.milliseconds / 1000, grace_s: options.grace / 1000 }),
     ...(options.warmup === undefined ? {} : { warmup: options.warmup }),
     timeout_s: options.timeout / 1000,
     ...(options.workers === undefined ? {} : { workers: options.workers }),

@@ -30,8 +30,8 @@ const measured: Measured = {
     }),
   ),
   costs: [
-    { cpuMilliseconds: 500, wallMilliseconds: 1000, loopDelay: 1, lateness: 3 },
-    { cpuMilliseconds: 100, wallMilliseconds: 1000, loopDelay: 2, lateness: 0 },
+    { cpuMilliseconds: 500, wallMilliseconds: 1000, loopDelay: 1, lateness: 3, cut: 2 },
+    { cpuMilliseconds: 100, wallMilliseconds: 1000, loopDelay: 2, lateness: 0, cut: 1 },
   ],
   textCounts: [
     [
@@ -74,6 +74,7 @@ describe('levelReport', () => {
     expect(levelReport(options)).toMatchObject({
       request_count: 3,
       failed_count: 3,
+      cut_count: 3,
       resent_count: 1,
       errors: { 'HTTP 500: oops': 2, 'HTTP 429: slow': 1 },
     });

@@ -44,6 +44,7 @@ export function levelReport(options: LevelOptions): LevelReport {
     duration_s: milliseconds / 1000,
     request_count: succeeded.length,
     failed_count: failed.length,
+    cut_count: sum(measured.costs.map(({ cut }) => cut)),
     resent_count: measured.outcomes.filter(({ wasResent }) => wasResent).length,
     errors: errorKinds(failed.map(({ error = '' }) => error)),
     metrics: withValues(values, summarize),

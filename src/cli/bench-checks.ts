@@ -62,7 +62,10 @@ function processProblems({ pid }: BenchFlags): string[] {
 }
 
 /** Flags that were written and change nothing. */
-function idle({ compare, promptFile, rate, endpoint, url }: BenchFlags, given: ReadonlySet<string>): string[] {
+function idle(
+  { compare, promptFile, requests, rate, endpoint, url }: BenchFlags,
+  given: ReadonlySet<string>,
+): string[] {
   if (compare.length > 0)
     return unused(
       [...given].filter((name) => name !== 'compare'),
@@ -70,6 +73,7 @@ function idle({ compare, promptFile, rate, endpoint, url }: BenchFlags, given: R
     );
   const rules: readonly (readonly [applies: boolean, names: readonly (keyof BenchFlags)[], when: string])[] = [
     [promptFile !== undefined, ['inputTokens', 'distinctPrompts'], 'with --prompt-file'],
+    [requests !== undefined, ['gracePeriod'], 'with --requests'],
     [rate === undefined, ['arrival'], 'without --rate'],
     [endpoint === 'embeddings', ['outputTokens', 'ignoreEos', 'limitField'], 'on embeddings'],
     [url.startsWith('http://'), ['ca', 'insecure'], 'on an address that begins with http://'],

@@ -94,6 +94,11 @@ const flags = {
     placeholder: 'DURATION',
     defaultText: '10s',
   }),
+  gracePeriod: setting(
+    duration({ minimum: 1 }).prefault('30s'),
+    'How long open requests may go on after --duration; those that are cut off then are counted.',
+    { ...own, placeholder: 'DURATION' },
+  ),
   warmup: setting(z.number().int().min(0).optional(), 'Requests before them that are not measured.', {
     ...own,
     defaultText: 'as many as are open at a time, at least 10',

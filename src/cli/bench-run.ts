@@ -68,6 +68,7 @@ async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surro
     paces: pacesOf(flags),
     extent: flags.requests === undefined ? { milliseconds: flags.duration ?? 10_000 } : { requests: flags.requests },
     warmup: flags.warmup,
+    grace: flags.gracePeriod,
     timeout: flags.timeout,
     seed: flags.seed,
     prompts:

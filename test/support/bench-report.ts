@@ -21,6 +21,7 @@ export function level(concurrency: number): LevelReport {
     duration_s: 10,
     request_count: concurrency * 20,
     failed_count: 0,
+    cut_count: 0,
     resent_count: 0,
     errors: {},
     metrics: {
@@ -89,6 +90,7 @@ export const troubled: LevelReport = {
   pace: { kind: 'rate', perSecond: 20, arrival: 'poisson', seed: 1 },
   request_count: 398,
   failed_count: 2,
+  cut_count: 4,
   resent_count: 3,
   errors: { 'HTTP 429: too many, "really"': 2 },
   generator: { ...level(20).generator, lateness_ms: 55 },

@@ -27,6 +27,8 @@ export interface WorkerTask {
   readonly timeout: number;
   readonly pace: Pace;
   readonly extent: Extent;
+  /** Milliseconds that open requests may go on once the time is over. */
+  readonly grace: number;
   /** Whether the texts of the answers are wanted: somebody counts them. */
   readonly keepsTexts: boolean;
   /** Requests before those that are measured, and their bodies, which are others. */
@@ -67,6 +69,8 @@ export interface WorkerCost {
   readonly loopDelay: number;
   /** How much later than planned a request was begun, at most; zero where nothing is planned. */
   readonly lateness: number;
+  /** Requests that were open when the time and its grace were over. */
+  readonly cut: number;
 }
 
 /** How many events with text came in one step of the timeline. */

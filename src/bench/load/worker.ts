@@ -21,6 +21,7 @@ const stop = new AbortController();
 setMaxListeners(0, stop.signal);
 const textCounts = new Map<number, number>();
 let outcomes: Outcome[] = [];
+let cut = 0;
 let measure: () => void = () => undefined;
 
 process.on('message', (message: ToWorker) => {
@@ -68,7 +69,14 @@ async function run(task: WorkerTask): Promise<void> {
   const begin = new Promise<void>((resolve) => (measure = resolve));
   tell({ kind: 'ready', warmup });
   await begin;
-  await measured(task, asking({ ...sender, onText: countText }, bodies));
+  const grace = new AbortController();
+  const ending = AbortSignal.any([stop.signal, grace.signal]);
+  setMaxListeners(0, ending);
+  const { extent } = task;
+  const timer =
+    'milliseconds' in extent ? setTimeout(() => grace.abort(), extent.milliseconds + task.grace) : undefined;
+  await measured(task, asking({ ...sender, stop: ending, onText: countText }, bodies));
+  clearTimeout(timer);
   client.close();
 }
 
@@ -110,12 +118,14 @@ async function measured(task: WorkerTask, ask: LoadOptions['send']): Promise<voi
       // The monitor counts from its own resolution on.
       loopDelay: Math.max(0, (delay.percentile(99) || 0) / 1e6 - 10),
       lateness,
+      cut,
     },
   });
 }
 
 function take(outcome: Outcome): void {
   if (outcome.error !== stoppedEarly) outcomes.push(outcome);
+  else if (!stop.signal.aborted) cut++;
 }
 
 function countText(at: number): void {

@@ -33,6 +33,7 @@ function levelRows(level: LevelReport): Cell[][] {
     ),
     ...single('request_count', 'requests', level.request_count),
     ...single('failed_count', 'requests', level.failed_count),
+    ...single('cut_count', 'requests', level.cut_count),
     ...single('resent_count', 'requests', level.resent_count),
     ...single('duration', 's', level.duration_s),
     ...single('generator_cpu_share', 'cores', generator.cpu_share),

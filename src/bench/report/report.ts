@@ -53,6 +53,8 @@ export interface LevelReport {
   readonly duration_s: number;
   readonly request_count: number;
   readonly failed_count: number;
+  /** Still open when the time and its grace were over: part of no figure. */
+  readonly cut_count: number;
   /** Sent a second time, since a kept connection turned out to be closed. */
   readonly resent_count: number;
   /** How often each fault came. */
@@ -75,6 +77,8 @@ export interface LoadDescription {
   readonly streaming: boolean;
   readonly requests?: number | undefined;
   readonly duration_s?: number | undefined;
+  /** How long open requests may go on after that. */
+  readonly grace_s?: number | undefined;
   /** Undefined: as many as are open at a time, and ten at least. */
   readonly warmup?: number | undefined;
   readonly timeout_s: number;

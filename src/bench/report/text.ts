@@ -20,7 +20,7 @@ export const statistics = ['avg', 'min', 'max', 'p99', 'p90', 'p75', 'p50'] as c
 
 /** The report for people: what was asked, a table for each level, and what is doubtful. */
 export function reportText(report: Report): string {
-  const { failure, notes = [] } = report;
+  const { failure, notes } = report;
   const warnings = [...notes, ...report.levels.flatMap(warningsOf)].map((warning) => `Warning: ${warning}`);
   return [
     loadText(report.load),
@@ -55,7 +55,7 @@ function levelText(level: LevelReport): string {
   const lateness = generator.lateness_ms === undefined ? '' : `, at most ${rounded(generator.lateness_ms)} ms late`;
   const faults = kindLines(errors);
   return [
-    `${paceText(level.pace)}: ${level.request_count} answers in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}${level.resent_count > 0 ? `, ${level.resent_count} sent again on a new connection` : ''}`,
+    `${paceText(level.pace)}: ${level.request_count} answers in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}${level.cut_count > 0 ? `, ${level.cut_count} cut off at the end` : ''}${level.resent_count > 0 ? `, ${level.resent_count} sent again on a new connection` : ''}`,
     metricTable(level),
     ...(processes.length > 0 ? [processTable(processes)] : []),
     `Load generator: ${generator.processes} process${generator.processes === 1 ? '' : 'es'}, ${percentText(generator.cpu_share)} of a core, ${rounded(generator.cpu_us_per_request)} µs of CPU per request, event loop ${rounded(generator.loop_delay_p99_ms)} ms late at p99${lateness}`,
