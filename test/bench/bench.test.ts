@@ -150,6 +150,7 @@ describe('conch bench', () => {
 describe('conch bench with tritonserver', () => {
   let conch: Conch;
   const prompts = join(folder, 'directives.txt');
+  const short = ['--output-tokens', '8'];
 
   beforeAll(async () => {
     conch = await startGateway();
@@ -158,18 +159,7 @@ describe('conch bench with tritonserver', () => {
   afterAll(() => conch.stop());
 
   const measure = (...flags: readonly string[]) =>
-    runBench(conch.url, [
-      '--requests',
-      '12',
-      '--warmup',
-      '2',
-      '--concurrency',
-      '2',
-      '--output-tokens',
-      '8',
-      '--server-token-count',
-      ...flags,
-    ]);
+    runBench(conch.url, ['--requests', '12', '--warmup', '2', '--concurrency', '2', '--server-token-count', ...flags]);
 
   it.each([
     { streaming: true, flags: ['--endpoint', 'chat'] },
@@ -177,7 +167,7 @@ describe('conch bench with tritonserver', () => {
     { streaming: false, flags: ['--endpoint', 'chat', '--no-streaming'] },
     { streaming: false, flags: ['--endpoint', 'completions', '--no-streaming'] },
   ])('measures what $flags asks for', async ({ streaming, flags }) => {
-    const { code, report } = await measure('--model', 'vllm-toy', '--prompt-file', prompts, ...flags);
+    const { code, report } = await measure('--model', 'vllm-toy', '--prompt-file', prompts, ...short, ...flags);
     expect([code, report?.levels.map(counts)]).toEqual([0, [allWell]]);
     const ofStreams = streaming ? ['time_to_first_token', 'inter_token_latency'] : [];
     expect(Object.keys(report?.levels[0]?.metrics ?? {})).toEqual([
@@ -191,7 +181,7 @@ describe('conch bench with tritonserver', () => {
   it('counts answers that break off', async () => {
     const breaking = join(folder, 'breaking.txt');
     writeFileSync(breaking, 'Fine. <<{"tokens": 8}>>\nBad. <<{"tokens": 8, "error_at": 4, "error_text": "broke"}>>\n');
-    const { code, report } = await measure('--model', 'vllm-toy', '--prompt-file', breaking);
+    const { code, report } = await measure('--model', 'vllm-toy', '--prompt-file', breaking, ...short);
     expect(code).toBe(1);
     expect(report?.levels[0]).toMatchObject({ request_count: 6, failed_count: 6 });
     expect(Object.entries(report?.levels[0]?.errors ?? {})).toEqual([
