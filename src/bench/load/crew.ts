@@ -74,7 +74,9 @@ class Member {
           if (message.kind === 'failed') reject(new LoadError(`The load generator failed: ${message.message}`));
           else take(message, resolve);
         });
-        this.#child.on('error', reject);
+        this.#child.on('error', ({ message }) =>
+          reject(new LoadError(`A process of the load generator cannot be talked to: ${message}.`)),
+        );
         this.#child.on('exit', (code, signal) =>
           reject(new LoadError(`A process of the load generator ended early (${signal ?? `code ${code}`}).`)),
         );
