@@ -42,7 +42,7 @@ function variants(collector) {
   execFileSync('openssl', ['req', '-x509', ...subject, '-days', '2', '-keyout', tlsKey, '-out', tlsCertificate], {
     stdio: 'ignore',
   });
-  const apiKey = randomBytes(24).toString('base64url');
+  const apiKey = randomBytes(24).toString('hex');
   const hash = `sha256:${createHash('sha256').update(apiKey).digest('hex')}`;
   const keyFile = path.join(folder, 'keys.json');
   const limits = { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent: 1e6 };
