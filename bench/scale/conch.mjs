@@ -17,7 +17,7 @@ const WARM = { streams: 64, tokens: 128, cpuSeconds: 1.5, mostSeconds: 6 };
 
 /**
  * How Conch is started for a point: with which flags and variables, and how it is spoken to then.
- * @typedef {{ contract?: 'vllm' | 'tokens', flags?: string[], environment?: Record<string, string>, apiKey?: string, isSecure?: boolean }} ConchOptions
+ * @typedef {{ contract?: 'vllm' | 'tokens', flags?: string[], environment?: Record<string, string>, apiKey?: string, isSecure?: boolean, workers?: number }} ConchOptions
  * @typedef {Record<string, string | number | boolean>} Load
  * @typedef {{ url: string, pid: number, load: (options: Load) => Promise<Cost>, get: (path: string) => Promise<string> }} RunningConch
  * @typedef {{ microsecondsPerToken: number, microsecondsPerRequest: number, tokensPerSecond: number, requestsPerSecond: number, cpuShare: number, residentMegabytes: number, peakMegabytes: number }} Cost
@@ -95,7 +95,8 @@ export async function withConch(intervalMilliseconds, options, work) {
       const key = apiKey === undefined ? {} : { 'api-key': apiKey };
       /** @param {Load} load */
       const load = async (load) => costOf(await runLoad(url, { ...key, ...load }, { gateway: pid }));
-      await warmUp([{ url, watched: { gateway: pid } }], { ...WARM, flags: key });
+      const cpuSeconds = WARM.cpuSeconds * (options.workers ?? 1);
+      await warmUp([{ url, watched: { gateway: pid } }], { ...WARM, cpuSeconds, flags: key });
       upstream.changeInterval(intervalMilliseconds);
       return await work({ url, pid, load, get: async (place) => (await get(url + place, apiKey)).text });
     } finally {

@@ -20,7 +20,8 @@ export const workers = {
     const rounds = await inTurn(ROUNDS, WORKERS, async (count) => {
       const load = { streams: STREAMS, ...STEADY };
       const timed = { ...load, 'warmup-seconds': 2, seconds: 4 };
-      const cost = await withConch(10, { flags: ['--workers', String(count)] }, (conch) => conch.load(timed));
+      const options = { workers: count, flags: ['--workers', String(count)] };
+      const cost = await withConch(10, options, (conch) => conch.load(timed));
       say(`${count} workers: ${shown(cost.microsecondsPerToken)} µs/token, ${shown(cost.residentMegabytes)} MB`);
       return cost;
     });
