@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { rolldown } from 'rolldown';
 import { foreignImports } from './foreign-imports.mjs';
 import { licences } from './licences.mjs';
 import { inRoot, StepError } from './steps.mjs';
@@ -39,6 +38,8 @@ const OPTIONAL = ['pg-native', '@node-rs/xxhash'];
  * @param {string} to
  */
 export async function bundle(from, to) {
+  // Not before: it may have been installed a moment ago.
+  const { rolldown } = await import('rolldown');
   const { dependencies } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
   const packages = [...Object.keys(dependencies), ...OPTIONAL];
   const missing = ENTRIES.find((entry) => !existsSync(join(from, `${entry}.js`)));
