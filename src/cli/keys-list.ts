@@ -3,9 +3,9 @@ import type { Command } from '../config/command.ts';
 import { type CommandInput, ownFlags } from '../config/load.ts';
 import { setting } from '../config/setting.ts';
 import type { KeyEntry } from '../keys/key-file.ts';
+import { table } from '../table.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { fileFlag, keyFileOf, openKeyFile } from './key-file.ts';
-import { table } from './table.ts';
 
 const flags = {
   file: fileFlag,

@@ -1,5 +1,5 @@
 import type { ModelRow } from '../models/served-model.ts';
-import { table } from './table.ts';
+import { table } from '../table.ts';
 
 /** The model table as people read it; the last column says why a model is not offered. */
 export function modelTable(rows: readonly ModelRow[]): string {

@@ -6,8 +6,8 @@ import { resolvePath } from '../config/paths.ts';
 import { checkRepository } from '../servers/repository/check-repository.ts';
 import { type Finding, findingLine, RepositoryError } from '../servers/repository/finding.ts';
 import type { RepositoryModel } from '../servers/repository/repository-model.ts';
+import { table } from '../table.ts';
 import type { CliCommand, Terminal } from './command.ts';
-import { table } from './table.ts';
 
 const definition: Command = {
   name: 'repo check',

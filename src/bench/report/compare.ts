@@ -1,5 +1,6 @@
+import { table } from '../../table.ts';
 import type { Summary } from '../statistics.ts';
-import { columns, rounded } from './columns.ts';
+import { rounded } from './figures.ts';
 import {
   type LevelReport,
   paceText,
@@ -71,7 +72,7 @@ function written(value: unknown): string {
 
 function levelTable(a: LevelReport, b: LevelReport): string {
   const rows = rowsOf(a, b).map((row) => [row.title, shown(row.a), shown(row.b), changeText(row), betterText(row)]);
-  return `${paceText(a.pace)}\n${columns(['', 'A', 'B', 'change', 'better'], rows)}`;
+  return `${paceText(a.pace)}\n${table(['', 'A', 'B', 'change', 'better'], rows, { holdsFigures: true })}`;
 }
 
 function rowsOf(a: LevelReport, b: LevelReport): Row[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { level, report, troubled } from '../../../test/support/bench-report.ts';
 import type { Summary } from '../statistics.ts';
-import { columns, rounded } from './columns.ts';
 import { compareText, haveLevelsInCommon } from './compare.ts';
 import { reportCsv } from './csv.ts';
+import { rounded } from './figures.ts';
 import { reportHtml } from './html.ts';
 import { readReport } from './read-report.ts';
 import type { Report, RequestMetric } from './report.ts';
@@ -160,12 +160,6 @@ describe('readReport', () => {
 
   it.each(['{}', 'null', '[]', 'no', '{"tool":"conch bench","format":2,"levels":[]}'])('refuses %s', (text) => {
     expect(readReport(text)).toBeUndefined();
-  });
-});
-
-describe('columns', () => {
-  it('end at the right, but for the first', () => {
-    expect(columns(['a', 'bb'], [['long', '1']])).toBe('a     bb\nlong   1');
   });
 });
 

@@ -1,7 +1,8 @@
+import { table } from '../../table.ts';
 import { kindLines } from '../error-kinds.ts';
 import type { Lengths } from '../lengths.ts';
 import type { Summary } from '../statistics.ts';
-import { columns, percentText, rounded } from './columns.ts';
+import { percentText, rounded } from './figures.ts';
 import {
   type LevelReport,
   type LoadDescription,
@@ -74,11 +75,11 @@ function metricTable({ metrics, throughput }: LevelReport): string {
     const { title, unit } = throughputMetrics[name];
     return value === undefined ? [] : [[`${title} (${unit})`, rounded(value), ...statistics.slice(1).map(() => 'N/A')]];
   });
-  return columns(['Statistic', ...statistics], [...rows, ...totals]);
+  return table(['Statistic', ...statistics], [...rows, ...totals], { holdsFigures: true });
 }
 
 function processTable(processes: readonly ProcessCost[]): string {
-  return columns(
+  return table(
     ['Process', 'CPU µs/token', 'CPU µs/request', 'CPU', 'RSS MB', 'peak RSS MB'],
     processes.map((cost) => [
       `${cost.name} (${cost.pid})`,
@@ -88,5 +89,6 @@ function processTable(processes: readonly ProcessCost[]): string {
       rounded(cost.rss_mb),
       rounded(cost.rss_peak_mb),
     ]),
+    { holdsFigures: true },
   );
 }

@@ -1,4 +1,4 @@
-import { percentText, rounded } from './columns.ts';
+import { percentText, rounded } from './figures.ts';
 import { type LevelReport, paceText } from './report.ts';
 
 const busyShare = 0.9;
