@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { checkModelSettings } from './cli/check-model-settings.ts';
+import { coloursFor, wantsColours } from './cli/colours.ts';
 import type { CliCommand, Terminal } from './cli/command.ts';
 import { checkKeyFiles } from './cli/open-keys.ts';
 import { progressReporter } from './cli/progress.ts';
@@ -46,6 +47,7 @@ async function run(terminal: Terminal): Promise<number> {
           commands: definitionsOf(commands),
           command: invocation.command,
           width: process.stdout.columns ?? 80,
+          heading: coloursFor(terminal.isColoured).bold,
         }),
       );
       return 0;
@@ -115,6 +117,8 @@ function openTerminal(): Terminal {
     version: packageVersion(),
     environment: process.env,
     isInteractive: process.stdout.isTTY,
+    isColoured: wantsColours(process.stdout.isTTY, process.env),
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     progress: progressReporter({
       isInteractive: process.stderr.isTTY,
       width: process.stderr.columns ?? 80,

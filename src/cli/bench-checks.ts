@@ -2,29 +2,20 @@ import { canWatch, usageOf } from '../bench/process-usage.ts';
 import { longFlag } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { BenchFlags } from './bench-flags.ts';
+import { clientProblems } from './client-flags.ts';
 
 /** Finds what no single flag can know, and flags that would have no effect. Throws a SettingsError. */
 export function checkFlags(flags: BenchFlags, given: ReadonlySet<string>): void {
   const problems = [
     ...contradictions(flags),
-    ...addressProblems(flags),
+    ...clientProblems(flags),
     ...processProblems(flags),
     ...idle(flags, given),
   ];
   if (problems.length > 0) throw new SettingsError(problems);
 }
 
-function contradictions({
-  rate,
-  concurrency,
-  requests,
-  duration,
-  endpoint,
-  streaming,
-  ca,
-  insecure,
-  compare,
-}: BenchFlags) {
+function contradictions({ rate, concurrency, requests, duration, endpoint, streaming, compare }: BenchFlags) {
   const most = Math.max(...(concurrency ?? [0]));
   return [
     ...(compare.length > 1 ? ['--compare can be given once.'] : []),
@@ -34,19 +25,6 @@ function contradictions({
       ? [`--concurrency ${most} is never reached with --requests ${requests}: give at least as many requests.`]
       : []),
     ...(endpoint === 'embeddings' && streaming ? ['--streaming: embeddings cannot be streamed.'] : []),
-    ...(ca !== undefined && insecure ? ['--ca and --insecure exclude each other.'] : []),
-  ];
-}
-
-/** The address is printed and kept in reports: no secret may stand in it. */
-function addressProblems({ url }: BenchFlags): string[] {
-  const { username, password, search, hash } = new URL(url);
-  return [
-    ...(username !== '' || password !== ''
-      ? ['--url must have no name or password in it: send them by --header authorization:…']
-      : []),
-    ...(search !== '' ? ['--url must have no query (what follows a ?): send keys by --header or --api-key.'] : []),
-    ...(hash !== '' ? ['--url must have no fragment (what follows a #).'] : []),
   ];
 }
 

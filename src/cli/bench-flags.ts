@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Command } from '../config/command.ts';
 import { setting } from '../config/setting.ts';
-import { duration, metadata, text, webAddress } from '../config/value-types.ts';
+import { duration, text } from '../config/value-types.ts';
+import { clientFlags, requestField, urlFlag } from './client-flags.ts';
 
 const own = { group: 'general' } as const;
 const file = { ...own, placeholder: 'FILE', path: 'file' } as const;
@@ -34,17 +35,6 @@ const rates = numbers(
   (value) => Number.isFinite(value) && value > 0,
 );
 
-/** `name=value`; a value that reads as JSON is that. */
-const extraField = z.string().transform((written, context): readonly [string, unknown] => {
-  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(written) ?? [];
-  if (name === '') context.addIssue('must be written name=value');
-  try {
-    return [name, JSON.parse(value)];
-  } catch {
-    return [name, value];
-  }
-});
-
 /** `pid` or `name=pid`. */
 const watched = z.string().transform((written, context) => {
   const [, name, pid = ''] = /^(?:([^=]+)=)?(\d+)$/.exec(written) ?? [];
@@ -53,26 +43,14 @@ const watched = z.string().transform((written, context) => {
 });
 
 const flags = {
-  url: setting(webAddress.prefault('http://localhost:9000'), 'Server to measure, with or without /v1.', {
-    ...own,
-    placeholder: 'URL',
-  }),
+  url: urlFlag('http://localhost:9000', 'Server to measure, with or without /v1.'),
   model: setting(text.optional(), 'Model to ask.', {
     ...own,
     placeholder: 'NAME',
     defaultText: 'the first one of the server',
   }),
-  apiKey: setting(text.optional(), 'Key that is sent as a Bearer token.', {
-    ...own,
-    placeholder: 'KEY',
-    secret: true,
-    defaultText: 'CONCH_API_KEY, else OPENAI_API_KEY',
-  }),
-  header: setting(metadata.prefault([]), 'Header for every request.', {
-    ...own,
-    placeholder: 'NAME:VALUE',
-    secret: true,
-  }),
+  apiKey: clientFlags.apiKey,
+  header: clientFlags.header,
   endpoint: setting(z.enum(['chat', 'completions', 'embeddings']).default('chat'), 'What is asked for.', own),
   streaming: setting(z.boolean().optional(), 'Ask for streams; --no-streaming asks for whole answers.', {
     ...own,
@@ -127,7 +105,7 @@ const flags = {
     'Field that bounds the answers.',
     own,
   ),
-  extra: setting(z.array(extraField).default([]), 'Field for every request; the value may be JSON.', {
+  extra: setting(z.array(requestField).default([]), 'Field for every request; the value may be JSON.', {
     ...own,
     placeholder: 'NAME=VALUE',
   }),
@@ -157,8 +135,8 @@ const flags = {
     ...own,
     placeholder: '[NAME=]PID',
   }),
-  ca: setting(text.optional(), 'PEM file of the authorities that may vouch for the server.', file),
-  insecure: setting(z.boolean().default(false), "Do not check the server's certificate.", own),
+  ca: clientFlags.ca,
+  insecure: clientFlags.insecure,
   json: setting(text.optional(), 'Write the report as JSON, for --compare too.', file),
   csv: setting(text.optional(), 'Write the metrics as CSV.', file),
   html: setting(text.optional(), 'Write the report with plots as one HTML page.', file),
@@ -174,6 +152,7 @@ export const benchDefinition: Command<typeof flags> = {
   summary: 'Measure any OpenAI server: latencies, throughput, and what they cost',
   groups: [],
   flags,
+  exitCodes: { 1: 'Requests failed, or nothing could be measured.', 130: 'It was interrupted.' },
   examples: [
     'conch bench --url http://localhost:9000 --concurrency 1,32,256 --tokenizer ./llama3',
     'conch bench --input-tokens 550,50 --output-tokens 128 --ignore-eos --html report.html',

@@ -1,19 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import { type BenchOptions, bench } from '../bench/bench.ts';
 import { LoadError } from '../bench/load/crew.ts';
 import type { Pace } from '../bench/load/messages.ts';
 import { paceText, type Report } from '../bench/report/report.ts';
 import { reportText } from '../bench/report/text.ts';
-import { openCaller, type Target, targetOf } from '../bench/target.ts';
+import { openCaller, type Target } from '../bench/target.ts';
 import { type CommandInput, ownFlags } from '../config/load.ts';
-import { SettingsError } from '../config/settings-error.ts';
 import { checkFlags } from './bench-checks.ts';
 import { compareReports } from './bench-compare.ts';
 import { type BenchFlags, benchDefinition } from './bench-flags.ts';
-import { keyOf } from './bench-key.ts';
 import { checkOutputs, writeReports } from './bench-outputs.ts';
 import { promptsIn } from './bench-prompts.ts';
 import { counterOf, modelOf } from './bench-server.ts';
+import { readText, targetFrom } from './client-flags.ts';
 import type { Terminal } from './command.ts';
 
 /** Runs `conch bench`: exit code 1 when requests failed, 130 when it was interrupted. */
@@ -23,7 +21,7 @@ export async function runBench(input: CommandInput, terminal: Terminal): Promise
   const [compared] = flags.compare;
   if (compared !== undefined) return compareReports(compared, terminal);
   await checkOutputs(flags);
-  const target = await targetFrom(flags, terminal);
+  const target = await targetFrom(flags, terminal.environment);
   const options = await optionsFrom(flags, { input, terminal, target });
   const report = await bench(options).catch((error: unknown) => {
     if (!(error instanceof LoadError)) throw error;
@@ -36,15 +34,6 @@ export async function runBench(input: CommandInput, terminal: Terminal): Promise
   if (report.interrupted) return 130;
   if (report.failure) return 1;
   return report.levels.some(({ failed_count: failed, request_count: count }) => failed > 0 || count === 0) ? 1 : 0;
-}
-
-async function targetFrom(flags: BenchFlags, { environment }: Terminal): Promise<Target> {
-  const key = keyOf(flags, environment);
-  return targetOf(flags.url, {
-    headers: { ...(key ? { authorization: `Bearer ${key}` } : {}), ...flags.header },
-    ca: flags.ca === undefined ? undefined : await readText(flags.ca, '--ca'),
-    isInsecure: flags.insecure,
-  });
 }
 
 interface Surroundings {
@@ -90,12 +79,6 @@ async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surro
 function pacesOf({ rate, concurrency = [1], arrival, seed }: BenchFlags): Pace[] {
   if (rate === undefined) return concurrency.map((each) => ({ kind: 'concurrency', concurrency: each }));
   return rate.map((perSecond) => ({ kind: 'rate', perSecond, arrival, seed }));
-}
-
-async function readText(file: string, flag: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw new SettingsError([`${flag}: ${file} cannot be read: ${error.message}`]);
-  });
 }
 
 function tellLostProcesses({ levels }: Report, { pid }: BenchFlags, terminal: Terminal): void {

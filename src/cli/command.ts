@@ -19,6 +19,10 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a person reads the output. */
   readonly isInteractive: boolean;
+  /** Whether that person wants colours. */
+  readonly isColoured: boolean;
+  /** Input and output themselves, for a command that talks with a person or reads what is piped in. */
+  readonly streams: () => { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream };
   /** Shows how far a download or load is, on standard error. */
   readonly progress: (progress: Progress) => void;
   /** Aborted by the first SIGINT or SIGTERM. */

@@ -21,6 +21,7 @@ const definition = {
     }),
     json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }),
   },
+  exitCodes: { 1: 'A model cannot be served, or a server does not answer.' },
   examples: ['conch doctor --triton localhost:8001', 'conch doctor ensemble --triton localhost:8001 --probe'],
 } as const;
 

@@ -60,6 +60,7 @@ const definition = {
     randomSeed: setting(whole, 'Seed.', { ...own, placeholder: 'N' }),
     returnLogProbs: setting(z.boolean().default(false), 'Print the log probability of each token.', own),
   },
+  exitCodes: { 1: 'The request failed.' },
   examples: [
     'conch generate ensemble --triton localhost:8001 --text "The sea is" --request-output-len 32 --streaming',
     'conch generate tensorrt_llm --triton localhost:8001 --tokenizer ./llama3 --input-ids 128000,791,9581',

@@ -1,21 +1,25 @@
-import type { CommandInput } from '../config/load.ts';
+import { z } from 'zod';
+import { type CommandInput, ownFlags } from '../config/load.ts';
+import { setting } from '../config/setting.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { modelTable } from './model-table.ts';
 import { openParts } from './parts.ts';
 import { untilSettled } from './until-settled.ts';
 
+const definition = {
+  name: 'models',
+  summary: 'Print the models of the servers, and why one is not offered',
+  groups: ['servers', 'repository', 'embedded', 'models', 'general'],
+  flags: { json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }) },
+  exitCodes: { 1: 'A server cannot be reached.' },
+  examples: ['conch models --triton localhost:8001', 'conch models --model-repository ./models --json'],
+} as const;
+
 /** `conch models`: the table of what the servers have, what is offered, and why the rest is not. */
-export const modelsCommand: CliCommand = {
-  definition: {
-    name: 'models',
-    summary: 'Print the models of the servers, and why one is not offered',
-    groups: ['servers', 'repository', 'embedded', 'models', 'general'],
-    examples: ['conch models --triton localhost:8001'],
-  },
-  run,
-};
+export const modelsCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
+  const { json } = ownFlags(input, definition);
   const { registry, close } = await openParts(input, terminal, {
     onNote: (note) => terminal.err(note),
     onLog: (level, text) => {
@@ -25,8 +29,9 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   try {
     await untilSettled(registry, input);
-    terminal.out(modelTable(registry.rows()));
-    return registry.rows().some(({ state }) => state === 'UNREACHABLE') ? 1 : 0;
+    const rows = registry.rows();
+    terminal.out(json ? JSON.stringify({ models: rows }, undefined, 2) : modelTable(rows));
+    return rows.some(({ state }) => state === 'UNREACHABLE') ? 1 : 0;
   } finally {
     await close();
   }

@@ -35,6 +35,8 @@ async function conch(...argv: string[]) {
     err: (line: string) => (err += `${line.replaceAll(folder, 'HERE')}\n`),
     version: '0',
     isInteractive: false,
+    isColoured: false,
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     environment: {},
     progress: () => undefined,
     stop: new AbortController().signal,

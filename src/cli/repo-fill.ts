@@ -39,6 +39,7 @@ const definition: Command<typeof flags> = {
   groups: [],
   flags,
   arguments: 'FILE NAME:VALUE,NAME:VALUE…',
+  exitCodes: { 1: 'With --strict: a value is left unfilled.' },
   examples: [
     'conch repo fill -i models/tensorrt_llm/config.pbtxt triton_backend:tensorrtllm,decoupled_mode:true,engine_dir:/engines/llama3',
     'conch repo fill template.pbtxt max_batch_size:64 -o config.pbtxt --strict',

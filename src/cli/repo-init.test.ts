@@ -18,6 +18,8 @@ async function problemOf(...argv: string[]): Promise<string> {
     version: '0',
     environment: {},
     isInteractive: false,
+    isColoured: false,
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     stop,
     settingsNow: () => ({ settings: loadSettings(), text: undefined }),
     onHangUp: silent,

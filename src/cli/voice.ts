@@ -19,7 +19,7 @@ export async function openVoice(live: LiveSettings, terminal: Terminal, secrets:
   const logger = await createLogger({
     level,
     format,
-    isColoured: terminal.isInteractive,
+    isColoured: terminal.isColoured,
     worker: seat?.number,
     isShared: live.current.workers > 1,
     redact: liveRedactor(live, secrets),

@@ -13,7 +13,20 @@ export interface Command<T extends SettingTable = SettingTable> {
   readonly arguments?: string;
   /** It takes what stands after `--`. */
   readonly takesRest?: boolean;
+  /** What its exit codes mean, where that is not what they mean everywhere. */
+  readonly exitCodes?: Readonly<Record<number, string>>;
   readonly examples?: readonly string[];
+}
+
+/** What an exit code means where a command does not say otherwise. */
+const usualExitCodes = {
+  0: 'Done.',
+  2: 'It could not begin: a flag, a variable, a file or what it needs is wrong, and a line says what.',
+};
+
+/** The exit codes of a command and what they mean, the smallest first. */
+export function exitCodesOf({ exitCodes }: Command): readonly (readonly [code: string, meaning: string])[] {
+  return Object.entries({ ...usualExitCodes, ...exitCodes });
 }
 
 /** The command that runs when none is named. */
@@ -22,6 +35,10 @@ export const defaultCommand: Command = {
   summary: 'Serve the OpenAI API. This is what conch does without a command',
   groups: groupNames,
   takesRest: true,
+  exitCodes: {
+    0: 'It was told to stop, and what ran then has ended.',
+    1: 'It was told to stop, and what still ran after --drain-timeout was cut off; or it failed.',
+  },
   examples: [
     'conch --triton localhost:8001 --tokenizer ./llama3',
     'conch -t gpu-1:8001 -t gpu-2:8001 --tokenizer qwen3=Qwen/Qwen3-8B',

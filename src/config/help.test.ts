@@ -423,6 +423,13 @@ describe('helpText', () => {
       models, or with MODEL= for one. A flag without a value has a --no- form.
       Durations are written 500ms, 2s, 5m or as seconds, sizes 64MiB or as bytes.
 
+      Exit codes:
+        0    It was told to stop, and what ran then has ended.
+        1    It was told to stop, and what still ran after --drain-timeout was cut
+             off; or it failed.
+        2    It could not begin: a flag, a variable, a file or what it needs is wrong,
+             and a line says what.
+
       Examples:
         conch --triton localhost:8001 --tokenizer ./llama3
         conch -t gpu-1:8001 -t gpu-2:8001 --tokenizer qwen3=Qwen/Qwen3-8B
@@ -475,6 +482,11 @@ describe('helpText', () => {
       name with underscores: a flag is stronger than a variable, a variable stronger than the file. A flag
       with [MODEL=] holds for all models, or with MODEL= for one. A flag without a value has a --no- form.
       Durations are written 500ms, 2s, 5m or as seconds, sizes 64MiB or as bytes.
+
+      Exit codes:
+        0    Done.
+        2    It could not begin: a flag, a variable, a file or what it needs is wrong, and a line says
+             what.
 
       Examples:
         conch generate llama3 --text Hello

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { type Command, exitCodesOf } from './command.ts';
 import {
   defaultTextOf,
   flagsOf,
@@ -37,6 +37,7 @@ export function helpText({ commands, command, width = 80, heading = (text) => te
     ...shown.groups.map((group) => settingSection(groups[group], settingsOf(group), layout)),
     ...(shown.groups.includes('general') ? [] : [settingSection(groups.general, settingsOf('general'), layout)]),
     notes,
+    exitCodeSection(shown, layout),
     ...(shown.examples === undefined
       ? []
       : [`${heading('Examples:')}\n${shown.examples.map((line) => `  ${line}`).join('\n')}`]),
@@ -72,6 +73,14 @@ function commandSection(commands: readonly Command[], { heading, width }: Layout
   const column = Math.max(...rows.map(({ name }) => name.length)) + 4;
   const lines = rows.map(({ name, summary }) => `  ${name}`.padEnd(column) + hang(`${summary}.`, { column, width }));
   return `${heading('Commands:')}\n${lines.join('\n')}`;
+}
+
+function exitCodeSection(command: Command, { heading, width }: Layout): string {
+  const column = 7;
+  const lines = exitCodesOf(command).map(
+    ([code, meaning]) => `  ${code}`.padEnd(column) + hang(meaning, { column, width }),
+  );
+  return `${heading('Exit codes:')}\n${lines.join('\n')}`;
 }
 
 function settingSection(title: string, table: SettingTable, layout: Layout & { own?: boolean }): string {

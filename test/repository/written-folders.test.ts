@@ -31,6 +31,8 @@ async function init(repository: string, ...words: string[]): Promise<void> {
     version: '0',
     environment: {},
     isInteractive: false,
+    isColoured: false,
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     progress: () => undefined,
     stop: new AbortController().signal,
     settingsNow: () => ({ settings: loadSettings(), text: undefined }),

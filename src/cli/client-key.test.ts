@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf } from './bench-key.ts';
+import { keyOf } from './client-key.ts';
 
 const hash = `sha256:${'0'.repeat(64)}`;
 

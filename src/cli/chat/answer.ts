@@ -1,0 +1,106 @@
+import { errorText } from '../../bench/load/answer.ts';
+
+/** A call of a function, as OpenAI's API has it. */
+export interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** A piece of an answer as it comes: of its text or its reasoning, the name of a function, or of its arguments. */
+export interface Part {
+  readonly kind: 'text' | 'reasoning' | 'call' | 'arguments';
+  readonly text: string;
+}
+
+/** What the server counted. */
+export interface Usage {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** One answer of a chat, gathered as it comes. */
+export class ChatAnswer {
+  text = '';
+  usage: Usage | undefined;
+  finishReason: string | undefined;
+  /** What the server said went wrong in the middle of the answer. */
+  error: string | undefined;
+  readonly #calls: { id: string; name: string; arguments: string }[] = [];
+
+  get calls(): readonly ToolCall[] {
+    return this.#calls.map(({ id, name, arguments: given }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: given },
+    }));
+  }
+
+  /** The data of one event, or a whole answer; gives what is new of it. */
+  take(data: string): readonly Part[] {
+    if (data === '[DONE]') return [];
+    const json = parsed(data);
+    if (json === undefined) {
+      this.error ??= 'an event that is not JSON';
+      return [];
+    }
+    if (isJson(json['error'])) this.error ??= errorText(json['error']);
+    this.#takeUsage(json['usage']);
+    const [choice] = Array.isArray(json['choices']) ? (json['choices'] as unknown[]) : [];
+    return isJson(choice) ? this.#takeChoice(choice) : [];
+  }
+
+  #takeUsage(usage: unknown): void {
+    if (!isJson(usage)) return;
+    const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+    if (typeof prompt === 'number' && typeof completion === 'number') this.usage = { prompt, completion };
+  }
+
+  #takeChoice(choice: Json): readonly Part[] {
+    if (typeof choice['finish_reason'] === 'string') this.finishReason = choice['finish_reason'];
+    const message = choice['delta'] ?? choice['message'];
+    if (!isJson(message)) return [];
+    const reasoning = textIn(message['reasoning_content'] ?? message['reasoning']);
+    const text = textIn(message['content']) + textIn(message['refusal']);
+    this.text += text;
+    const parts: Part[] = [];
+    if (reasoning !== '') parts.push({ kind: 'reasoning', text: reasoning });
+    if (text !== '') parts.push({ kind: 'text', text });
+    const calls: unknown[] = Array.isArray(message['tool_calls']) ? message['tool_calls'] : [];
+    for (const [at, call] of calls.entries()) if (isJson(call)) parts.push(...this.#takeCall(call, at));
+    return parts;
+  }
+
+  #takeCall(piece: Json, at: number): readonly Part[] {
+    const index = typeof piece['index'] === 'number' ? piece['index'] : at;
+    const call = (this.#calls[index] ??= { id: '', name: '', arguments: '' });
+    const named = isJson(piece['function']) ? piece['function'] : {};
+    const [name, given] = [textIn(named['name']), textIn(named['arguments'])];
+    call.id ||= textIn(piece['id']);
+    call.name += name;
+    call.arguments += given;
+    return [
+      ...(name === '' ? [] : [{ kind: 'call', text: name } as const]),
+      ...(given === '' ? [] : [{ kind: 'arguments', text: given } as const]),
+    ];
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

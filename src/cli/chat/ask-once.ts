@@ -1,0 +1,50 @@
+import type { Terminal } from '../command.ts';
+import { AnswerPrinter } from './answer-printer.ts';
+import { ChatFault } from './server.ts';
+import type { ChatContext } from './slash-commands.ts';
+import { endText, statsText } from './stats.ts';
+import type { Talk } from './talk.ts';
+
+interface OnceOptions
+  extends Pick<ChatContext, 'conversation' | 'server'>,
+    Pick<Talk, 'colours' | 'showsReasoning' | 'showsStats'> {
+  readonly terminal: Pick<Terminal, 'write' | 'err' | 'stop' | 'isInteractive' | 'streams'>;
+}
+
+/** Asks one question. The answer goes to the output, all else to standard error. Gives the exit code. */
+export async function askOnce(question: string, options: OnceOptions): Promise<number> {
+  const { conversation, server, terminal, colours, showsReasoning, showsStats } = options;
+  const printer = new AnswerPrinter({
+    write: (text) => terminal.write(text),
+    colours,
+    showsReasoning,
+    isTerminal: terminal.isInteractive,
+  });
+  const left = readerLeft(terminal);
+  const signal = AbortSignal.any([terminal.stop, left]);
+  try {
+    const answered = await server.ask(conversation.request(question), {
+      signal,
+      onPart: (part) => printer.show(part),
+    });
+    // Who reads no further wants no more.
+    if (left.aborted) return 0;
+    printer.end();
+    const end = endText(answered);
+    if (end !== undefined) terminal.err(`(${end})`);
+    if (showsStats) terminal.err(`(${statsText(answered)})`);
+    return terminal.stop.aborted ? 130 : 0;
+  } catch (error) {
+    if (!(error instanceof ChatFault)) throw error;
+    printer.end();
+    terminal.err(`conch: ${error.message}`);
+    return 1;
+  }
+}
+
+/** Aborted when the program behind the pipe has ended, as `head` does. */
+function readerLeft({ streams }: OnceOptions['terminal']): AbortSignal {
+  const left = new AbortController();
+  streams().output.on('error', () => left.abort());
+  return left.signal;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Command } from '../../config/command.ts';
+import { setting } from '../../config/setting.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { text } from '../../config/value-types.ts';
+import { clientFlags, clientProblems, requestField, urlFlag } from '../client-flags.ts';
+import { ownFields } from './conversation.ts';
+
+const own = { group: 'general' } as const;
+
+const flags = {
+  url: urlFlag('http://127.0.0.1:9000', 'Server to talk to, with or without /v1.'),
+  ...clientFlags,
+  system: setting(text.optional(), 'System message.', own),
+  set: setting(
+    z.array(requestField).default([]),
+    'Field for every request, such as temperature=0.2; the value may be JSON.',
+    { ...own, placeholder: 'NAME=VALUE' },
+  ),
+  reasoning: setting(z.boolean().optional(), "Show the model's reasoning before its answer.", {
+    ...own,
+    defaultText: 'on a terminal',
+  }),
+  stats: setting(
+    z.boolean().default(false),
+    'Say after each answer how many tokens it had, when the first one came, and how many a second.',
+    own,
+  ),
+  history: setting(
+    z.boolean().default(true),
+    'Keep the lines that are typed in the cache folder, for the next time; --no-history keeps and shows none.',
+    own,
+  ),
+};
+
+/** How `conch chat` is written. */
+export const chatDefinition: Command<typeof flags> = {
+  name: 'chat',
+  summary: 'Talk with a model of a running server, or ask it one question',
+  groups: [],
+  flags,
+  arguments: '[MODEL] [QUESTION]',
+  exitCodes: { 1: 'The one question was not answered.', 130: 'It was interrupted.' },
+  examples: [
+    'conch chat',
+    'conch chat llama3 --system "Answer in one sentence." --set temperature=0.2',
+    'conch chat llama3 "What is a conch?"',
+    'git diff --staged | conch chat llama3 "Write a commit message for this:"',
+    'conch chat --url https://gpu-1.example.com --stats',
+  ],
+};
+
+/** The values of its flags. */
+export type ChatFlags = { readonly [K in keyof typeof flags]: z.output<(typeof flags)[K]['schema']> };
+
+/** Finds what no single flag can know, and flags that would have no effect. Throws a SettingsError. */
+export function checkChatFlags(flags: ChatFlags, given: ReadonlySet<string>): void {
+  const isPlain = flags.url.startsWith('http://');
+  const problems = [
+    ...clientProblems(flags),
+    ...['ca', 'insecure']
+      .filter((name) => isPlain && given.has(name))
+      .map((name) => `--${name} has no effect on an address that begins with http://.`),
+    ...flags.set
+      .filter(([name]) => ownFields.has(name))
+      .map(([name]) => `--set: ${name} cannot be set: ${ownFields.get(name)}.`),
+  ];
+  if (problems.length > 0) throw new SettingsError(problems);
+}

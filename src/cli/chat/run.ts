@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { type CommandInput, ownFlags } from '../../config/load.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { targetFrom } from '../client-flags.ts';
+import { type Colours, coloursFor } from '../colours.ts';
+import type { Terminal } from '../command.ts';
+import { askOnce } from './ask-once.ts';
+import { Conversation } from './conversation.ts';
+import { type ChatFlags, chatDefinition, checkChatFlags } from './flags.ts';
+import { LineEditor } from './line-editor.ts';
+import { LineHistory } from './line-history.ts';
+import { ChatFault, ChatServer, ServerAway } from './server.ts';
+import { completeSlashCommand, requireModel } from './slash-commands.ts';
+import { talk } from './talk.ts';
+
+/** Runs `conch chat`: with a person on a terminal, else for one question. */
+export async function runChat(input: CommandInput, terminal: Terminal): Promise<number> {
+  const flags = ownFlags(input, chatDefinition);
+  checkChatFlags(flags, input.given);
+  const [named, ...words] = input.positionals;
+  const server = new ChatServer(await targetFrom(flags, terminal.environment));
+  try {
+    const model = await modelAt(server, named).catch((error: unknown) => {
+      throw refusal(error, named);
+    });
+    const conversation = new Conversation(model, { system: flags.system, fields: flags.set });
+    const isTalk = words.length === 0 && terminal.isInteractive && terminal.streams().input.isTTY;
+    const options = {
+      conversation,
+      server,
+      terminal,
+      colours: coloursFor(terminal.isColoured),
+      showsReasoning: flags.reasoning ?? terminal.isInteractive,
+      showsStats: flags.stats,
+    };
+    if (isTalk) return await talkWith(options, { flags, input });
+    return await askOnce(await questionOf(words, terminal), options);
+  } finally {
+    server.close();
+  }
+}
+
+/** The model that is talked with: the one that is named, else the first that can chat. */
+async function modelAt(server: ChatServer, named: string | undefined): Promise<string> {
+  if (named !== undefined) {
+    await requireModel(server, named);
+    return named;
+  }
+  const names = await server.models();
+  const [first] = names ?? [];
+  if (first !== undefined) return first;
+  const reason = names ? 'has no model to chat with' : 'does not list its models: name one, as conch chat MODEL';
+  throw new ChatFault(`${server.origin} ${reason}.`);
+}
+
+const howToStart =
+  'Start a server in another terminal: conch --triton HOST:8001, or conch alone for a small model of its own. ' +
+  'One elsewhere is named by --url.';
+const whereQuestionsStand = 'A question stands behind the model: conch chat MODEL "QUESTION".';
+
+/** What keeps a chat from beginning, and what to do about it. */
+function refusal(error: unknown, named = ''): unknown {
+  if (!(error instanceof ChatFault)) return error;
+  const advice = error instanceof ServerAway ? [howToStart] : /\s/.test(named) ? [whereQuestionsStand] : [];
+  return new SettingsError([[error.message, ...advice].join(' ')]);
+}
+
+/** What is asked: the words of the command line, and what is piped in behind them. */
+async function questionOf(words: readonly string[], { streams }: Terminal): Promise<string> {
+  const { input } = streams();
+  let piped = '';
+  if (words.length === 0 || !input.isTTY)
+    for await (const piece of input.setEncoding('utf8')) piped += piece as string;
+  const question = [words.join(' '), piped.trimEnd()].filter((part) => part.trim() !== '').join('\n\n');
+  if (question === '')
+    throw new SettingsError(['There is nothing to ask: give a question after the model, or on standard input.']);
+  return question;
+}
+
+interface TalkOptions {
+  readonly conversation: Conversation;
+  readonly server: ChatServer;
+  readonly terminal: Terminal;
+  readonly colours: Colours;
+  readonly showsReasoning: boolean;
+  readonly showsStats: boolean;
+}
+
+async function talkWith(
+  options: TalkOptions,
+  { flags, input }: { flags: ChatFlags; input: CommandInput },
+): Promise<number> {
+  const { conversation, server, terminal, colours } = options;
+  const history = flags.history ? new LineHistory(join(input.settings.cacheDir, 'chat-history')) : undefined;
+  terminal.out(colours.dim(`${conversation.model} at ${server.origin}. /help lists the commands, Ctrl-D ends.`));
+  const editor = new LineEditor({
+    ...terminal.streams(),
+    prompt: colours.bold('> '),
+    continuation: colours.dim('… '),
+    hint: colours.dim('(Ctrl-C again ends, and so do Ctrl-D and /quit)'),
+    history: history?.newestFirst(),
+    onLine: history && ((line) => history.add(line)),
+    complete: completeSlashCommand,
+  });
+  const end = (): void => editor.close();
+  terminal.stop.addEventListener('abort', end);
+  try {
+    await talk({
+      ...options,
+      editor,
+      say: (line) => terminal.out(line),
+      write: (text) => terminal.write(text),
+      err: (line) => terminal.err(line),
+    });
+    return terminal.stop.aborted ? 130 : 0;
+  } finally {
+    terminal.stop.removeEventListener('abort', end);
+    editor.close();
+  }
+}

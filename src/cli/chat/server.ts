@@ -1,0 +1,146 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { errorText, refusalText } from '../../bench/load/answer.ts';
+import { EventReader } from '../../bench/load/event-reader.ts';
+import { type Caller, type Client, openCaller, openClient, type Target } from '../../bench/target.ts';
+import { ChatAnswer, type Part, type Usage } from './answer.ts';
+
+/** What went wrong with a request, in one line. */
+export class ChatFault extends Error {
+  override readonly name: string = 'ChatFault';
+
+  constructor(message: string) {
+    super(message.replaceAll(/\s+/g, ' ').trim());
+  }
+}
+
+/** No server answers at the address. */
+export class ServerAway extends ChatFault {
+  override readonly name = 'ServerAway';
+}
+
+/** How long an answer took, in milliseconds; nothing is known of the first part of an answer that brought none. */
+export interface Timing {
+  readonly toFirst: number | undefined;
+  readonly fromFirst: number;
+}
+
+/** An answer, whole or as much of it as came before it was stopped. */
+export interface Answered {
+  readonly answer: ChatAnswer;
+  readonly timing: Timing;
+  readonly wasStopped: boolean;
+}
+
+interface AskOptions {
+  /** Ends the answer where it is. */
+  readonly signal: AbortSignal;
+  readonly onPart: (part: Part) => void;
+}
+
+/** A server of OpenAI's API, as a chat uses it. */
+export class ChatServer {
+  readonly #target: Target;
+  readonly #client: Client;
+  readonly #call: Caller;
+  /** Tokens of all answers so far. */
+  #total: Usage = { prompt: 0, completion: 0 };
+  last: Answered | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#client = openClient(target);
+    this.#call = openCaller(target);
+  }
+
+  get origin(): string {
+    return this.#target.origin;
+  }
+
+  get total(): Usage {
+    return this.#total;
+  }
+
+  /** The models that can chat, or undefined where the server does not say. Throws a ChatFault where it is not there or wants a key. */
+  async models(): Promise<readonly string[] | undefined> {
+    const { status, body } = await this.#call('/v1/models').catch((error: unknown) => {
+      throw this.#away(error);
+    });
+    const { data, error } = (body ?? {}) as { readonly data?: unknown; readonly error?: unknown };
+    if (status === 401) throw new ChatFault(this.#otherKey(errorText(error ?? 'no reason given')));
+    return Array.isArray(data) ? data.filter(canChat).map(({ id }) => id) : undefined;
+  }
+
+  /** Asks, and follows the answer to its end. Throws a ChatFault. */
+  async ask(body: object, { signal, onPart }: AskOptions): Promise<Answered> {
+    const answer = new ChatAnswer();
+    const begin = performance.now();
+    let first: number | undefined;
+    let last = begin;
+    const take = (data: string): void => {
+      for (const part of answer.take(data)) {
+        last = performance.now();
+        first ??= last;
+        onPart(part);
+      }
+    };
+    let wasStopped = false;
+    try {
+      await this.#follow(await this.#send(body, signal), take);
+    } catch (error) {
+      if (!signal.aborted) throw error instanceof ChatFault ? error : this.#away(error);
+      wasStopped = true;
+    }
+    const timing = { toFirst: first === undefined ? undefined : first - begin, fromFirst: last - (first ?? last) };
+    this.last = { answer, timing, wasStopped };
+    const { prompt = 0, completion = 0 } = answer.usage ?? {};
+    this.#total = { prompt: this.#total.prompt + prompt, completion: this.#total.completion + completion };
+    if (answer.error !== undefined) throw new ChatFault(answer.error);
+    if (!wasStopped && answer.finishReason === undefined) throw new ChatFault('The stream ended before the answer did.');
+    return this.last;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #send(body: object, signal: AbortSignal): Promise<IncomingMessage> {
+    const headers = { ...this.#target.headers, 'content-type': 'application/json' };
+    return new Promise((resolve, reject) => {
+      const request: ClientRequest = this.#client.request('/v1/chat/completions', { method: 'POST', headers, signal });
+      request.on('response', resolve);
+      request.on('error', reject);
+      request.end(JSON.stringify(body));
+    });
+  }
+
+  async #follow(response: IncomingMessage, take: (data: string) => void): Promise<void> {
+    const { statusCode: status = 0, headers } = response;
+    const isStream = (headers['content-type'] ?? '').startsWith('text/event-stream');
+    if (status === 200 && isStream) {
+      const reader = new EventReader(take);
+      for await (const bytes of response) reader.push(bytes as Buffer);
+      reader.end();
+      return;
+    }
+    let text = '';
+    for await (const piece of response.setEncoding('utf8')) text += piece as string;
+    if (status === 401) throw new ChatFault(this.#otherKey(refusalText(text)));
+    if (status !== 200) throw new ChatFault(`HTTP ${status}: ${refusalText(text)}`);
+    take(text);
+  }
+
+  #away(error: unknown): ServerAway {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return new ServerAway(`${this.origin} cannot be reached: ${code ?? message}.`);
+  }
+
+  #otherKey(reason: string): string {
+    return `${this.origin} wants another key, by --api-key or CONCH_API_KEY: ${reason}`;
+  }
+}
+
+/** Conch says what its models are for; other servers do not. */
+function canChat(model: unknown): model is { readonly id: string } {
+  if (typeof model !== 'object' || model === null || !('id' in model) || typeof model.id !== 'string') return false;
+  return !('contract' in model && (model.contract === 'embedding' || model.contract === 'rerank'));
+}

@@ -1,0 +1,154 @@
+import { didYouMean } from '../../config/nearest.ts';
+import { jsonOrText } from '../client-flags.ts';
+import { type Conversation, ownFields } from './conversation.ts';
+import { load, save } from './saved-file.ts';
+import { ChatFault, type ChatServer } from './server.ts';
+import { statsText, totalText } from './stats.ts';
+
+/** What commands may use of a chat. */
+export interface ChatContext {
+  readonly conversation: Conversation;
+  readonly server: ChatServer;
+  /** A line for the person who talks. */
+  readonly say: (line: string) => void;
+}
+
+/** What is to be done after a command: nothing, a question, or the end. */
+export type AfterCommand = void | 'quit' | { readonly ask: string };
+
+interface SlashCommand {
+  readonly name: string;
+  /** How its argument is written; left out: it takes none. */
+  readonly argument?: string;
+  readonly summary: string;
+  run(context: ChatContext, argument: string): AfterCommand | Promise<AfterCommand>;
+}
+
+/** The commands of a chat, in the order in which they are shown. */
+export const slashCommands: readonly SlashCommand[] = [
+  { name: 'help', summary: 'Show these commands', run: ({ say }) => say(helpLines()) },
+  {
+    name: 'model',
+    argument: '[NAME]',
+    summary: 'Show the model, or go on with another',
+    run: async ({ conversation, server, say }, name) => {
+      if (name === '') return say(conversation.model);
+      await requireModel(server, name);
+      conversation.model = name;
+      say(`Now with ${name}.`);
+    },
+  },
+  { name: 'models', summary: 'List the models of the server', run: listModels },
+  {
+    name: 'system',
+    argument: '[TEXT]',
+    summary: 'Show the system message, or set it; - takes it away',
+    run: ({ conversation, say }, text) => {
+      if (text === '') say(conversation.system ?? 'There is no system message.');
+      else conversation.system = text === '-' ? undefined : text;
+    },
+  },
+  {
+    name: 'set',
+    argument: '[NAME [VALUE]]',
+    summary: 'Show the fields of the requests, or set one, such as temperature 0.2; without a value it is taken away',
+    run: setField,
+  },
+  {
+    name: 'clear',
+    summary: 'Forget what was said; the system message and the fields stay',
+    run: ({ conversation, say }) => {
+      conversation.clear();
+      say('Forgotten.');
+    },
+  },
+  {
+    name: 'save',
+    argument: 'FILE',
+    summary: 'Write the conversation into a file',
+    run: async ({ conversation, say }, file) => say(`${await save(conversation, file)} written into ${file}.`),
+  },
+  {
+    name: 'load',
+    argument: 'FILE',
+    summary: 'Go on with the conversation of such a file',
+    run: async ({ conversation, say }, file) => say(`${await load(conversation, file)} read from ${file}.`),
+  },
+  {
+    name: 'retry',
+    summary: 'Ask the last question again; its last answer is forgotten',
+    run: ({ conversation }) => {
+      const question = conversation.takeBack();
+      if (question === undefined) throw new ChatFault('Nothing was asked yet.');
+      return { ask: question };
+    },
+  },
+  {
+    name: 'usage',
+    summary: 'Show tokens, time to the first one and tokens/s of the last answer, and the tokens of all',
+    run: ({ server, say }) => {
+      if (!server.last) throw new ChatFault('Nothing was asked yet.');
+      say(statsText(server.last));
+      say(totalText(server.total));
+    },
+  },
+  { name: 'quit', summary: 'End; Ctrl-D does too', run: () => 'quit' },
+];
+
+/** Runs a line that begins with a slash. Throws a ChatFault where it cannot. */
+export async function runSlashCommand(line: string, context: ChatContext): Promise<AfterCommand> {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
+  const command = slashCommands.find((each) => each.name === name);
+  if (!command) {
+    const meant = didYouMean(
+      `/${name}`,
+      slashCommands.map((each) => `/${each.name}`),
+    );
+    throw new ChatFault(`/${name} is not a command.${meant} /help lists them; a message may begin with //.`);
+  }
+  if (argument !== '' && command.argument === undefined) throw new ChatFault(`/${name} takes nothing after it.`);
+  if (argument === '' && command.argument?.startsWith('[') === false)
+    throw new ChatFault(`/${name} needs ${command.argument} after it.`);
+  return command.run(context, argument);
+}
+
+/** What Tab makes of the beginning of a command. */
+export function completeSlashCommand(line: string): string[] {
+  return slashCommands.map(({ name }) => `/${name}`).filter((name) => line.startsWith('/') && name.startsWith(line));
+}
+
+/** Refuses a model that the server does not have, where it says what it has. */
+export async function requireModel(server: ChatServer, name: string): Promise<void> {
+  const names = await server.models();
+  if (names === undefined || names.includes(name)) return;
+  const others = names.length === 0 ? 'It has none.' : `There are: ${names.join(', ')}.`;
+  throw new ChatFault(`${server.origin} has no model ${JSON.stringify(name)} to chat with. ${others}`);
+}
+
+function helpLines(): string {
+  const rows = slashCommands.map(({ name, argument, summary }) => [`/${name} ${argument ?? ''}`.trimEnd(), summary]);
+  const width = Math.max(...rows.map(([usage = '']) => usage.length));
+  const lines = rows.map(([usage = '', summary]) => `${usage.padEnd(width)}  ${summary}.`);
+  return [
+    ...lines,
+    'A message goes on behind a \\ at the end of its line, or from """ to """.',
+    'Ctrl-C stops an answer.',
+  ].join('\n');
+}
+
+async function listModels({ conversation, server, say }: ChatContext): Promise<void> {
+  const names = await server.models();
+  if (names === undefined) throw new ChatFault(`${server.origin} does not list its models.`);
+  for (const name of names) say(`${name === conversation.model ? '*' : ' '} ${name}`);
+}
+
+function setField({ conversation: { fields }, say }: ChatContext, written: string): void {
+  const [, name = '', value = ''] = /^(\S*)\s*(.*)$/s.exec(written) ?? [];
+  const own = ownFields.get(name);
+  if (own !== undefined) throw new ChatFault(`${name} cannot be set: ${own}.`);
+  if (name === '') {
+    if (fields.size === 0) say('No fields are set: those of the server hold.');
+    for (const [each, set] of fields) say(`${each} ${JSON.stringify(set)}`);
+  } else if (value !== '') fields.set(name, jsonOrText(value));
+  else if (!fields.delete(name)) throw new ChatFault(`${name} is not set: /set ${name} VALUE sets it.`);
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { ChatAnswer } from './answer.ts';
+import type { Answered } from './server.ts';
+import { endText, statsText, totalText } from './stats.ts';
+
+function answered(events: readonly object[], more: Partial<Omit<Answered, 'answer'>> = {}): Answered {
+  const answer = new ChatAnswer();
+  for (const event of events) answer.take(JSON.stringify(event));
+  return { answer, timing: { toFirst: undefined, fromFirst: 0 }, wasStopped: false, ...more };
+}
+
+const usage = { usage: { prompt_tokens: 12, completion_tokens: 34 } };
+
+describe('statsText', () => {
+  it('says what is known', () => {
+    expect(statsText(answered([usage], { timing: { toFirst: 56.4, fromFirst: 660 } }))).toBe(
+      '12 tokens in, 34 out, first after 56 ms, 50.0 tokens/s',
+    );
+    expect(statsText(answered([usage], { timing: { toFirst: 56.4, fromFirst: 0 } }))).toBe(
+      '12 tokens in, 34 out, first after 56 ms',
+    );
+    expect(statsText(answered([]))).toBe('no usage from the server');
+    expect(totalText({ prompt: 3, completion: 4 })).toBe('3 tokens in, 4 out in all');
+  });
+});
+
+describe('endText', () => {
+  const text = { choices: [{ delta: { content: 'A' }, finish_reason: null }] };
+  const end = (reason: string) => ({ choices: [{ delta: {}, finish_reason: reason }] });
+  it.each<[string, object[], boolean, string | undefined]>([
+    ['whole', [text, end('stop')], false, undefined],
+    ['stopped', [text], true, 'stopped'],
+    ['long', [text, end('length')], false, 'cut off at its longest length: /set max_tokens N allows more'],
+    ['filtered', [text, end('content_filter')], false, 'cut off by the filter of the server'],
+    ['empty', [end('stop')], false, 'an answer without text'],
+  ])('of one that is %s', (_, events, wasStopped, words) => {
+    expect(endText(answered(events, { wasStopped }))).toBe(words);
+  });
+});

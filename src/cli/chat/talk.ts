@@ -1,0 +1,54 @@
+import type { Colours } from '../colours.ts';
+import { AnswerPrinter } from './answer-printer.ts';
+import type { LineEditor } from './line-editor.ts';
+import { ChatFault } from './server.ts';
+import { type AfterCommand, type ChatContext, runSlashCommand } from './slash-commands.ts';
+import { endText, statsText } from './stats.ts';
+
+/** A conversation of several turns. */
+export interface Talk extends ChatContext {
+  readonly editor: Pick<LineEditor, 'read' | 'interruptible'>;
+  readonly write: (text: string) => void;
+  readonly err: (line: string) => void;
+  readonly colours: Colours;
+  readonly showsReasoning: boolean;
+  readonly showsStats: boolean;
+}
+
+/** Reads messages and commands until there are no more. */
+export async function talk(context: Talk): Promise<void> {
+  for (let message = await context.editor.read(); message !== undefined; message = await context.editor.read()) {
+    const after = await take(message, context);
+    if (after === 'quit') return;
+  }
+}
+
+/** What goes wrong is one line, and the next message may do better. */
+async function take(message: string, context: Talk): Promise<AfterCommand> {
+  try {
+    if (message.trim() === '') return;
+    const after = isCommand(message) ? await runSlashCommand(message, context) : { ask: message.replace(/^\/\//, '/') };
+    if (typeof after !== 'object') return after;
+    await answer(after.ask, context);
+  } catch (error) {
+    if (!(error instanceof ChatFault)) throw error;
+    context.err(`conch: ${error.message}`);
+  }
+}
+
+function isCommand(message: string): boolean {
+  return message.startsWith('/') && !message.startsWith('//');
+}
+
+async function answer(question: string, context: Talk): Promise<void> {
+  const { conversation, server, editor, write, say, colours, showsReasoning, showsStats } = context;
+  const printer = new AnswerPrinter({ write, colours, showsReasoning, isTerminal: true });
+  const request = conversation.request(question);
+  const answered = await editor
+    .interruptible((signal) => server.ask(request, { signal, onPart: (part) => printer.show(part) }))
+    .finally(() => printer.end());
+  conversation.keep(answered.answer);
+  const end = endText(answered);
+  if (end !== undefined) say(colours.dim(`(${end})`));
+  if (showsStats) say(colours.dim(`(${statsText(answered)})`));
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { type Target, targetOf } from '../bench/target.ts';
+import { setting } from '../config/setting.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { metadata, text, webAddress } from '../config/value-types.ts';
+import { keyOf } from './client-key.ts';
+
+const own = { group: 'general' } as const;
+
+/** The address of the server that a command speaks to. */
+export function urlFlag(standard: string, help: string) {
+  return setting(webAddress.prefault(standard), help, { ...own, placeholder: 'URL' });
+}
+
+/** How commands that speak to a server of OpenAI's API prove who they are, and whom they trust. */
+export const clientFlags = {
+  apiKey: setting(text.optional(), 'Key that is sent as a Bearer token.', {
+    ...own,
+    placeholder: 'KEY',
+    secret: true,
+    defaultText: 'CONCH_API_KEY, else OPENAI_API_KEY',
+  }),
+  header: setting(metadata.prefault([]), 'Header for every request.', {
+    ...own,
+    placeholder: 'NAME:VALUE',
+    secret: true,
+  }),
+  ca: setting(text.optional(), 'PEM file of the authorities that may vouch for the server.', {
+    ...own,
+    placeholder: 'FILE',
+    path: 'file',
+  }),
+  insecure: setting(z.boolean().default(false), "Do not check the server's certificate.", own),
+};
+
+/** `name=value`, a field for every request; a value that reads as JSON is that. */
+export const requestField = z.string().transform((written, context): readonly [string, unknown] => {
+  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(written) ?? [];
+  if (name === '') context.addIssue('must be written name=value');
+  return [name, jsonOrText(value)];
+});
+
+/** A text that reads as JSON is what that says; any other is itself. */
+export function jsonOrText(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written;
+  }
+}
+
+/** What the flags of a client say. */
+export interface ClientFlags {
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+  readonly header: Readonly<Record<string, string>>;
+  readonly ca?: string | undefined;
+  readonly insecure: boolean;
+}
+
+/** What no single one of these flags can know. The address is printed: no secret may stand in it. */
+export function clientProblems({ url, ca, insecure }: ClientFlags): string[] {
+  const { username, password, search, hash } = new URL(url);
+  return [
+    ...(ca !== undefined && insecure ? ['--ca and --insecure exclude each other.'] : []),
+    ...(username !== '' || password !== ''
+      ? ['--url must have no name or password in it: send them by --header authorization:…']
+      : []),
+    ...(search !== '' ? ['--url must have no query (what follows a ?): send keys by --header or --api-key.'] : []),
+    ...(hash !== '' ? ['--url must have no fragment (what follows a #).'] : []),
+  ];
+}
+
+/** The server that the flags name, with the key of the flag or of a variable. */
+export async function targetFrom(
+  flags: ClientFlags,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Target> {
+  const key = keyOf(flags, environment);
+  return targetOf(flags.url, {
+    headers: { ...(key ? { authorization: `Bearer ${key}` } : {}), ...flags.header },
+    ca: flags.ca === undefined ? undefined : await readText(flags.ca, '--ca'),
+    isInsecure: flags.insecure,
+  });
+}
+
+/** The text of a file that a flag names. */
+export async function readText(file: string, flag: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new SettingsError([`${flag}: ${file} cannot be read: ${error.message}`]);
+  });
+}
