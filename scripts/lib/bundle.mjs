@@ -23,6 +23,7 @@ const ENTRIES = [
   'config/settings-page',
   'servers/embedded/install-engine',
   'servers/embedded/default-model',
+  'cli/cli-page',
   'cli/progress',
   'plot/chart',
   'bench/load/worker',

@@ -1,5 +1,7 @@
 import { benchCommand } from './bench.ts';
+import { chatCommand } from './chat.ts';
 import type { CliCommand } from './command.ts';
+import { completionsCommand } from './completions.ts';
 import { doctorCommand } from './doctor.ts';
 import { engineInstallCommand } from './engine-install.ts';
 import { generateCommand } from './generate.ts';
@@ -15,6 +17,7 @@ import { serveCommand } from './serve.ts';
 /** All commands; the first one runs when none is named. */
 export const commands: readonly CliCommand[] = [
   serveCommand,
+  chatCommand,
   modelsCommand,
   doctorCommand,
   generateCommand,
@@ -26,4 +29,5 @@ export const commands: readonly CliCommand[] = [
   keysListCommand,
   keysRevokeCommand,
   benchCommand,
+  completionsCommand(() => commands),
 ];

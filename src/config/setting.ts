@@ -143,6 +143,12 @@ export function placeholdersOf({ schema, placeholder }: Setting): readonly strin
   return [kindOf(schema) === 'number' ? 'N' : 'TEXT'];
 }
 
+/** The values that a setting, or each of its list, may have; none where they cannot be listed. */
+export function choicesOf({ schema }: Setting): readonly string[] {
+  const inner = innermost(itemSchema(schema));
+  return inner instanceof z.ZodEnum ? inner.options.map(String) : [];
+}
+
 /** The default of a setting in words, or undefined when it has none. */
 export function defaultTextOf({ schema, defaultText }: Setting): string | undefined {
   if (defaultText !== undefined) return defaultText;

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { targetOf } from '../../bench/target.ts';
+import type { Part } from './answer.ts';
+import { ChatFault, ChatServer, ServerAway } from './server.ts';
+
+/** A chat with a server that answers like this. */
+async function chatWith(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<ChatServer> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const chat = chatAt((server.address() as AddressInfo).port);
+  onTestFinished(() => {
+    chat.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  return chat;
+}
+
+function chatAt(port: number): ChatServer {
+  return new ChatServer(targetOf(`http://127.0.0.1:${port}/v1`, { headers: { authorization: 'Bearer k' } }));
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+const never = new AbortController().signal;
+const text = (content: string, reason: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`;
+const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } })}\n\n`;
+
+function streamOf(...events: readonly string[]) {
+  return (_: unknown, response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.join(''));
+  };
+}
+
+async function ask(chat: ChatServer, signal = never) {
+  const parts: Part[] = [];
+  const answered = await chat.ask({ model: 'm' }, { signal, onPart: (part) => parts.push(part) });
+  return { parts: parts.map((part) => part.text), answered };
+}
+
+describe('ChatServer.ask', () => {
+  it('sends the request with its headers, and follows the stream', async () => {
+    const seen: unknown[] = [];
+    const chat = await chatWith((request, response) => {
+      seen.push(request.method, request.url, request.headers.authorization);
+      streamOf(text('A '), text('shell.', 'stop'), usage, 'data: [DONE]\n\n')(request, response);
+    });
+    const { parts, answered } = await ask(chat);
+    expect(seen).toEqual(['POST', '/v1/chat/completions', 'Bearer k']);
+    expect(parts).toEqual(['A ', 'shell.']);
+    expect(answered).toMatchObject({ wasStopped: false, answer: { text: 'A shell.' } });
+    await ask(chat);
+    expect(chat.total).toEqual({ prompt: 6, completion: 4 });
+    expect(chat.last?.answer.text).toBe('A shell.');
+  });
+
+  it('takes an answer that is not streamed', async () => {
+    const message = { role: 'assistant', content: 'A.' };
+    const chat = await chatWith((_, response) =>
+      json(response, 200, { choices: [{ index: 0, message, finish_reason: 'stop' }] }),
+    );
+    expect((await ask(chat)).parts).toEqual(['A.']);
+  });
+
+  it('keeps what came before it was stopped', async () => {
+    const stop = new AbortController();
+    const chat = await chatWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text('A '));
+    });
+    const asked = chat.ask({}, { signal: stop.signal, onPart: () => stop.abort() });
+    expect(await asked).toMatchObject({ wasStopped: true, answer: { text: 'A ' } });
+  });
+
+  it.each<[string, Parameters<typeof chatWith>[0], string]>([
+    ['a refusal', (_, response) => json(response, 404, { error: { message: 'No such\nmodel.' } }), 'HTTP 404: No such model.'],
+    ['a proxy', (_, response) => void response.writeHead(502).end('Bad gateway'), 'HTTP 502: Bad gateway'],
+    ['an error in the stream', streamOf(text('A'), 'data: {"error":{"message":"Gone."}}\n\n'), 'Gone.'],
+    ['a stream that breaks off', streamOf(text('A')), 'The stream ended before the answer did.'],
+  ])('says in one line what went wrong: %s', async (_, answer, words) => {
+    await expect(ask(await chatWith(answer))).rejects.toThrow(new ChatFault(words));
+  });
+
+  it('says that a key is wrong', async () => {
+    const chat = await chatWith((_, response) => json(response, 401, { error: { message: 'Wrong key.' } }));
+    const words = `${chat.origin} wants another key, by --api-key or CONCH_API_KEY: Wrong key.`;
+    await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
+    await expect(chat.models()).rejects.toThrow(new ChatFault(words));
+  });
+
+  it('says that there is no server', async () => {
+    const chat = chatAt(1);
+    const words = 'http://127.0.0.1:1 cannot be reached: ECONNREFUSED.';
+    await expect(ask(chat)).rejects.toThrow(new ServerAway(words));
+    await expect(chat.models()).rejects.toThrow(new ServerAway(words));
+  });
+});
+
+describe('ChatServer.models', () => {
+  it('are those that can chat', async () => {
+    const data = [{ id: 'vectors', contract: 'embedding' }, { id: 'scores', contract: 'rerank' }, { id: 'toy' }, {}];
+    const chat = await chatWith((_, response) => json(response, 200, { object: 'list', data }));
+    expect(await chat.models()).toEqual(['toy']);
+  });
+
+  it('are unknown where the server does not say', async () => {
+    const chat = await chatWith((_, response) => json(response, 404, { detail: 'Not Found' }));
+    expect(await chat.models()).toBe(undefined);
+  });
+});

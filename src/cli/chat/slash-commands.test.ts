@@ -1,0 +1,164 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ChatAnswer } from './answer.ts';
+import { Conversation } from './conversation.ts';
+import type { ChatServer } from './server.ts';
+import { completeSlashCommand, runSlashCommand } from './slash-commands.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'conch-slash-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Server = Pick<ChatServer, 'models' | 'origin' | 'last' | 'total'>;
+
+const server: Server = {
+  origin: 'http://host',
+  models: () => Promise.resolve(['toy', 'other']),
+  last: undefined,
+  total: { prompt: 0, completion: 0 },
+};
+
+function open(more: Partial<Server> = {}) {
+  const conversation = new Conversation('toy');
+  /** What is said, and what is to be done then. */
+  const run = async (line: string) => {
+    const said: string[] = [];
+    const after = await runSlashCommand(line, {
+      conversation,
+      server: { ...server, ...more } as ChatServer,
+      say: (text) => void said.push(text),
+    });
+    return { said, after };
+  };
+  return { conversation, run };
+}
+
+const silent = { said: [], after: undefined };
+const says = (...said: readonly string[]) => ({ said, after: undefined });
+
+function answered(conversation: Conversation, question: string, text: string): void {
+  conversation.request(question);
+  conversation.keep({ text, calls: [] });
+}
+
+describe('the commands of a chat', () => {
+  it('are listed by /help', async () => {
+    const { said } = await open().run('/help');
+    expect(said.join('').split('\n')).toEqual([
+      '/help                Show these commands.',
+      '/model [NAME]        Show the model, or go on with another.',
+      '/models              List the models of the server.',
+      '/system [TEXT]       Show the system message, or set it; - takes it away.',
+      '/set [NAME [VALUE]]  Show the fields of the requests, or set one, such as temperature 0.2; without a value it is taken away.',
+      '/clear               Forget what was said; the system message and the fields stay.',
+      '/save FILE           Write the conversation into a file.',
+      '/load FILE           Go on with the conversation of such a file.',
+      '/retry               Ask the last question again; its last answer is forgotten.',
+      '/usage               Show tokens, time to the first one and tokens/s of the last answer, and the tokens of all.',
+      '/quit                End; Ctrl-D does too.',
+      'A message goes on behind a \\ at the end of its line, or from """ to """.',
+      'Ctrl-C stops an answer.',
+    ]);
+  });
+
+  it('show and change the model', async () => {
+    const { conversation, run } = open();
+    expect(await run('/model')).toEqual(says('toy'));
+    expect(await run('/models')).toEqual(says('* toy', '  other'));
+    expect(await run('/model other')).toEqual(says('Now with other.'));
+    expect(conversation.model).toBe('other');
+    await expect(run('/model nobody')).rejects.toThrow(
+      'http://host has no model "nobody" to chat with. There are: toy, other.',
+    );
+    expect(conversation.model).toBe('other');
+  });
+
+  it('show and change the system message', async () => {
+    const { conversation, run } = open();
+    expect(await run('/system')).toEqual(says('There is no system message.'));
+    expect(await run('/system Be brief.\nVery.')).toEqual(silent);
+    expect(await run('/system')).toEqual(says('Be brief.\nVery.'));
+    expect(await run('/system -')).toEqual(silent);
+    expect(conversation.system).toBe(undefined);
+  });
+
+  it('set fields and take them away', async () => {
+    const { conversation, run } = open();
+    expect(await run('/set')).toEqual(says('No fields are set: those of the server hold.'));
+    expect(await run('/set temperature 0.2')).toEqual(silent);
+    expect(await run('/set stop ["a b"]')).toEqual(silent);
+    expect(await run('/set user some one')).toEqual(silent);
+    expect(await run('/set')).toEqual(says('temperature 0.2', 'stop ["a b"]', 'user "some one"'));
+    expect(await run('/set stop')).toEqual(silent);
+    expect([...conversation.fields.keys()]).toEqual(['temperature', 'user']);
+    await expect(run('/set stop')).rejects.toThrow('stop is not set: /set stop VALUE sets it.');
+    await expect(run('/set stream false')).rejects.toThrow('stream cannot be set: answers are always streamed.');
+  });
+
+  it('forget and ask again', async () => {
+    const { conversation, run } = open();
+    await expect(run('/retry')).rejects.toThrow('Nothing was asked yet.');
+    answered(conversation, 'One?', '1');
+    expect(await run('/retry')).toEqual({ said: [], after: { ask: 'One?' } });
+    expect(conversation.length).toBe(0);
+    answered(conversation, 'Two?', '2');
+    expect(await run('/clear')).toEqual(says('Forgotten.'));
+    expect(conversation.length).toBe(0);
+  });
+
+  it('save and load', async () => {
+    const file = join(folder, 'talk.json');
+    const { conversation, run } = open();
+    answered(conversation, 'One?', '1');
+    for (let time = 0; time < 2; time++)
+      expect(await run(`/save ${file}`)).toEqual(says(`2 messages written into ${file}.`));
+    const other = open();
+    expect(await other.run(`/load ${file}`)).toEqual(says(`2 messages read from ${file}.`));
+    expect(other.conversation.saved()).toBe(conversation.saved());
+  });
+
+  it('write over no file that is something else', async () => {
+    const file = join(folder, 'notes.txt');
+    writeFileSync(file, 'notes');
+    for (const command of ['save', 'load'])
+      await expect(open().run(`/${command} ${file}`)).rejects.toThrow(
+        `${file} is not a conversation of /save, and stays as it is.`,
+      );
+    expect(readFileSync(file, 'utf8')).toBe('notes');
+    await expect(open().run(`/load ${folder}/none`)).rejects.toThrow(`${folder}/none cannot be used: ENOENT.`);
+    await expect(open().run(`/save ${folder}`)).rejects.toThrow(`${folder} cannot be used: EISDIR.`);
+  });
+
+  it('tell what was used', async () => {
+    await expect(open().run('/usage')).rejects.toThrow('Nothing was asked yet.');
+    const answer = new ChatAnswer();
+    answer.usage = { prompt: 3, completion: 2 };
+    const last = { answer, timing: { toFirst: 5, fromFirst: 10 }, wasStopped: false };
+    expect(await open({ last, total: { prompt: 6, completion: 4 } }).run('/usage')).toEqual(
+      says('3 tokens in, 2 out, first after 5 ms, 100.0 tokens/s', '6 tokens in, 4 out in all'),
+    );
+  });
+
+  it('end', async () => {
+    expect(await open().run('/quit')).toEqual({ said: [], after: 'quit' });
+  });
+
+  it.each([
+    ['/modle', '/modle is not a command. Did you mean /model? /help lists them; a message may begin with //.'],
+    ['/', '/ is not a command. /help lists them; a message may begin with //.'],
+    ['/quit now', '/quit takes nothing after it.'],
+    ['/save', '/save needs FILE after it.'],
+  ])('are refused: %s', async (line, words) => {
+    await expect(open().run(line)).rejects.toThrow(words);
+  });
+
+  it.each([
+    ['/mo', ['/model', '/models']],
+    ['/', 11],
+    ['what', []],
+  ])('are completed: %s', (line, names) => {
+    const completed = completeSlashCommand(line);
+    expect(typeof names === 'number' ? completed.length : completed).toEqual(names);
+  });
+});

@@ -1,0 +1,115 @@
+import type { Command } from '../../config/command.ts';
+import { settingsOf } from '../../config/help.ts';
+import { choicesOf, flagsOf, kindOf, placeholdersOf, type Setting, type SettingTable } from '../../config/setting.ts';
+
+/** What a shell may offer in the place of a value. */
+export interface Offer {
+  readonly kind: 'words' | 'files' | 'folders' | 'nothing';
+  readonly words: readonly string[];
+}
+
+/** A flag, as a shell completes it. */
+export interface OfferedFlag {
+  /** Every way to write it. */
+  readonly spellings: readonly string[];
+  readonly summary: string;
+  /** What it is called in help; undefined for a switch, which takes no value. */
+  readonly placeholder?: string | undefined;
+  readonly offer: Offer;
+}
+
+/** A command, as a shell completes it. */
+export interface OfferedCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: readonly OfferedFlag[];
+  /** What stands behind the command. */
+  readonly argument: Offer;
+}
+
+const nothing: Offer = { kind: 'nothing', words: [] };
+
+/** All commands with all that may follow them, from the tables that the command line is read with. */
+export function offersOf(commands: readonly Command[]): readonly OfferedCommand[] {
+  const names = commands.map(({ name }) => name.split(' ')[0] ?? '');
+  return [
+    ...commands.map(offeredCommand),
+    {
+      name: 'help',
+      summary: 'Show the help of conch, or that of a command',
+      flags: [],
+      argument: { kind: 'words', words: [...new Set(names)] },
+    },
+  ];
+}
+
+/** The first words of commands that have two, with the second ones. */
+export function groupsOf(commands: readonly OfferedCommand[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { name } of commands) {
+    const [first = '', second] = name.split(' ');
+    if (second !== undefined) groups.set(first, [...(groups.get(first) ?? []), second]);
+  }
+  return groups;
+}
+
+/** The words that a command line may begin with. */
+export function firstWords(commands: readonly OfferedCommand[]): readonly string[] {
+  return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
+}
+
+function offeredCommand({ name, summary, flags = {}, groups, arguments: words }: Command): OfferedCommand {
+  const shared = [...new Set([...groups, 'general' as const])].map(settingsOf);
+  // A flag of the command's own stands in the place of a setting of that name.
+  const table: SettingTable = Object.assign({}, ...shared, flags);
+  return {
+    name,
+    summary,
+    flags: Object.entries(table).flatMap(([key, setting]) => offeredFlags(key, setting, key in flags)),
+    argument: argumentOffer(words),
+  };
+}
+
+function offeredFlags(name: string, setting: Setting, isOwn: boolean): OfferedFlag[] {
+  const spellings = flagsOf(name, setting);
+  if (spellings.length === 0) return [];
+  const summary = shortened(setting.help);
+  if (kindOf(setting.schema) !== 'boolean') {
+    const [placeholder] = placeholdersOf(setting);
+    return [{ spellings, summary, placeholder, offer: valueOffer(setting, placeholder) }];
+  }
+  const [long = ''] = spellings;
+  const isOn = { spellings, summary, offer: nothing };
+  const isOff = { spellings: [`--no-${long.slice(2)}`], summary: `The opposite of ${long}`, offer: nothing };
+  return canBeOn(setting, isOwn) ? [isOn, isOff] : [isOn];
+}
+
+/** Whether there is something that a --no- could turn off: a default, or a variable. */
+function canBeOn({ defaultText, schema, variable }: Setting, isOwn: boolean): boolean {
+  if (!isOwn) return variable !== false;
+  return defaultText !== undefined || schema.safeParse(undefined).data === true;
+}
+
+function valueOffer(setting: Setting, placeholder = ''): Offer {
+  const words = choicesOf(setting);
+  if (words.length > 0) return { kind: 'words', words };
+  if (setting.path?.startsWith('folder') || placeholder.endsWith('DIR')) return { kind: 'folders', words };
+  return setting.path !== undefined || /(FILE|\.json)$/.test(placeholder) ? { kind: 'files', words } : nothing;
+}
+
+/** `vllm|trtllm NAME` offers two words, `DIR…` folders. */
+function argumentOffer(written = ''): Offer {
+  const [first = ''] = written.split(' ');
+  if (first.includes('|')) return { kind: 'words', words: first.split('|') };
+  if (first.startsWith('DIR')) return { kind: 'folders', words: [] };
+  return first.startsWith('FILE') ? { kind: 'files', words: [] } : nothing;
+}
+
+const shortest = 15;
+
+/** The first part of a help text, without what shells would take for signs of theirs. */
+function shortened(help: string): string {
+  const end = help.slice(shortest).search(/[.;:](\s|$)/);
+  const part = end < 0 ? help : help.slice(0, shortest + end);
+  return part.replaceAll(/["'`$\\[\]]/g, '');
+}

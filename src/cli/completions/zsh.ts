@@ -1,0 +1,67 @@
+import { firstWords, groupsOf, type Offer, type OfferedCommand, type OfferedFlag } from './offers.ts';
+
+/** The completions of zsh, as one script: to be run in .zshrc, or to be kept as _conch in a folder of fpath. */
+export function zshCompletions(commands: readonly OfferedCommand[]): string {
+  const groups = groupsOf(commands);
+  const known = [...groups.keys(), ...commands.map(({ name }) => name)];
+  const [first] = commands;
+  return `#compdef conch
+# Completions of conch for zsh. For every new shell, in ~/.zshrc after compinit: source <(conch completions zsh)
+_conch() {
+  local command='' longer word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    longer="\${command:+$command }$word"
+    case $longer in
+      (${known.map(quoted).join('|')}) command=$longer ;;
+    esac
+  done
+  case $command in
+${[...groups].map(([name, words]) => `    (${name}) compadd -- ${words.join(' ')} ;;`).join('\n')}
+${commands.map((command) => commandCase(command, command === first ? firstWords(commands) : [])).join('\n')}
+  esac
+}
+
+# As a file of fpath it is run at its first use, else it is only made known.
+if [[ \${funcstack[1]} == _conch ]]; then
+  _conch "$@"
+else
+  compdef _conch conch
+fi
+`;
+}
+
+function commandCase({ name, flags, argument }: OfferedCommand, others: readonly string[]): string {
+  const pattern = others.length > 0 ? `''|${quoted(name)}` : quoted(name);
+  const words = others.length > 0 ? ({ kind: 'words', words: others } as const) : argument;
+  const specs = [...flags.flatMap(flagSpecs), `*: :${action(words)}`];
+  return `    (${pattern})
+      _arguments \\
+        ${specs.map(quoted).join(' \\\n        ')}
+      ;;`;
+}
+
+/** Any flag may come again. */
+function flagSpecs({ spellings, summary, placeholder, offer }: OfferedFlag): string[] {
+  return spellings.map((spelling) =>
+    placeholder === undefined
+      ? `*${spelling}[${summary}]`
+      : `*${spelling}${spelling.startsWith('--') ? '=' : ''}[${summary}]:${placeholder.replaceAll(':', ' ')}:${action(offer)}`,
+  );
+}
+
+function action({ kind, words }: Offer): string {
+  switch (kind) {
+    case 'words':
+      return `(${words.join(' ')})`;
+    case 'files':
+      return '_files';
+    case 'folders':
+      return '_files -/';
+    case 'nothing':
+      return ' ';
+  }
+}
+
+function quoted(text: string): string {
+  return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
