@@ -35,9 +35,9 @@ async function open(flags: readonly string[] = [], more: Readonly<Record<string,
   /** Sends a message, and gives what is shown up to the next prompt. */
   const send = async (message: string): Promise<string> => {
     terminal.type(`${message}\r`);
-    expect(await terminal.until(`${message}\n`)).toBe(`${message}\n`);
+    expect(await terminal.until(message)).toBe(message);
     const shown = await terminal.until('\n> ');
-    return shown.slice(0, -'\n> '.length);
+    return shown.slice('\n'.length, -'\n> '.length);
   };
   return { terminal, send };
 }

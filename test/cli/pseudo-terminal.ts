@@ -8,6 +8,7 @@ export class PseudoTerminal {
   readonly #child: ChildProcessWithoutNullStreams;
   #raw = '';
   #seen = 0;
+  #isClosed = false;
   #look: () => void = () => undefined;
   /** The code that the program ends with. */
   readonly exitCode: Promise<number | null>;
@@ -24,6 +25,7 @@ export class PseudoTerminal {
     });
     this.#child.stdin.on('error', () => undefined);
     this.exitCode = once(this.#child, 'close').then(([code]) => {
+      this.#isClosed = true;
       this.#look();
       return code as number | null;
     });
@@ -45,7 +47,7 @@ export class PseudoTerminal {
         const shown = stripVTControlCharacters(this.#raw).replaceAll('\r', '');
         const at = shown.indexOf(text, this.#seen);
         if (at < 0) {
-          if (this.#child.exitCode !== null) reject(new Error(`It ended without ${JSON.stringify(text)}: ${shown}`));
+          if (this.#isClosed) reject(new Error(`It ended without ${JSON.stringify(text)}: ${shown}`));
           return;
         }
         const since = shown.slice(this.#seen, at + text.length);
