@@ -37,5 +37,6 @@ describe.each(definitions.map((command) => [command.name, command] as const))('c
 /** The words after `conch` in a line of a shell, up to where its output goes. */
 function wordsOf(line: string): string[] {
   const [, command = ''] = /(?:^|[ (])conch( .*|$)/.exec(line.replace(/\)"?$| > .*$/, '')) ?? [];
-  return [...command.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+  const words = command.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g);
+  return [...words].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
 }

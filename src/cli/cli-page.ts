@@ -10,7 +10,10 @@ export function cliPage(): string {
     opening,
     table(
       ['Command', 'What it does'],
-      definitions.map(({ name, summary }) => [`[\`conch ${name}\`](#conch-${name.replaceAll(' ', '-')})`, `${summary}.`]),
+      definitions.map(({ name, summary }) => [
+        `[\`conch ${name}\`](#conch-${name.replaceAll(' ', '-')})`,
+        `${summary}.`,
+      ]),
     ),
     exitCodes(definitions),
     ...definitions.map(commandSection),
@@ -78,7 +81,7 @@ ${table(['Command', 'What it does'], rows)}
 A message that begins with a slash is written with two. A file that \`/save\` wrote is JSON, for its owner alone; no other file is
 written over. \`/load\` brings messages, system message and fields back, and stays with the model of now.
 
-**With a question**, behind the model or on standard input, it answers once and exits, so it stands in pipes. What is piped in comes
+**With a question**, behind the model, behind \`--\` or on standard input, it answers once and exits, so it stands in pipes. What is piped in comes
 behind the question. The answer alone goes to standard output, with its reasoning on a terminal or with \`--reasoning\`.`;
 }
 

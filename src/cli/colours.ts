@@ -1,7 +1,7 @@
 /** How words are set off. Each gives the text as it is where colours are not wanted. */
 export interface Colours {
-  bold(text: string): string;
-  dim(text: string): string;
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
 }
 
 /** Colours are for terminals that know them, and for people who have not said no: https://no-color.org. */

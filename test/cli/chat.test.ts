@@ -178,7 +178,7 @@ describe('conch chat in a pipe', () => {
     const { status, stderr } = ask(['What is it?'], '');
     expect([status, stderr.split('\n').length]).toEqual([2, 2]);
     expect(stderr).toContain(`conch: ${conch.url} has no model "What is it?" to chat with. There are: `);
-    expect(stderr).toContain('A question stands behind the model: conch chat MODEL "QUESTION".');
+    expect(stderr).toContain('A question stands behind the model, or behind --: conch chat -- "QUESTION".');
   });
 
   it('says that a key is wrong, without showing it', () => {

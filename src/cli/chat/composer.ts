@@ -1,6 +1,6 @@
 const fence = '"""';
 
-/** Makes messages of lines: a line with \ at its end goes on, and so does what is pasted, or begins with """ until that comes again. */
+/** Makes messages of lines. One goes on behind a \ at the end of a line, from """ to """, and where lines are pasted. */
 export class Composer {
   #lines: string[] = [];
   #isFenced = false;

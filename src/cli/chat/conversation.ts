@@ -64,7 +64,7 @@ export class Conversation {
     };
   }
 
-  /** Keeps the question that was asked last with its answer, or with as much of it as came; an empty one leaves no trace. */
+  /** Keeps the last question with its answer, or with as much of that as came; an empty one leaves no trace. */
   keep({ text, calls }: Pick<ChatAnswer, 'text' | 'calls'>): void {
     if (this.#question === undefined || (text === '' && calls.length === 0)) return;
     this.#messages.push(
@@ -88,8 +88,9 @@ export class Conversation {
 
   /** All of it as JSON. */
   saved(): string {
-    const { model, system, fields } = this;
-    return `${JSON.stringify({ model, system, fields: Object.fromEntries(fields), messages: this.#messages }, undefined, 2)}\n`;
+    const { model, system } = this;
+    const saved = { model, system, fields: Object.fromEntries(this.fields), messages: this.#messages };
+    return `${JSON.stringify(saved, undefined, 2)}\n`;
   }
 
   /** Goes on with a conversation that was saved, with the model of now. Throws a RangeError where the text is none. */

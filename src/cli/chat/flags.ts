@@ -40,11 +40,13 @@ export const chatDefinition: Command<typeof flags> = {
   groups: [],
   flags,
   arguments: '[MODEL] [QUESTION]',
+  takesRest: true,
   exitCodes: { 1: 'The one question was not answered.', 130: 'It was interrupted.' },
   examples: [
     'conch chat',
     'conch chat llama3 --system "Answer in one sentence." --set temperature=0.2',
     'conch chat llama3 "What is a conch?"',
+    'conch chat -- "What is a conch?"',
     'git diff --staged | conch chat llama3 "Write a commit message for this:"',
     'conch chat --url https://gpu-1.example.com --stats',
   ],

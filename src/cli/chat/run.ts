@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import { type CommandInput, ownFlags } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { targetFrom } from '../client-flags.ts';
@@ -17,7 +18,8 @@ import { talk } from './talk.ts';
 export async function runChat(input: CommandInput, terminal: Terminal): Promise<number> {
   const flags = ownFlags(input, chatDefinition);
   checkChatFlags(flags, input.given);
-  const [named, ...words] = input.positionals;
+  const [named, ...behind] = input.positionals;
+  const words = [...behind, ...input.rest];
   const server = new ChatServer(await targetFrom(flags, terminal.environment));
   try {
     const model = await modelAt(server, named).catch((error: unknown) => {
@@ -35,6 +37,9 @@ export async function runChat(input: CommandInput, terminal: Terminal): Promise<
     };
     if (isTalk) return await talkWith(options, { flags, input });
     return await askOnce(await questionOf(words, terminal), options);
+  } catch (error) {
+    if (terminal.stop.aborted && error instanceof Error && error.name === 'AbortError') return 130;
+    throw error;
   } finally {
     server.close();
   }
@@ -56,7 +61,7 @@ async function modelAt(server: ChatServer, named: string | undefined): Promise<s
 const howToStart =
   'Start a server in another terminal: conch --triton HOST:8001, or conch alone for a small model of its own. ' +
   'One elsewhere is named by --url.';
-const whereQuestionsStand = 'A question stands behind the model: conch chat MODEL "QUESTION".';
+const whereQuestionsStand = 'A question stands behind the model, or behind --: conch chat -- "QUESTION".';
 
 /** What keeps a chat from beginning, and what to do about it. */
 function refusal(error: unknown, named = ''): unknown {
@@ -66,11 +71,11 @@ function refusal(error: unknown, named = ''): unknown {
 }
 
 /** What is asked: the words of the command line, and what is piped in behind them. */
-async function questionOf(words: readonly string[], { streams }: Terminal): Promise<string> {
+async function questionOf(words: readonly string[], { streams, stop }: Terminal): Promise<string> {
   const { input } = streams();
   let piped = '';
   if (words.length === 0 || !input.isTTY)
-    for await (const piece of input.setEncoding('utf8')) piped += piece as string;
+    for await (const piece of addAbortSignal(stop, input.setEncoding('utf8'))) piped += piece as string;
   const question = [words.join(' '), piped.trimEnd()].filter((part) => part.trim() !== '').join('\n\n');
   if (question === '')
     throw new SettingsError(['There is nothing to ask: give a question after the model, or on standard input.']);

@@ -78,7 +78,11 @@ describe('ChatServer.ask', () => {
   });
 
   it.each<[string, Parameters<typeof chatWith>[0], string]>([
-    ['a refusal', (_, response) => json(response, 404, { error: { message: 'No such\nmodel.' } }), 'HTTP 404: No such model.'],
+    [
+      'a refusal',
+      (_, response) => json(response, 404, { error: { message: 'No such\nmodel.' } }),
+      'HTTP 404: No such model.',
+    ],
     ['a proxy', (_, response) => void response.writeHead(502).end('Bad gateway'), 'HTTP 502: Bad gateway'],
     ['an error in the stream', streamOf(text('A'), 'data: {"error":{"message":"Gone."}}\n\n'), 'Gone.'],
     ['a stream that breaks off', streamOf(text('A')), 'The stream ended before the answer did.'],

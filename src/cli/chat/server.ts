@@ -60,7 +60,7 @@ export class ChatServer {
     return this.#total;
   }
 
-  /** The models that can chat, or undefined where the server does not say. Throws a ChatFault where it is not there or wants a key. */
+  /** The models that can chat, or undefined where the server does not say. Throws a ChatFault. */
   async models(): Promise<readonly string[] | undefined> {
     const { status, body } = await this.#call('/v1/models').catch((error: unknown) => {
       throw this.#away(error);
@@ -95,7 +95,8 @@ export class ChatServer {
     const { prompt = 0, completion = 0 } = answer.usage ?? {};
     this.#total = { prompt: this.#total.prompt + prompt, completion: this.#total.completion + completion };
     if (answer.error !== undefined) throw new ChatFault(answer.error);
-    if (!wasStopped && answer.finishReason === undefined) throw new ChatFault('The stream ended before the answer did.');
+    if (!wasStopped && answer.finishReason === undefined)
+      throw new ChatFault('The stream ended before the answer did.');
     return this.last;
   }
 

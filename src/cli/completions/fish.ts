@@ -4,7 +4,9 @@ import { firstWords, groupsOf, type Offer, type OfferedCommand, type OfferedFlag
 export function fishCompletions(commands: readonly OfferedCommand[]): string {
   const groups = groupsOf(commands);
   const known = [...groups.keys(), ...commands.map(({ name }) => name)];
-  const summaries = firstWords(commands).map((word) => line("''", [`-a ${word}`, described(summaryOf(word, commands))]));
+  const summaries = firstWords(commands).map((word) =>
+    line("''", [`-a ${word}`, described(summaryOf(word, commands))]),
+  );
   return `# Completions of conch for fish. For every new shell: conch completions fish > ~/.config/fish/completions/conch.fish
 function __conch_command
     set -l words (commandline -opc)
@@ -34,8 +36,7 @@ ${flagLines(commands).join('\n')}
 
 function summaryOf(word: string, commands: readonly OfferedCommand[]): string {
   const own = commands.find(({ name }) => name === word);
-  const parts = commands.filter(({ name }) => name.startsWith(`${word} `)).map(({ name }) => name.slice(word.length + 1));
-  return own?.summary ?? parts.join(', ');
+  return own?.summary ?? groupsOf(commands).get(word)?.join(', ') ?? '';
 }
 
 function argumentLines({ name, argument }: OfferedCommand): string[] {

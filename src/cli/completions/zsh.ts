@@ -42,11 +42,9 @@ function commandCase({ name, flags, argument }: OfferedCommand, others: readonly
 
 /** Any flag may come again. */
 function flagSpecs({ spellings, summary, placeholder, offer }: OfferedFlag): string[] {
-  return spellings.map((spelling) =>
-    placeholder === undefined
-      ? `*${spelling}[${summary}]`
-      : `*${spelling}${spelling.startsWith('--') ? '=' : ''}[${summary}]:${placeholder.replaceAll(':', ' ')}:${action(offer)}`,
-  );
+  if (placeholder === undefined) return spellings.map((spelling) => `*${spelling}[${summary}]`);
+  const value = `[${summary}]:${placeholder.replaceAll(':', ' ')}:${action(offer)}`;
+  return spellings.map((spelling) => `*${spelling}${spelling.startsWith('--') ? '=' : ''}${value}`);
 }
 
 function action({ kind, words }: Offer): string {
