@@ -1,7 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LineEditor } from './line-editor.ts';
+
+// Node draws less on terminals that cannot do much.
+vi.stubEnv('TERM', 'xterm');
 
 /** An editor with its keys, and what it has drawn. */
 function open(history: string[] = []) {
@@ -14,6 +17,7 @@ function open(history: string[] = []) {
     output,
     prompt: '> ',
     continuation: '… ',
+    marksPastes: true,
     hint: '(again)',
     history,
     onLine: (line) => lines.push(line),

@@ -12,6 +12,8 @@ interface EditorOptions extends Console {
   readonly prompt: string;
   /** The prompt of a line that goes on with a message. */
   readonly continuation: string;
+  /** Whether the terminal can say where what is pasted begins and ends. */
+  readonly marksPastes: boolean;
   /** What is said at the first Ctrl-C. */
   readonly hint: string;
   /** Earlier lines, the newest first. */
@@ -21,13 +23,15 @@ interface EditorOptions extends Console {
   readonly complete: (line: string) => string[];
 }
 
-const pasteMarks = { on: '\u001b[?2004h', off: '\u001b[?2004l' } as const;
+const pasteMarks = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
+const noMarks = { on: '', off: '' };
 
 /** Reads messages from a terminal. What is typed while an answer comes is not shown until that has ended. */
 export class LineEditor {
   readonly #options: EditorOptions;
   readonly #screen: Screen;
   readonly #lines: Interface;
+  readonly #marks: typeof pasteMarks;
   readonly #composer = new Composer();
   readonly #early: string[] = [];
   #waiting: ((message: string | undefined) => void) | undefined;
@@ -39,6 +43,7 @@ export class LineEditor {
   constructor(options: EditorOptions) {
     this.#options = options;
     const { input, output, history = [], complete } = options;
+    this.#marks = options.marksPastes ? pasteMarks : noMarks;
     this.#screen = new Screen(output);
     this.#lines = createInterface({
       input,
@@ -56,7 +61,7 @@ export class LineEditor {
       if (key?.name === 'paste-start') this.#isPasting = true;
       if (key?.name === 'paste-end') this.#isPasting = false;
     });
-    output.write(pasteMarks.on);
+    output.write(this.#marks.on);
   }
 
   /** The next message; undefined when there will be none: after Ctrl-D, or Ctrl-C twice. */
@@ -136,7 +141,7 @@ export class LineEditor {
 
   #closed(): void {
     this.#isClosed = true;
-    this.#options.output.write(this.#waiting ? `\n${pasteMarks.off}` : pasteMarks.off);
+    this.#options.output.write(this.#waiting ? `\n${this.#marks.off}` : this.#marks.off);
     this.#give(undefined);
   }
 }

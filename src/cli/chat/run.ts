@@ -102,6 +102,7 @@ async function talkWith(
     ...terminal.streams(),
     prompt: colours.bold('> '),
     continuation: colours.dim('… '),
+    marksPastes: terminal.environment['TERM'] !== 'dumb',
     hint: colours.dim('(Ctrl-C again ends, and so do Ctrl-D and /quit)'),
     history: history?.newestFirst(),
     onLine: history && ((line) => history.add(line)),
