@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CommandInput } from '../config/load.ts';
-import { commands } from './commands.ts';
 import type { Terminal } from './command.ts';
+import { commands } from './commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-completions-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -58,22 +58,43 @@ describe('the script of bash', () => {
   it.each<[string[], string[]]>([
     [['ch'], ['chat']],
     [['k'], ['keys']],
-    [['keys', ''], ['create', 'list', 'revoke']],
+    [
+      ['keys', ''],
+      ['create', 'list', 'revoke'],
+    ],
     [['keys', 'create', '--req'], ['--requests-per-minute']],
     [['--log-f'], ['--log-format']],
-    [['--log-format', ''], ['json', 'pretty']],
-    [['--log-format', '='], ['json', 'pretty']],
+    [
+      ['--log-format', ''],
+      ['json', 'pretty'],
+    ],
+    [
+      ['--log-format', '='],
+      ['json', 'pretty'],
+    ],
     [['--log-format', '=', 'j'], ['json']],
-    [['serve', '--balance', 'r'], ['round-robin', 'random-of-two']],
+    [
+      ['serve', '--balance', 'r'],
+      ['round-robin', 'random-of-two'],
+    ],
     [['--no-strict'], ['--no-strict-fields']],
-    [['chat', '--no-'], ['--no-reasoning', '--no-history']],
+    [
+      ['chat', '--no-'],
+      ['--no-reasoning', '--no-history'],
+    ],
     [['chat', '--triton'], []],
     [['chat', '--ca', 'ca'], ['ca.pem']],
-    [['repo', 'init', ''], ['vllm', 'trtllm', 'llamacpp']],
+    [
+      ['repo', 'init', ''],
+      ['vllm', 'trtllm', 'llamacpp'],
+    ],
     [['repo', 'check', ''], []],
     [['completions', 'f'], ['fish']],
     [['help', 're'], ['repo']],
-    [['bench', '--endpoint', 'c'], ['chat', 'completions']],
+    [
+      ['bench', '--endpoint', 'c'],
+      ['chat', 'completions'],
+    ],
     [['chat', 'bench', '--comp'], []],
   ])('completes %j', async (words, offers) => {
     writeFileSync(join(folder, 'ca.pem'), '');

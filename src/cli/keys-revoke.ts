@@ -13,10 +13,7 @@ const definition: Command<typeof flags> = {
   groups: [],
   flags,
   arguments: 'NAME',
-  examples: [
-    'conch keys revoke alice --file keys.yaml',
-    'CONCH_API_KEY_FILE=keys.yaml conch keys revoke alice',
-  ],
+  examples: ['conch keys revoke alice --file keys.yaml', 'CONCH_API_KEY_FILE=keys.yaml conch keys revoke alice'],
 };
 
 /** `conch keys revoke`. */

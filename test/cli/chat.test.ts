@@ -78,7 +78,9 @@ describe('conch chat on a terminal', () => {
     const file = join(folder, 'talk.json');
     expect(await send('/model')).toBe('vllm-toy');
     expect((await send('/models')).split('\n')).toContain('* vllm-toy');
-    expect(await send('/model nobody')).toContain(`conch: ${conch.url} has no model "nobody" to chat with. There are: `);
+    expect(await send('/model nobody')).toContain(
+      `conch: ${conch.url} has no model "nobody" to chat with. There are: `,
+    );
     expect(await send('/set top_k 7')).toBe('');
     const received = JSON.parse(await send(directive({ echo_parameters: true }))) as object;
     expect(JSON.stringify(received)).toContain('top_k');

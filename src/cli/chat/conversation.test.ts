@@ -43,7 +43,10 @@ describe('Conversation', () => {
   it('takes the last question back with its answer', () => {
     const conversation = new Conversation('toy');
     expect(conversation.takeBack()).toBe(undefined);
-    for (const [question, answer] of [['One?', '1'], ['Two?', '2']] as const) {
+    for (const [question, answer] of [
+      ['One?', '1'],
+      ['Two?', '2'],
+    ] as const) {
       conversation.request(question);
       conversation.keep(said(answer));
     }

@@ -52,7 +52,7 @@ export class LineEditor {
       history,
       historySize: 1000,
       removeHistoryDuplicates: true,
-      completer: (line: string) => [complete(line), line],
+      completer: (line: string): [string[], string] => [complete(line), line],
     });
     this.#lines.on('line', (line) => this.#take(line));
     this.#lines.on('SIGINT', () => this.#interrupted());
