@@ -15,10 +15,12 @@ const key = 'test-key-of-nobody';
 const folder = mkdtempSync(join(tmpdir(), 'conch-chat-'));
 const environment = { CONCH_API_KEY: key, OPENAI_API_KEY: undefined, CONCH_CACHE: folder };
 const thought = directive({ answer: '<think>\nTwo and two.\n</think>\n\nIt is 4.' });
+/** A model whose prompts hold no special tokens, so that it can echo them whole. */
+const plain = 'vllm-2502';
 let conch: Conch;
 
 beforeAll(async () => {
-  conch = await startGateway('--api-key', key);
+  conch = await startGateway('--api-key', key, '--chat-template', `${plain}=${inRoot('test/gateway/plain.jinja')}`);
 });
 afterAll(async () => {
   await conch.stop();
@@ -26,11 +28,11 @@ afterAll(async () => {
 });
 
 /** A chat on a terminal, whose first prompt has been shown. */
-async function open(flags: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
-  const words = ['chat', 'vllm-toy', '--url', conch.url, ...flags];
+async function open(model: string, flags: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
+  const words = ['chat', model, '--url', conch.url, ...flags];
   const terminal = new PseudoTerminal(words, { ...environment, ...more });
   onTestFinished(() => terminal.close());
-  const greeting = `vllm-toy at ${conch.url}. /help lists the commands, Ctrl-D ends.\n> `;
+  const greeting = `${model} at ${conch.url}. /help lists the commands, Ctrl-D ends.\n> `;
   expect(await terminal.until('\n> ')).toBe(greeting);
   /** Sends a message, and gives what is shown up to the next prompt. */
   const send = async (message: string): Promise<string> => {
@@ -46,7 +48,7 @@ const ctrl = { c: '\u0003', d: '\u0004' } as const;
 
 describe('conch chat on a terminal', () => {
   it('has a conversation of several turns', async () => {
-    const { terminal, send } = await open(['--system', 'Be brief.']);
+    const { terminal, send } = await open(plain, ['--system', 'Be brief.']);
     expect(await send(directive({ answer: 'A shell.' }))).toBe('A shell.');
     const prompt = JSON.parse(await send(`And now? ${directive({ echo_prompt: true })}`)) as string;
     const places = ['Be brief.', '"answer"', 'A shell.', 'And now?'].map((text) => prompt.lastIndexOf(text));
@@ -56,7 +58,7 @@ describe('conch chat on a terminal', () => {
   });
 
   it('stops an answer at Ctrl-C, and goes on with what has come of it', async () => {
-    const { terminal, send } = await open();
+    const { terminal, send } = await open(plain);
     const message = directive({ tokens: 100, delay_ms: 100, tag: 'chat-stopped' });
     terminal.type(`${message}\r`);
     await terminal.until(`${message}\n`);
@@ -74,10 +76,10 @@ describe('conch chat on a terminal', () => {
   });
 
   it('obeys its commands', async () => {
-    const { terminal, send } = await open();
+    const { terminal, send } = await open(plain);
     const file = join(folder, 'talk.json');
-    expect(await send('/model')).toBe('vllm-toy');
-    expect((await send('/models')).split('\n')).toContain('* vllm-toy');
+    expect(await send('/model')).toBe(plain);
+    expect((await send('/models')).split('\n')).toContain(`* ${plain}`);
     expect(await send('/model nobody')).toContain(
       `conch: ${conch.url} has no model "nobody" to chat with. There are: `,
     );
@@ -95,7 +97,7 @@ describe('conch chat on a terminal', () => {
     );
     expect(await send(`/save ${file}`)).toBe(`2 messages written into ${file}.`);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
-      model: 'vllm-toy',
+      model: plain,
       fields: {},
       messages: [
         { role: 'user', content: directive({ answer: 'A shell.' }) },
@@ -108,7 +110,7 @@ describe('conch chat on a terminal', () => {
   });
 
   it('takes messages of several lines, and brings earlier ones back another time', async () => {
-    const first = await open();
+    const first = await open(plain);
     first.terminal.type('One\\\r');
     await first.terminal.until('… ');
     first.terminal.type(`two ${directive({ echo_prompt: true })}\r`);
@@ -117,22 +119,22 @@ describe('conch chat on a terminal', () => {
     await first.send('/model');
     first.terminal.type('/quit\r');
     await first.terminal.exitCode;
-    const second = await open();
+    const second = await open(plain);
     second.terminal.type('\u001b[A\u001b[A\r');
-    expect(await second.terminal.until('vllm-toy\n> ')).toContain('/model\n');
+    expect(await second.terminal.until(`${plain}\n> `)).toContain('/model\n');
   });
 
   it('dims reasoning and shows calls, with colours only where they are wanted', async () => {
     const flags = ['--stats', '--set', `tools=${JSON.stringify(tools)}`];
-    const coloured = await open(flags);
+    const coloured = await open('vllm-toy', flags);
     expect(await coloured.send(thought)).toMatch(/^Two and two\.\n\nIt is 4\.\n\(\d+ tokens in, \d+ out, first after /);
     expect(coloured.terminal.raw).toContain('\u001b[2mTwo');
     const call = directive({ answer: written('get_weather', '{"city": "Bern"}') });
     expect(await coloured.send(call)).toMatch(/^→ get_weather\(\{"city": "Bern"\}\)\n/);
-    const plain = await open([], { NO_COLOR: '1' });
-    await plain.send(thought);
-    expect(plain.terminal.raw).not.toContain('\u001b[2m');
-    expect(plain.terminal.raw).not.toContain('\u001b[1m');
+    const colourless = await open('vllm-toy', [], { NO_COLOR: '1' });
+    await colourless.send(thought);
+    expect(colourless.terminal.raw).not.toContain('\u001b[2m');
+    expect(colourless.terminal.raw).not.toContain('\u001b[1m');
   });
 });
 
