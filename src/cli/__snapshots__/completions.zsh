@@ -22,7 +22,7 @@ _conch() {
         '*--triton-ca=[PEM file of the authorities that may vouch for a Triton server]:FILE:_files' \
         '*--triton-cert=[PEM file of the certificate that Conch shows to Triton]:FILE:_files' \
         '*--triton-key=[PEM file of the private key of that certificate]:FILE:_files' \
-        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its addresss]:NAME: ' \
+        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its address'\''s]:NAME: ' \
         '*--triton-header=[Header for every call to Triton, as name]:HEADER: ' \
         '*--refresh-interval=[How often Conch looks for models that appeared or went]:DURATION: ' \
         '*--connect-timeout=[How long a connection to Triton may take to open]:DURATION: ' \
@@ -103,7 +103,7 @@ _conch() {
         '*--lora-root=[Folder that POST /v1/load_lora_adapter may load LoRA adapters from]:DIR:_files -/' \
         '*--lora-separator=[What stands between a model and its LoRA adapter in the name of a request]:TEXT: ' \
         '*--tokenizer=[Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub]:[MODEL=]DIR:_files -/' \
-        '*--chat-template=[File with a Jinja chat template, instead of the tokenizers own]:[MODEL=]FILE:_files' \
+        '*--chat-template=[File with a Jinja chat template, instead of the tokenizer'\''s own]:[MODEL=]FILE:_files' \
         '*--context-length=[Tokens that prompt and answer may have together]:[MODEL=]N: ' \
         '*--contract=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--backend=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
@@ -154,10 +154,10 @@ _conch() {
         '*--api-key=[Key that is sent as a Bearer token]:KEY: ' \
         '*--header=[Header for every request]:NAME VALUE: ' \
         '*--ca=[PEM file of the authorities that may vouch for the server]:FILE:_files' \
-        '*--insecure[Do not check the servers certificate]' \
+        '*--insecure[Do not check the server'\''s certificate]' \
         '*--system=[System message.]:TEXT: ' \
         '*--set=[Field for every request, such as temperature=0.2]:NAME=VALUE: ' \
-        '*--reasoning[Show the models reasoning before its answer]' \
+        '*--reasoning[Show the model'\''s reasoning before its answer]' \
         '*--no-reasoning[The opposite of --reasoning]' \
         '*--stats[Say after each answer how many tokens it had, when the first one came, and how many a second]' \
         '*--history[Keep the lines that are typed in the cache folder, for the next time]' \
@@ -174,7 +174,7 @@ _conch() {
         '*--triton-ca=[PEM file of the authorities that may vouch for a Triton server]:FILE:_files' \
         '*--triton-cert=[PEM file of the certificate that Conch shows to Triton]:FILE:_files' \
         '*--triton-key=[PEM file of the private key of that certificate]:FILE:_files' \
-        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its addresss]:NAME: ' \
+        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its address'\''s]:NAME: ' \
         '*--triton-header=[Header for every call to Triton, as name]:HEADER: ' \
         '*--refresh-interval=[How often Conch looks for models that appeared or went]:DURATION: ' \
         '*--connect-timeout=[How long a connection to Triton may take to open]:DURATION: ' \
@@ -207,7 +207,7 @@ _conch() {
         '*--lora-root=[Folder that POST /v1/load_lora_adapter may load LoRA adapters from]:DIR:_files -/' \
         '*--lora-separator=[What stands between a model and its LoRA adapter in the name of a request]:TEXT: ' \
         '*--tokenizer=[Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub]:[MODEL=]DIR:_files -/' \
-        '*--chat-template=[File with a Jinja chat template, instead of the tokenizers own]:[MODEL=]FILE:_files' \
+        '*--chat-template=[File with a Jinja chat template, instead of the tokenizer'\''s own]:[MODEL=]FILE:_files' \
         '*--context-length=[Tokens that prompt and answer may have together]:[MODEL=]N: ' \
         '*--contract=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--backend=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
@@ -249,7 +249,7 @@ _conch() {
         '*--triton-ca=[PEM file of the authorities that may vouch for a Triton server]:FILE:_files' \
         '*--triton-cert=[PEM file of the certificate that Conch shows to Triton]:FILE:_files' \
         '*--triton-key=[PEM file of the private key of that certificate]:FILE:_files' \
-        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its addresss]:NAME: ' \
+        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its address'\''s]:NAME: ' \
         '*--triton-header=[Header for every call to Triton, as name]:HEADER: ' \
         '*--refresh-interval=[How often Conch looks for models that appeared or went]:DURATION: ' \
         '*--connect-timeout=[How long a connection to Triton may take to open]:DURATION: ' \
@@ -282,7 +282,7 @@ _conch() {
         '*--lora-root=[Folder that POST /v1/load_lora_adapter may load LoRA adapters from]:DIR:_files -/' \
         '*--lora-separator=[What stands between a model and its LoRA adapter in the name of a request]:TEXT: ' \
         '*--tokenizer=[Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub]:[MODEL=]DIR:_files -/' \
-        '*--chat-template=[File with a Jinja chat template, instead of the tokenizers own]:[MODEL=]FILE:_files' \
+        '*--chat-template=[File with a Jinja chat template, instead of the tokenizer'\''s own]:[MODEL=]FILE:_files' \
         '*--context-length=[Tokens that prompt and answer may have together]:[MODEL=]N: ' \
         '*--contract=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--backend=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
@@ -325,7 +325,7 @@ _conch() {
         '*--triton-ca=[PEM file of the authorities that may vouch for a Triton server]:FILE:_files' \
         '*--triton-cert=[PEM file of the certificate that Conch shows to Triton]:FILE:_files' \
         '*--triton-key=[PEM file of the private key of that certificate]:FILE:_files' \
-        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its addresss]:NAME: ' \
+        '*--triton-server-name=[Name that the certificate of a Triton server must have, instead of its address'\''s]:NAME: ' \
         '*--triton-header=[Header for every call to Triton, as name]:HEADER: ' \
         '*--refresh-interval=[How often Conch looks for models that appeared or went]:DURATION: ' \
         '*--connect-timeout=[How long a connection to Triton may take to open]:DURATION: ' \
@@ -358,7 +358,7 @@ _conch() {
         '*--lora-root=[Folder that POST /v1/load_lora_adapter may load LoRA adapters from]:DIR:_files -/' \
         '*--lora-separator=[What stands between a model and its LoRA adapter in the name of a request]:TEXT: ' \
         '*--tokenizer=[Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub]:[MODEL=]DIR:_files -/' \
-        '*--chat-template=[File with a Jinja chat template, instead of the tokenizers own]:[MODEL=]FILE:_files' \
+        '*--chat-template=[File with a Jinja chat template, instead of the tokenizer'\''s own]:[MODEL=]FILE:_files' \
         '*--context-length=[Tokens that prompt and answer may have together]:[MODEL=]N: ' \
         '*--contract=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--backend=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
@@ -411,7 +411,7 @@ _conch() {
         '*--lora-root=[Folder that POST /v1/load_lora_adapter may load LoRA adapters from]:DIR:_files -/' \
         '*--lora-separator=[What stands between a model and its LoRA adapter in the name of a request]:TEXT: ' \
         '*--tokenizer=[Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub]:[MODEL=]DIR:_files -/' \
-        '*--chat-template=[File with a Jinja chat template, instead of the tokenizers own]:[MODEL=]FILE:_files' \
+        '*--chat-template=[File with a Jinja chat template, instead of the tokenizer'\''s own]:[MODEL=]FILE:_files' \
         '*--context-length=[Tokens that prompt and answer may have together]:[MODEL=]N: ' \
         '*--contract=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--backend=[Which request format a model takes, instead of the one that is found]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
@@ -469,7 +469,7 @@ _conch() {
         '*--decoupled[trtllm: answers can be streamed]' \
         '*--no-decoupled[The opposite of --decoupled]' \
         '*--triton-backend=[trtllm: backend of the engine]:tensorrtllm|python:(tensorrtllm python)' \
-        '*--python-from=[trtllm: folder with NVIDIAs models, whose Python files are copied]:DIR:_files -/' \
+        '*--python-from=[trtllm: folder with NVIDIA'\''s models, whose Python files are copied]:DIR:_files -/' \
         '*--copy[llamacpp: copy the GGUF file into the model, rather than link to it]' \
         '*--model-path=[llamacpp: leave the GGUF file where it is, and write its path]:FILE:_files' \
         '*--context-length=[llamacpp: tokens of context]:N: ' \
@@ -574,12 +574,12 @@ _conch() {
         '*--prompt-file=[Prompts of your own]:FILE:_files' \
         '*--seed=[The same seed makes the same prompts, lengths and arrivals]:N: ' \
         '*--tokenizer=[Tokenizer that counts]:FOLDER|NAME:_files -/' \
-        '*--server-token-count[Take the servers usage for the lengths, whoever could count]' \
+        '*--server-token-count[Take the server'\''s usage for the lengths, whoever could count]' \
         '*--timeout=[How long one request may take]:DURATION: ' \
         '*--workers=[Processes that make the load]:N: ' \
         '*--pid=[Process whose CPU time and memory are measured along]:[NAME=]PID: ' \
         '*--ca=[PEM file of the authorities that may vouch for the server]:FILE:_files' \
-        '*--insecure[Do not check the servers certificate]' \
+        '*--insecure[Do not check the server'\''s certificate]' \
         '*--json=[Write the report as JSON, for --compare too]:FILE:_files' \
         '*--csv=[Write the metrics as CSV]:FILE:_files' \
         '*--html=[Write the report with plots as one HTML page]:FILE:_files' \

@@ -111,5 +111,5 @@ const shortest = 15;
 function shortened(help: string): string {
   const end = help.slice(shortest).search(/[.;:](\s|$)/);
   const part = end < 0 ? help : help.slice(0, shortest + end);
-  return part.replaceAll(/["'`$\\[\]]/g, '');
+  return part.replaceAll(/["`$\\[\]]/g, '');
 }
