@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { ChatRequest } from '../chat-request.ts';
+import { samplingFields } from '../sampling.ts';
+
+/** Ollama's options that have an effect, each with the field of a chat that says the same. */
+export const optionFields = {
+  temperature: 'temperature',
+  top_p: 'top_p',
+  top_k: 'top_k',
+  min_p: 'min_p',
+  seed: 'seed',
+  stop: 'stop',
+  presence_penalty: 'presence_penalty',
+  frequency_penalty: 'frequency_penalty',
+  repeat_penalty: 'repetition_penalty',
+  num_predict: 'max_tokens',
+} as const;
+
+/** Those that Ollama knows and that have none here: most are about how it loads a model. */
+const optionsWithoutEffect: ReadonlySet<string> = new Set([
+  ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'num_keep', 'numa', 'use_mmap', 'use_mlock'],
+  ...['low_vram', 'f16_kv', 'logits_all', 'vocab_only', 'embedding_only', 'penalize_newline', 'repeat_last_n'],
+  ...['tfs_z', 'typical_p', 'mirostat', 'mirostat_tau', 'mirostat_eta'],
+]);
+
+const { temperature, top_p, top_k, min_p, seed, stop, presence_penalty, frequency_penalty } = samplingFields;
+
+/** The options of a request; names that nobody knows are kept, so that they can be told. */
+export const options = z.looseObject({
+  temperature,
+  top_p,
+  top_k,
+  min_p,
+  seed,
+  stop,
+  presence_penalty,
+  frequency_penalty,
+  repeat_penalty: samplingFields.repetition_penalty,
+  num_predict: z.number().int().nullish(),
+});
+
+export type Options = z.output<typeof options>;
+
+type Sampling = Pick<ChatRequest, (typeof optionFields)[keyof typeof optionFields]>;
+
+/** The fields of a chat that say what the options say. */
+export function samplingOf(given: Options | null | undefined): Sampling {
+  const { num_predict: most, seed, repeat_penalty: repetition_penalty, ...others } = given ?? {};
+  const fields = {
+    ...Object.fromEntries(Object.entries(others).filter(([name]) => Object.hasOwn(optionFields, name))),
+    repetition_penalty,
+    // Ollama takes -1 for a seed of its own choice, and anything below 1 for an answer as long as it gets.
+    seed: seed === -1 ? undefined : seed,
+    max_tokens: typeof most === 'number' && most < 1 ? undefined : most,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** The options that have no effect, by their places in the request. */
+export function unusedOptions(given: Options | null | undefined): string[] {
+  return Object.entries(given ?? {})
+    .filter(([name, value]) => !Object.hasOwn(optionFields, name) && value !== null)
+    .map(([name]) => `options.${name}`);
+}
+
+/** The first option that nobody knows, by its place in the request. */
+export function unknownOption(given: Options | null | undefined): string | undefined {
+  return unusedOptions(given).find((place) => !optionsWithoutEffect.has(place.slice('options.'.length)));
+}
