@@ -21,6 +21,8 @@ import { messageRoutes } from './routes/messages.ts';
 import { type MetricServices, metricRoutes } from './routes/metrics.ts';
 import { type ControlServices, modelControlRoutes } from './routes/model-control.ts';
 import { type ModelServices, modelRoutes } from './routes/models.ts';
+import { ollamaRoutes } from './routes/ollama.ts';
+import { ollamaModelRoutes } from './routes/ollama-models.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
@@ -91,6 +93,8 @@ export function createApp(services: Services): FastifyInstance {
   generateRoutes(app, services);
   responseRoutes(app, services);
   messageRoutes(app, services);
+  ollamaRoutes(app, services);
+  ollamaModelRoutes(app, services);
   tokenizeRoutes(app, services);
   embeddingRoutes(app, services);
   rerankRoutes(app, services);

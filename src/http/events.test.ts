@@ -48,6 +48,14 @@ beforeEach(async () => {
       await sendEvents(reply, events(), { answer: plainWriter, signal: new AbortController().signal });
       return reply;
     });
+  app.get('/lines', async (_request, reply) => {
+    const answer = { ...plainWriter, contentType: 'application/x-ndjson' };
+    await sendEvents(reply, (answers['/two'] as () => AsyncGenerator<GenerateEvent[]>)(), {
+      answer,
+      signal: new AbortController().signal,
+    });
+    return reply;
+  });
   await app.listen({ port: 0, host: '127.0.0.1' });
 });
 afterEach(() => app.close());
@@ -80,6 +88,13 @@ describe('a stream of events', () => {
     const received = await exchange('GET /two HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: whole }]);
     expect(received).toContain('content-type: text/event-stream; charset=utf-8\r\n');
+  });
+
+  it('is of the type that its writer says', async () => {
+    const received = await exchange('GET /lines HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: whole }]);
+    expect(received).toContain('content-type: application/x-ndjson\r\n');
+    expect(received).not.toContain('event-stream');
   });
 
   it('is sent without chunks to a client that knows none', async () => {

@@ -14,7 +14,7 @@ export const eventHeaders = {
 };
 
 /**
- * Streams an answer as server-sent events. The first events are awaited before the status is sent, so that an early
+ * Streams an answer, as server-sent events unless its writer says otherwise. The first events are awaited before the status is sent, so that an early
  * fault keeps its own; a later one is written into the stream.
  */
 export async function sendEvents(
@@ -28,7 +28,9 @@ export async function sendEvents(
   const writer = new EventWriter(reply.raw, signal);
   try {
     tellTiming(request, reply);
-    reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders });
+    const { contentType = eventHeaders['content-type'] } = answer;
+    const headers = { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders, 'content-type': contentType };
+    reply.raw.writeHead(200, headers);
     let text = answer.begin(first.done ? [] : first.value);
     for (let result = first; !result.done; ) {
       const written = text === '' ? undefined : writer.write(text);

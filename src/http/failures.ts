@@ -35,11 +35,21 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const fault = apiErrorOf(error);
   request.fault = fault;
   if (fault.retryAfter !== undefined) reply.header('retry-after', String(fault.retryAfter));
-  const body = isOfAnthropic(request) ? errorBody(fault, request.id) : fault.body();
-  reply.headers(fault.headers).code(fault.status).send(body);
+  reply.headers(fault.headers).code(fault.status).send(bodyFor(request, fault));
+}
+
+/** A failure in the shape that the clients of its path expect. */
+function bodyFor(request: FastifyRequest, fault: ApiError): object {
+  if (isOfAnthropic(request)) return errorBody(fault, request.id);
+  return isOfOllama(request) ? { error: fault.message } : fault.body();
 }
 
 /** Whether a request is one of Anthropic's clients, also where no route takes it. */
 export function isOfAnthropic({ url }: FastifyRequest): boolean {
   return /^\/v1\/messages(?:[/?]|$)/.test(url);
+}
+
+/** The same for Ollama's clients. */
+function isOfOllama({ url }: FastifyRequest): boolean {
+  return /^\/api(?:[/?]|$)/.test(url);
 }

@@ -21,6 +21,9 @@ export function checkCounts(body: unknown, limits: RequestLimits): void {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
   const fields = body as Readonly<Record<string, unknown>>;
   for (const [field, limit, flag] of lists) checkList(field, fields[field], { most: limits[limit], flag });
+  // Ollama's clients say it among the options.
+  const { stop } = (fields['options'] ?? {}) as { readonly stop?: unknown };
+  checkList('options.stop', stop, { most: limits.stopStrings, flag: '--max-stop-strings' });
   // The items of a response are objects; the texts and tokens of embeddings have a limit of their own.
   const { input } = fields;
   if (Array.isArray(input) && isObject(input[0]))

@@ -22,6 +22,14 @@ it.each([
     { prompt: 6, answers: 1 },
   ],
   [
+    { messages: [{ content: 'a'.repeat(8), images: ['A'.repeat(4000)] }], options: { num_predict: 3 } },
+    { prompt: 2, answers: 3 },
+  ],
+  [
+    { prompt: 'abcd', options: { num_predict: -1 } },
+    { prompt: 1, answers: 256 },
+  ],
+  [
     { input: 'abcd', max_output_tokens: 5 },
     { prompt: 1, answers: 5 },
   ],

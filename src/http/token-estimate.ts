@@ -13,7 +13,7 @@ export interface TokenEstimate {
 /** Guesses the tokens of a request by its fields: its texts, and how long its answers may get. */
 export function estimateTokens(body: unknown, { answers: hasAnswers }: { readonly answers: boolean }): TokenEstimate {
   const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const most = numberOf(fields['max_completion_tokens'] ?? fields['max_tokens'] ?? fields['max_output_tokens']);
+  const most = longestAnswer(fields);
   const choices = Math.max(numberOf(fields['n']) ?? 1, numberOf(fields['best_of']) ?? 1);
   const { prompt } = fields;
   const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(prompt.length, 1) : 1;
@@ -35,9 +35,21 @@ function tokensIn(body: unknown): number {
       if (typeof value[0] === 'number') ids += value.length;
       else for (const entry of value) open.push(entry);
     } else if (typeof value === 'object' && value !== null)
-      for (const [name, entry] of Object.entries(value)) if (name !== 'data') open.push(entry);
+      for (const [name, entry] of Object.entries(value)) if (!isImage(name, entry)) open.push(entry);
   }
   return Math.ceil(characters / charactersPerToken) + ids;
+}
+
+/** Images stand in members of these names, as the base64 of their bytes. */
+function isImage(name: string, value: unknown): boolean {
+  return name === 'data' || (name === 'images' && Array.isArray(value));
+}
+
+/** What a request says that its answer may have, in the words of any API; Ollama's -1 sets no bound. */
+function longestAnswer(fields: Readonly<Record<string, unknown>>): number | undefined {
+  const most = numberOf(fields['max_completion_tokens'] ?? fields['max_tokens'] ?? fields['max_output_tokens']);
+  const predicted = numberOf((fields['options'] as { num_predict?: unknown } | null | undefined)?.num_predict) ?? 0;
+  return most ?? (predicted > 0 ? predicted : undefined);
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,8 +1,10 @@
 import type { GenerateEvent } from '../contracts/events.ts';
 import type { ApiError } from '../errors.ts';
 
-/** Writes the events of an answer as server-sent events, in the words of one API. */
+/** Writes the events of an answer as a stream, in the words of one API. */
 export interface AnswerWriter {
+  /** What the stream is; server-sent events where it is left out. */
+  readonly contentType?: string;
   /** The stream's beginning: what opens it, then the first events, which may tell how long the prompt is. */
   begin(events: readonly GenerateEvent[]): string;
   write(event: GenerateEvent): string;

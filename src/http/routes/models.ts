@@ -19,11 +19,8 @@ export interface ModelServices {
  * The models that are served, under OpenAI's path and the shorter one, read with GET or POST. The POST to one of them
  * stands in model-control.ts, beside the orders that share its path.
  */
-export function modelRoutes(app: FastifyInstance, { models, onDemand }: ModelServices): void {
-  const unloaded = ({ key }: FastifyRequest): string[] =>
-    onDemand?.loadable().filter((name) => mayUse(key, name)) ?? [];
-  const loaded = async ({ key }: FastifyRequest): Promise<NamedModel[]> =>
-    (await listedModels(models)).filter(({ name }) => mayUse(key, name));
+export function modelRoutes(app: FastifyInstance, services: ModelServices): void {
+  const { models } = services;
   const config = { api: 'model-repository' } as const;
   for (const path of ['/v1/models', '/models']) {
     app.route({
@@ -33,8 +30,8 @@ export function modelRoutes(app: FastifyInstance, { models, onDemand }: ModelSer
       handler: async (request) => ({
         object: 'list',
         data: [
-          ...(await Promise.all((await loaded(request)).map(describeModel))),
-          ...unloaded(request).map((name) => describeName(models, name, 'unloaded')),
+          ...(await Promise.all((await usableModels(request, services)).map(describeModel))),
+          ...loadableNames(request, services).map((name) => describeName(models, name, 'unloaded')),
         ],
       }),
     });
@@ -42,10 +39,20 @@ export function modelRoutes(app: FastifyInstance, { models, onDemand }: ModelSer
     app.get<{ Params: { '*': string } }>(`${path}/*`, { config }, async (request) => {
       const name = request.params['*'];
       checkModel(request, name);
-      const isUnloaded = unloaded(request).includes(name);
+      const isUnloaded = loadableNames(request, services).includes(name);
       return isUnloaded ? describeName(models, name, 'unloaded') : describeModel(await listedModel(models, name));
     });
   }
+}
+
+/** The models that a request may name now. */
+export async function usableModels({ key }: FastifyRequest, { models }: ModelServices): Promise<NamedModel[]> {
+  return (await listedModels(models)).filter(({ name }) => mayUse(key, name));
+}
+
+/** The models that would be loaded for a request that names them. */
+export function loadableNames({ key }: FastifyRequest, { onDemand }: ModelServices): string[] {
+  return onDemand?.loadable().filter((name) => mayUse(key, name)) ?? [];
 }
 
 /** A model of which only the name is known, because it is not loaded or does not speak to us. */

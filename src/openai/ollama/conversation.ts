@@ -48,7 +48,7 @@ export function conversationOf(given: readonly Message[]): Conversation {
     const name = message.tool_name || undefined;
     return {
       role,
-      tool_call_id: message.tool_call_id || answeredBy(open, name, place),
+      tool_call_id: answeredBy(open, { id: message.tool_call_id || undefined, name }, place),
       content: contentOf(content, images),
       ...(name === undefined ? {} : { name }),
     };
@@ -70,10 +70,17 @@ export function contentOf(
 }
 
 /** Ollama's results name the tool, or nothing at all: the first open call of that name is meant. */
-function answeredBy(open: OpenCall[], name: string | undefined, place: string): string {
-  const at = open.findIndex((call) => name === undefined || call.name === name);
+function answeredBy(
+  open: OpenCall[],
+  { id, name }: { readonly id: string | undefined; readonly name: string | undefined },
+  place: string,
+): string {
+  const isMeant = (call: OpenCall): boolean =>
+    id === undefined ? name === undefined || call.name === name : call.id === id;
+  const at = open.findIndex(isMeant);
   const [call] = at < 0 ? [] : open.splice(at, 1);
-  if (call) return call.id;
+  const known = call?.id ?? id;
+  if (known !== undefined) return known;
   const called = name === undefined ? 'call' : `call of ${JSON.stringify(name)}`;
   throw invalid(place, `no ${called} before it waits for a result.`);
 }

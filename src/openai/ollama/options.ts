@@ -23,18 +23,16 @@ const optionsWithoutEffect: ReadonlySet<string> = new Set([
   ...['tfs_z', 'typical_p', 'mirostat', 'mirostat_tau', 'mirostat_eta'],
 ]);
 
-const { temperature, top_p, top_k, min_p, seed, stop, presence_penalty, frequency_penalty } = samplingFields;
-
 /** The options of a request; names that nobody knows are kept, so that they can be told. */
 export const options = z.looseObject({
-  temperature,
-  top_p,
-  top_k,
-  min_p,
-  seed,
-  stop,
-  presence_penalty,
-  frequency_penalty,
+  temperature: samplingFields.temperature,
+  top_p: samplingFields.top_p,
+  top_k: samplingFields.top_k,
+  min_p: samplingFields.min_p,
+  seed: samplingFields.seed,
+  stop: samplingFields.stop,
+  presence_penalty: samplingFields.presence_penalty,
+  frequency_penalty: samplingFields.frequency_penalty,
   repeat_penalty: samplingFields.repetition_penalty,
   num_predict: z.number().int().nullish(),
 });

@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ApiError } from '../errors.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import { untaggedName } from '../openai/ollama/model-entries.ts';
+import { type Options, unknownOption } from '../openai/ollama/options.ts';
+import { isObject } from '../openai/schema-references.ts';
+import { type RequestServices, readRequest } from './read-request.ts';
+
+/** A request of Ollama's clients: its model as it was named, and the body, which names it as it is served. */
+export async function readOllama<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
+  schema: z.ZodObject<Shape>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: RequestServices & { readonly models: ModelRegistry },
+) {
+  const model = nameServed(request, services.models);
+  const { request: body, unknownFields } = await readRequest(schema, request, reply, services);
+  const unknown = unknownOption((body as { readonly options?: Options | null }).options);
+  if (services.strictFields && unknown !== undefined)
+    throw new ApiError('unknown_field', `${unknown}: no such option is known.`, { param: unknown });
+  return { model, body, unknownFields };
+}
+
+/** Puts the name under which the model is served into the body; gives the one that was sent. */
+export function nameServed(request: FastifyRequest, models: ModelRegistry): string {
+  const { body } = request;
+  const name = isObject(body) ? (body['model'] ?? body['name']) : undefined;
+  if (typeof name !== 'string') return '';
+  const served = models.rootOf(name) === undefined ? untaggedName(name) : name;
+  const { name: _, ...others } = body as Readonly<Record<string, unknown>>;
+  request.body = { ...others, model: served };
+  return name;
+}

@@ -1,0 +1,35 @@
+import type { ApiError } from '../../errors.ts';
+import { optionFields } from './options.ts';
+import type { Origin } from './to-chat.ts';
+
+/** A fault that names a field of the chat, in Ollama's names. */
+export function renameFault(error: ApiError, origin: Origin): ApiError {
+  const { param } = error;
+  const field = param === null ? null : renameField(param, origin);
+  return field === null || field === param ? error : error.renamed(field);
+}
+
+/** The names of what had no effect in the chat, in Ollama's names. */
+export function ignoredFields(names: readonly string[], origin: Origin): string[] {
+  // No template reads both names of thinking: it had no effect only where neither is read.
+  const isUnread = thinkingVariables.every((name) => names.includes(name));
+  const others = names.filter((name) => !thinkingVariables.includes(name)).map((name) => renameField(name, origin));
+  return [...new Set([...(isUnread ? ['think'] : []), ...others])];
+}
+
+const thinkingVariables: readonly string[] = ['chat_template_kwargs.enable_thinking', 'chat_template_kwargs.thinking'];
+
+const otherNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(optionFields).map(([option, field]) => [field, `options.${option}`])),
+  max_completion_tokens: 'options.num_predict',
+  'chat_template_kwargs.reasoning_effort': 'think',
+};
+
+function renameField(param: string, origin: Origin): string {
+  const [, index, path = ''] = /^messages\[(\d+)](.*)$/.exec(param) ?? [];
+  if (index !== undefined) return origin.placeOf(Number(index), path);
+  if (param === 'messages' || param === 'continue_final_message') return origin.prompt;
+  if (thinkingVariables.includes(param)) return 'think';
+  if (/^response_format\b/.test(param)) return param.replace(/^response_format(?:\.json_schema(?:\.schema)?)?/, 'format');
+  return otherNames[param] ?? param;
+}
