@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { ApiError } from '../errors.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { untaggedName } from '../openai/ollama/model-entries.ts';
-import { type Options, unknownOption } from '../openai/ollama/options.ts';
+import { type Options, unknownOptions } from '../openai/ollama/options.ts';
 import { isObject } from '../openai/schema-references.ts';
-import { type RequestServices, readRequest } from './read-request.ts';
+import { type RequestServices, readRequest, refuseUnknown } from './read-request.ts';
 
 /** A request of Ollama's clients: its model as it was named, and the body, which names it as it is served. */
 export async function readOllama<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
@@ -16,9 +15,8 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
 ) {
   const model = nameServed(request, services.models);
   const { request: body, unknownFields } = await readRequest(schema, request, reply, services);
-  const unknown = unknownOption((body as { readonly options?: Options | null }).options);
-  if (services.strictFields && unknown !== undefined)
-    throw new ApiError('unknown_field', `${unknown}: no such option is known.`, { param: unknown });
+  const { options } = body as { readonly options?: Options | null };
+  if (services.strictFields) refuseUnknown(unknownOptions(options));
   return { model, body, unknownFields };
 }
 

@@ -34,9 +34,7 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   const parsed = parseRequest(schema, request.body);
   request.model = (parsed.request as { readonly model: string }).model;
   checkModel(request, request.model);
-  const [unknown] = parsed.unknownFields;
-  if (strictFields && unknown !== undefined)
-    throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
+  if (strictFields) refuseUnknown(parsed.unknownFields);
   request.watch.asks(request.model, parsed.request);
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
   await reserveTokens(request);
@@ -44,6 +42,12 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   request.body = undefined;
   await enterModel(request, reply, door);
   return parsed;
+}
+
+/** Fails a request that has fields which nobody knows. */
+export function refuseUnknown([unknown]: readonly string[]): void {
+  if (unknown === undefined) return;
+  throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
 }
 
 /** Sets aside what a request may take of the tokens of its key; one that asks for a tokenizer alone takes none. */

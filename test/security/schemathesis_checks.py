@@ -59,10 +59,12 @@ def map_body(ctx, body):
         return body
     path = ctx.operation.path
     if isinstance(body.get("model"), str):
-        body["model"] = "minilm" if "embeddings" in path or "rerank" in path else "llama"
+        body["model"] = "minilm" if "embed" in path or "rerank" in path else "llama"
     body.pop("min_tokens", None)
     if path in ("/v1/chat/completions", "/v1/completions", "/v1/messages"):
         body["max_tokens"] = MOST_TOKENS
+    if path in ("/api/chat", "/api/generate") and isinstance(body.get("options") or {}, dict):
+        body["options"] = {**(body.get("options") or {}), "num_predict": MOST_TOKENS}
     if path == "/v1/responses":
         body["max_output_tokens"] = MOST_TOKENS
     return body

@@ -30,6 +30,8 @@ const finishReason = orNull(text);
 
 const head = (kind: string) => ({ id: text, object: ofKind(kind), created: whole, model: text });
 
+const ollamaHead = { model: text, created_at: text, done: flag, done_reason: text };
+
 const capabilities = { type: 'object', additionalProperties: flag };
 
 /** The answers of the API by their names. Clients meet members beyond these. */
@@ -86,6 +88,33 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
     usage: object({ input_tokens: whole, output_tokens: whole }),
   }),
   MessageTokens: object({ input_tokens: whole }),
+  OllamaError: object({ error: text }),
+  OllamaChat: object({
+    ...ollamaHead,
+    message: object(
+      { role: ofKind('assistant'), content: text },
+      { thinking: text, tool_calls: listOf(object({ id: text, function: object({ name: text, arguments: anything }) })) },
+    ),
+  }),
+  OllamaGeneration: object({ ...ollamaHead, response: text }, { thinking: text }),
+  OllamaEmbeddings: object(
+    { model: text, embeddings: listOf(listOf(number)), total_duration: whole, load_duration: whole },
+    { prompt_eval_count: whole },
+  ),
+  OllamaEmbedding: object({ embedding: listOf(number) }),
+  OllamaModel: object({
+    modelfile: text,
+    parameters: text,
+    template: text,
+    details: { type: 'object' },
+    model_info: { type: 'object' },
+    capabilities: listOf(text),
+    modified_at: text,
+  }),
+  OllamaModels: object({
+    models: listOf(object({ name: text, model: text, size: whole, digest: text, details: { type: 'object' } })),
+  }),
+  OllamaVersion: object({ version: text }),
   Embeddings: object({
     object: ofKind('list'),
     data: listOf(object({ object: ofKind('embedding'), index: whole, embedding: { anyOf: [listOf(number), text] } })),

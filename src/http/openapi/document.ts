@@ -89,7 +89,7 @@ function written({ method, path, tag, summary, body, query, answer, streams, exa
           },
         }),
     responses: {
-      '200': { description: 'The answer.', headers, content: answerContent(answer, streams ?? false) },
+      '200': { description: 'The answer.', headers, content: answerContent(answer, streams) },
       ...Object.fromEntries(
         statusesOf({ method, path, tag, summary, answer, ...(body ? { body } : {}) }).map((status) => [
           status,
@@ -103,14 +103,19 @@ function written({ method, path, tag, summary, body, query, answer, streams, exa
 /** Every answer says under which id the log has its request. */
 const headers = { 'x-request-id': { schema: { type: 'string' }, required: true } };
 
-function answerContent(answer: string, streams: boolean): JsonSchema {
+function answerContent(answer: string, streams: Operation['streams']): JsonSchema {
   if (answer === 'any') return {};
   if (answer === 'text') return { 'text/plain': { schema: { type: 'string' } } };
-  return { ...json(reference(answer)), ...(streams ? { 'text/event-stream': { schema: events } } : {}) };
+  const whole = json(reference(answer));
+  if (streams === undefined) return whole;
+  return { ...whole, ...(streams === 'lines' ? lineStream : eventStream) };
 }
 
-/** What a stream is made of. */
-const events = { description: 'Server-sent events, each with JSON in its data.' };
+/** What streams are made of. */
+const eventStream = {
+  'text/event-stream': { schema: { description: 'Server-sent events, each with JSON in its data.' } },
+};
+const lineStream = { 'application/x-ndjson': { schema: { description: 'Lines, each of which is an object.' } } };
 
 function json(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } };
@@ -147,6 +152,7 @@ function statusesOf({ tag, path, body }: Operation): readonly number[] {
 
 function failureOf(path: string, status: number): JsonSchema {
   if (path.startsWith('/v1/messages')) return reference('MessagesError');
+  if (path.startsWith('/api/')) return reference('OllamaError');
   const isHealth = path.includes('health') && status === 503;
   return reference(isHealth ? 'NotReady' : 'Error');
 }

@@ -3,6 +3,13 @@ import { ChatRequest } from '../../openai/chat-request.ts';
 import { CompletionRequest } from '../../openai/completion-request.ts';
 import { EmbeddingRequest } from '../../openai/embedding-request.ts';
 import { CountTokensRequest, MessagesRequest } from '../../openai/messages/messages-request.ts';
+import {
+  OllamaChatRequest,
+  OllamaEmbeddingsRequest,
+  OllamaEmbedRequest,
+  OllamaGenerateRequest,
+  OllamaShowRequest,
+} from '../../openai/ollama/requests.ts';
 import { RerankRequest } from '../../openai/rerank-request.ts';
 import { ItemPageQuery } from '../../openai/responses/item-page.ts';
 import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
@@ -17,6 +24,11 @@ export const requestSchemas: Readonly<Record<string, z.ZodType>> = {
   ResponsesRequest,
   MessagesRequest,
   CountTokensRequest,
+  OllamaChatRequest,
+  OllamaGenerateRequest,
+  OllamaEmbedRequest,
+  OllamaEmbeddingsRequest,
+  OllamaShowRequest,
   EmbeddingRequest,
   RerankRequest,
   TokenizeRequest,
@@ -39,8 +51,8 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** The name of the schema of its answer, or a plain text. */
   readonly answer: string;
-  /** What it may answer as server-sent events too. */
-  readonly streams?: true;
+  /** Whether it may answer as server-sent events too, or as lines of JSON. */
+  readonly streams?: true | 'lines';
   readonly example?: unknown;
 }
 
@@ -122,6 +134,73 @@ const generation = [
     answer: 'MessageTokens',
     example: { model, messages },
   },
+] as const;
+
+const ollama = [
+  {
+    method: 'post',
+    path: '/api/chat',
+    summary: "Answers a conversation, for Ollama's clients.",
+    body: 'OllamaChatRequest',
+    answer: 'OllamaChat',
+    streams: 'lines',
+    example: { model, messages, stream: false, options: { num_predict: 64 } },
+  },
+  {
+    method: 'post',
+    path: '/api/generate',
+    summary: "Answers a prompt, for Ollama's clients.",
+    body: 'OllamaGenerateRequest',
+    answer: 'OllamaGeneration',
+    streams: 'lines',
+    example: { model, prompt: 'Why is the sky blue?', stream: false, options: { num_predict: 64 } },
+  },
+  {
+    method: 'post',
+    path: '/api/embed',
+    summary: "Gives the vectors of texts, for Ollama's clients.",
+    body: 'OllamaEmbedRequest',
+    answer: 'OllamaEmbeddings',
+    example: { model: 'minilm', input: ['a text', 'another'] },
+  },
+  {
+    method: 'post',
+    path: '/api/embeddings',
+    summary: "Gives the vector of a text, for Ollama's older clients.",
+    body: 'OllamaEmbeddingsRequest',
+    answer: 'OllamaEmbedding',
+    example: { model: 'minilm', prompt: 'a text' },
+  },
+  {
+    method: 'post',
+    path: '/api/show',
+    summary: "Describes a model, for Ollama's clients.",
+    body: 'OllamaShowRequest',
+    answer: 'OllamaModel',
+    example: { model },
+  },
+  {
+    method: 'get',
+    path: '/api/tags',
+    summary: "Lists the models that are served, for Ollama's clients.",
+    answer: 'OllamaModels',
+  },
+  {
+    method: 'get',
+    path: '/api/ps',
+    summary: "Lists the models that are loaded, for Ollama's clients.",
+    answer: 'OllamaModels',
+  },
+  {
+    method: 'get',
+    path: '/api/version',
+    summary: "Says which version of Ollama's API this is.",
+    answer: 'OllamaVersion',
+  },
+  ...(['/api/pull', '/api/push', '/api/create', '/api/copy', '/api/blobs/{digest}'] as const).map(
+    (path) => ({ method: 'post', path, summary: 'Not offered; it says what to do instead.', answer: 'any' }) as const,
+  ),
+  { method: 'delete', path: '/api/delete', summary: 'Not offered; it says what to do instead.', answer: 'any' },
 ] as const;
 
 const vectors = [
@@ -242,6 +321,7 @@ const health = [
 /** Everything that can be asked for; a route that is not here is in the document without details. */
 export const operations: readonly Operation[] = Object.entries({
   generation,
+  ollama,
   vectors,
   tokens,
   models,

@@ -14,7 +14,7 @@ import {
 import { OllamaShowRequest } from '../../openai/ollama/requests.ts';
 import { checkModel } from '../guard.ts';
 import { nameServed } from '../read-ollama.ts';
-import { type RequestServices, tellIgnored } from '../read-request.ts';
+import { type RequestServices, refuseUnknown, tellIgnored } from '../read-request.ts';
 import { describeModel, loadableNames, type ModelServices, usableModels } from './models.ts';
 
 /** What Ollama's clients may want to change, and how that is done here. */
@@ -44,6 +44,7 @@ export function ollamaModelRoutes(app: FastifyInstance, services: ModelServices 
   app.post('/api/show', { config }, async (request, reply) => {
     nameServed(request, models);
     const { request: asked, unknownFields } = parseRequest(OllamaShowRequest, request.body);
+    if (services.strictFields) refuseUnknown(unknownFields);
     checkModel(request, asked.model);
     tellIgnored(request, reply, [...unknownFields, ...(asked.verbose ? ['verbose'] : [])]);
     if (loadableNames(request, services).includes(asked.model))

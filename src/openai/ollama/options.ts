@@ -61,7 +61,7 @@ export function unusedOptions(given: Options | null | undefined): string[] {
     .map(([name]) => `options.${name}`);
 }
 
-/** The first option that nobody knows, by its place in the request. */
-export function unknownOption(given: Options | null | undefined): string | undefined {
-  return unusedOptions(given).find((place) => !optionsWithoutEffect.has(place.slice('options.'.length)));
+/** The options that nobody knows, by their places in the request. */
+export function unknownOptions(given: Options | null | undefined): string[] {
+  return unusedOptions(given).filter((place) => !optionsWithoutEffect.has(place.slice('options.'.length)));
 }

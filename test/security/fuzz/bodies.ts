@@ -104,6 +104,22 @@ const messages = {
   thinking: { type: 'disabled' },
 };
 
+const ollamaChat = {
+  model,
+  stream: false,
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: '', tool_calls: [{ function: { name: 'look', arguments: { a: 'x' } } }] },
+    { role: 'tool', tool_name: 'look', content: 'seen' },
+  ],
+  tools: [{ type: 'function', function: { name: 'look', parameters: schema } }],
+  options: { num_predict: 4, temperature: 0.5, stop: ['END'], num_ctx: 100 },
+  keep_alive: '5m',
+  think: false,
+};
+const ollamaPrompt = { model, prompt: 'Hi', system: 'Be brief.', raw: false, options: { num_predict: 4 } };
+
 const tensors = {
   id: '1',
   inputs: [{ name: 'INPUT', shape: [1], datatype: 'INT32', data: [1] }],
@@ -135,6 +151,11 @@ export const targets: readonly Target[] = [
   openai('GET', '/v1/responses/resp_1/input_items?limit=2&order=asc&after=x'),
   openai('POST', '/v1/messages', messages),
   openai('POST', '/v1/messages/count_tokens', messages),
+  openai('POST', '/api/chat', ollamaChat),
+  openai('POST', '/api/generate', ollamaPrompt),
+  openai('POST', '/api/embed', { model: 'vllm-embed', input: ['a', 'b'], truncate: true, dimensions: 2 }),
+  openai('POST', '/api/show', { model }),
+  openai('GET', '/api/tags'),
   openai('POST', '/v1/embeddings', {
     model: 'vllm-embed',
     input: ['a', 'b'],

@@ -35,7 +35,13 @@ function isOfTriton({ status, body }: RawAnswer): boolean {
 }
 
 function isError(body: unknown): boolean {
-  const { error, status, reason } = body as { error?: Record<string, unknown>; status?: unknown; reason?: unknown };
+  const { error, status, reason } = body as {
+    error?: Record<string, unknown> | string;
+    status?: unknown;
+    reason?: unknown;
+  };
   if (status === 'not ready') return typeof reason === 'string';
+  // Ollama's faults are texts.
+  if (typeof error === 'string') return error !== '';
   return typeof error?.['message'] === 'string' && typeof error['type'] === 'string';
 }
