@@ -1,0 +1,145 @@
+import { Ollama } from 'ollama';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Conch, startConch } from '../support/conch.ts';
+import { directive } from '../support/exchange.ts';
+import { gatewayFlags, startGateway } from '../support/gateway.ts';
+import { pythonJson } from '../support/python.ts';
+import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
+
+let conch: Conch;
+beforeAll(async () => {
+  conch = await startGateway();
+});
+afterAll(() => conch.stop());
+
+const model = 'vllm-toy';
+const asked = (content: string, more: object = {}) => ({ model, messages: [{ role: 'user', content }], ...more });
+
+async function send(path: string, body: object, { url = conch.url, headers = {} } = {}) {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+it('a stream is the default, of one object on each line', async () => {
+  const { status, headers, text } = await send('/api/chat', asked(directive({ answer: 'Yes.' })));
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+  expect(text.endsWith('}\n')).toBe(true);
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { message: { content: string }; done: boolean });
+  expect(lines.map(({ message }) => message.content).join('')).toBe('Yes.');
+  expect(lines.map(({ done }) => done)).toEqual(lines.map((_, at) => at === lines.length - 1));
+});
+
+it('a fault within a stream is its last line', async () => {
+  const { status, text } = await send('/api/chat', asked(directive({ tokens: 5, error_at: 2 })));
+  expect(status).toBe(200);
+  expect(JSON.parse(text.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+    error: expect.stringMatching(/^The backend failed/),
+  });
+  expect(text).not.toContain('"done":true');
+});
+
+it('what has no effect is named', async () => {
+  const { headers } = await send(
+    '/api/chat',
+    asked(directive({ answer: 'Yes.' }), {
+      options: { num_ctx: 4096, made_up: 1, temperature: 0 },
+      keep_alive: '5m',
+      made_up: true,
+    }),
+  );
+  expect(headers.get('x-conch-ignored')).toBe('made_up, options.num_ctx, options.made_up, keep_alive');
+});
+
+it('with --strict-fields an option that nobody knows is refused, and one without effect is not', async () => {
+  const strict = await startConch({ flags: [...gatewayFlags(), '--strict-fields'] });
+  try {
+    const ask = (options: object) =>
+      send('/api/chat', asked(directive({ answer: 'Yes.' }), { options }), { url: strict.url });
+    const { status, text } = await ask({ made_up: 1 });
+    expect([status, JSON.parse(text)]).toEqual([400, { error: 'options.made_up: no such field is known.' }]);
+    expect((await ask({ num_ctx: 4096 })).status).toBe(200);
+  } finally {
+    await strict.stop();
+  }
+});
+
+it('faults of places and tools have the names of the request', async () => {
+  const result = { role: 'tool', content: 'x', tool_name: 'f' };
+  const { status, text } = await send('/api/chat', { model, messages: [result] });
+  expect([status, JSON.parse(text)]).toEqual([
+    400,
+    { error: 'messages[0]: no call of "f" before it waits for a result.' },
+  ]);
+  const image = await send('/api/generate', { model, prompt: 'x', images: ['no base64!'] });
+  expect([image.status, JSON.parse(image.text)]).toEqual([
+    400,
+    { error: expect.stringMatching(/^images\[0]: is not base64/) },
+  ]);
+});
+
+it.each([
+  ['GET', '/api/nothing', 404, 'There is nothing at GET /api/nothing.'],
+  ['GET', '/api/chat', 405, '/api/chat takes POST, not GET.'],
+])('%s %s is a fault of its shape', async (method, path, status, error) => {
+  const answer = await fetch(conch.url + path, { method });
+  expect([answer.status, await answer.json()]).toEqual([status, { error }]);
+});
+
+it('a file that is sent is refused before it is read', async () => {
+  const answer = await fetch(`${conch.url}/api/blobs/sha256:00`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: new Uint8Array(10),
+  });
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    { error: 'POST /api/blobs is not offered: files are not taken; put them into the repository of a server.' },
+  ]);
+});
+
+it('the version is that of the API, which clients look at', async () => {
+  const { version } = (await (await fetch(`${conch.url}/api/version`)).json()) as { version: string };
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+it('keys hold here too', async () => {
+  const key = 'secret-of-the-test';
+  const guarded = await startGateway('--api-key', key);
+  try {
+    const headers = { authorization: `Bearer ${key}` };
+    const { models } = await new Ollama({ host: guarded.url, headers }).list();
+    expect(models.map(({ name }) => name)).toContain('vllm-toy:latest');
+    const { status, text } = await send('/api/chat', asked('x'), { url: guarded.url });
+    expect([status, JSON.parse(text)]).toEqual([
+      401,
+      { error: 'No API key. Send it in the header "Authorization: Bearer KEY".' },
+    ]);
+  } finally {
+    await guarded.stop();
+  }
+});
+
+it("Ollama's package for Python chats, generates, embeds, lists and runs a loop of tools", async () => {
+  expect(await pythonJson('test/ollama/ollama_client.py', [conch.url, rounds])).toEqual({
+    chat: 'Yes.',
+    'streamed chat': 'Yes.',
+    generated: [' w1 w2', 'length', 2],
+    'streamed generation': ' w1 w2',
+    form: { city: 'toy' },
+    vectors: [64, 64],
+    listed: true,
+    running: true,
+    shown: ['completion', 'tools', 'vision', 'thinking', 'embedding'],
+    'wrong model': [404, 'The model "nobody" does not exist.'],
+    'fault in a stream': true,
+    loop: [...cities, 'All are sunny.'],
+    'streamed loop': [...cities, 'All are sunny.'],
+  });
+});
