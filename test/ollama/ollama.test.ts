@@ -1,4 +1,4 @@
-import { Ollama, type Message } from 'ollama';
+import { type Message, Ollama, type ToolCall } from 'ollama';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { countOf } from '../gateway/asking.ts';
@@ -41,15 +41,17 @@ const ended = (reason: string, tokens: unknown = expect.any(Number)) => ({
 
 /** The message of a stream, put together, and its last part. */
 async function streamed(body: Parameters<Ollama['chat']>[0]) {
-  const message: Message = { role: 'assistant', content: '', thinking: '', tool_calls: [] };
+  let content = '';
+  let thinking = '';
+  const calls: ToolCall[] = [];
   let last: unknown;
   for await (const part of await client.chat({ ...body, stream: true })) {
-    message.content += part.message.content;
-    message.thinking += part.message.thinking ?? '';
-    message.tool_calls?.push(...(part.message.tool_calls ?? []));
+    content += part.message.content;
+    thinking += part.message.thinking ?? '';
+    calls.push(...(part.message.tool_calls ?? []));
     last = part;
   }
-  return { message, last };
+  return { message: { role: 'assistant', content, thinking, tool_calls: calls } satisfies Message, last };
 }
 
 /** What a call is refused with. */
@@ -134,8 +136,9 @@ describe("Ollama's package for Node", () => {
     const prompt = directive({ echo_prompt: true });
     const asked = { model: 'vllm-bos', prompt };
     const { response } = await client.generate({ ...asked, system: 'Be brief.' });
-    expect(JSON.parse(response)).toBe(`system: Be brief.\nuser: ${prompt}\nassistant:`);
-    expect(JSON.parse((await client.generate({ ...asked, raw: true })).response)).toBe(prompt);
+    expect(JSON.parse(response)).toMatch(/system: Be brief\.\nuser: <<.*>>\nassistant:$/);
+    const { response: raw } = await client.generate({ ...asked, raw: true });
+    expect(JSON.parse(raw)).toMatch(/^(?!.*user:).*<<.*>>$/s);
   });
 
   it('sends options under the names of the backend', async () => {
@@ -146,7 +149,7 @@ describe("Ollama's package for Node", () => {
       raw: true,
       options: { ...options, num_predict: 12 },
     });
-    const { sampling_parameters: sampling } = JSON.parse(response) as { sampling_parameters: object };
+    const { sampling_parameters: sampling } = JSON.parse(response) as { sampling_parameters: unknown };
     const { repeat_penalty: repetition_penalty, ...others } = options;
     expect(sampling).toMatchObject({ ...others, repetition_penalty, max_tokens: 12 });
   });

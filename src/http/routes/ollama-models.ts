@@ -19,7 +19,11 @@ import { describeModel, loadableNames, type ModelServices, usableModels } from '
 
 /** What Ollama's clients may want to change, and how that is done here. */
 const refusals = [
-  ['POST', '/api/pull', 'models come from the servers behind Conch: add it to their repository, or start Conch with --model'],
+  [
+    'POST',
+    '/api/pull',
+    'models come from the servers behind Conch: add it to their repository, or start Conch with --model',
+  ],
   ['POST', '/api/push', 'models are not published from here'],
   ['POST', '/api/create', 'describe it in the configuration file: models: {NAME: {serves: MODEL, system: TEXT}}'],
   ['POST', '/api/copy', 'give it a second name in the configuration file: models: {NAME: {serves: MODEL}}'],
@@ -51,8 +55,7 @@ export function ollamaModelRoutes(app: FastifyInstance, services: ModelServices 
       return shownModel(factsOfName(models, asked.model), { abilities: nothing });
     const model = await listedModel(models, asked.model);
     const { capabilities: abilities } = await describeModel(model);
-    const template = generatesText(model) ? model.loadedAssets()?.template?.text : undefined;
-    return shownModel(factsOf(model), { abilities, template });
+    return shownModel(factsOf(model), { abilities, template: model.loadedAssets()?.template?.text });
   });
   for (const [method, url, instead] of refusals) {
     const refuse = async (): Promise<never> => {

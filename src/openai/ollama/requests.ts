@@ -78,12 +78,8 @@ export const OllamaEmbedRequest = z.object({
   dimensions: z.number().int().min(1).nullish(),
 });
 
-export type OllamaEmbedRequest = z.output<typeof OllamaEmbedRequest>;
-
 /** The body of POST /api/embeddings, which /api/embed replaced. */
 export const OllamaEmbeddingsRequest = z.object({ ...modelFields, prompt: text });
-
-export type OllamaEmbeddingsRequest = z.output<typeof OllamaEmbeddingsRequest>;
 
 /** The body of POST /api/show. What it may bring beside the name would change what is shown. */
 export const OllamaShowRequest = z.object({
