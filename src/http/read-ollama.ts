@@ -21,11 +21,12 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
 }
 
 /** Puts the name under which the model is served into the body; gives the one that was sent. */
-export function nameServed(request: FastifyRequest, models: ModelRegistry): string {
+export function nameServed(request: FastifyRequest, models: Pick<ModelRegistry, 'targets'>): string {
   const { body } = request;
   const name = isObject(body) ? (body['model'] ?? body['name']) : undefined;
   if (typeof name !== 'string') return '';
-  const served = models.rootOf(name) === undefined ? untaggedName(name) : name;
+  const untagged = untaggedName(name);
+  const served = untagged === name || models.targets().has(name) ? name : untagged;
   const { name: _, ...others } = body as Readonly<Record<string, unknown>>;
   request.body = { ...others, model: served };
   return name;
