@@ -11,6 +11,7 @@ it.each([
   [{ model: 'toy_lora_a:latest' }, 'toy_lora_a:latest', { model: 'toy_lora_a' }],
   [{ model: 'toy:8b' }, 'toy:8b', { model: 'toy:8b' }],
   [{ name: 'toy:latest' }, 'toy:latest', { model: 'toy' }],
+  [{ model: 'toy', name: 'x' }, 'toy', { model: 'toy', name: 'x' }],
   [{ model: 5 }, '', { model: 5 }],
   [null, '', null],
 ])('the model of %j is the one that is served', (body, name, named) => {

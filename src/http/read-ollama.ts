@@ -23,11 +23,13 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
 /** Puts the name under which the model is served into the body; gives the one that was sent. */
 export function nameServed(request: FastifyRequest, models: Pick<ModelRegistry, 'targets'>): string {
   const { body } = request;
-  const name = isObject(body) ? (body['model'] ?? body['name']) : undefined;
+  // Older clients send it as `name`; beside a model that is a field like any other.
+  const { model, name: older, ...others } = isObject(body) ? body : {};
+  const name = model ?? older;
   if (typeof name !== 'string') return '';
   const untagged = untaggedName(name);
   const served = untagged === name || models.targets().has(name) ? name : untagged;
-  const { name: _, ...others } = body as Readonly<Record<string, unknown>>;
-  request.body = { ...others, model: served };
+  const kept = model === undefined || older === undefined ? {} : { name: older };
+  request.body = { ...others, ...kept, model: served };
   return name;
 }
