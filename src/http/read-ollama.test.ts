@@ -2,7 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { nameServed } from './read-ollama.ts';
 
-const models = { targets: () => new Map([['toy', 'toy'], ['tagged:latest', 'toy']]) };
+const models = {
+  targets: () =>
+    new Map([
+      ['toy', 'toy'],
+      ['tagged:latest', 'toy'],
+    ]),
+};
 
 it.each([
   [{ model: 'toy', a: 1 }, 'toy', { model: 'toy', a: 1 }],

@@ -93,7 +93,10 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
     ...ollamaHead,
     message: object(
       { role: ofKind('assistant'), content: text },
-      { thinking: text, tool_calls: listOf(object({ id: text, function: object({ name: text, arguments: anything }) })) },
+      {
+        thinking: text,
+        tool_calls: listOf(object({ id: text, function: object({ name: text, arguments: anything }) })),
+      },
     ),
   }),
   OllamaGeneration: object({ ...ollamaHead, response: text }, { thinking: text }),

@@ -14,8 +14,7 @@ export interface EmbedAnswer {
 export function* embedPieces({ model, vectors, promptTokens, clock }: EmbedAnswer): Generator<string> {
   const { total, load } = clock.durations();
   yield `{"model":${JSON.stringify(model)},"embeddings":[`;
-  for (const [index, vector] of vectors.entries())
-    yield `${index > 0 ? ',' : ''}${JSON.stringify(Array.from(vector))}`;
+  for (const [index, vector] of vectors.entries()) yield `${index > 0 ? ',' : ''}${JSON.stringify(Array.from(vector))}`;
   const counts = promptTokens === undefined ? '' : `,"prompt_eval_count":${promptTokens}`;
   yield `],"total_duration":${total},"load_duration":${load}${counts}}`;
 }

@@ -83,7 +83,12 @@ describe('a stream of lines', () => {
   });
 
   it('tells thinking apart', () => {
-    expect(linesOf([[reasoning('Hm'), reasoning('.')], [text('Yes'), finish('length'), usage]])).toEqual([
+    expect(
+      linesOf([
+        [reasoning('Hm'), reasoning('.')],
+        [text('Yes'), finish('length'), usage],
+      ]),
+    ).toEqual([
       line({ thinking: 'Hm' }),
       line({ thinking: '.' }),
       line({ content: 'Yes' }),
@@ -118,7 +123,13 @@ describe('a stream of lines', () => {
   });
 
   it('of a prompt has responses in the place of messages', () => {
-    const lines = linesOf([[reasoning('Hm.'), text('Yes')], [finish('stop'), usage]], generateShape);
+    const lines = linesOf(
+      [
+        [reasoning('Hm.'), text('Yes')],
+        [finish('stop'), usage],
+      ],
+      generateShape,
+    );
     expect(lines).toEqual([
       { ...head, response: '', thinking: 'Hm.', done: false },
       { ...head, response: 'Yes', done: false },

@@ -48,7 +48,9 @@ export function listEntry(facts: ModelFacts) {
     model: name,
     modified_at: timeOf(facts),
     size: 0,
-    digest: createHash('sha256').update(`${facts.name}\0${facts.fingerprint ?? ''}`).digest('hex'),
+    digest: createHash('sha256')
+      .update(`${facts.name}\0${facts.fingerprint ?? ''}`)
+      .digest('hex'),
     details: detailsOf(facts),
   };
 }

@@ -30,6 +30,7 @@ function renameField(param: string, origin: Origin): string {
   if (index !== undefined) return origin.placeOf(Number(index), path);
   if (param === 'messages' || param === 'continue_final_message') return origin.prompt;
   if (thinkingVariables.includes(param)) return 'think';
-  if (/^response_format\b/.test(param)) return param.replace(/^response_format(?:\.json_schema(?:\.schema)?)?/, 'format');
+  if (/^response_format\b/.test(param))
+    return param.replace(/^response_format(?:\.json_schema(?:\.schema)?)?/, 'format');
   return otherNames[param] ?? param;
 }

@@ -39,11 +39,7 @@ describe('a request of Ollama', () => {
 
   it.each([
     [{ messages: 'Hi' }, 'invalid_request', 'messages: must be a list'],
-    [
-      { messages: [{ role: 'bot' }] },
-      'invalid_request',
-      'messages[0].role: must be system, user, assistant or tool',
-    ],
+    [{ messages: [{ role: 'bot' }] }, 'invalid_request', 'messages[0].role: must be system, user, assistant or tool'],
     [
       { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }] },
       'invalid_request',

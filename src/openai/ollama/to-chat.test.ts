@@ -63,7 +63,9 @@ describe('the messages of the chat', () => {
 
   it('match results to calls by the name of the tool, or else in order', () => {
     const named = (name: string) => ({ role: 'tool', content: name, tool_name: name });
-    expect(messagesOf(user, calls('f', 'g'), named('g'), named('f'), calls('f'), { role: 'tool', content: 'x' })).toEqual([
+    expect(
+      messagesOf(user, calls('f', 'g'), named('g'), named('f'), calls('f'), { role: 'tool', content: 'x' }),
+    ).toEqual([
       user,
       { role: 'assistant', content: null, tool_calls: [pastCall('call00000', 'f'), pastCall('call00001', 'g')] },
       { role: 'tool', tool_call_id: 'call00001', content: 'g', name: 'g' },
@@ -137,14 +139,12 @@ describe('the fields of the chat', () => {
     });
   });
 
-  it.each([
-    [{ num_predict: -1, seed: -1, temperature: null }],
-    [{ num_predict: -2 }],
-    [{ num_predict: 0 }],
-    [null],
-  ])('leave out what the options %j leave to the model', (options) => {
-    expect(translate({ options, stream: false }).request).toEqual({ model: 'toy', stream: false, messages: [user] });
-  });
+  it.each([[{ num_predict: -1, seed: -1, temperature: null }], [{ num_predict: -2 }], [{ num_predict: 0 }], [null]])(
+    'leave out what the options %j leave to the model',
+    (options) => {
+      expect(translate({ options, stream: false }).request).toEqual({ model: 'toy', stream: false, messages: [user] });
+    },
+  );
 
   it('have the form of the answer, the tools and the thinking', () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
