@@ -18,9 +18,27 @@ export const optionFields = {
 
 /** Those that Ollama knows and that have none here: most are about how it loads a model. */
 const optionsWithoutEffect: ReadonlySet<string> = new Set([
-  ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'num_keep', 'numa', 'use_mmap', 'use_mlock'],
-  ...['low_vram', 'f16_kv', 'logits_all', 'vocab_only', 'embedding_only', 'penalize_newline', 'repeat_last_n'],
-  ...['tfs_z', 'typical_p', 'mirostat', 'mirostat_tau', 'mirostat_eta'],
+  'num_ctx',
+  'num_batch',
+  'num_gpu',
+  'main_gpu',
+  'num_thread',
+  'num_keep',
+  'numa',
+  'use_mmap',
+  'use_mlock',
+  'low_vram',
+  'f16_kv',
+  'logits_all',
+  'vocab_only',
+  'embedding_only',
+  'penalize_newline',
+  'repeat_last_n',
+  'tfs_z',
+  'typical_p',
+  'mirostat',
+  'mirostat_tau',
+  'mirostat_eta',
 ]);
 
 /** The options of a request; names that nobody knows are kept, so that they can be told. */
