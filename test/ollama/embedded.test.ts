@@ -42,7 +42,7 @@ describe("Ollama's package with the embedded model", { timeout: 120_000 }, () =>
       format,
       options: { temperature: 0, num_predict: 200 },
     });
-    expect([JSON.parse(response), reason]).toEqual([
+    expect([JSON.parse(response ?? ''), reason]).toEqual([
       { name: expect.any(String), habitat: expect.stringMatching(/^(sea|land)$/) },
       'stop',
     ]);
