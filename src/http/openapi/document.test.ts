@@ -79,6 +79,16 @@ describe('the OpenAPI document', () => {
     ).toEqual(['string', 'array', 'array', 'array']);
   });
 
+  it('can be read at /docs: every operation and every schema, and no link leads nowhere', async () => {
+    const { body } = await silentApp().inject('/docs');
+    const { components } = await readDocument();
+    const lines = operations.map(({ method, path }) => `${method.toUpperCase()}</span> <code>${path}</code>`);
+    expect(lines.filter((line) => !body.includes(line))).toEqual([]);
+    const places = new Set([...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    expect(Object.keys(components.schemas).filter((name) => !places.has(`schema-${name}`))).toEqual([]);
+    expect([...body.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !places.has(id))).toEqual([]);
+  });
+
   it('is told of beside every path in docs/api.md', () => {
     const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
     expect(operations.map(({ path }) => path).filter((path) => !page.includes(path))).toEqual([]);

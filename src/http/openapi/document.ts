@@ -106,6 +106,7 @@ const headers = { 'x-request-id': { schema: { type: 'string' }, required: true }
 function answerContent(answer: string, streams: Operation['streams']): JsonSchema {
   if (answer === 'any') return {};
   if (answer === 'text') return { 'text/plain': { schema: { type: 'string' } } };
+  if (answer === 'page') return { 'text/html': { schema: { type: 'string' } } };
   const whole = json(reference(answer));
   if (streams === undefined) return whole;
   return { ...whole, ...(streams === 'lines' ? lineStream : eventStream) };
@@ -143,9 +144,12 @@ const failures: Readonly<Record<number, string>> = {
   504: 'The request took longer than --request-timeout.',
 };
 
+/** Paths without a key that do not wait for servers. */
+const alwaysThere = ['/openapi.json', '/docs', '/health/live'];
+
 function statusesOf({ tag, path, body }: Operation): readonly number[] {
   const always = [400, 401, 408, 413, 415, 431, 500];
-  if (tag === 'health') return path === '/openapi.json' || path === '/health/live' ? always : [...always, 503];
+  if (tag === 'health') return alwaysThere.includes(path) ? always : [...always, 503];
   const named = path.includes('{') || body !== undefined;
   return [...always, ...(named ? [403, 404, 409, 429] : []), 502, 503, 504];
 }

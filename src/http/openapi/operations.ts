@@ -49,7 +49,7 @@ export interface Operation {
   /** The name of the schema of its body. */
   readonly body?: string;
   readonly query?: z.ZodObject;
-  /** The name of the schema of its answer, or a plain text. */
+  /** The name of the schema of its answer, or a plain text, or a page. */
   readonly answer: string;
   /** Whether it may answer as server-sent events too, or as lines of JSON. */
   readonly streams?: true | 'lines';
@@ -316,6 +316,7 @@ const health = [
     (path) => ({ method: 'get', path, summary: 'Says whether requests can be answered.', answer: 'Ready' }) as const,
   ),
   { method: 'get', path: '/openapi.json', summary: 'This document.', answer: 'Document' },
+  { method: 'get', path: '/docs', summary: 'This document as a page to read.', answer: 'page' },
 ] as const;
 
 /** Everything that can be asked for; a route that is not here is in the document without details. */

@@ -1,0 +1,75 @@
+import { code, escaped } from './html.ts';
+import { type DocumentedSchema, memberHtml, typeHtml } from './schema-html.ts';
+
+interface DocumentedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: DocumentedSchema;
+}
+
+/** Bodies by their types. */
+type DocumentedContent = Readonly<Record<string, { readonly schema: DocumentedSchema; readonly example?: unknown }>>;
+
+/** One thing that can be asked for, as the document has it. */
+export interface DocumentedOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly parameters?: readonly DocumentedParameter[];
+  readonly requestBody?: { readonly content: DocumentedContent };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: DocumentedContent }>>;
+}
+
+/** An operation with its path and method. */
+export interface PlacedOperation extends DocumentedOperation {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** All that the page says of an operation. */
+export function operationHtml(operation: PlacedOperation): string {
+  const { operationId, method, path, summary, requestBody, responses } = operation;
+  return [
+    `<article id="${escaped(operationId)}">`,
+    `<h3><span class="method">${escaped(method.toUpperCase())}</span> ${code(path)}</h3>`,
+    `<p>${escaped(summary)}</p>`,
+    parametersHtml(operation.parameters ?? []),
+    requestBody === undefined ? '' : `<h4>Body</h4><p>${typesHtml(requestBody.content)}</p>`,
+    `<pre><code>${escaped(curlLine(operation))}</code></pre>`,
+    '<h4>Answers</h4><dl>',
+    ...Object.entries(responses).map(
+      ([status, { description, content }]) =>
+        `<dt>${escaped(status)}</dt><dd>${escaped(description)} ${typesHtml(content ?? {})}</dd>`,
+    ),
+    '</dl></article>',
+  ].join('');
+}
+
+function parametersHtml(parameters: readonly DocumentedParameter[]): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map(({ name, in: place, required, schema }) => {
+    const mark = required ? ' <em>required</em>' : '';
+    return `<tr><th scope="row">${code(name)}${mark}</th><td>in the ${escaped(place)}: ${memberHtml(schema)}</td></tr>`;
+  });
+  return `<h4>Parameters</h4><table><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function typesHtml(content: DocumentedContent): string {
+  return Object.entries(content)
+    .map(([type, { schema }]) => `${code(type)}: ${schema.description ? escaped(schema.description) : typeHtml(schema)}`)
+    .join('; ');
+}
+
+/** A line for a shell that asks for it. */
+function curlLine({ method, path, requestBody }: PlacedOperation): string {
+  const words = ['curl'];
+  const example = requestBody?.content['application/json']?.example;
+  if (method !== 'get' && example === undefined) words.push('-X', method.toUpperCase());
+  words.push(`http://localhost:9000${path}`);
+  if (example !== undefined) {
+    const body = JSON.stringify(example).replaceAll("'", String.raw`'\''`);
+    words.push('-H', "'content-type: application/json'", '-d', `'${body}'`);
+  }
+  return words.join(' ');
+}
