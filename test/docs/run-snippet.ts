@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { type Outcome, runConch } from '../support/command.ts';
+import { inRoot, pythonProgram } from '../support/environment.ts';
+import { post } from '../support/gateway.ts';
+import { runProgram } from '../support/program.ts';
+import type { Snippet } from './read-snippets.ts';
+import type { Workplace } from './workplace.ts';
+
+/** Runs the snippets of one language. */
+type Runner = (snippet: Snippet, workplace: Workplace) => Promise<Outcome>;
+
+const shell: Runner = ({ text }, workplace) =>
+  inWorkplace(workplace, 'bash', ['-euo', 'pipefail', '-c', workplace.placed(text)]);
+
+const script =
+  (program: () => string, ending: string): Runner =>
+  ({ text }, workplace) => {
+    const file = join(workplace.folder, `snippet.${ending}`);
+    writeFileSync(file, workplace.placed(text));
+    return inWorkplace(workplace, program(), [file]);
+  };
+
+const javaScript = script(() => process.execPath, 'mjs');
+
+/** A file of settings, or a file of keys. */
+const yaml: Runner = ({ text }, { folder }) => {
+  const file = join(folder, 'conch.yaml');
+  writeFileSync(file, text);
+  const isKeyFile = 'keys' in (parse(text) as object);
+  return runConch(isKeyFile ? ['keys', 'list', '--file', file] : ['--config', file, '--check']);
+};
+
+/** The body of a request; the comment before it says of which. */
+const json: Runner = async ({ text, postedTo, place }, { conch }) => {
+  if (postedTo === undefined) throw new Error(`${place}: no comment says where this is posted to.`);
+  const answer = await post(`${conch.url}${postedTo}`, text);
+  return { code: answer.status === 200 ? 0 : answer.status, stdout: answer.text, stderr: '' };
+};
+
+const runners: Readonly<Record<string, Runner>> = {
+  bash: shell,
+  sh: shell,
+  python: script(pythonProgram, 'py'),
+  js: javaScript,
+  ts: javaScript,
+  yaml,
+  json,
+};
+
+/** Whether something can be done with snippets of this language. */
+export function canRun({ language }: Snippet): boolean {
+  return runners[language] !== undefined;
+}
+
+/** Runs a snippet; one that fails ends with another code than 0. */
+export function runSnippet(snippet: Snippet, workplace: Workplace): Promise<Outcome> {
+  const runner = runners[snippet.language];
+  if (!runner) throw new Error(`${snippet.place}: nobody knows how to run ${snippet.language || 'this'}.`);
+  return runner(snippet, workplace);
+}
+
+function inWorkplace({ folder, path }: Workplace, program: string, words: readonly string[]): Promise<Outcome> {
+  const environment = {
+    PATH: path,
+    PATH_BEFORE: process.env['PATH'],
+    NODE: process.execPath,
+    CONCH_TEST_MAIN: inRoot('dist/main.js'),
+    OPENAI_API_KEY: 'none',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  return runProgram(program, words, { folder, environment });
+}

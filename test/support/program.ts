@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Outcome } from './command.ts';
+
+interface ProgramOptions {
+  readonly folder?: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs any program to its end. */
+export async function runProgram(
+  program: string,
+  programArguments: readonly string[],
+  { folder, environment = {} }: ProgramOptions = {},
+): Promise<Outcome> {
+  const child = spawn(program, programArguments, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+    ...(folder === undefined ? {} : { cwd: folder }),
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
