@@ -46,6 +46,11 @@ export async function openWorkplace(): Promise<Workplace> {
     flags: [...gatewayFlags(), '--config', settings, '--model', `${modelName}=${model}`, '--store', 'none'],
     readyMilliseconds: 180_000,
   });
+  // Ready is what has any model; the pages ask for those of both servers.
+  await conch.logged(({ message, models = [] }) => {
+    const states = new Map((models as { name: string; state: string }[]).map(({ name, state }) => [name, state]));
+    return message === 'models' && ['vllm-toy', 'vllm-llama', modelName].every((name) => states.get(name) === 'READY');
+  });
   const address = new URL(conch.url).host;
   const triton = `127.0.0.1:${inject('triton').grpcPort}`;
   return {
