@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../src/bench/report/report.ts';
 import { startTokenServer } from '../reliability/token-server.ts';
-import { type Outcome, runConch } from '../support/command.ts';
+import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
+import type { Outcome } from '../support/program.ts';
 
 /** A run of `conch bench`, and its report where it wrote one. */
 export interface BenchRun extends Outcome {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { type Outcome, runConch } from '../support/command.ts';
+import { runConch } from '../support/command.ts';
 import { inRoot, pythonProgram } from '../support/environment.ts';
 import { post } from '../support/gateway.ts';
-import { runProgram } from '../support/program.ts';
+import { type Outcome, runProgram } from '../support/program.ts';
 import type { Snippet } from './read-snippets.ts';
 import type { Workplace } from './workplace.ts';
 

@@ -3,11 +3,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Outcome } from '../support/command.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot, pythonProgram } from '../support/environment.ts';
 import { eventsOf, startGateway } from '../support/gateway.ts';
-import { runProgram } from '../support/program.ts';
+import { type Outcome, runProgram } from '../support/program.ts';
 import { isLeftOut } from '../support/system-program.ts';
 import { weatherCities, weatherRounds } from '../tools/asking.ts';
 

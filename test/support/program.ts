@@ -1,6 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Outcome } from './command.ts';
+
+/** What a run of a program came to. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 interface ProgramOptions {
   readonly folder?: string;
