@@ -45,6 +45,7 @@ const isOldPython = Number(execFileSync(pythonProgram(), ['-c', 'import sys; pri
 describe('the examples', { timeout: 120_000 }, () => {
   it('all have a test here, or one of their own', () => {
     expect(readdirSync(inRoot('examples')).toSorted()).toEqual([
+      'README.md',
       'agent-loop.py',
       'curl.sh',
       'instructor-python.py',
