@@ -43,7 +43,15 @@ export async function openWorkplace(): Promise<Workplace> {
   const settings = join(folder, 'workplace.json');
   writeFileSync(settings, JSON.stringify({ models: aliases }));
   const conch = await startConch({
-    flags: [...gatewayFlags(), '--config', settings, '--model', `${modelName}=${model}`, '--store', 'none'],
+    flags: [
+      ...gatewayFlags(),
+      '--config',
+      settings,
+      '--model',
+      `${modelName}=${model}`,
+      '--store',
+      `sqlite:${join(folder, 'responses.sqlite')}`,
+    ],
     readyMilliseconds: 180_000,
   });
   // Ready is what has any model; the pages ask for those of both servers.

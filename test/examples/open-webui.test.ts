@@ -5,7 +5,8 @@ import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { type Answer, eventsOf, post, startGateway } from '../support/gateway.ts';
 
-/** Open WebUI's own calls, as its routers for OpenAI's and for Ollama's API make them. */
+// What Open WebUI's routers for OpenAI's and for Ollama's API send.
+
 let conch: Conch;
 beforeAll(async () => {
   conch = await startGateway('--api-key', 'sesame');
@@ -14,7 +15,7 @@ afterAll(() => conch.stop());
 
 const model = 'vllm-toy';
 const said = 'A shell.';
-const user = (content: string) => ({ role: 'user', content });
+const user = (content: unknown) => ({ role: 'user', content });
 const authorization = { authorization: 'Bearer sesame' };
 const asUser = {
   ...authorization,
@@ -68,7 +69,7 @@ describe('Open WebUI, set up with OPENAI_API_BASE_URL', () => {
       messages: [
         user('What is a conch?'),
         { role: 'assistant', content: said },
-        user([{ type: 'text', text: directive({ answer: 'Yes.' }) }] as unknown as string),
+        user([{ type: 'text', text: directive({ answer: 'Yes.' }) }]),
       ],
     });
     expect(body).toMatchObject({ choices: [{ message: { role: 'assistant', content: 'Yes.' } }] });

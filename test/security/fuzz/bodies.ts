@@ -187,6 +187,7 @@ export const targets: readonly Target[] = [
   openai('GET', '/health/live'),
   openai('GET', '/health'),
   openai('GET', '/openapi.json'),
+  openai('GET', '/docs'),
   kserve('POST', '/v2/models/add-one/infer', tensors),
   kserve('POST', '/v2/models/add-one/versions/1/infer', tensors),
   kserve('POST', '/v2/models/nowhere/generate', { text_input: 'a', parameters: { stream: false } }),
