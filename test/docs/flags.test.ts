@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { helpText } from '../../src/config/help.ts';
+import { inRoot } from '../support/environment.ts';
+import { pages } from './read-snippets.ts';
+
+/** Flags of programs that the pages talk of beside Conch. */
+const foreign = ['--grpc-restricted-protocol', '--http-restricted-api', '--log-verbose', '--gather_generation_logits'];
+
+const [first, ...others] = commands.map(({ definition }) => definition);
+if (first === undefined) throw new Error('There are no commands.');
+const helps = [first, ...others].map(({ name }) =>
+  helpText({ commands: [first, ...others], command: name, width: 10_000 }),
+);
+const known = new Set(flagsIn([...helps, readFileSync(inRoot('docs/settings.md'), 'utf8')].join('\n')));
+
+function flagsIn(text: string): readonly string[] {
+  return [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([flag]) => flag);
+}
+
+/** Half of that page is about vLLM's own flags. */
+const own = pages().filter((page) => page !== 'docs/migrating-from-vllm.md');
+
+it.each(own)('%s names no flag that does not exist', (page) => {
+  // Snippets are run, or say that they are of another program.
+  const text = readFileSync(inRoot(page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+  const isKnown = (flag: string) => known.has(flag) || known.has(flag.replace('--no-', '--')) || foreign.includes(flag);
+  expect(flagsIn(text).filter((flag) => !isKnown(flag))).toEqual([]);
+});
