@@ -6,7 +6,14 @@ import { inRoot } from '../support/environment.ts';
 import { pages } from './read-snippets.ts';
 
 /** Flags of programs that the pages talk of beside Conch. */
-const foreign = ['--grpc-restricted-protocol', '--http-restricted-api', '--log-verbose', '--gather_generation_logits', '--omit', '--gateway'];
+const foreign = [
+  '--grpc-restricted-protocol',
+  '--http-restricted-api',
+  '--log-verbose',
+  '--gather_generation_logits',
+  '--omit',
+  '--gateway',
+];
 
 const [first, ...others] = commands.map(({ definition }) => definition);
 if (first === undefined) throw new Error('There are no commands.');

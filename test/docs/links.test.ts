@@ -6,7 +6,9 @@ import { pages } from './read-snippets.ts';
 
 /** Links of a page to files of the checkout, outside code. */
 function linksOf(page: string): readonly string[] {
-  const text = readFileSync(inRoot(page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  const text = readFileSync(inRoot(page), 'utf8')
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.filter((link) => !/^[a-z]+:/.test(link));
 }

@@ -65,7 +65,8 @@ export async function openWorkplace(): Promise<Workplace> {
     conch,
     folder,
     path: `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
-    placed: (text) => text.replaceAll(/\b(?:localhost|127\.0\.0\.1):(?:9000|11434)\b/g, address).replaceAll('localhost:8001', triton),
+    placed: (text) =>
+      text.replaceAll(/\b(?:localhost|127\.0\.0\.1):(?:9000|11434)\b/g, address).replaceAll('localhost:8001', triton),
     leave: async () => {
       await conch.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -57,7 +57,9 @@ function parametersHtml(parameters: readonly DocumentedParameter[]): string {
 
 function typesHtml(content: DocumentedContent): string {
   return Object.entries(content)
-    .map(([type, { schema }]) => `${code(type)}: ${schema.description ? escaped(schema.description) : typeHtml(schema)}`)
+    .map(
+      ([type, { schema }]) => `${code(type)}: ${schema.description ? escaped(schema.description) : typeHtml(schema)}`,
+    )
     .join('; ');
 }
 
