@@ -12,6 +12,7 @@ const foreign = [
   '--log-verbose',
   '--gather_generation_logits',
   '--omit',
+  '--input-file',
   '--gateway',
 ];
 
