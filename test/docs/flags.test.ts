@@ -6,7 +6,7 @@ import { inRoot } from '../support/environment.ts';
 import { pages } from './read-snippets.ts';
 
 /** Flags of programs that the pages talk of beside Conch. */
-const foreign = [
+const foreign = new Set([
   '--grpc-restricted-protocol',
   '--http-restricted-api',
   '--log-verbose',
@@ -14,7 +14,7 @@ const foreign = [
   '--omit',
   '--input-file',
   '--gateway',
-];
+]);
 
 const [first, ...others] = commands.map(({ definition }) => definition);
 if (first === undefined) throw new Error('There are no commands.');
@@ -33,6 +33,6 @@ const own = pages().filter((page) => page !== 'docs/migrating-from-vllm.md');
 it.each(own)('%s names no flag that does not exist', (page) => {
   // Snippets are run, or say that they are of another program.
   const text = readFileSync(inRoot(page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
-  const isKnown = (flag: string) => known.has(flag) || known.has(flag.replace('--no-', '--')) || foreign.includes(flag);
+  const isKnown = (flag: string) => known.has(flag) || known.has(flag.replace('--no-', '--')) || foreign.has(flag);
   expect(flagsIn(text).filter((flag) => !isKnown(flag))).toEqual([]);
 });
