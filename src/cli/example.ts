@@ -6,7 +6,7 @@ import type { Terminal } from './command.ts';
 
 type ExampleSettings = Pick<
   CommandInput['settings'],
-  'logFormat' | 'apiKey' | 'apiKeyFile' | 'jwtJwks' | 'openaiRestrictedApi'
+  'logFormat' | 'apiKey' | 'apiKeyFile' | 'jwtJwks' | 'openaiRestrictedApi' | 'ui'
 >;
 
 /** Shows, once, a line to paste for the first model that is served. */
@@ -22,7 +22,7 @@ export function exampleShower(
     await model.assets().catch(() => undefined);
     const line = exampleLine(model, await origin, settings);
     if (settings.logFormat === 'json') logger.info({ example: line }, 'try it');
-    else terminal.out(`\nTry it:\n  ${line}\n`);
+    else terminal.out(`\nTry it:\n  ${line}\n${settings.ui ? `or open ${reachable(await origin)} in a browser.\n` : ''}`);
   };
 }
 
@@ -33,7 +33,12 @@ function exampleLine(model: NamedModel, origin: string, settings: ExampleSetting
   if (restriction) headers.push(`-H '${restriction.header}: YOUR VALUE'`);
   const [path, question] = questionFor(model);
   const body = JSON.stringify({ model: model.name, ...question });
-  return `curl ${origin.replace('0.0.0.0', 'localhost')}${path} ${headers.join(' ')} -d '${body}'`;
+  return `curl ${reachable(origin)}${path} ${headers.join(' ')} -d '${body}'`;
+}
+
+/** An address of this machine for one that stands for all of them. */
+function reachable(origin: string): string {
+  return origin.replace('0.0.0.0', 'localhost');
 }
 
 /** A path, and what to send there. */

@@ -16,6 +16,7 @@ import { oneView } from './one-view.ts';
 import { openKeys } from './open-keys.ts';
 import { openRates } from './open-rates.ts';
 import { type Opened, whole } from './opened.ts';
+import { ownPage } from './own-page.ts';
 import { openParts, type PartsListener } from './parts.ts';
 import { connectionSettings, jsonBounds, requestLimits } from './request-limits.ts';
 import { responseStore } from './response-store.ts';
@@ -101,6 +102,7 @@ async function putTogether(
     clients: settings,
     draining,
     allowedOrigins: settings.allowedOrigins,
+    page: await ownPage(settings, speaker),
     record,
     // Read anew for each request, which keeps what it began with.
     get strictFields() {

@@ -181,6 +181,9 @@ describe('helpText', () => {
             --strict-fields
                 Refuse a request that has a field which nobody knows.
                 [CONCH_STRICT_FIELDS]
+            --ui
+                Serve the page with playground and dashboard at /. [default: true;
+                CONCH_UI]
             --workers N
                 Processes that answer requests on the same ports. More than one needs
                 models on a Triton server. [default: 1; CONCH_WORKERS]

@@ -109,6 +109,7 @@ describe('loadSettings', () => {
       tlsKey: undefined,
       tlsClientCa: undefined,
       strictFields: false,
+      ui: true,
       workers: 1,
       maxImages: 16,
       maxImageSize: 20 * 2 ** 20,

@@ -159,6 +159,7 @@ export const settingTable = {
     group: 'api',
     live: true,
   }),
+  ui: setting(z.boolean().default(true), 'Serve the page with playground and dashboard at /.', { group: 'api' }),
 
   ...keySettings,
   ...workerSettings,

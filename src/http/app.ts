@@ -24,6 +24,7 @@ import { type ModelServices, modelRoutes } from './routes/models.ts';
 import { ollamaRoutes } from './routes/ollama.ts';
 import { ollamaModelRoutes } from './routes/ollama-models.ts';
 import { openApiRoute } from './routes/openapi.ts';
+import { type PageServices, pageRoutes } from './routes/page.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 import { type ServerServices, serverRoutes } from './routes/servers.ts';
@@ -42,7 +43,8 @@ export interface Services
     ServerServices,
     MetricServices,
     AdapterServices,
-    BodyLimits {
+    BodyLimits,
+    PageServices {
   readonly connections: ConnectionOptions;
   /** Origins of web pages that may call; `*` for all. */
   readonly allowedOrigins: readonly string[];
@@ -89,6 +91,8 @@ export function createApp(services: Services): FastifyInstance {
   drainable(app, services.draining);
   unknownPaths(app);
   guard(app, services);
+  // Before the description of the API, which it is no part of.
+  pageRoutes(app, services);
   openApiRoute(app, services);
   generateRoutes(app, services);
   responseRoutes(app, services);

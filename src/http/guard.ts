@@ -34,7 +34,7 @@ export interface GuardOptions {
   readonly restrictedApis: readonly RestrictedApi[];
 }
 
-/** Lets requests pass that bring a key, which health does without, and the header that their API wants. */
+/** Lets requests pass that bring a key, which health and the page do without, and the header that their API wants. */
 export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }: GuardOptions): void {
   app.decorateRequest('owner', '');
   app.decorateRequest('leaveKey', undefined);
@@ -46,7 +46,7 @@ export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }:
   });
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { api, counts = true }: { api?: ApiName; counts?: boolean } = request.routeOptions.config ?? {};
-    if (api !== 'health') request.key = await identify(request.headers, keys);
+    if (api !== 'health' && api !== 'page') request.key = await identify(request.headers, keys);
     request.owner = request.key?.owner ?? '';
     const missing = missingHeader(api, request.headers);
     if (missing !== undefined)

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { secretMatcher } from './auth.ts';
 
-/** The parts of the API that can want a header of their own; every route says which one it belongs to. */
-export type ApiName = 'inference' | 'embedding' | 'model-repository' | 'metrics' | 'health';
+/** The parts of the API that can want a header of their own, and the page, which never does; every route says which one it belongs to. */
+export type ApiName = 'inference' | 'embedding' | 'model-repository' | 'metrics' | 'health' | 'page';
 
 /** A header, and the value that it must have, for requests to some APIs. */
 export interface RestrictedApi {
