@@ -6,7 +6,13 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', '{bench,scripts}/**/*.test.mjs'], testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['{src,web}/**/*.test.ts', '{bench,scripts}/**/*.test.mjs'],
+          testTimeout: 30_000,
+        },
+      },
       {
         test: {
           name: 'integration',

@@ -3,15 +3,16 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { bundle } from './bundle.mjs';
 import { linkCommand } from './install.mjs';
+import { buildPage } from './page.mjs';
 import { inRoot, run, StepError, say } from './steps.mjs';
 
 const STAMP = 'dist/.sources';
 
-/** Compiles src/ and puts it together in dist/, unless dist/ was made from these very files. */
+/** Compiles src/ and puts it together in dist/, the page of web/ with it, unless dist/ was made from these very files. */
 export async function build() {
   const stamp = stampOfSources();
   if (existsSync(inRoot(STAMP)) && readFileSync(inRoot(STAMP), 'utf8') === stamp) return linkCommand();
-  say('Building (tsc, rolldown) …');
+  say('Building (tsc, rolldown, vite) …');
   const folder = inRoot(`node_modules/.conch-build-${process.pid}`);
   const bundled = inRoot(`node_modules/.conch-bundle-${process.pid}`);
   try {
@@ -24,7 +25,8 @@ export async function build() {
     ];
     const code = await run(process.execPath, options);
     if (code !== 0) throw new StepError('The build failed: see the messages of tsc above.');
-    await bundle(join(folder, 'src'), bundled);
+    const pageModules = await buildPage(join(bundled, 'page'));
+    await bundle(join(folder, 'src'), bundled, pageModules);
     writeFileSync(join(bundled, '.sources'), stamp);
     rmSync(inRoot('dist'), { recursive: true, force: true });
     renameSync(bundled, inRoot('dist'));
@@ -36,10 +38,12 @@ export async function build() {
 
 /** Names, sizes and times of all that a build depends on: a deleted file counts as a change too. */
 function stampOfSources() {
-  const sources = readdirSync(inRoot('src'), { recursive: true, withFileTypes: true })
+  const sources = ['src', 'web']
+    .flatMap((folder) => readdirSync(inRoot(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  const lists = ['scripts/lib/bundle.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'].map(inRoot);
+  const files = ['scripts/lib/bundle.mjs', 'scripts/lib/page.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'];
+  const lists = files.map(inRoot);
   const hash = createHash('sha256');
   for (const file of [...sources, ...lists].toSorted()) {
     const { size, mtimeMs } = statSync(file);

@@ -37,8 +37,9 @@ const OPTIONAL = ['pg-native', '@node-rs/xxhash'];
  * them. What most starts do not need stays apart behind `import()`, and what package.json names as a dependency stays a package.
  * @param {string} from
  * @param {string} to
+ * @param {string[]} pageModules what the page is made of, for the licences
  */
-export async function bundle(from, to) {
+export async function bundle(from, to, pageModules) {
   // Not before: it may have been installed a moment ago.
   const { rolldown } = await import('rolldown');
   const { dependencies } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
@@ -69,7 +70,7 @@ export async function bundle(from, to) {
   const files = output.filter((file) => file.type === 'chunk');
   const foreign = foreignImports(files, packages);
   if (foreign.length > 0) throw new StepError(`What is built imports what nobody installs: ${foreign.join(', ')}.`);
-  writeFileSync(join(to, 'LICENSES.txt'), licences(files.flatMap(({ moduleIds }) => moduleIds)));
+  writeFileSync(join(to, 'LICENSES.txt'), licences([...files.flatMap(({ moduleIds }) => moduleIds), ...pageModules]));
 }
 
 /** Parts of Fastify that are never used: src/http/without-schemas.ts, and requests that tests make up. */

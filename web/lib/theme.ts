@@ -1,0 +1,25 @@
+/** Which colours the page has: as the system has them, or as somebody chose. */
+export type Theme = 'auto' | 'light' | 'dark';
+
+const name = 'conch.theme';
+const order: readonly Theme[] = ['auto', 'light', 'dark'];
+
+export function readTheme(storage: Pick<Storage, 'getItem'> = localStorage): Theme {
+  const kept = storage.getItem(name);
+  return order.find((theme) => theme === kept) ?? 'auto';
+}
+
+/** The one that the switch comes to next. */
+export function themeAfter(theme: Theme): Theme {
+  return order[(order.indexOf(theme) + 1) % order.length] ?? 'auto';
+}
+
+export function keepTheme(theme: Theme, storage: Pick<Storage, 'setItem'> = localStorage): void {
+  storage.setItem(name, theme);
+}
+
+export function applyTheme(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === 'auto') delete dataset['theme'];
+  else dataset['theme'] = theme;
+}

@@ -1,0 +1,11 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { applyTheme, readTheme } from './lib/theme.ts';
+import './style/base.css';
+import './style/controls.css';
+import './style/playground.css';
+import './style/dashboard.css';
+
+applyTheme(readTheme());
+const place = document.getElementById('app');
+if (place) render(<App />, place);
