@@ -1,0 +1,64 @@
+import type { ToolCall } from './conversation.ts';
+import { Fault } from '../lib/fault.ts';
+
+/** What has come of an answer by now. */
+export interface Answer {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly ToolCall[];
+  readonly finish: string | undefined;
+  /** As the server counts them, at the end. */
+  readonly tokens: number | undefined;
+  /** Pieces that came. */
+  readonly pieces: number;
+}
+
+/** Nothing yet. */
+export const noAnswer: Answer = { text: '', reasoning: '', calls: [], finish: undefined, tokens: undefined, pieces: 0 };
+
+interface CallDelta {
+  readonly index?: number;
+  readonly id?: string;
+  readonly function?: { readonly name?: string; readonly arguments?: string };
+}
+
+interface Chunk {
+  readonly error?: { readonly message?: string; readonly code?: string };
+  readonly usage?: { readonly completion_tokens?: number } | null;
+  readonly choices?: readonly {
+    readonly finish_reason?: string | null;
+    readonly delta?: {
+      readonly content?: string | null;
+      readonly reasoning_content?: string | null;
+      readonly tool_calls?: readonly CallDelta[];
+    };
+  }[];
+}
+
+/** An answer with one more chunk of its stream. Throws a Fault where the chunk tells of one. */
+export function withChunk(answer: Answer, data: string): Answer {
+  const { error, usage, choices } = JSON.parse(data) as Chunk;
+  if (error) throw new Fault(error.message ?? 'The answer failed.', { status: 200, code: error.code ?? '' });
+  const choice = choices?.[0];
+  const { content, reasoning_content: reasoning, tool_calls: calls } = choice?.delta ?? {};
+  const hasMore = Boolean(content) || Boolean(reasoning) || (calls?.length ?? 0) > 0;
+  return {
+    text: answer.text + (content ?? ''),
+    reasoning: answer.reasoning + (reasoning ?? ''),
+    calls: calls ? calls.reduce(withCall, answer.calls) : answer.calls,
+    finish: choice?.finish_reason ?? answer.finish,
+    tokens: usage?.completion_tokens ?? answer.tokens,
+    pieces: answer.pieces + (hasMore ? 1 : 0),
+  };
+}
+
+function withCall(calls: readonly ToolCall[], delta: CallDelta): readonly ToolCall[] {
+  const at = delta.index ?? calls.length;
+  const before = calls[at] ?? { id: '', name: '', arguments: '' };
+  const call = {
+    id: delta.id ?? before.id,
+    name: before.name + (delta.function?.name ?? ''),
+    arguments: before.arguments + (delta.function?.arguments ?? ''),
+  };
+  return [...calls.slice(0, at), call, ...calls.slice(at + 1)];
+}

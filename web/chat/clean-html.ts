@@ -1,0 +1,24 @@
+import DOMPurify from 'dompurify';
+
+/** All that Markdown makes, and nothing that could do or fetch something. */
+const allowed = {
+  ALLOWED_TAGS: [
+    ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
+    ...['strong', 'em', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'input'],
+  ],
+  ALLOWED_ATTR: ['href', 'title', 'start', 'type', 'checked', 'disabled', 'align'],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#)/i,
+};
+
+// A link opens beside the page, and the other side does not learn where it stood.
+DOMPurify.addHook('afterSanitizeAttributes', (node) => {
+  if (node.tagName === 'A') {
+    node.setAttribute('target', '_blank');
+    node.setAttribute('rel', 'noopener noreferrer');
+  }
+});
+
+/** HTML without whatever could harm. */
+export function cleanHtml(html: string): string {
+  return DOMPurify.sanitize(html, allowed);
+}
