@@ -11,9 +11,10 @@ const done = 'data: [DONE]\n\n';
 async function answerOf(texts: readonly (string | Error)[], controller = new AbortController()) {
   const seen: string[] = [];
   let clock = 0;
+  let at = 0;
   const body = new ReadableStream<Uint8Array>({
     pull: (stream) => {
-      const text = texts[seen.length];
+      const text = texts[at++];
       if (text instanceof Error) stream.error(text);
       else if (text === undefined) stream.close();
       else stream.enqueue(new TextEncoder().encode(text));

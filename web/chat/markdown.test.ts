@@ -19,6 +19,10 @@ describe('blocksOf', () => {
     expect(block).toEqual({ kind: 'html', html: '&lt;script&gt;alert(1)&lt;/script&gt;' });
   });
 
+  it('puts headings below those of the page', () => {
+    expect(blocksOf('# A *b*')).toEqual([{ kind: 'html', html: '<h3>A <em>b</em></h3>\n' }]);
+  });
+
   it('fetches no pictures', () => {
     expect(blocksOf('![a "cat"](https://example.com/x.png)')).toEqual([
       { kind: 'html', html: '<p><a href="https://example.com/x.png">a &quot;cat&quot;</a></p>\n' },

@@ -10,6 +10,12 @@ const marked = new Marked({
   renderer: {
     // What a model writes as HTML is shown as it is written.
     html: ({ text }) => escaped(text),
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    // The page has two levels of headings of its own.
+    heading({ tokens, depth }) {
+      const level = Math.min(depth + 2, 6);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+    },
     // A picture would be fetched from wherever the answer says: it becomes a link.
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text === '' ? href : text)}</a>`,
   },

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { CopyButton } from '../lib/copy-button.tsx';
+import type { AnswerTurn, Turn } from './conversation.ts';
+import { figureText } from './figure-text.ts';
+import { MarkdownView } from './markdown-view.tsx';
+import { Reasoning } from './reasoning.tsx';
+import { SnippetDialog } from './snippet-dialog.tsx';
+import { ToolCalls } from './tool-calls.tsx';
+import type { Chat } from './use-chat.ts';
+
+interface AnswerViewProps {
+  readonly turn: AnswerTurn;
+  readonly before: readonly Turn[];
+  readonly hasKey: boolean;
+  readonly chat: Chat;
+  /** It is still coming. */
+  readonly isLive?: boolean;
+  readonly isLast?: boolean;
+}
+
+/** An answer, with all that came beside its text. */
+export function AnswerView({ turn, before, hasKey, chat, isLive = false, isLast = false }: AnswerViewProps) {
+  const [isShowingRequest, setShowingRequest] = useState(false);
+  const { text, reasoning, calls, finish, fault, figures, asked } = turn;
+  return (
+    <article class="turn answer" aria-label={`Answer of ${asked.model}`}>
+      {reasoning !== '' && <Reasoning text={reasoning} isGoingOn={isLive && text === ''} />}
+      <MarkdownView text={text} />
+      {isLive && text === '' && reasoning === '' && <p class="hint waiting">…</p>}
+      {calls.length > 0 && <ToolCalls calls={calls} chat={chat} isOpen={isLast} />}
+      {fault !== undefined && <p class="notice">{fault}</p>}
+      {finish === 'stopped' && <p class="hint">Stopped.</p>}
+      {finish === 'length' && <p class="hint">Cut off at its longest length.</p>}
+      {!isLive && (
+        <div class="actions">
+          {figures && <span class="figures">{figureText(figures)}</span>}
+          {text !== '' && <CopyButton text={text} />}
+          <button type="button" class="small" onClick={() => chat.again(turn.id)}>
+            Retry
+          </button>
+          <button type="button" class="small" onClick={() => setShowingRequest(true)}>
+            Show request
+          </button>
+        </div>
+      )}
+      {isShowingRequest && (
+        <SnippetDialog asked={asked} turns={before} hasKey={hasKey} onClose={() => setShowingRequest(false)} />
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,50 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Chat } from './use-chat.ts';
+
+/** Where the next message is written; its button stops an answer while one is coming. */
+export function Composer({ chat, isAnswering }: { readonly chat: Chat; readonly isAnswering: boolean }) {
+  const [text, setText] = useState('');
+  const area = useRef<HTMLTextAreaElement>(null);
+  const send = (): void => {
+    if (isAnswering || text.trim() === '') return;
+    if (chat.send(text)) setText('');
+    area.current?.focus();
+  };
+  const press = (event: KeyboardEvent): void => {
+    // Enter also ends a word of those who write Chinese or Japanese.
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isAnswering) chat.stop();
+        else send();
+      }}
+    >
+      {chat.problem !== undefined && (
+        <p class="notice" role="alert">
+          {chat.problem}
+        </p>
+      )}
+      <label class="offscreen" for="message">
+        Message
+      </label>
+      <textarea
+        id="message"
+        ref={area}
+        rows={2}
+        placeholder="Write a message. Enter sends, Shift+Enter begins a line, Escape stops the answer."
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={press}
+      />
+      <button type="submit" class="primary" aria-keyshortcuts={isAnswering ? 'Escape' : undefined}>
+        {isAnswering ? 'Stop' : 'Send'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,49 @@
+import { titleOf } from './conversation.ts';
+import type { Chat } from './use-chat.ts';
+
+/** The conversations that are kept in this browser. */
+export function ConversationList({ chat, onDone }: { readonly chat: Chat; readonly onDone: () => void }) {
+  const { kept, conversation } = chat;
+  return (
+    <section id="conversations" class="panel" aria-label="Conversations">
+      <button
+        type="button"
+        aria-keyshortcuts="Alt+N"
+        title="Alt+N"
+        onClick={() => {
+          chat.begin();
+          onDone();
+        }}
+      >
+        New conversation
+      </button>
+      <ul>
+        {kept.map((each) => (
+          <li key={each.id}>
+            <button
+              type="button"
+              class="title"
+              aria-current={each.id === conversation.id ? 'true' : undefined}
+              onClick={() => {
+                chat.open(each);
+                onDone();
+              }}
+            >
+              {titleOf(each)}
+            </button>
+            <button
+              type="button"
+              class="small"
+              aria-label={`Delete: ${titleOf(each)}`}
+              title="Delete"
+              onClick={() => chat.remove(each)}
+            >
+              ✕
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p class="hint">They are kept in this browser alone.</p>
+    </section>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { AnswerView } from './answer-view.tsx';
+import type { AnswerTurn } from './conversation.ts';
+import type { Chat } from './use-chat.ts';
+import { UserView } from './user-view.tsx';
+
+/** How far from its end a log still follows what comes. */
+const near = 80;
+
+/** All turns of the open conversation. Screen readers hear an answer when it is whole. */
+export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly hasKey: boolean }) {
+  const { conversation, live } = chat;
+  const { turns } = conversation;
+  const log = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  useEffect(() => {
+    const { current } = log;
+    if (current && follows.current) current.scrollTop = current.scrollHeight;
+  }, [turns, live]);
+  const isAnswering = live !== undefined;
+  return (
+    <>
+      <div
+        class="log"
+        ref={log}
+        role="log"
+        aria-label="Messages"
+        aria-busy={isAnswering}
+        // oxlint-disable-next-line -- whoever has no mouse scrolls it by keys
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+          follows.current = scrollHeight - scrollTop - clientHeight < near;
+        }}
+      >
+        {turns.length === 0 && !isAnswering && <p class="hint empty">Ask the model something.</p>}
+        {turns.map((turn, at) =>
+          turn.role === 'user' ? (
+            <UserView key={turn.id} turn={turn} onEdit={(text) => chat.again(turn.id, text)} />
+          ) : (
+            <AnswerView
+              key={turn.id}
+              turn={turn}
+              before={turns.slice(0, at)}
+              hasKey={hasKey}
+              chat={chat}
+              isLast={at === turns.length - 1 && !isAnswering}
+            />
+          ),
+        )}
+        {live && <AnswerView key={live.id} turn={live} before={turns} hasKey={hasKey} chat={chat} isLive />}
+      </div>
+      <p class="offscreen" role="status">
+        {statusOf(live, turns.at(-1))}
+      </p>
+    </>
+  );
+}
+
+function statusOf(live: AnswerTurn | undefined, last: Chat['conversation']['turns'][number] | undefined): string {
+  if (live) return live.text === '' ? 'Waiting for the answer.' : 'The answer is coming.';
+  if (last?.role !== 'assistant') return '';
+  if (last.fault !== undefined) return 'The answer failed.';
+  return last.finish === 'stopped' ? 'The answer was stopped.' : 'The answer is complete.';
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Api } from '../lib/api.ts';
+import { Composer } from './composer.tsx';
+import { ConversationList } from './conversation-list.tsx';
+import { MessageLog } from './message-log.tsx';
+import { SettingsPanel } from './settings-panel.tsx';
+import { useChat } from './use-chat.ts';
+import { useModels } from './use-models.ts';
+import { useShortcuts } from './use-shortcuts.ts';
+
+type Panel = 'conversations' | 'settings';
+
+/** Conversations with the models of the server. */
+export function Playground({ api, isShown }: { readonly api: Api; readonly isShown: boolean }) {
+  const chat = useChat(api);
+  const { models, fault, reload } = useModels(api, isShown);
+  // On a narrow screen one panel at a time stands in front; on a wide one both are always there.
+  const [panel, setPanel] = useState<Panel>();
+  const { conversation, live } = chat;
+  const { model } = conversation.asked;
+  useEffect(() => {
+    const first = models?.[0];
+    if (first && !models.some(({ id }) => id === model)) chat.change({ model: first.id });
+  }, [models, model]);
+  useShortcuts({ isOn: isShown, onStop: chat.stop, onNew: chat.begin });
+  const toggle = (wanted: Panel) => (
+    <button
+      type="button"
+      class="small"
+      aria-expanded={panel === wanted}
+      aria-controls={wanted}
+      onClick={() => setPanel(panel === wanted ? undefined : wanted)}
+    >
+      {wanted === 'conversations' ? 'Conversations' : 'Settings'}
+    </button>
+  );
+  return (
+    <div class="playground" data-panel={panel}>
+      <div class="panel-switch">
+        {toggle('conversations')}
+        {toggle('settings')}
+      </div>
+      <ConversationList
+        chat={chat}
+        onDone={() => {
+          setPanel(undefined);
+        }}
+      />
+      <section class="chat" aria-label="Conversation">
+        {fault !== undefined && (
+          <div class="notice" role="alert">
+            <p>{fault}</p>
+            <button type="button" onClick={reload}>
+              Try again
+            </button>
+          </div>
+        )}
+        <MessageLog chat={chat} hasKey={api.hasKey} />
+        <Composer chat={chat} isAnswering={live !== undefined} />
+      </section>
+      <SettingsPanel chat={chat} models={models} />
+    </div>
+  );
+}

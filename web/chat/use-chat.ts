@@ -1,0 +1,148 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Api } from '../lib/api.ts';
+import { faultText } from '../lib/fault.ts';
+import { ask } from './ask.ts';
+import {
+  type AnswerTurn,
+  type Asked,
+  type Conversation,
+  newConversation,
+  newId,
+  type Turn,
+  withResult,
+} from './conversation.ts';
+import { forgetConversation, keepConversation, readConversations } from './history.ts';
+import { onFrames } from './on-frames.ts';
+import { type ChatRequest, chatRequest } from './request.ts';
+
+/** The open conversation, all that are kept, and what can be done with them. */
+export interface Chat {
+  readonly conversation: Conversation;
+  readonly kept: readonly Conversation[];
+  /** The answer that is coming. */
+  readonly live: AnswerTurn | undefined;
+  /** What keeps the last order from being done. */
+  readonly problem: string | undefined;
+  readonly change: (asked: Partial<Asked>) => void;
+  /** Asks; false where the request cannot be made. */
+  readonly send: (text: string) => boolean;
+  /** Asks again for everything from this turn on, a turn of the user with other words. */
+  readonly again: (turn: string, text?: string) => void;
+  readonly giveResult: (call: string, result: string) => void;
+  /** Goes on with the results of calls. */
+  readonly goOn: () => void;
+  readonly stop: () => void;
+  readonly open: (conversation: Conversation) => void;
+  readonly begin: () => void;
+  readonly remove: (conversation: Conversation) => void;
+}
+
+/** Conversations with a server, kept in the browser. */
+export function useChat(api: Api): Chat {
+  const [kept, setKept] = useState(() => readConversations());
+  const [conversation, setConversation] = useState(() => kept[0] ?? newConversation());
+  const [live, setLive] = useState<AnswerTurn>();
+  const [problem, setProblem] = useState<string>();
+  const running = useRef<AbortController>(null);
+  const latest = useRef(conversation);
+  latest.current = conversation;
+
+  const keep = (changed: Conversation): void => {
+    if (latest.current.id === changed.id) {
+      latest.current = changed;
+      setConversation(changed);
+    }
+    if (changed.turns.length === 0) return;
+    const isKept = keepConversation(changed);
+    if (!isKept) setProblem('The browser has no room left for this conversation. Delete others to keep it.');
+    setKept(readConversations());
+  };
+  const stop = (): void => running.current?.abort();
+  const run = (turns: readonly Turn[]): boolean => {
+    const begun: Conversation = { ...latest.current, turns, changed: Date.now() };
+    const request = requestOf(begun, setProblem);
+    if (request === undefined) return false;
+    stop();
+    keep(begun);
+    const controller = new AbortController();
+    running.current = controller;
+    void answer(begun, request, controller);
+    return true;
+  };
+  const answer = async (begun: Conversation, request: ChatRequest, controller: AbortController): Promise<void> => {
+    const { asked } = begun;
+    const turn = emptyAnswer(asked);
+    setLive(turn);
+    const frames = onFrames(setLive);
+    const ended = await ask(api, request, {
+      signal: controller.signal,
+      onChange: ({ text, reasoning, calls, finish }) => frames.next({ ...turn, text, reasoning, calls, finish }),
+    });
+    frames.stop();
+    const { text, reasoning, calls, finish } = ended.answer;
+    const { figures, fault } = ended;
+    const whole = { ...turn, text, reasoning, calls, finish, figures, ...(fault === undefined ? {} : { fault }) };
+    // Its settings may have changed meanwhile, and another one may be open.
+    const now = latest.current.id === begun.id ? latest.current : begun;
+    if (running.current === controller) {
+      running.current = null;
+      setLive(undefined);
+    }
+    if (now.turns === begun.turns) keep({ ...now, turns: [...begun.turns, whole], changed: Date.now() });
+  };
+  const show = (shown: Conversation): void => {
+    stop();
+    setLive(undefined);
+    setProblem(undefined);
+    setConversation(shown);
+  };
+  return {
+    conversation,
+    kept,
+    live,
+    problem,
+    change: (asked) => {
+      setProblem(undefined);
+      keep({ ...latest.current, asked: { ...latest.current.asked, ...asked } });
+    },
+    send: (text) => run([...latest.current.turns, { role: 'user', id: newId(), text }]),
+    again: (id, text) => {
+      const { turns } = latest.current;
+      const at = turns.findIndex((turn) => turn.id === id);
+      const turn = turns[at];
+      if (turn === undefined) return;
+      run(turn.role === 'user' ? [...turns.slice(0, at), { ...turn, text: text ?? turn.text }] : turns.slice(0, at));
+    },
+    giveResult: (call, result) => keep({ ...latest.current, turns: withResult(latest.current.turns, call, result) }),
+    goOn: () => run(latest.current.turns),
+    stop,
+    open: show,
+    begin: () => show(newConversation(latest.current.asked)),
+    remove: (gone) => {
+      forgetConversation(gone);
+      const left = readConversations();
+      setKept(left);
+      if (gone.id === latest.current.id) show(left[0] ?? newConversation(gone.asked));
+    },
+  };
+}
+
+function emptyAnswer(asked: Asked): AnswerTurn {
+  return { role: 'assistant', id: newId(), text: '', reasoning: '', calls: [], finish: undefined, asked };
+}
+
+/** The request of a conversation, or undefined after telling why there is none. */
+function requestOf(
+  { asked, turns }: Conversation,
+  tell: (problem: string | undefined) => void,
+): ChatRequest | undefined {
+  try {
+    if (asked.model === '') throw new Error('Choose a model first.');
+    const request = chatRequest(asked, turns);
+    tell(undefined);
+    return request;
+  } catch (error) {
+    tell(faultText(error));
+    return undefined;
+  }
+}

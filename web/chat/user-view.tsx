@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import type { UserTurn } from './conversation.ts';
+
+/** A message of the user, which can be said in other words. */
+export function UserView({ turn, onEdit }: { readonly turn: UserTurn; readonly onEdit: (text: string) => void }) {
+  const [draft, setDraft] = useState<string>();
+  if (draft === undefined)
+    return (
+      <article class="turn user" aria-label="You">
+        <p class="said">{turn.text}</p>
+        <div class="actions">
+          <button type="button" class="small" onClick={() => setDraft(turn.text)}>
+            Edit
+          </button>
+        </div>
+      </article>
+    );
+  return (
+    <article class="turn user" aria-label="You">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setDraft(undefined);
+          onEdit(draft);
+        }}
+      >
+        <textarea
+          aria-label="Message in other words"
+          rows={3}
+          value={draft}
+          ref={focused}
+          onInput={({ currentTarget }) => setDraft(currentTarget.value)}
+        />
+        <div class="actions">
+          <button type="submit" class="small primary">
+            Send again
+          </button>
+          <button type="button" class="small" onClick={() => setDraft(undefined)}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </article>
+  );
+}
+
+/** What appears because somebody wants to write is ready for it. */
+function focused(area: HTMLTextAreaElement | null): void {
+  area?.focus();
+}
