@@ -8,7 +8,7 @@ export function CodeBlock({ text, language }: { readonly text: string; readonly 
         <span>{language === '' ? 'code' : language}</span>
         <CopyButton text={text} />
       </figcaption>
-      {/* oxlint-disable-next-line -- long lines are scrolled by keys too */}
+      {/* Long lines are scrolled by keys too */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>

@@ -26,7 +26,7 @@ export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly has
         role="log"
         aria-label="Messages"
         aria-busy={isAnswering}
-        // oxlint-disable-next-line -- whoever has no mouse scrolls it by keys
+        // Whoever has no mouse scrolls it by keys
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
           follows.current = scrollHeight - scrollTop - clientHeight < near;

@@ -27,7 +27,7 @@ export function SnippetDialog({ asked, turns, hasKey, onClose }: SnippetDialogPr
         ))}
         <CopyButton key={language} text={text} />
       </div>
-      {/* oxlint-disable-next-line -- long lines are scrolled by keys too */}
+      {/* Long lines are scrolled by keys too */}
       <pre class="snippet" tabIndex={0}>
         <code>{text}</code>
       </pre>

@@ -17,7 +17,7 @@ export function ToolCalls({ calls, chat, isOpen }: ToolCallsProps) {
           <figcaption>
             <span>calls {name}</span>
           </figcaption>
-          {/* oxlint-disable-next-line -- long lines are scrolled by keys too */}
+          {/* Long lines are scrolled by keys too */}
           <pre tabIndex={0}>
             <code>{indented(given)}</code>
           </pre>

@@ -46,8 +46,10 @@ export function useChat(api: Api): Chat {
   const running = useRef<AbortController>(null);
   const latest = useRef(conversation);
   latest.current = conversation;
+  const gone = useRef(new Set<string>());
 
   const keep = (changed: Conversation): void => {
+    if (gone.current.has(changed.id)) return;
     if (latest.current.id === changed.id) {
       latest.current = changed;
       setConversation(changed);
@@ -94,6 +96,7 @@ export function useChat(api: Api): Chat {
     stop();
     setLive(undefined);
     setProblem(undefined);
+    latest.current = shown;
     setConversation(shown);
   };
   return {
@@ -118,11 +121,13 @@ export function useChat(api: Api): Chat {
     stop,
     open: show,
     begin: () => show(newConversation(latest.current.asked)),
-    remove: (gone) => {
-      forgetConversation(gone);
+    remove: (removed) => {
+      // An answer that is still coming to it must not bring it back.
+      gone.current.add(removed.id);
+      forgetConversation(removed);
       const left = readConversations();
       setKept(left);
-      if (gone.id === latest.current.id) show(left[0] ?? newConversation(gone.asked));
+      if (removed.id === latest.current.id) show(left[0] ?? newConversation(removed.asked));
     },
   };
 }

@@ -1,0 +1,34 @@
+import type { Api } from '../lib/api.ts';
+import { Charts } from './charts.tsx';
+import { ModelTable } from './model-table.tsx';
+import { ServerTable } from './server-table.tsx';
+import { useFleet } from './use-fleet.ts';
+import { useMeasures } from './use-measures.ts';
+
+/** What the dashboard is shown with. */
+export interface DashboardProps {
+  readonly api: Api;
+  readonly isDark: boolean;
+}
+
+/** How the server does: its figures as they come, its models and what is behind it. */
+export function Dashboard({ api, isDark }: DashboardProps) {
+  const { measures, fault } = useMeasures(api);
+  const fleet = useFleet(api);
+  const faults = [...new Set([fault, fleet.fault])].filter((each) => each !== undefined);
+  return (
+    <div class="dashboard">
+      {faults.map((each) => (
+        <p key={each} class="notice" role="alert">
+          {each}
+        </p>
+      ))}
+      <section aria-labelledby="figures-heading">
+        <h2 id="figures-heading">Now</h2>
+        <Charts measures={measures} isDark={isDark} />
+      </section>
+      <ModelTable fleet={fleet} />
+      <ServerTable servers={fleet.servers} />
+    </div>
+  );
+}

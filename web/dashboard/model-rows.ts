@@ -1,0 +1,51 @@
+import type { Model } from '../lib/models.ts';
+
+/** A server as /v1/servers tells it; only what is shown. */
+export interface Server {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly running: number;
+  readonly requests: number;
+  readonly failures: number;
+  readonly first_response_ms: number | null;
+  readonly last_fault: { readonly message: string; readonly code: string } | null;
+  readonly models: readonly { readonly name: string; readonly state: string }[];
+}
+
+/** A model as the dashboard shows it. */
+export interface ModelRow {
+  readonly name: string;
+  /** What it is spoken to by; empty where it is not served. */
+  readonly kind: string;
+  readonly context: number | undefined;
+  readonly abilities: readonly string[];
+  /** On each server that has it. */
+  readonly states: readonly { readonly server: string; readonly state: string }[];
+  /** What can be done with it; an alias is loaded and unloaded by the name behind it. */
+  readonly order: 'load' | 'unload' | undefined;
+}
+
+const shownAbilities: readonly string[] = ['chat', 'completion', 'tools', 'reasoning', 'images', 'embedding', 'rerank'];
+
+/** All models that are served, or that a server could load. */
+export function modelRows(models: readonly Model[], servers: readonly Server[]): readonly ModelRow[] {
+  const served = new Map(models.map((model) => [model.id, model]));
+  const names = [...served.keys(), ...servers.flatMap((server) => server.models.map(({ name }) => name))];
+  return [...new Set(names)].toSorted().map((name) => {
+    const model = served.get(name);
+    const root = model?.root ?? name;
+    const states = servers.flatMap((server) =>
+      server.models.filter((each) => each.name === root).map(({ state }) => ({ server: server.id, state })),
+    );
+    const isLoaded = states.some(({ state }) => state === 'READY');
+    return {
+      name,
+      kind: model?.contract ?? '',
+      context: model?.max_model_len ?? undefined,
+      abilities: shownAbilities.filter((ability) => model?.capabilities?.[ability] === true),
+      states,
+      order: root !== name || states.length === 0 ? undefined : isLoaded ? 'unload' : 'load',
+    };
+  });
+}

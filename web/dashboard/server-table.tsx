@@ -1,0 +1,43 @@
+import { timeText } from '../chat/figure-text.ts';
+import type { Server } from './model-rows.ts';
+
+/** The servers behind this one, and how they do. */
+export function ServerTable({ servers }: { readonly servers: readonly Server[] }) {
+  return (
+    <section aria-labelledby="servers-heading">
+      <h2 id="servers-heading">Servers</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Server</th>
+            <th scope="col">State</th>
+            <th scope="col">Running</th>
+            <th scope="col">Requests</th>
+            <th scope="col">Failed</th>
+            <th scope="col">First response</th>
+            <th scope="col">Last fault</th>
+          </tr>
+        </thead>
+        <tbody>
+          {servers.map((server) => (
+            <tr key={server.id}>
+              <th scope="row">
+                {server.id} <span class="hint">{server.kind}</span>
+              </th>
+              <td data-label="State">
+                <span class={`state ${server.state === 'ready' ? 'good' : 'bad'}`}>{server.state}</span>
+              </td>
+              <td data-label="Running">{server.running}</td>
+              <td data-label="Requests">{server.requests}</td>
+              <td data-label="Failed">{server.failures}</td>
+              <td data-label="First response">
+                {server.first_response_ms === null ? '–' : timeText(server.first_response_ms)}
+              </td>
+              <td data-label="Last fault">{server.last_fault?.message || server.last_fault?.code || '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

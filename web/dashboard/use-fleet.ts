@@ -1,0 +1,69 @@
+import { useCallback, useState } from 'preact/hooks';
+import type { Api } from '../lib/api.ts';
+import { faultText, isAbort } from '../lib/fault.ts';
+import type { Model } from '../lib/models.ts';
+import type { Server } from './model-rows.ts';
+import { usePolling } from './use-polling.ts';
+
+const pause = 3_000;
+
+/** The models and the servers behind them. */
+export interface Fleet {
+  readonly models: readonly Model[];
+  readonly servers: readonly Server[];
+  readonly fault: string | undefined;
+  /** What came of the last order. */
+  readonly told: string;
+  /** The model that is being loaded or unloaded. */
+  readonly busy: string | undefined;
+  readonly give: (order: 'load' | 'unload', model: string) => void;
+}
+
+interface List<T> {
+  readonly data: readonly T[];
+}
+
+/** The models and servers as they are, over and over. */
+export function useFleet(api: Api): Fleet {
+  const [models, setModels] = useState<readonly Model[]>([]);
+  const [servers, setServers] = useState<readonly Server[]>([]);
+  const [fault, setFault] = useState<string>();
+  const [told, setTold] = useState('');
+  const [busy, setBusy] = useState<string>();
+  const look = useCallback(
+    async (signal?: AbortSignal) => {
+      const options = signal === undefined ? {} : { signal };
+      try {
+        const [found, known] = await Promise.all([
+          api.json<List<Model>>('v1/models', options),
+          api.json<List<Server>>('v1/servers', options),
+        ]);
+        setModels(found.data);
+        setServers(known.data);
+        setFault(undefined);
+      } catch (error) {
+        if (!isAbort(error)) setFault(faultText(error));
+      }
+    },
+    [api],
+  );
+  usePolling(look, pause);
+  const give: Fleet['give'] = (order, model) => {
+    setBusy(model);
+    setTold(`${order === 'load' ? 'Loading' : 'Unloading'} ${model} …`);
+    // A name may hold slashes, which stay as they are in the path.
+    const path = `v1/models/${model.split('/').map(encodeURIComponent).join('/')}/${order}`;
+    api
+      .send(path, { method: 'POST' })
+      .then(
+        () => `${model} is ${order === 'load' ? 'loaded' : 'unloaded'}.`,
+        (error: unknown) => faultText(error),
+      )
+      .then(async (text) => {
+        await look();
+        setTold(text);
+        setBusy(undefined);
+      });
+  };
+  return { models, servers, fault, told, busy, give };
+}

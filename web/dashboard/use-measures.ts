@@ -1,0 +1,33 @@
+import { useCallback, useRef, useState } from 'preact/hooks';
+import type { Api } from '../lib/api.ts';
+import { faultText, isAbort } from '../lib/fault.ts';
+import { type Counts, countsOf, type Measures, measuresBetween } from './measures.ts';
+import { usePolling } from './use-polling.ts';
+
+const pause = 2_000;
+/** Four minutes of them. */
+const most = 120;
+
+/** What happens on the server, since the dashboard is open. */
+export function useMeasures(api: Api): { readonly measures: readonly Measures[]; readonly fault: string | undefined } {
+  const [measures, setMeasures] = useState<readonly Measures[]>([]);
+  const [fault, setFault] = useState<string>();
+  const last = useRef<Counts>(null);
+  const look = useCallback(
+    async (signal: AbortSignal) => {
+      try {
+        const response = await api.send('metrics', { signal });
+        const counts = countsOf(await response.text(), Date.now());
+        const before = last.current;
+        if (before) setMeasures((known) => [...known.slice(1 - most), measuresBetween(before, counts)]);
+        last.current = counts;
+        setFault(undefined);
+      } catch (error) {
+        if (!isAbort(error)) setFault(faultText(error));
+      }
+    },
+    [api],
+  );
+  usePolling(look, pause);
+  return { measures, fault };
+}
