@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import type { Theme } from './lib/theme.ts';
 import type { View } from './lib/use-view.ts';
 
@@ -9,35 +8,19 @@ interface HeaderProps {
   readonly onKey: () => void;
 }
 
-const views: readonly { readonly view: View; readonly label: string; readonly digit: string }[] = [
-  { view: 'playground', label: 'Playground', digit: '1' },
-  { view: 'dashboard', label: 'Dashboard', digit: '2' },
+const views: readonly { readonly view: View; readonly label: string }[] = [
+  { view: 'playground', label: 'Playground' },
+  { view: 'dashboard', label: 'Dashboard' },
 ];
 
 /** The name of the page, the way between its halves, and what concerns both. */
 export function Header({ view, theme, onTheme, onKey }: HeaderProps) {
-  useEffect(() => {
-    const go = (event: KeyboardEvent): void => {
-      const wanted = event.altKey && views.find(({ digit }) => event.code === `Digit${digit}`);
-      if (!wanted) return;
-      event.preventDefault();
-      location.hash = wanted.view;
-    };
-    addEventListener('keydown', go);
-    return () => removeEventListener('keydown', go);
-  }, []);
   return (
     <header>
       <h1>Conch</h1>
       <nav aria-label="Views">
-        {views.map(({ view: each, label, digit }) => (
-          <a
-            key={each}
-            href={`#${each}`}
-            aria-current={each === view ? 'page' : undefined}
-            aria-keyshortcuts={`Alt+${digit}`}
-            title={`Alt+${digit}`}
-          >
+        {views.map(({ view: each, label }) => (
+          <a key={each} href={`#${each}`} aria-current={each === view ? 'page' : undefined}>
             {label}
           </a>
         ))}

@@ -6,15 +6,17 @@ import { delimiter, join } from 'node:path';
  * with CI set nothing is left out, and they fail.
  */
 export function isLeftOut(program: string): boolean {
-  if (process.env['CI'] || isOnPath(program)) return false;
+  if (process.env['CI'] || programPath(program) !== undefined) return false;
   process.stderr.write(`${program} is not on PATH: its tests are left out.\n`);
   return true;
 }
 
-function isOnPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+/** The file of a program on PATH; undefined where it is missing. */
+export function programPath(program: string): string | undefined {
+  const files = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
+  return files.find((file) => {
     try {
-      accessSync(join(folder, program), constants.X_OK);
+      accessSync(file, constants.X_OK);
       return true;
     } catch {
       return false;

@@ -36,16 +36,21 @@ export function Playground({ api, isShown }: { readonly api: Api; readonly isSho
   );
   return (
     <div class="playground" data-panel={panel}>
+      <a
+        class="skip"
+        href="#message"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('message')?.focus();
+        }}
+      >
+        To the message
+      </a>
       <div class="panel-switch">
         {toggle('conversations')}
         {toggle('settings')}
       </div>
-      <ConversationList
-        chat={chat}
-        onDone={() => {
-          setPanel(undefined);
-        }}
-      />
+      <ConversationList chat={chat} onDone={() => setPanel(undefined)} />
       <section class="chat" aria-label="Conversation">
         {fault !== undefined && (
           <div class="notice" role="alert">

@@ -1,0 +1,201 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Conch } from '../support/conch.ts';
+import { directive } from '../support/exchange.ts';
+import { startGateway } from '../support/gateway.ts';
+import {
+  answers,
+  choose,
+  isWithoutChromium,
+  messageBox,
+  patience,
+  say,
+  startChromium,
+  untilAnswered,
+  violations,
+  visit,
+} from './browser.ts';
+
+const model = 'vllm-toy';
+const slow = directive({ tokens: 200, delay_ms: 100 });
+
+describe.skipIf(isWithoutChromium)('the playground', patience, () => {
+  let conch: Conch;
+  let browser: Browser;
+  beforeAll(async () => {
+    [conch, browser] = await Promise.all([startGateway(), startChromium()]);
+  }, 60_000);
+  afterAll(() => Promise.all([conch.stop(), browser.close()]));
+
+  /** Visits it with the toy chosen. */
+  const play = (body: (page: Page) => Promise<void>): Promise<void> =>
+    visit(browser, conch.url, async (page) => {
+      await choose(page, model);
+      await body(page);
+    });
+
+  it('shows Markdown, and copies code', async () => {
+    const answer = 'A *word*, <b>bold</b>:\n\n```python\nprint("hi")\n```\n\n[out](https://example.com)';
+    await play(async (page) => {
+      await say(page, directive({ answer }));
+      await untilAnswered(page);
+      const shown = answers(page).first();
+      expect(await shown.locator('em').innerText()).toBe('word');
+      expect(await shown.locator('b').count()).toBe(0);
+      expect(await shown.locator('pre').innerText()).toBe('print("hi")');
+      expect(await shown.getByRole('link', { name: 'out' }).getAttribute('rel')).toBe('noopener noreferrer');
+      await shown.locator('.code').getByRole('button', { name: 'Copy' }).click();
+      await shown.getByRole('button', { name: 'Copied' }).waitFor();
+      await messageBox(page).press('Control+V');
+      expect(await messageBox(page).inputValue()).toBe('print("hi")');
+    });
+  });
+
+  it('folds reasoning', async () => {
+    await play(async (page) => {
+      await say(page, directive({ answer: '<think>\nsecret thoughts\n</think>\n\nThe answer.' }));
+      await untilAnswered(page);
+      const shown = answers(page).first();
+      expect(await shown.locator('.markdown').innerText()).toBe('The answer.');
+      expect(await shown.getByText('secret thoughts').isVisible()).toBe(false);
+      await shown.getByText('Reasoning').click();
+      expect(await shown.getByText('secret thoughts').isVisible()).toBe(true);
+    });
+  });
+
+  it('shows calls, and goes on with their results', async () => {
+    const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } };
+    const call = '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>';
+    await play(async (page) => {
+      await page.getByLabel('Tools').fill(JSON.stringify([tool]));
+      await say(page, directive({ answers: [call, 'It rains.'] }));
+      await untilAnswered(page);
+      expect(await answers(page).first().locator('pre').innerText()).toBe('{\n  "city": "Rome"\n}');
+      await page.getByLabel('Result of weather').fill('rain');
+      await page.getByRole('button', { name: 'Send the results' }).click();
+      await page.getByText('It rains.').waitFor();
+      await untilAnswered(page);
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+
+  it('stops in the middle, and the server stops too', async () => {
+    await play(async (page) => {
+      await say(page, slow);
+      await page.getByText(/\bw3\b/).waitFor();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('Stopped.').waitFor();
+      await untilAnswered(page);
+      expect(await answers(page).first().locator('.markdown').innerText()).toMatch(/^w1 w2 w3/);
+      await conch.logged(({ path, status }) => path === '/v1/chat/completions' && status === 499);
+    });
+  });
+
+  it('asks again, also in other words', async () => {
+    await play(async (page) => {
+      await say(page, directive({ answer: 'one' }));
+      await untilAnswered(page);
+      await say(page, directive({ answer: 'two' }));
+      await untilAnswered(page);
+      await answers(page).last().getByRole('button', { name: 'Retry' }).click();
+      await untilAnswered(page);
+      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['one', 'two']);
+      await page.getByRole('button', { name: 'Edit' }).first().click();
+      await page.getByLabel('Message in other words').fill(directive({ answer: 'three' }));
+      await page.getByRole('button', { name: 'Send again' }).click();
+      await page.getByText('three', { exact: true }).waitFor();
+      await untilAnswered(page);
+      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['three']);
+    });
+  });
+
+  it('keeps conversations in the browser, and forgets them when it is told to', async () => {
+    const titles = (page: Page): Promise<string[]> => page.locator('#conversations .title').allInnerTexts();
+    await play(async (page) => {
+      await say(page, `first ${directive({ answer: 'one' })}`);
+      await untilAnswered(page);
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await say(page, `second ${directive({ answer: 'two' })}`);
+      await untilAnswered(page);
+      await page.reload();
+      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['two']);
+      expect(await titles(page)).toEqual([expect.stringMatching(/^second/), expect.stringMatching(/^first/)]);
+      await page.getByRole('button', { name: /^first/ }).click();
+      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['one']);
+      await page.getByRole('button', { name: /^Delete: first/ }).click();
+      expect(await titles(page)).toEqual([expect.stringMatching(/^second/)]);
+      await page.reload();
+      expect(await titles(page)).toEqual([expect.stringMatching(/^second/)]);
+    });
+  });
+
+  it('shows the very request as a program', async () => {
+    await play(async (page) => {
+      await page.getByLabel('System prompt').fill("It's you.");
+      await page.getByLabel('Temperature').fill('0.5');
+      await page.getByLabel('Other fields').fill('{"top_k": 3}');
+      await say(page, directive({ answer: 'one' }));
+      await untilAnswered(page);
+      // What is changed afterwards is no part of it.
+      await page.getByLabel('Temperature').fill('0.9');
+      await page.getByRole('button', { name: 'Show request' }).click();
+      const shown = page.getByRole('dialog').locator('pre');
+      expect(await shown.innerText()).toContain(`curl -N '${conch.url}/v1/chat/completions'`);
+      expect(await shown.innerText()).toContain("It'\\''s you.");
+      expect(await shown.innerText()).toContain('"temperature": 0.5');
+      await page.getByRole('button', { name: 'Python' }).click();
+      expect(await shown.innerText()).toContain('extra_body={\n        "top_k": 3,\n    }');
+      await page.getByRole('button', { name: 'TypeScript' }).click();
+      expect(await shown.innerText()).toContain(`baseURL: "${conch.url}/v1"`);
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+  });
+
+  it('says which field cannot be sent, and what the server refuses', async () => {
+    await play(async (page) => {
+      await page.getByLabel('Tools').fill('[');
+      await say(page, 'lost?');
+      await page.getByRole('alert').getByText('Tools: is no JSON').waitFor();
+      expect(await messageBox(page).inputValue()).toBe('lost?');
+      await page.getByLabel('Tools').fill('');
+      await page.getByLabel('Temperature').fill('9');
+      await say(page, 'too warm');
+      await page.locator('.answer .notice', { hasText: 'temperature' }).waitFor();
+    });
+  });
+
+  it('is used by keyboard alone', async () => {
+    await visit(browser, conch.url, async (page) => {
+      await page.locator(`option[value="${model}"]`).waitFor({ state: 'attached' });
+      await tabTo(page, 'a.skip');
+      await page.keyboard.press('Enter');
+      expect(await page.locator('#message:focus').count()).toBe(1);
+      await tabTo(page, 'select');
+      await page.keyboard.type(model);
+      expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe(model);
+      for (let at = 0; at < 2; at++) await page.keyboard.press('Shift+Tab');
+      expect(await page.locator('#message:focus').count()).toBe(1);
+      await page.keyboard.insertText(slow);
+      await page.keyboard.press('Enter');
+      await page.getByText(/\bw2\b/).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByText('Stopped.').waitFor();
+      await page.keyboard.press('Alt+n');
+      await page.getByText('Ask the model something.').waitFor();
+      await tabTo(page, 'a[href="#dashboard"]');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Servers' }).waitFor();
+    });
+  });
+});
+
+/** Goes on by the key until an element of this kind has the focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let at = 0; at < 60; at++) {
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The key never comes to ${selector}`);
+}

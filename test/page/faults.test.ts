@@ -1,0 +1,101 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { directive } from '../support/exchange.ts';
+import { startGateway } from '../support/gateway.ts';
+import {
+  answers,
+  choose,
+  isWithoutChromium,
+  patience,
+  say,
+  startChromium,
+  untilAnswered,
+  violations,
+  visit,
+} from './browser.ts';
+
+const key = 'a-key-of-this-test';
+
+describe.skipIf(isWithoutChromium)('the page', patience, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startChromium();
+  }, 60_000);
+  afterAll(() => browser.close());
+
+  it('asks for a key, refuses a wrong one and keeps the right one in its tab alone', async () => {
+    const conch = await startGateway('--api-key', key);
+    try {
+      await visit(browser, conch.url, async (page) => {
+        const box = page.getByLabel('API key');
+        await page.getByText('This server asks for a key.').waitFor();
+        expect(await violations(page)).toEqual([]);
+        await box.fill('another-key');
+        await box.press('Enter');
+        await page.getByRole('alert').getByText('key').and(page.locator('dialog p')).waitFor();
+        await page.getByText('This server asks for a key.').waitFor({ state: 'detached' });
+        await box.fill(key);
+        await box.press('Enter');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await choose(page, 'vllm-toy');
+        await say(page, directive({ answer: 'one' }));
+        await untilAnswered(page);
+        expect(await answers(page).locator('.markdown').innerText()).toBe('one');
+        await page.getByRole('button', { name: 'Show request' }).click();
+        const program = await page.getByRole('dialog').locator('pre').innerText();
+        expect(program).toContain('$CONCH_API_KEY');
+        expect(program).not.toContain(key);
+        const { cookies, origins } = await page.context().storageState();
+        expect(JSON.stringify({ cookies, origins })).not.toContain(key);
+        await page.keyboard.press('Escape');
+        await page.reload();
+        await page.locator('option[value="vllm-toy"]').waitFor({ state: 'attached' });
+        const second = await page.context().newPage();
+        await second.goto(conch.url);
+        await second.getByText('This server asks for a key.').waitFor();
+      });
+    } finally {
+      await conch.stop();
+    }
+  });
+
+  it('says so when the server goes away in the middle of an answer', async () => {
+    const conch = await startGateway();
+    try {
+      await visit(browser, conch.url, async (page) => {
+        await choose(page, 'vllm-toy');
+        await say(page, directive({ tokens: 200, delay_ms: 100 }));
+        await page.getByText(/\bw2\b/).waitFor();
+        process.kill(conch.pid, 'SIGKILL');
+        await page.getByText('The connection broke off before the answer was complete.').waitFor();
+        expect(await answers(page).locator('.markdown').innerText()).toMatch(/^w1 w2/);
+        await page.getByRole('button', { name: 'Retry' }).click();
+        await page.locator('.answer .notice', { hasText: 'The server does not answer.' }).waitFor();
+        await page.getByRole('link', { name: 'Dashboard' }).click();
+        await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+      });
+    } finally {
+      await conch.stop();
+    }
+  });
+});
+
+describe('--no-ui', () => {
+  it('leaves the API alone', async () => {
+    const conch = await startGateway('--no-ui');
+    try {
+      const response = await fetch(`${conch.url}/`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({
+        error: {
+          message: 'There is nothing at GET /.',
+          type: 'invalid_request_error',
+          param: null,
+          code: 'not_found',
+        },
+      });
+    } finally {
+      await conch.stop();
+    }
+  });
+});
