@@ -60,10 +60,15 @@ export function messageBox(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Message', exact: true });
 }
 
+/** Where the model is chosen. */
+export function modelBox(page: Page): Locator {
+  return page.locator('#settings select');
+}
+
 /** Chooses the model. */
 export async function choose(page: Page, model: string): Promise<void> {
   await page.locator(`option[value="${model}"]`).waitFor({ state: 'attached' });
-  await page.getByLabel('Model', { exact: true }).selectOption(model);
+  await modelBox(page).selectOption(model);
 }
 
 /** Writes a message and sends it with Enter. */

@@ -8,6 +8,7 @@ import {
   choose,
   isWithoutChromium,
   messageBox,
+  modelBox,
   patience,
   say,
   startChromium,
@@ -73,7 +74,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       expect(await answers(page).first().locator('pre').innerText()).toBe('{\n  "city": "Rome"\n}');
       await page.getByLabel('Result of weather').fill('rain');
       await page.getByRole('button', { name: 'Send the results' }).click();
-      await page.getByText('It rains.').waitFor();
+      await answers(page).getByText('It rains.').waitFor();
       await untilAnswered(page);
       expect(await violations(page)).toEqual([]);
     });
@@ -84,7 +85,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       await say(page, slow);
       await page.getByText(/\bw3\b/).waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
-      await page.getByText('Stopped.').waitFor();
+      await page.getByText('Stopped.', { exact: true }).waitFor();
       await untilAnswered(page);
       expect(await answers(page).first().locator('.markdown').innerText()).toMatch(/^w1 w2 w3/);
       await conch.logged(({ path, status }) => path === '/v1/chat/completions' && status === 499);
@@ -174,14 +175,14 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       expect(await page.locator('#message:focus').count()).toBe(1);
       await tabTo(page, 'select');
       await page.keyboard.type(model);
-      expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe(model);
+      expect(await modelBox(page).inputValue()).toBe(model);
       for (let at = 0; at < 2; at++) await page.keyboard.press('Shift+Tab');
       expect(await page.locator('#message:focus').count()).toBe(1);
       await page.keyboard.insertText(slow);
       await page.keyboard.press('Enter');
       await page.getByText(/\bw2\b/).waitFor();
       await page.keyboard.press('Escape');
-      await page.getByText('Stopped.').waitFor();
+      await page.getByText('Stopped.', { exact: true }).waitFor();
       await page.keyboard.press('Alt+n');
       await page.getByText('Ask the model something.').waitFor();
       await tabTo(page, 'a[href="#dashboard"]');

@@ -32,8 +32,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         expect(await violations(page)).toEqual([]);
         await box.fill('another-key');
         await box.press('Enter');
-        await page.getByRole('alert').getByText('key').and(page.locator('dialog p')).waitFor();
-        await page.getByText('This server asks for a key.').waitFor({ state: 'detached' });
+        await page.getByRole('dialog').getByText('The API key is not valid.').waitFor();
         await box.fill(key);
         await box.press('Enter');
         await page.getByRole('dialog').waitFor({ state: 'detached' });

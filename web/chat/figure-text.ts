@@ -1,3 +1,4 @@
+import { numberText, timeText } from '../lib/number-text.ts';
 import type { Figures } from './conversation.ts';
 
 /** How quick an answer was, in a few words. */
@@ -9,15 +10,4 @@ export function figureText({ firstToken, tokens, tokensPerSecond, total, isEstim
     tokens === 0 ? undefined : `${about}${tokens} tokens in ${timeText(total)}`,
   ];
   return words.filter((word) => word !== undefined).join(' · ');
-}
-
-/** Milliseconds, as people read them. */
-export function timeText(milliseconds: number): string {
-  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${numberText(milliseconds / 1000)} s`;
-}
-
-/** A figure with as many digits as matter. */
-export function numberText(figure: number): string {
-  if (figure === 0) return '0';
-  return figure >= 100 ? figure.toFixed(0) : figure >= 10 ? figure.toFixed(1) : figure.toFixed(2);
 }

@@ -1,4 +1,4 @@
-import { numberText, timeText } from '../chat/figure-text.ts';
+import { numberText, timeText } from '../lib/number-text.ts';
 import { Chart, type Line } from './chart.tsx';
 import type { Measures } from './measures.ts';
 

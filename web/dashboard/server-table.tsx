@@ -1,4 +1,4 @@
-import { timeText } from '../chat/figure-text.ts';
+import { timeText } from '../lib/number-text.ts';
 import type { Server } from './model-rows.ts';
 
 /** The servers behind this one, and how they do. */
