@@ -11,7 +11,8 @@ export default defineConfig({
   build: {
     // Browsers that know light-dark(), of the year 2024.
     target: ['chrome123', 'firefox125', 'safari17.5'],
-    modulePreload: { polyfill: false },
+    modulePreload: false,
+    cssCodeSplit: false,
     // A file that is written into another one would need a wider policy than the page has.
     assetsInlineLimit: 0,
   },

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { inRoot } from '../support/environment.ts';
@@ -20,8 +21,6 @@ export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
-const axe = readFileSync(inRoot('node_modules/axe-core/axe.min.js'), 'utf8');
-
 /**
  * Opens the page like somebody who was never there before, and does something with it. It fails where the page throws,
  * breaks its own security policy, or asks another host for anything.
@@ -36,7 +35,7 @@ export async function visit(
   try {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     // Not as a script of the page, which its policy would refuse.
-    await context.addInitScript({ content: axe });
+    await context.addInitScript({ content: axe.source });
     const page = await context.newPage();
     const faults: string[] = [];
     page.on('pageerror', ({ message }) => faults.push(message));
@@ -95,8 +94,8 @@ interface Violation {
 /** What axe finds wrong with the page as it is now. */
 export async function violations(page: Page): Promise<readonly string[]> {
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations;
+    const inPage = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await inPage.axe.run()).violations;
   });
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }

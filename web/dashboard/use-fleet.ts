@@ -53,7 +53,7 @@ export function useFleet(api: Api): Fleet {
     setTold(`${order === 'load' ? 'Loading' : 'Unloading'} ${model} …`);
     // A name may hold slashes, which stay as they are in the path.
     const path = `v1/models/${model.split('/').map(encodeURIComponent).join('/')}/${order}`;
-    api
+    void api
       .send(path, { method: 'POST' })
       .then(
         () => `${model} is ${order === 'load' ? 'loaded' : 'unloaded'}.`,
