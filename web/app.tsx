@@ -29,7 +29,7 @@ export function App() {
   };
   return (
     <>
-      <Header view={view} theme={theme} onTheme={next} onKey={() => setReason('Requests bring this key.')} />
+      <Header view={view} theme={theme} onTheme={next} onKey={() => setReason('All requests of this tab bring the key that is given here.')} />
       <main>
         <div hidden={view !== 'playground'} class="view">
           <Playground api={api} isShown={view === 'playground'} />

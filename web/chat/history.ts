@@ -11,7 +11,12 @@ export function readConversations(place: Place = localStorage): readonly Convers
   return names
     .filter((name) => name.startsWith(prefix))
     .flatMap((name) => parsed(place.getItem(name)))
-    .toSorted((left, right) => right.changed - left.changed);
+    .toSorted(latestFirst);
+}
+
+/** The order in which conversations are listed. */
+export function latestFirst(left: Conversation, right: Conversation): number {
+  return right.changed - left.changed;
 }
 
 /** Keeps a conversation; false where the browser has no room left. */

@@ -11,7 +11,7 @@ import {
   type Turn,
   withResult,
 } from './conversation.ts';
-import { forgetConversation, keepConversation, readConversations } from './history.ts';
+import { forgetConversation, keepConversation, latestFirst, readConversations } from './history.ts';
 import { onFrames } from './on-frames.ts';
 import { type ChatRequest, chatRequest } from './request.ts';
 
@@ -57,7 +57,7 @@ export function useChat(api: Api): Chat {
     if (changed.turns.length === 0) return;
     const isKept = keepConversation(changed);
     if (!isKept) setProblem('The browser has no room left for this conversation. Delete others to keep it.');
-    setKept(readConversations());
+    setKept((known) => [changed, ...known.filter(({ id }) => id !== changed.id)].toSorted(latestFirst));
   };
   const stop = (): void => running.current?.abort();
   const run = (turns: readonly Turn[]): boolean => {
@@ -119,7 +119,9 @@ export function useChat(api: Api): Chat {
     giveResult: (call, result) => keep({ ...latest.current, turns: withResult(latest.current.turns, call, result) }),
     goOn: () => run(latest.current.turns),
     stop,
-    open: show,
+    open: (wanted) => {
+      if (wanted.id !== latest.current.id) show(wanted);
+    },
     begin: () => show(newConversation(latest.current.asked)),
     remove: (removed) => {
       // An answer that is still coming to it must not bring it back.
