@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { AnswerView } from './answer-view.tsx';
-import type { AnswerTurn } from './conversation.ts';
+import type { AnswerTurn, Turn } from './conversation.ts';
 import type { Chat } from './use-chat.ts';
 import { UserView } from './user-view.tsx';
 
@@ -56,7 +56,7 @@ export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly has
   );
 }
 
-function statusOf(live: AnswerTurn | undefined, last: Chat['conversation']['turns'][number] | undefined): string {
+function statusOf(live: AnswerTurn | undefined, last: Turn | undefined): string {
   if (live) return live.text === '' ? 'Waiting for the answer.' : 'The answer is coming.';
   if (last?.role !== 'assistant') return '';
   if (last.fault !== undefined) return 'The answer failed.';

@@ -19,8 +19,7 @@ export function Playground({ api, isShown }: { readonly api: Api; readonly isSho
   const { conversation, live } = chat;
   const { model } = conversation.asked;
   useEffect(() => {
-    const first = models?.[0];
-    if (first && !models.some(({ id }) => id === model)) chat.change({ model: first.id });
+    if (models?.[0] && !models.some(({ id }) => id === model)) chat.change({ model: models[0].id });
   }, [models, model]);
   useShortcuts({ isOn: isShown, onStop: chat.stop, onNew: chat.begin });
   const toggle = (wanted: Panel) => (
