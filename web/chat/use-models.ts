@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Api } from '../lib/api.ts';
-import { faultText } from '../lib/fault.ts';
+import { Fault, faultText } from '../lib/fault.ts';
 import { chatModels, type Model } from '../lib/models.ts';
 
 interface Models {
@@ -10,21 +10,31 @@ interface Models {
   readonly reload: () => void;
 }
 
+/** Milliseconds after which a server that is away, or has no models yet, is asked again. */
+const pause = 3_000;
+
 /** The models of the server, asked for again with each key and each time the playground is shown. */
 export function useModels(api: Api, isShown: boolean): Models {
   const [models, setModels] = useState<readonly Model[]>();
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState<unknown>();
   const reload = useCallback(() => {
     api.json<{ readonly data: readonly Model[] }>('v1/models').then(
       ({ data }) => {
         setModels(chatModels(data));
         setFault(undefined);
       },
-      (error: unknown) => setFault(faultText(error)),
+      (error: unknown) => setFault(error),
     );
   }, [api]);
   useEffect(() => {
     if (isShown) reload();
   }, [isShown, reload]);
-  return { models, fault, reload };
+  useEffect(() => {
+    const isAway = fault instanceof Fault && fault.status === 0;
+    const isEmpty = fault === undefined && models?.length === 0;
+    if (!isShown || !(isAway || isEmpty)) return undefined;
+    const timer = setTimeout(reload, pause);
+    return () => clearTimeout(timer);
+  }, [isShown, models, fault, reload]);
+  return { models, fault: fault === undefined ? undefined : faultText(fault), reload };
 }
