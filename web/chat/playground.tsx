@@ -50,7 +50,10 @@ export function Playground({ api, isShown }: { readonly api: Api; readonly isSho
         {toggle('settings')}
       </div>
       <ConversationList chat={chat} onDone={() => setPanel(undefined)} />
-      <section class="chat" aria-label="Conversation">
+      <section class="chat" aria-labelledby="chat-heading">
+        <h2 id="chat-heading" class="offscreen">
+          Conversation
+        </h2>
         {fault !== undefined && (
           <div class="notice" role="alert">
             <p>{fault}</p>
