@@ -29,7 +29,12 @@ export function App() {
   };
   return (
     <>
-      <Header view={view} theme={theme} onTheme={next} onKey={() => setReason('All requests of this tab bring the key that is given here.')} />
+      <Header
+        view={view}
+        theme={theme}
+        onTheme={next}
+        onKey={() => setReason('All requests of this tab bring the key that is given here.')}
+      />
       <main>
         <div hidden={view !== 'playground'} class="view">
           <Playground api={api} isShown={view === 'playground'} />
@@ -37,12 +42,7 @@ export function App() {
         {view === 'dashboard' && (Dashboard ? <Dashboard api={api} isDark={isDark} /> : <p role="status">Loading …</p>)}
       </main>
       {reason !== undefined && (
-        <KeyDialog
-          reason={reason}
-          hasKey={key !== undefined}
-          onKey={changeKey}
-          onClose={() => setReason(undefined)}
-        />
+        <KeyDialog reason={reason} hasKey={key !== undefined} onKey={changeKey} onClose={() => setReason(undefined)} />
       )}
     </>
   );

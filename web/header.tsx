@@ -28,7 +28,13 @@ export function Header({ view, theme, onTheme, onKey }: HeaderProps) {
       <button type="button" class="small" onClick={onKey}>
         Key
       </button>
-      <button type="button" class="small" onClick={onTheme} aria-label={`Colours: ${theme}`} title={`Colours: ${theme}`}>
+      <button
+        type="button"
+        class="small"
+        onClick={onTheme}
+        aria-label={`Colours: ${theme}`}
+        title={`Colours: ${theme}`}
+      >
         <span aria-hidden="true">◐</span> {theme}
       </button>
     </header>

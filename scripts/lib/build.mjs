@@ -42,7 +42,13 @@ function stampOfSources() {
     .flatMap((folder) => readdirSync(inRoot(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  const files = ['scripts/lib/bundle.mjs', 'scripts/lib/page.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'];
+  const files = [
+    'scripts/lib/bundle.mjs',
+    'scripts/lib/page.mjs',
+    'tsconfig.json',
+    'package.json',
+    'package-lock.json',
+  ];
   const lists = files.map(inRoot);
   const hash = createHash('sha256');
   for (const file of [...sources, ...lists].toSorted()) {

@@ -22,7 +22,8 @@ export function exampleShower(
     await model.assets().catch(() => undefined);
     const line = exampleLine(model, await origin, settings);
     if (settings.logFormat === 'json') logger.info({ example: line }, 'try it');
-    else terminal.out(`\nTry it:\n  ${line}\n${settings.ui ? `or open ${reachable(await origin)} in a browser.\n` : ''}`);
+    else
+      terminal.out(`\nTry it:\n  ${line}\n${settings.ui ? `or open ${reachable(await origin)} in a browser.\n` : ''}`);
   };
 }
 

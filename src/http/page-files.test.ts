@@ -8,7 +8,12 @@ it('reads a built page, each file with its form in gzip', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'conch-page-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
-  const files = { 'index.html': 'page', 'icon.svg': 'icon', 'assets/a-12345678.css': 'style', 'index.html.gz': 'small' };
+  const files = {
+    'index.html': 'page',
+    'icon.svg': 'icon',
+    'assets/a-12345678.css': 'style',
+    'index.html.gz': 'small',
+  };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const read = (await readPage(folder)).map(({ path, type, body, zipped, isHashed }) => ({
     path,

@@ -1,5 +1,5 @@
-import type { ToolCall } from './conversation.ts';
 import { Fault } from '../lib/fault.ts';
+import type { ToolCall } from './conversation.ts';
 
 /** What has come of an answer by now. */
 export interface Answer {

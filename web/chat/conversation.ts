@@ -67,7 +67,11 @@ const longestTitle = 60;
 
 /** What a conversation is called: its first words. */
 export function titleOf({ turns }: Pick<Conversation, 'turns'>): string {
-  const first = turns.find(({ role }) => role === 'user')?.text.trim().split('\n', 1)[0] ?? '';
+  const first =
+    turns
+      .find(({ role }) => role === 'user')
+      ?.text.trim()
+      .split('\n', 1)[0] ?? '';
   if (first === '') return 'New conversation';
   return first.length > longestTitle ? `${first.slice(0, longestTitle)}…` : first;
 }

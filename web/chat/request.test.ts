@@ -59,8 +59,19 @@ describe('chatRequest', () => {
 
 describe('fieldValues', () => {
   it('reads numbers, lines and JSON', () => {
-    const fields = { temperature: ' 0.5 ', seed: '', stop: 'a\n\nb b', tools: '[{"type":"function"}]', extra: '{"top_k":3}' };
-    expect(fieldValues(fields)).toEqual({ temperature: 0.5, stop: ['a', 'b b'], tools: [{ type: 'function' }], top_k: 3 });
+    const fields = {
+      temperature: ' 0.5 ',
+      seed: '',
+      stop: 'a\n\nb b',
+      tools: '[{"type":"function"}]',
+      extra: '{"top_k":3}',
+    };
+    expect(fieldValues(fields)).toEqual({
+      temperature: 0.5,
+      stop: ['a', 'b b'],
+      tools: [{ type: 'function' }],
+      top_k: 3,
+    });
   });
 
   it.each([

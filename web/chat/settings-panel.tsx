@@ -3,7 +3,13 @@ import { numberFields, textFields } from './fields.ts';
 import type { Chat } from './use-chat.ts';
 
 /** The model, and what else a request holds beside the messages. */
-export function SettingsPanel({ chat, models }: { readonly chat: Chat; readonly models: readonly Model[] | undefined }) {
+export function SettingsPanel({
+  chat,
+  models,
+}: {
+  readonly chat: Chat;
+  readonly models: readonly Model[] | undefined;
+}) {
   const { model, system, fields } = chat.conversation.asked;
   const setField = (name: string, value: string): void => chat.change({ fields: { ...fields, [name]: value } });
   return (
@@ -22,7 +28,11 @@ export function SettingsPanel({ chat, models }: { readonly chat: Chat; readonly 
       {models?.length === 0 && <p role="status">This server has no model that chats.</p>}
       <label>
         System prompt
-        <textarea rows={3} value={system} onInput={({ currentTarget }) => chat.change({ system: currentTarget.value })} />
+        <textarea
+          rows={3}
+          value={system}
+          onInput={({ currentTarget }) => chat.change({ system: currentTarget.value })}
+        />
       </label>
       <div class="numbers">
         {numberFields.map(({ name, label, step, minimum, maximum }) => (

@@ -21,7 +21,13 @@ export function SnippetDialog({ asked, turns, hasKey, onClose }: SnippetDialogPr
     <Dialog title="The request of this answer" onClose={onClose}>
       <div class="row" role="group" aria-label="Language">
         {languages.map((each) => (
-          <button key={each} type="button" class="small" aria-pressed={each === language} onClick={() => setLanguage(each)}>
+          <button
+            key={each}
+            type="button"
+            class="small"
+            aria-pressed={each === language}
+            onClick={() => setLanguage(each)}
+          >
             {each}
           </button>
         ))}

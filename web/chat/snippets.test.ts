@@ -64,8 +64,11 @@ for chunk in stream:
     expect(text).toContain(`baseURL: "http://localhost:9000/v1",\n  apiKey: 'none',`);
   });
 
-  it.each<Language>(['curl', 'Python', 'TypeScript'])('of %s names the variable of the key, where there is one', (language) => {
-    expect(snippet(language, request, open)).not.toContain('CONCH_API_KEY');
-    expect(snippet(language, request, locked)).toContain('CONCH_API_KEY');
-  });
+  it.each<Language>(['curl', 'Python', 'TypeScript'])(
+    'of %s names the variable of the key, where there is one',
+    (language) => {
+      expect(snippet(language, request, open)).not.toContain('CONCH_API_KEY');
+      expect(snippet(language, request, locked)).toContain('CONCH_API_KEY');
+    },
+  );
 });

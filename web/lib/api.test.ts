@@ -62,7 +62,10 @@ describe('the API', () => {
 
   it('says so where nobody answers', async () => {
     const { api } = apiWith(() => Promise.reject(new TypeError('fetch failed')));
-    await expect(api.send('x')).rejects.toMatchObject({ status: 0, message: expect.stringContaining('does not answer') });
+    await expect(api.send('x')).rejects.toMatchObject({
+      status: 0,
+      message: expect.stringContaining('does not answer'),
+    });
   });
 
   it('lets pass that somebody gave up', async () => {
