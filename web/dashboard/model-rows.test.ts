@@ -31,13 +31,21 @@ it('puts models and servers together, with what can be done', () => {
   expect(rows).toEqual([
     { name: 'gpt-4o', kind: 'vllm', context: undefined, abilities, states, order: undefined },
     {
-      ...{ name: 'later', kind: '', context: undefined, abilities: [] },
-      ...{ states: [{ server: 'b', state: 'NOT LOADED' }], order: 'load' },
+      name: 'later',
+      kind: '',
+      context: undefined,
+      abilities: [],
+      states: [{ server: 'b', state: 'NOT LOADED' }],
+      order: 'load',
     },
     { name: 'llama', kind: 'vllm', context: 4096, abilities, states, order: 'unload' },
     {
-      ...{ name: 'spare', kind: '', context: undefined, abilities: [] },
-      ...{ states: [{ server: 'a', state: 'UNAVAILABLE' }], order: 'load' },
+      name: 'spare',
+      kind: '',
+      context: undefined,
+      abilities: [],
+      states: [{ server: 'a', state: 'UNAVAILABLE' }],
+      order: 'load',
     },
   ]);
 });

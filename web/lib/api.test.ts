@@ -4,13 +4,13 @@ import { Fault } from './fault.ts';
 
 /** An API whose server answers so, and what it was asked and told. */
 function apiWith(answer: () => Response | Promise<Response>, key?: string) {
-  const asked: { path: string; init: RequestInit | undefined }[] = [];
+  const asked: { path: unknown; init: RequestInit | undefined }[] = [];
   const refused: string[] = [];
   const api = openApi({
     key,
     onRefusedKey: ({ message }) => refused.push(message),
     fetch: async (path, init) => {
-      asked.push({ path: String(path), init });
+      asked.push({ path, init });
       return answer();
     },
   });
