@@ -42,14 +42,8 @@ function stampOfSources() {
     .flatMap((folder) => readdirSync(inRoot(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  const files = [
-    'scripts/lib/bundle.mjs',
-    'scripts/lib/page.mjs',
-    'tsconfig.json',
-    'package.json',
-    'package-lock.json',
-  ];
-  const lists = files.map(inRoot);
+  const programs = ['bundle', 'page', 'bill-of-materials', 'bundled-packages', 'licences'].map((name) => `scripts/lib/${name}.mjs`);
+  const lists = [...programs, 'tsconfig.json', 'package.json', 'package-lock.json'].map(inRoot);
   const hash = createHash('sha256');
   for (const file of [...sources, ...lists].toSorted()) {
     const { size, mtimeMs } = statSync(file);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { billOfMaterials } from './bill-of-materials.mjs';
 import { foreignImports } from './foreign-imports.mjs';
 import { licences } from './licences.mjs';
 import { inRoot, StepError } from './steps.mjs';
@@ -37,7 +38,7 @@ const OPTIONAL = ['pg-native', '@node-rs/xxhash'];
  * them. What most starts do not need stays apart behind `import()`, and what package.json names as a dependency stays a package.
  * @param {string} from
  * @param {string} to
- * @param {string[]} pageModules what the page is made of, for the licences
+ * @param {string[]} pageModules what the page is made of, for the licences and the bill of materials
  */
 export async function bundle(from, to, pageModules) {
   // Not before: it may have been installed a moment ago.
@@ -70,7 +71,9 @@ export async function bundle(from, to, pageModules) {
   const files = output.filter((file) => file.type === 'chunk');
   const foreign = foreignImports(files, packages);
   if (foreign.length > 0) throw new StepError(`What is built imports what nobody installs: ${foreign.join(', ')}.`);
-  writeFileSync(join(to, 'LICENSES.txt'), licences([...files.flatMap(({ moduleIds }) => moduleIds), ...pageModules]));
+  const modules = [...files.flatMap(({ moduleIds }) => moduleIds), ...pageModules];
+  writeFileSync(join(to, 'LICENSES.txt'), licences(modules));
+  writeFileSync(join(to, 'sbom.cdx.json'), billOfMaterials(modules));
 }
 
 /** Parts of Fastify that are never used: src/http/without-schemas.ts, and requests that tests make up. */

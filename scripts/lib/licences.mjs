@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
+import { bundledPackages } from './bundled-packages.mjs';
 import { inRoot, StepError } from './steps.mjs';
 
 /**
@@ -7,21 +8,10 @@ import { inRoot, StepError } from './steps.mjs';
  * @param {string[]} modules paths of files
  */
 export function licences(modules) {
-  const texts = [...new Set(modules.flatMap(packageFolder))].toSorted().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return `${name} ${version} (${license})\n\n${licenceText(folder, name)}`;
-  });
+  const texts = bundledPackages(modules).map(
+    ({ folder, name, version, license }) => `${name} ${version} (${license})\n\n${licenceText(folder, name)}`,
+  );
   return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
-}
-
-/** @param {string} module */
-function packageFolder(module) {
-  const marker = `${sep}node_modules${sep}`;
-  const at = module.lastIndexOf(marker);
-  if (at < 0) return [];
-  const [scope = '', name = ''] = module.slice(at + marker.length).split(sep);
-  if (scope.startsWith('.')) return [];
-  return [join(module.slice(0, at + marker.length), scope.startsWith('@') ? join(scope, name) : scope)];
 }
 
 /**

@@ -15,6 +15,8 @@ export interface Conch {
 }
 
 interface ConchOptions {
+  /** The built program of the checkout where it is left out. */
+  readonly program?: string;
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether to wait until it can answer requests. */
@@ -28,6 +30,7 @@ const startMilliseconds = 30_000;
 
 /** Starts the built program on a free port. It does not outlive the test process. */
 export async function startConch({
+  program = inRoot('dist/main.js'),
   flags = [],
   environment = {},
   waitsUntilReady = true,
@@ -35,7 +38,7 @@ export async function startConch({
 }: ConchOptions): Promise<Conch> {
   const child = spawn(
     process.execPath,
-    [inRoot('dist/main.js'), '--host', '127.0.0.1', '--port', '0', '--log-format', 'json', ...flags],
+    [program, '--host', '127.0.0.1', '--port', '0', '--log-format', 'json', ...flags],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } },
   );
   const killed = (): boolean => child.kill('SIGKILL');
