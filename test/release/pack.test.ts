@@ -97,7 +97,7 @@ describe('conch, installed into an empty folder', () => {
     const conch = await startConch({
       program: installed('triton-conch/dist/main.js'),
       flags: ['--triton', `127.0.0.1:${inject('triton').grpcPort}`, '--tokenizer', tokenizerFolder('qwen3')],
-      environment: { CONCH_CACHE: join(folder, 'cache'), NODE_PATH: undefined },
+      environment: { CONCH_CACHE: join(folder, 'cache') },
     });
     const ask = (path: string, body: object) => post(`${conch.url}${path}`, { model: 'vllm-toy', ...body });
     const content = directive({ answer: 'one two' });
