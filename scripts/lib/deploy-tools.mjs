@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { cached } from './cache.mjs';
 import { capture, inRoot, say } from './steps.mjs';
 
-/** Programs that come as Go modules, with their versions. */
-const GO_PROGRAMS = ['github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0', 'helm.sh/helm/v3/cmd/helm@v3.19.0'];
-
-/** What kubernetes-validate of deploy-requirements.txt has schemas of. */
-export const KUBERNETES = '1.34.0';
+const HELM = 'helm.sh/helm/v3/cmd/helm@v3.19.0';
 
 /**
  * A program on PATH; fails where it is missing.
@@ -36,27 +32,18 @@ export function pythonTools() {
   });
 }
 
-/** The folder with kubeconform and helm, compiled from their Go modules. */
-export function goTools() {
-  return cached(`deploy-go-${keyOf(GO_PROGRAMS.join())}`, async (folder) => {
+/** helm, compiled from its Go module. */
+export async function helm() {
+  const folder = await cached(`helm-${keyOf(HELM)}`, async (folder) => {
     await onPath('go');
-    for (const program of GO_PROGRAMS) {
-      say(`Compiling ${program} (some minutes) …`);
-      await capture('go', ['install', program], {
-        what: `go install ${program}`,
-        advice: 'Check the network and the settings of go, then run the command again.',
-        environment: { GOBIN: folder, CGO_ENABLED: '0' },
-      });
-    }
+    say(`Compiling ${HELM} (some minutes) …`);
+    await capture('go', ['install', HELM], {
+      what: `go install ${HELM}`,
+      advice: 'Check the network and the settings of go, then run the command again.',
+      environment: { GOBIN: folder, CGO_ENABLED: '0' },
+    });
   });
-}
-
-/** Where kubeconform finds the schemas of Kubernetes: in a Python package, as it would fetch them from the network else. */
-export async function kubernetesSchemas() {
-  const python = join(await pythonTools(), 'bin', 'python');
-  const find = 'import importlib.util as u; print(u.find_spec("kubernetes_validate").submodule_search_locations[0])';
-  const folder = (await capture(python, ['-c', find], { what: 'Looking for kubernetes_validate' })).trim();
-  return join(folder, 'kubernetes-json-schema', `v${KUBERNETES}-local-strict`, '{{.ResourceKind}}{{.KindSuffix}}.json');
+  return join(folder, 'helm');
 }
 
 /** @param {string} text */
