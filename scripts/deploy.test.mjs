@@ -25,7 +25,9 @@ describe('deploy/', () => {
   });
 
   it('pins every image by its version', () => {
-    const images = files.flatMap(({ text }) => [...text.matchAll(/^(?:FROM| *image:|IMAGE=\$\{IMAGE-) *([^\s{}]+:[^\s{}]+)/gm)]);
+    const images = files.flatMap(({ text }) => [
+      ...text.matchAll(/^(?:FROM| *image:|IMAGE=\$\{IMAGE-) *([^\s{}]+:[^\s{}]+)/gm),
+    ]);
     expect(images.length).toBeGreaterThan(8);
     expect(images.map(([, image = '']) => image).filter((image) => !/:v?\d+\.\d+/.test(image))).toEqual([]);
   });
@@ -39,14 +41,20 @@ describe('deploy/', () => {
     expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`);
   });
 
-  it.each(['vllm', 'trtllm', 'open-webui', 'observability'])('compose/%s.yaml gives settings that are valid', (name) => {
-    const shared = parse(read('deploy/compose/conch.yaml')).services.conch.environment;
-    const own = parse(read(`deploy/compose/${name}.yaml`)).services.conch.environment;
-    const environment = Object.fromEntries(
-      Object.entries({ ...shared, ...own }).map(([key, value]) => [key, String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1')]),
-    );
-    expect(loadSettings({ environment })).toMatchObject({ apiKey: [], drainTimeout: 60_000 });
-  });
+  it.each(['vllm', 'trtllm', 'open-webui', 'observability'])(
+    'compose/%s.yaml gives settings that are valid',
+    (name) => {
+      const shared = parse(read('deploy/compose/conch.yaml')).services.conch.environment;
+      const own = parse(read(`deploy/compose/${name}.yaml`)).services.conch.environment;
+      const environment = Object.fromEntries(
+        Object.entries({ ...shared, ...own }).map(([key, value]) => [
+          key,
+          String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+        ]),
+      );
+      expect(loadSettings({ environment })).toMatchObject({ apiKey: [], drainTimeout: 60_000 });
+    },
+  );
 
   it('kubernetes/conch.yaml has a file of settings that is valid', () => {
     const documents = parseAllDocuments(read('deploy/kubernetes/conch.yaml')).map((document) => document.toJS());
@@ -61,7 +69,11 @@ describe('deploy/', () => {
     ['slurm/trtllm-multi-node.sbatch', /^"\$\{command\[@\]\}" (.*) &$/m],
   ])('%s starts Conch with flags that are valid', (path, line) => {
     const [, words = ''] = line.exec(read(`deploy/${path}`)) ?? [];
-    const values = words.replaceAll('"', '').replaceAll(/\$\w*PORT/g, '9000').replaceAll(/\$\w+/g, 'x').split(' ');
+    const values = words
+      .replaceAll('"', '')
+      .replaceAll(/\$\w*PORT/g, '9000')
+      .replaceAll(/\$\w+/g, 'x')
+      .split(' ');
     expect(values.length).toBeGreaterThan(1);
     expect(() => loadSettings({ argv: values, readFile: () => 'triton: [x:8001]' })).not.toThrow();
   });

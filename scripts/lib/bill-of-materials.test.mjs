@@ -12,7 +12,14 @@ it('what is installed beside the built files is what the lock file has not for d
     'node_modules/libsql/node_modules/detect-libc': { version: '2.0.2' },
   };
   expect(installedPackages(packages)).toEqual([
-    { name: '@libsql/linux-x64-gnu', version: '0.5.29', license: 'MIT', integrity, place: 'installed', isOptional: true },
+    {
+      name: '@libsql/linux-x64-gnu',
+      version: '0.5.29',
+      license: 'MIT',
+      integrity,
+      place: 'installed',
+      isOptional: true,
+    },
     { name: 'detect-libc', version: '2.0.2', place: 'installed', isOptional: false },
   ]);
 });
