@@ -31,11 +31,10 @@ export const deployChecks = [
   {
     what: "deploy/compose/, by the compose specification's schema",
     prepare: pythonTools,
-    run: (tools) =>
-      check(join(tools, 'bin', 'python'), [
-        ...['-m', 'check_jsonschema', '--builtin-schema', 'vendor.compose-spec'],
-        ...filesIn('deploy/compose', '.yaml'),
-      ]),
+    run: (tools) => {
+      const schema = ['-m', 'check_jsonschema', '--builtin-schema', 'vendor.compose-spec'];
+      return check(join(tools, 'bin', 'python'), [...schema, ...filesIn('deploy/compose', '.yaml')]);
+    },
   },
   {
     what: 'shell scripts, by bash -n',
