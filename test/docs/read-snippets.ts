@@ -27,7 +27,7 @@ export function snippetsOf(page: string): readonly Snippet[] {
   const snippets: Snippet[] = [];
   const lines = readFileSync(inRoot(page), 'utf8').split('\n');
   for (let at = 0; at < lines.length; at++) {
-    const [, indent, fence, language] = /^( *)(`{3,})(\S*).*$/.exec(lines[at] as string) ?? [];
+    const [, indent, fence, language] = /^( *)(`{3,})(\S*).*$/.exec(lines[at] ?? '') ?? [];
     if (fence === undefined) continue;
     const end = lines.findIndex((line, index) => index > at && line.trim() === fence);
     if (end < 0) throw new Error(`${page}:${at + 1}: this fence is never closed.`);
