@@ -83,6 +83,8 @@ complete -c conch -n "__conch_is '' serve" -l store-max-age -r -f -d 'How long a
 complete -c conch -n "__conch_is '' serve" -l store-max-size -r -f -d 'How much is kept in all'
 complete -c conch -n "__conch_is '' serve" -l strict-fields -d 'Refuse a request that has a field which nobody knows'
 complete -c conch -n "__conch_is '' serve" -l no-strict-fields -d 'The opposite of --strict-fields'
+complete -c conch -n "__conch_is '' serve" -l ui -d 'Serve the page with playground and dashboard at /'
+complete -c conch -n "__conch_is '' serve" -l no-ui -d 'The opposite of --ui'
 complete -c conch -n "__conch_is '' serve" -l workers -r -f -d 'Processes that answer requests on the same ports'
 complete -c conch -n "__conch_is '' serve" -l allowed-origins -r -f -d 'Origin of web pages that may call the OpenAI API from a browser, such as https://app.example.com'
 complete -c conch -n "__conch_is '' serve" -l tls-cert -r -F -d 'PEM file of the certificate that Conch shows on its ports, which then speak TLS alone'

@@ -65,6 +65,8 @@ _conch() {
         '*--store-max-size=[How much is kept in all]:BYTES: ' \
         '*--strict-fields[Refuse a request that has a field which nobody knows]' \
         '*--no-strict-fields[The opposite of --strict-fields]' \
+        '*--ui[Serve the page with playground and dashboard at /]' \
+        '*--no-ui[The opposite of --ui]' \
         '*--workers=[Processes that answer requests on the same ports]:N: ' \
         '*--allowed-origins=[Origin of web pages that may call the OpenAI API from a browser, such as https://app.example.com]:ORIGIN[,ORIGIN]: ' \
         '*--tls-cert=[PEM file of the certificate that Conch shows on its ports, which then speak TLS alone]:FILE:_files' \
