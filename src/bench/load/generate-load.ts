@@ -46,7 +46,11 @@ async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, concurre
       onOutcome(outcome);
       refusals = outcome.error?.startsWith(connectionFailed) ? refusals + 1 : 0;
       // So many requests are sent whatever becomes of them; a time is not filled with as many as fail in it.
-      if (refusals > 0 && 'milliseconds' in extent) await pause(Math.min(pauseAfter(refusals), until - now()), stop);
+      if (refusals === 0 || !('milliseconds' in extent)) continue;
+      const left = until - now();
+      await pause(Math.min(pauseAfter(refusals), left), stop);
+      // A timer may come a little early: then the clock would allow one more.
+      if (pauseAfter(refusals) >= left) return;
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
