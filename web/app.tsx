@@ -8,7 +8,7 @@ import type { Fault } from './lib/fault.ts';
 import { KeyDialog } from './lib/key-dialog.tsx';
 import { keepKey, readKey } from './lib/session-key.ts';
 import { useTheme } from './lib/use-theme.ts';
-import { useView } from './lib/use-view.ts';
+import { useView, type View } from './lib/use-view.ts';
 
 /** The whole page. */
 export function App() {
@@ -16,7 +16,7 @@ export function App() {
   const { theme, isDark, next } = useTheme();
   const [key, setKey] = useState(readKey);
   const [reason, setReason] = useState<string>();
-  const Dashboard = useDashboard(view === 'dashboard');
+  const { Dashboard, isMissing } = useDashboard(view);
   const onRefusedKey = useCallback(
     ({ message }: Fault) => setReason(key === undefined ? 'This server asks for a key.' : message),
     [key],
@@ -39,7 +39,12 @@ export function App() {
         <div hidden={view !== 'playground'} class="view">
           <Playground api={api} isShown={view === 'playground'} />
         </div>
-        {view === 'dashboard' && (Dashboard ? <Dashboard api={api} isDark={isDark} /> : <p role="status">Loading …</p>)}
+        {view === 'dashboard' && Dashboard && <Dashboard api={api} isDark={isDark} />}
+        {view === 'dashboard' && isMissing && (
+          <p class="notice" role="alert">
+            The server does not have this part of the page, or it does not answer. Reload the page when it does.
+          </p>
+        )}
       </main>
       {reason !== undefined && (
         <KeyDialog reason={reason} hasKey={key !== undefined} onKey={changeKey} onClose={() => setReason(undefined)} />
@@ -48,11 +53,20 @@ export function App() {
   );
 }
 
-/** The dashboard, whose charts are fetched when somebody looks at it. */
-function useDashboard(isWanted: boolean): ComponentType<DashboardProps> | undefined {
-  const [found, setFound] = useState<{ readonly Dashboard: ComponentType<DashboardProps> }>();
+interface Fetched {
+  readonly Dashboard: ComponentType<DashboardProps> | undefined;
+  readonly isMissing: boolean;
+}
+
+/** The dashboard with its charts, fetched behind the first view: it is there even where the server then goes away. */
+function useDashboard(view: View): Fetched {
+  const [fetched, setFetched] = useState<Fetched>({ Dashboard: undefined, isMissing: false });
   useEffect(() => {
-    if (isWanted) void import('./dashboard/dashboard.tsx').then(setFound);
-  }, [isWanted]);
-  return found?.Dashboard;
+    if (fetched.Dashboard) return;
+    void import('./dashboard/dashboard.tsx').then(
+      ({ Dashboard }) => setFetched({ Dashboard, isMissing: false }),
+      () => setFetched({ Dashboard: undefined, isMissing: true }),
+    );
+  }, [view]);
+  return fetched;
 }

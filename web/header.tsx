@@ -35,7 +35,7 @@ export function Header({ view, theme, onTheme, onKey }: HeaderProps) {
         aria-label={`Colours: ${theme}`}
         title={`Colours: ${theme}`}
       >
-        <span aria-hidden="true">◐</span> {theme}
+        <span aria-hidden="true">◐</span> <span class="theme-name">{theme}</span>
       </button>
     </header>
   );

@@ -64,9 +64,15 @@ export function modelBox(page: Page): Locator {
   return page.locator('#settings select');
 }
 
-/** Chooses the model. */
+/** Waits until a model is there to be chosen. */
+export async function untilListed(page: Page, model: string): Promise<void> {
+  await modelBox(page)
+    .locator('option', { hasText: new RegExp(`^${model}$`) })
+    .waitFor({ state: 'attached' });
+}
+
+/** Chooses the model, as soon as it is there to be chosen. */
 export async function choose(page: Page, model: string): Promise<void> {
-  await page.locator(`option[value="${model}"]`).waitFor({ state: 'attached' });
   await modelBox(page).selectOption(model);
 }
 

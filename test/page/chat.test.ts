@@ -13,6 +13,7 @@ import {
   say,
   startChromium,
   untilAnswered,
+  untilListed,
   violations,
   visit,
 } from './browser.ts';
@@ -169,7 +170,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
 
   it('is used by keyboard alone', async () => {
     await visit(browser, conch.url, async (page) => {
-      await page.locator(`option[value="${model}"]`).waitFor({ state: 'attached' });
+      await untilListed(page, model);
       await tabTo(page, 'a.skip');
       await page.keyboard.press('Enter');
       expect(await page.locator('#message:focus').count()).toBe(1);

@@ -1,8 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
+import { post } from '../support/gateway.ts';
 import {
   answers,
+  choose,
   fitsItsWidth,
   isWithoutChromium,
   patience,
@@ -32,9 +34,17 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
     await untilAnswered(page);
   };
 
+  /** Asks something beside the dashboard, which then has it in its charts. */
+  const untilBusy = async (page: Page): Promise<void> => {
+    // The first rates are known at the second look at the metrics.
+    await page.locator('.chart strong', { hasText: /^0$/ }).first().waitFor();
+    await post(`${conch.url}/v1/completions`, { model, prompt: 'The sea is', max_tokens: 32, stream: true });
+    await page.locator('.chart', { hasText: 'Tokens per second' }).locator('strong', { hasText: /[1-9]/ }).waitFor();
+  };
+
   it('has a whole conversation', async () => {
     await visit(browser, conch.url, async (page) => {
-      await page.locator(`option[value="${model}"]`).waitFor({ state: 'attached' });
+      await choose(page, model);
       await chat(page);
       const first = answers(page).first();
       expect(await first.getAttribute('aria-label')).toBe(`Answer of ${model}`);
@@ -56,8 +66,7 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
       expect(await violations(page)).toEqual([]);
       await shoot(page, `playground-${colorScheme}`);
       await page.getByRole('link', { name: 'Dashboard' }).click();
-      // The first rates are known at the second look at the metrics.
-      await page.locator('.chart strong', { hasText: /^0$/ }).first().waitFor();
+      await untilBusy(page);
       await page.getByRole('button', { name: `Unload ${model}` }).waitFor();
       expect(await violations(page)).toEqual([]);
       await shoot(page, `dashboard-${colorScheme}`);
@@ -78,6 +87,7 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
       expect(await violations(page)).toEqual([]);
       await shoot(page, 'playground-phone');
       await page.getByRole('link', { name: 'Dashboard' }).click();
+      await untilBusy(page);
       await page.getByRole('button', { name: `Unload ${model}` }).waitFor();
       expect(await fitsItsWidth(page)).toBe(true);
       expect(await violations(page)).toEqual([]);

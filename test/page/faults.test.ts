@@ -10,6 +10,7 @@ import {
   say,
   startChromium,
   untilAnswered,
+  untilListed,
   violations,
   visit,
 } from './browser.ts';
@@ -48,7 +49,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         expect(JSON.stringify({ cookies, origins })).not.toContain(key);
         await page.keyboard.press('Escape');
         await page.reload();
-        await page.locator('option[value="vllm-toy"]').waitFor({ state: 'attached' });
+        await untilListed(page, 'vllm-toy');
         const second = await page.context().newPage();
         await second.goto(conch.url);
         await second.getByText('This server asks for a key.').waitFor();

@@ -15,19 +15,23 @@ interface ChartProps {
   readonly lines: readonly Line[];
   readonly measures: readonly Measures[];
   readonly text: (value: number) => string;
+  /** What its height is at least, so that little is not shown as much. */
+  readonly least: number;
   readonly isDark: boolean;
 }
 
 const height = 150;
+/** Seconds that its width is at least. */
+const shortest = 60;
 
 /** A chart that goes on with time. Its last values stand beside it as text, for those who cannot see it too. */
-export function Chart({ title, lines, measures, text, isDark }: ChartProps) {
+export function Chart({ title, lines, measures, text, least, isDark }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   useEffect(() => {
     const { current } = place;
     if (!current) return undefined;
-    const made = new uPlot(optionsOf(lines, text, current), [[]], current);
+    const made = new uPlot(optionsOf({ lines, text, least }, current), [[]], current);
     plot.current = made;
     const observer = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height }));
     observer.observe(current);
@@ -62,12 +66,13 @@ export function Chart({ title, lines, measures, text, isDark }: ChartProps) {
   );
 }
 
-function optionsOf(lines: readonly Line[], text: (value: number) => string, place: Element): uPlot.Options {
-  const style = getComputedStyle(place);
-  const colorOf = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+function optionsOf(
+  { lines, text, least }: Pick<ChartProps, 'lines' | 'text' | 'least'>,
+  place: HTMLElement,
+): uPlot.Options {
   const axis: uPlot.Axis = {
-    stroke: style.color,
-    grid: { stroke: colorOf('line'), width: 1 },
+    stroke: colorOf('muted', place),
+    grid: { stroke: colorOf('line', place), width: 1 },
     ticks: { show: false },
     font: '11px system-ui, sans-serif',
   };
@@ -76,11 +81,36 @@ function optionsOf(lines: readonly Line[], text: (value: number) => string, plac
     height,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1e-3)] } },
+    scales: {
+      x: { range: (_, first, last) => timesShown(first, last) },
+      y: { range: (_, __, most) => [0, Math.max(most * 1.1, least)] },
+    },
     axes: [
-      { ...axis, space: 80 },
+      { ...axis, size: 28, space: 80, values: (_, times) => times.map(clockText) },
       { ...axis, size: 58, values: (_, values) => values.map(text) },
     ],
-    series: [{}, ...lines.map(({ label, color }) => ({ label, stroke: colorOf(color), width: 2, spanGaps: true }))],
+    series: [{}, ...lines.map(({ label, color }) => seriesOf(label, colorOf(color, place)))],
   };
+}
+
+function seriesOf(label: string, color: string): uPlot.Series {
+  return { label, stroke: color, width: 2, spanGaps: true, points: { show: true, size: 4, fill: color } };
+}
+
+/** A colour of the style as a canvas takes it, which knows neither variables nor light-dark(). */
+function colorOf(name: string, place: HTMLElement): string {
+  place.style.color = `var(--${name})`;
+  const { color } = getComputedStyle(place);
+  place.style.removeProperty('color');
+  return color;
+}
+
+/** Before the first measures there is neither a first time nor a last. */
+function timesShown(first: number | null, last: number | null): [number, number] {
+  const end = last ?? Date.now() / 1000;
+  return [Math.min(first ?? end, end - shortest), end];
+}
+
+function clockText(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 }

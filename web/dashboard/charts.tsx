@@ -6,29 +6,40 @@ const perSecond = (value: number): string => numberText(value);
 const count = (value: number): string => String(Math.round(value));
 const time = (seconds: number): string => timeText(seconds * 1000);
 
-const charts: readonly { readonly title: string; readonly lines: readonly Line[]; readonly text: typeof time }[] = [
+interface ChartKind {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly text: (value: number) => string;
+  readonly least: number;
+}
+
+const charts: readonly ChartKind[] = [
   {
     title: 'Requests per second',
     lines: [{ label: 'all', color: 'first', value: ({ requests }) => requests }],
     text: perSecond,
+    least: 1,
   },
   {
     title: 'Tokens per second',
     lines: [{ label: 'of answers', color: 'first', value: ({ tokens }) => tokens }],
     text: perSecond,
+    least: 1,
   },
   {
     title: 'Time to first token',
     lines: [
-      { label: 'half within', color: 'first', value: ({ firstToken }) => firstToken },
-      { label: '95 % within', color: 'second', value: ({ slowFirstToken }) => slowFirstToken },
+      { label: 'p50', color: 'first', value: ({ firstToken }) => firstToken },
+      { label: 'p95', color: 'second', value: ({ slowFirstToken }) => slowFirstToken },
     ],
     text: time,
+    least: 0.1,
   },
   {
     title: 'Errors per second',
     lines: [{ label: 'all', color: 'bad', value: ({ errors }) => errors }],
     text: perSecond,
+    least: 1,
   },
   {
     title: 'Queue',
@@ -37,6 +48,7 @@ const charts: readonly { readonly title: string; readonly lines: readonly Line[]
       { label: 'waiting', color: 'second', value: ({ waiting }) => waiting },
     ],
     text: count,
+    least: 4,
   },
 ];
 

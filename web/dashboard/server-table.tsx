@@ -1,6 +1,9 @@
 import { timeText } from '../lib/number-text.ts';
 import type { Server } from './model-rows.ts';
 
+/** How a state looks; one that begins slowly has only come back. */
+const colors: Readonly<Record<string, string>> = { ready: 'good', 'slow-start': 'idle' };
+
 /** The servers behind this one, and how they do. */
 export function ServerTable({ servers }: { readonly servers: readonly Server[] }) {
   return (
@@ -25,7 +28,7 @@ export function ServerTable({ servers }: { readonly servers: readonly Server[] }
                 {server.id} <span class="hint">{server.kind}</span>
               </th>
               <td data-label="State">
-                <span class={`state ${server.state === 'ready' ? 'good' : 'bad'}`}>{server.state}</span>
+                <span class={`state ${colors[server.state] ?? 'bad'}`}>{server.state}</span>
               </td>
               <td data-label="Running">{server.running}</td>
               <td data-label="Requests">{server.requests}</td>
