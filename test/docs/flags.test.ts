@@ -14,6 +14,11 @@ const foreign = new Set([
   '--omit',
   '--input-file',
   '--gateway',
+  '--no-git-tag-version',
+  '--sign',
+  '--verify',
+  '--provenance',
+  '--access',
 ]);
 
 const [first, ...others] = commands.map(({ definition }) => definition);
