@@ -45,8 +45,6 @@ ${table(['Command', 'Code', 'Meaning'], rows)}`;
 /** What cannot be told from the tables. */
 const remarks: Readonly<Record<string, () => string>> = { chat: chatRemarks, completions: () => completionRemarks };
 
-/** Commands whose examples need nothing but each other; the tests of the docs run them. */
-const runAsTheyStand = new Set(['keys create', 'keys list']);
 const notRun =
   '<!-- not run: for servers and files of many kinds; src/cli/cli-page.test.ts reads each line as conch does -->';
 
@@ -60,7 +58,7 @@ function commandSection(command: Command): string {
   return [
     `## conch ${name}`,
     `${summary}.`,
-    ...(runAsTheyStand.has(name) ? [] : [notRun]),
+    notRun,
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
     ...(words === undefined ? [] : [`Behind it stands \`${words}\`.`]),
     ...(rows.length === 0 ? [] : [table(['Flag of its own', 'Default', 'Meaning'], rows)]),
