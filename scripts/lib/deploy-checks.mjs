@@ -7,6 +7,8 @@ import { capture, inRoot } from './steps.mjs';
 /** @typedef {{ what: string, prepare: () => Promise<string>, run: (tool: string) => Promise<unknown> }} Check */
 
 const CHART = 'deploy/helm/conch';
+/** What the chart is written for: a helm that Go has compiled from its module takes a cluster of 1.20 for granted. */
+const KUBERNETES = ['--namespace', 'inference', '--kube-version', '1.34.0'];
 /** How exposed systemd may find the unit, in tenths: below 20 it calls it safe, from 50 on exposed. */
 const EXPOSURE = 25;
 
@@ -66,7 +68,7 @@ export const deployChecks = [
     run: async (program) => {
       const tools = await pythonTools();
       for (const values of valueFlags()) {
-        const written = await check(program, ['template', 'conch', CHART, '--namespace', 'inference', ...values]);
+        const written = await check(program, ['template', 'conch', CHART, ...KUBERNETES, ...values]);
         const known = written.split(/^---$/m).filter((document) => !/^kind: ServiceMonitor$/m.test(document));
         await withFile('conch.yaml', known.join('---'), (file) => conform(tools, [file]));
       }
