@@ -4,7 +4,7 @@ const PAGE = new URL('../docs/benchmarks.md', import.meta.url);
 
 /**
  * Puts what was measured into its section of docs/benchmarks.md, in place of what stood there.
- * @param {'gateway' | 'triton' | 'flame' | 'scale' | 'footprint'} section
+ * @param {'gateway' | 'triton' | 'flame' | 'scale' | 'footprint' | 'first-token'} section
  * @param {string} text Markdown
  */
 export function writeSection(section, text) {

