@@ -77,7 +77,7 @@ describe('a request that cannot be read', () => {
 
 describe('a path', () => {
   it.each([
-    ['GET', '/', 'There is nothing at GET /.'],
+    ['GET', '/v1', 'There is nothing at GET /v1.'],
     ['POST', '/v1/chat', 'There is nothing at POST /v1/chat.'],
     ['GET', '/v1/engines?x=1', 'There is nothing at GET /v1/engines.'],
   ])('%s %s is unknown', async (method, path, message) => {
@@ -95,6 +95,7 @@ describe('a path', () => {
     ['PUT', '/v1/models', 'GET, POST, HEAD'],
     ['DELETE', '/v1/models/vllm-toy', 'GET, HEAD, POST'],
     ['POST', '/health/ready', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
   ])('does not take every method: %s %s', async (method, path, allow) => {
     const answer = await send(path, { method });
     const message = `${path} takes ${allow}, not ${method}.`;
