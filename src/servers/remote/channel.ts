@@ -1,4 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
+import { StreamFault } from '../../kserve/infer-codec.ts';
 import { StatusError, statusCodes, statusName } from '../../kserve/status.ts';
 import type { Connection } from './connection.ts';
 import { Connector, type ConnectorOptions } from './connector.ts';
@@ -79,6 +80,9 @@ export class Channel {
   }
 }
 
+/** Milliseconds for a server to close a call that it has ended with a fault. */
+const longestClose = 10_000;
+
 /** The channel's options, and when this call must be over. */
 interface CallSettings {
   readonly options: ChannelOptions;
@@ -93,6 +97,8 @@ class Http2Call implements RunningCall, StreamListener {
   #timer: NodeJS.Timeout | undefined;
   #status: StatusError | 'ok' | undefined;
   #hasEnded = false;
+  /** Whether nobody hears any more of what comes, and the server has yet to close the call. */
+  #isLeft = false;
 
   constructor(connection: Connection, call: Call, { options, deadline }: CallSettings) {
     this.#connection = connection;
@@ -141,12 +147,15 @@ class Http2Call implements RunningCall, StreamListener {
     try {
       this.#reader.push(bytes, from, to, this.#call.onMessage);
     } catch (error) {
-      this.#end(error instanceof StatusError ? error : new StatusError('INTERNAL', String(error), { cause: error }));
+      if (error instanceof StreamFault) this.#endWithServer(error);
+      else
+        this.#end(error instanceof StatusError ? error : new StatusError('INTERNAL', String(error), { cause: error }));
     }
   }
 
   onClose(end: StreamEnd): void {
-    if (this.#status instanceof StatusError) this.#end(this.#status);
+    if (this.#isLeft) this.#forget();
+    else if (this.#status instanceof StatusError) this.#end(this.#status);
     else if (end !== 'complete') this.#end('reset' in end ? resetCall(end.reset) : broken(end.broken));
     else if (this.#status === undefined) this.#end(faulty('The server ended the call without a status.'));
     else if (this.#reader.isInsideMessage) this.#end(faulty('The server ended the call inside a message.'));
@@ -163,11 +172,36 @@ class Http2Call implements RunningCall, StreamListener {
   #end(fault: StatusError | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#forget();
+    if (fault) this.#request.cancel();
+    this.#call.onEnd(fault);
+  }
+
+  /**
+   * A server that told a fault in a message ends the call itself. The call is not reset meanwhile: Triton would hold the
+   * model for ever, and could no longer unload it.
+   */
+  #endWithServer(fault: StreamFault): void {
+    this.#hasEnded = true;
+    this.#isLeft = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onOverdueClose, longestClose);
+    this.#timer.unref();
+    this.#call.signal?.removeEventListener('abort', this.#onAbort);
+    this.#request.resume();
+    this.#call.onEnd(fault);
+  }
+
+  readonly #onOverdueClose = (): void => {
+    this.#forget();
+    this.#request.cancel();
+  };
+
+  #forget(): void {
+    this.#isLeft = false;
     this.#connection.calls--;
     clearTimeout(this.#timer);
     this.#call.signal?.removeEventListener('abort', this.#onAbort);
-    if (fault) this.#request.cancel();
-    this.#call.onEnd(fault);
   }
 }
 
