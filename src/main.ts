@@ -110,20 +110,27 @@ function definitionsOf([first = serveCommand, ...others]: readonly CliCommand[])
 }
 
 function openTerminal(): Terminal {
+  const progress = progressReporter({
+    isInteractive: process.stderr.isTTY,
+    width: process.stderr.columns ?? 80,
+    write: (text) => process.stderr.write(text),
+  });
   return {
-    out: (text) => console.log(text),
-    err: (text) => console.error(text),
+    out: (text) => {
+      progress.leave();
+      console.log(text);
+    },
+    err: (text) => {
+      progress.leave();
+      console.error(text);
+    },
     write: (text) => process.stdout.write(text),
     version: packageVersion(),
     environment: process.env,
     isInteractive: process.stdout.isTTY,
     isColoured: wantsColours(process.stdout.isTTY, process.env),
     streams: () => ({ input: process.stdin, output: process.stdout }),
-    progress: progressReporter({
-      isInteractive: process.stderr.isTTY,
-      width: process.stderr.columns ?? 80,
-      write: (text) => process.stderr.write(text),
-    }),
+    progress,
     settingsNow,
     // What a worker hears, it hears from its primary.
     ...(seat

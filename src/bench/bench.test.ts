@@ -109,6 +109,24 @@ describe('bench', () => {
     expect(digests[0]).not.toBe(digests[2]);
   });
 
+  it('tells every step that takes its time, from its beginning to its end', async () => {
+    const heard = new Map<string, number[]>();
+    const onProgress = (step: string, share: number): void => {
+      heard.set(step, [...(heard.get(step) ?? []), share]);
+    };
+    await bench({ ...common, ...(await serve(known)), counter: wordy, onProgress });
+    expect([...heard].map(([step, shares]) => [step, shares[0], shares.at(-1)])).toEqual([
+      ['prompts', 0, 1],
+      ['1 concurrent request: warm-up', 0, 1],
+      ['1 concurrent request', 0, 1],
+      ['1 concurrent request: counting', 0, 1],
+      ['2 concurrent requests: warm-up', 0, 1],
+      ['2 concurrent requests', 0, 1],
+      ['2 concurrent requests: counting', 0, 1],
+    ]);
+    for (const shares of heard.values()) expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+  });
+
   it('keeps what was measured before a level that cannot be', async () => {
     const { levels, failure } = await bench({ ...common, ...(await serve(known, 7)) });
     expect(levels.map(({ request_count: count }) => count)).toEqual([6]);

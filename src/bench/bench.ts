@@ -8,7 +8,7 @@ import { LoadError, runLoad } from './load/crew.ts';
 import type { Extent, Pace } from './load/messages.ts';
 import type { WatchedProcess } from './process-usage.ts';
 import { countedPrompts, makePrompts, type Prompt } from './prompts.ts';
-import type { LevelReport, Report } from './report/report.ts';
+import { type LevelReport, paceText, type Report } from './report/report.ts';
 import { type BodyOptions, requestBody } from './request-body.ts';
 import type { Target } from './target.ts';
 import type { TokenCounter } from './token-counter.ts';
@@ -37,8 +37,8 @@ export interface BenchOptions extends BodyOptions {
   /** Processes that make the load; left out: as many as it needs. */
   readonly workers?: number | undefined;
   readonly stop: AbortSignal;
-  /** How far one level is, from 0 to 1. */
-  readonly onProgress: (pace: Pace, share: number) => void;
+  /** How far a step is, from 0 to 1: making the prompts, warming up, the load itself, counting. */
+  readonly onProgress: (step: string, share: number) => void;
 }
 
 /** Measures all levels of load, one after the other. */
@@ -84,14 +84,15 @@ interface Asked {
 }
 
 async function promptsOf(options: BenchOptions): Promise<Asked> {
-  const { prompts, output, seed, counter, paces } = options;
+  const { prompts, output, seed, counter, paces, onProgress } = options;
+  const onShare = counter ? (share: number) => onProgress('prompts', share) : undefined;
   if (!('count' in prompts)) {
-    const counted = await countedPrompts(prompts, { output, seed, counter });
+    const counted = await countedPrompts(prompts, { output, seed, counter, onShare });
     return { prompts: counted, warmups: counted.toReversed() };
   }
   const { count, input } = prompts;
   const others = Math.min(count, Math.max(1, ...paces.map((pace) => warmupFor(pace, options.warmup))));
-  const made = await makePrompts({ count: count + others, input, output, seed, counter });
+  const made = await makePrompts({ count: count + others, input, output, seed, counter, onShare });
   return { prompts: made.slice(0, count), warmups: made.slice(count) };
 }
 
@@ -118,24 +119,34 @@ async function measureLevel(
   const warmup = warmupFor(pace, options.warmup);
   const keepsTexts = counting.ofAnswers !== undefined;
   const watch = new Watch(options.watched);
+  const level = paceText(pace);
+  const warming = `${level}: warm-up`;
   let startedAt = 0;
+  if (warmup > 0) options.onProgress(warming, 0);
   const measured = await runLoad({
     task: { target, endpoint, isStreaming, bodies, timeout, pace, extent, grace, warmup, warmupBodies, keepsTexts },
     workers: workersFor(pace, options.workers),
     stop,
     onMeasure: () => {
+      if (warmup > 0) options.onProgress(warming, 1);
       startedAt = performance.now();
       watch.begin();
-      options.onProgress(pace, 0);
+      options.onProgress(level, 0);
     },
-    onProgress: (done) => options.onProgress(pace, shareDone(extent, done, performance.now() - startedAt)),
+    onProgress: (done) => options.onProgress(level, shareDone(extent, done, performance.now() - startedAt)),
   });
   const usage = watch.end();
   const watchedMilliseconds = performance.now() - startedAt;
-  if (!stop.aborted) options.onProgress(pace, 1);
+  if (!stop.aborted) options.onProgress(level, 1);
   const answered = measured.outcomes.filter(({ error }) => error === undefined);
   const succeeded = await counting.answers(pace, (counter) =>
-    countOutcomes(answered, { endpoint, isStreaming, prompts, counter }),
+    countOutcomes(answered, {
+      endpoint,
+      isStreaming,
+      prompts,
+      counter,
+      onShare: counter ? (share) => options.onProgress(`${level}: counting`, share) : undefined,
+    }),
   );
   return {
     level: levelReport({ pace, isStreaming, measured, succeeded, usage, watchedMilliseconds }),

@@ -1,4 +1,4 @@
-import { inTurns } from './in-turns.ts';
+import { inTurns, type OnShare } from './in-turns.ts';
 import type { CountedOutcome } from './level-report.ts';
 import type { Endpoint, Outcome } from './load/messages.ts';
 import type { Prompt } from './prompts.ts';
@@ -11,14 +11,15 @@ interface CountOptions {
   readonly prompts: readonly Prompt[];
   /** Undefined: what the server says is taken. */
   readonly counter: TokenCounter | undefined;
+  readonly onShare?: OnShare | undefined;
 }
 
 /** Counts the tokens of the answers, after all of them have come. Their texts have no more use then. */
 export async function countOutcomes(
   outcomes: readonly Outcome[],
-  { endpoint, isStreaming, prompts, counter }: CountOptions,
+  { endpoint, isStreaming, prompts, counter, onShare }: CountOptions,
 ): Promise<CountedOutcome[]> {
-  return inTurns(outcomes, countOne);
+  return inTurns(outcomes, countOne, onShare);
 
   async function countOne({ texts, ...outcome }: Outcome): Promise<CountedOutcome> {
     const prompt = prompts[outcome.index % prompts.length];

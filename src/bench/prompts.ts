@@ -1,4 +1,4 @@
-import { inTurns } from './in-turns.ts';
+import { inTurns, type OnShare } from './in-turns.ts';
 import { drawLength, type Lengths } from './lengths.ts';
 import { Random } from './random.ts';
 import type { TokenCounter } from './token-counter.ts';
@@ -19,36 +19,39 @@ interface PromptOptions {
   readonly seed: number;
   /** Without one a word is taken for a token. */
   readonly counter: TokenCounter | undefined;
+  readonly onShare?: OnShare | undefined;
 }
 
 const mostTries = 12;
 const mostFillers = 4;
 
 /** Prompts of the wanted lengths: the same ones for the same seed and tokenizer. */
-export async function makePrompts({ count, input, output, seed, counter }: PromptOptions): Promise<Prompt[]> {
+export async function makePrompts({ count, input, output, seed, counter, onShare }: PromptOptions): Promise<Prompt[]> {
   const random = new Random(seed);
   const drawn = Array.from({ length: count }, () => ({
     wanted: drawLength(input, random),
     outputTokens: drawLength(output, random),
     seed: Math.floor(random.next() * 2 ** 32),
   }));
-  return inTurns(drawn, async ({ wanted, outputTokens, seed: own }) => ({
+  const make = async ({ wanted, outputTokens, seed: own }: (typeof drawn)[number]): Promise<Prompt> => ({
     ...(counter ? await fitted(wanted, own, counter) : { text: wordsOf(wanted, own), tokens: undefined }),
     outputTokens,
-  }));
+  });
+  return inTurns(drawn, make, onShare);
 }
 
 /** Prompts of others, each counted. */
 export async function countedPrompts(
   texts: readonly string[],
-  { output, seed, counter }: Pick<PromptOptions, 'output' | 'seed' | 'counter'>,
+  { output, seed, counter, onShare }: Omit<PromptOptions, 'count' | 'input'>,
 ): Promise<Prompt[]> {
   const random = new Random(seed);
-  return inTurns(texts, async (text) => ({
+  const count = async (text: string): Promise<Prompt> => ({
     text,
     outputTokens: drawLength(output, random),
     tokens: await counter?.count(text),
-  }));
+  });
+  return inTurns(texts, count, onShare);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type BenchOptions, bench } from '../bench/bench.ts';
 import { LoadError } from '../bench/load/crew.ts';
 import type { Pace } from '../bench/load/messages.ts';
-import { paceText, type Report } from '../bench/report/report.ts';
+import type { Report } from '../bench/report/report.ts';
 import { reportText } from '../bench/report/text.ts';
 import { openCaller, type Target } from '../bench/target.ts';
 import { type CommandInput, ownFlags } from '../config/load.ts';
@@ -71,8 +71,7 @@ async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surro
     watched: flags.pid,
     workers: flags.workers,
     stop: terminal.stop,
-    onProgress: (pace, share) =>
-      terminal.progress({ what: `  ${paceText(pace)}`, done: share, total: 1, unit: 'percent' }),
+    onProgress: (step, share) => terminal.progress({ what: `  ${step}`, done: share, total: 1, unit: 'percent' }),
   };
 }
 

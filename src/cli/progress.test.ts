@@ -19,6 +19,21 @@ describe('progressReporter', () => {
     expect(lines.at(-1)?.endsWith('\n')).toBe(true);
   });
 
+  it('leaves a line that is not done where it is when others write, once', () => {
+    let text = '';
+    const show = progressReporter({ isInteractive: true, width: 50, write: (piece) => (text += piece) });
+    show({ what: 'load', done: 1, total: 2, unit: 'percent' });
+    show.leave();
+    show.leave();
+    show({ what: 'load', done: 2, total: 2, unit: 'percent' });
+    show.leave();
+    expect(text.split('\n').map((line) => line.trim())).toEqual([
+      'load  [============            ]  50 %',
+      'load  [========================] 100 %',
+      '',
+    ]);
+  });
+
   it('writes two lines elsewhere, however many steps there were', () => {
     expect(report(false, [0, 1e6, 2e6, 4e6])).toBe('model.gguf …\nmodel.gguf: done\n');
   });

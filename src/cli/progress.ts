@@ -18,11 +18,18 @@ export interface ProgressOutput {
 const barWidth = 24;
 const redrawMilliseconds = 100;
 
+/** Shows progress; `leave` ends a line that is still being drawn over, before others write. */
+export interface ProgressReporter {
+  (progress: Progress): void;
+  leave(): void;
+}
+
 /** Shows progress to people. Elsewhere than on a terminal it says once what begins and once that it is done. */
-export function progressReporter(output: ProgressOutput): (progress: Progress) => void {
+export function progressReporter(output: ProgressOutput): ProgressReporter {
   const begun = new Set<string>();
   let drawnAt = 0;
-  return (progress) => {
+  let isLineOpen = false;
+  const show = (progress: Progress): void => {
     const { what, done, total } = progress;
     const isDone = total !== undefined && done >= total;
     const isNew = !begun.has(what);
@@ -36,12 +43,18 @@ export function progressReporter(output: ProgressOutput): (progress: Progress) =
     const now = performance.now();
     if (!isDone && !isNew && now - drawnAt < redrawMilliseconds) return;
     drawnAt = now;
+    isLineOpen = !isDone;
     output.write(
       `\r${progressLine(progress)
         .slice(0, output.width - 1)
         .padEnd(output.width - 1)}${isDone ? '\n' : ''}`,
     );
   };
+  const leave = (): void => {
+    if (isLineOpen) output.write('\n');
+    isLineOpen = false;
+  };
+  return Object.assign(show, { leave });
 }
 
 /** One line: what, a bar where the end is known, and the amounts. */
