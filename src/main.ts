@@ -112,7 +112,7 @@ function definitionsOf([first = serveCommand, ...others]: readonly CliCommand[])
 function openTerminal(): Terminal {
   const progress = progressReporter({
     isInteractive: process.stderr.isTTY,
-    width: process.stderr.columns ?? 80,
+    width: process.stderr.columns || 80,
     write: (text) => process.stderr.write(text),
   });
   return {
