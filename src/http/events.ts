@@ -129,9 +129,19 @@ function uncork(socket: Socket): void {
   socket.uncork();
 }
 
+/** Characters from which on it costs more to copy a text into its frame than to write the two apart. */
+const longText = 2048;
+
 /** One chunk of the transfer encoding. Text that is ASCII, as most is, needs no encoding on its way. */
 function writeChunk(socket: Socket, text: string): boolean {
   const length = Buffer.byteLength(text);
-  const chunk = `${length.toString(16)}\r\n${text}\r\n`;
-  return socket.write(chunk, length === text.length ? 'latin1' : 'utf8');
+  const encoding = length === text.length ? 'latin1' : 'utf8';
+  const size = `${length.toString(16)}\r\n`;
+  if (text.length < longText) return socket.write(`${size}${text}\r\n`, encoding);
+  socket.cork();
+  socket.write(size, 'latin1');
+  socket.write(text, encoding);
+  const hasRoom = socket.write('\r\n', 'latin1');
+  socket.uncork();
+  return hasRoom;
 }

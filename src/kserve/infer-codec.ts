@@ -74,7 +74,9 @@ export class StreamResponseDecoder {
       this.#head = head;
       this.#headBytes = Buffer.from(message.subarray(from, at));
     }
-    const spans: number[] = [];
+    // Of the length that is needed as a rule: one that grows takes five times the room.
+    const spans = new Array<number>(2 * head.outputs.length);
+    let count = 0;
     while (reader.at < reader.end) {
       const tag = reader.varint();
       if (tag !== rawContents) {
@@ -82,10 +84,12 @@ export class StreamResponseDecoder {
         continue;
       }
       const length = reader.varint();
-      spans.push(reader.at, reader.at + length);
+      spans[count++] = reader.at;
       reader.skipTo(reader.at + length);
+      spans[count++] = reader.at;
     }
-    return new WireResponse(message, head, { from, to, spans });
+    spans.length = count;
+    return new WireResponse(message, head, from, to, spans);
   }
 }
 
@@ -116,25 +120,20 @@ interface Head {
   readonly outputs: readonly OutputDescription[];
 }
 
-/** Where a response stands in its message. */
-interface Place {
-  readonly from: number;
-  readonly to: number;
-  /** Begin and end of each output's data, in the order of the outputs. */
-  readonly spans: readonly number[];
-}
-
 class WireResponse implements InferResponse {
   readonly head: Head;
   readonly #message: Buffer;
-  readonly #place: Place;
+  readonly #from: number;
+  readonly #to: number;
+  /** Begin and end of each output's data, in the order of the outputs. */
   readonly #spans: readonly number[];
 
-  constructor(message: Buffer, head: Head, place: Place) {
+  constructor(message: Buffer, head: Head, from: number, to: number, spans: readonly number[]) {
     this.#message = message;
     this.head = head;
-    this.#place = place;
-    this.#spans = place.spans;
+    this.#from = from;
+    this.#to = to;
+    this.#spans = spans;
   }
 
   get model(): string {
@@ -156,7 +155,7 @@ class WireResponse implements InferResponse {
     return this.head.outputs;
   }
   get wire(): Buffer {
-    return this.#message.subarray(this.#place.from, this.#place.to);
+    return this.#message.subarray(this.#from, this.#to);
   }
 
   raw(name: string): Buffer | undefined {
@@ -170,7 +169,9 @@ class WireResponse implements InferResponse {
     const from = this.#spans[at] as number;
     const to = this.#spans[at + 1] as number;
     if (to - from < 4) return '';
-    return this.#message.toString('utf8', from + 4, Math.min(to, from + 4 + this.#message.readUInt32LE(from)));
+    const length = this.#message.readUInt32LE(from);
+    if (length === 4 && to - from === 8 && this.#message.readUInt32LE(from + 4) === noneBytes) return 'None';
+    return this.#message.toString('utf8', from + 4, Math.min(to, from + 4 + length));
   }
 
   uint32(name: string): number | undefined {
@@ -194,6 +195,9 @@ function field(number: number): number {
 }
 
 const rawContents = field(6);
+
+/** The text None, which every response but the last has for a reason to finish: no text is made of it each time. */
+const noneBytes = Buffer.from('None').readUInt32LE();
 
 function writeParameter(writer: protobuf.Writer, key: string, value: ParameterValue): void {
   writer.uint32(field(4)).fork().uint32(field(1)).string(key).uint32(field(2)).fork();
