@@ -74,22 +74,10 @@ export class StreamResponseDecoder {
       this.#head = head;
       this.#headBytes = Buffer.from(message.subarray(from, at));
     }
-    // Of the length that is needed as a rule: one that grows takes five times the room.
-    const spans = new Array<number>(2 * head.outputs.length);
-    let count = 0;
-    while (reader.at < reader.end) {
-      const tag = reader.varint();
-      if (tag !== rawContents) {
-        reader.skip(tag);
-        continue;
-      }
-      const length = reader.varint();
-      spans[count++] = reader.at;
-      reader.skipTo(reader.at + length);
-      spans[count++] = reader.at;
-    }
-    spans.length = count;
-    return new WireResponse(message, head, from, to, spans);
+    const data = reader.at;
+    // Read to the end once, so that a message that is cut or wrong fails here.
+    while (reader.at < to) reader.skip(reader.varint());
+    return new WireResponse(message, head, { from, data, to });
   }
 }
 
@@ -120,20 +108,30 @@ interface Head {
   readonly outputs: readonly OutputDescription[];
 }
 
+/** Where a response begins in its message, where its tensors' data does, and where it ends. */
+interface Place {
+  readonly from: number;
+  readonly data: number;
+  readonly to: number;
+}
+
+/** One is made for every token, so it holds places in the message, and finds an output's data when it is asked for it. */
 class WireResponse implements InferResponse {
   readonly head: Head;
   readonly #message: Buffer;
   readonly #from: number;
+  readonly #data: number;
   readonly #to: number;
-  /** Begin and end of each output's data, in the order of the outputs. */
-  readonly #spans: readonly number[];
+  /** The data that was found last. */
+  #foundAt = 0;
+  #foundTo = 0;
 
-  constructor(message: Buffer, head: Head, from: number, to: number, spans: readonly number[]) {
+  constructor(message: Buffer, head: Head, { from, data, to }: Place) {
     this.#message = message;
     this.head = head;
     this.#from = from;
+    this.#data = data;
     this.#to = to;
-    this.#spans = spans;
   }
 
   get model(): string {
@@ -159,15 +157,13 @@ class WireResponse implements InferResponse {
   }
 
   raw(name: string): Buffer | undefined {
-    const at = this.#indexOf(name);
-    return at < 0 ? undefined : this.#message.subarray(this.#spans[at], this.#spans[at + 1]);
+    return this.#find(name) ? this.#message.subarray(this.#foundAt, this.#foundTo) : undefined;
   }
 
   text(name: string): string | undefined {
-    const at = this.#indexOf(name);
-    if (at < 0) return undefined;
-    const from = this.#spans[at] as number;
-    const to = this.#spans[at + 1] as number;
+    if (!this.#find(name)) return undefined;
+    const from = this.#foundAt;
+    const to = this.#foundTo;
     if (to - from < 4) return '';
     const length = this.#message.readUInt32LE(from);
     if (length === 4 && to - from === 8 && this.#message.readUInt32LE(from + 4) === noneBytes) return 'None';
@@ -175,18 +171,30 @@ class WireResponse implements InferResponse {
   }
 
   uint32(name: string): number | undefined {
-    const at = this.#indexOf(name);
-    if (at < 0) return undefined;
-    const from = this.#spans[at] as number;
-    return (this.#spans[at + 1] as number) - from < 4 ? undefined : this.#message.readUInt32LE(from);
+    if (!this.#find(name) || this.#foundTo - this.#foundAt < 4) return undefined;
+    return this.#message.readUInt32LE(this.#foundAt);
   }
 
-  /** Where the span of an output begins in the list of spans; -1 when the response does not carry it. */
-  #indexOf(name: string): number {
+  /** Finds the data of an output; false when the response does not carry it. The data stand in the order of the outputs. */
+  #find(name: string): boolean {
     const { outputs } = this.head;
-    for (let index = 0; index < outputs.length; index++)
-      if (outputs[index]?.name === name) return 2 * index < this.#spans.length ? 2 * index : -1;
-    return -1;
+    let before = 0;
+    while (before < outputs.length && outputs[before]?.name !== name) before++;
+    if (before === outputs.length) return false;
+    const reader = new Cursor(this.#message, this.#data, this.#to);
+    while (reader.at < reader.end) {
+      const tag = reader.varint();
+      if (tag !== rawContents) {
+        reader.skip(tag);
+        continue;
+      }
+      const length = reader.varint();
+      this.#foundAt = reader.at;
+      reader.skipTo(reader.at + length);
+      this.#foundTo = reader.at;
+      if (before-- === 0) return true;
+    }
+    return false;
   }
 }
 
