@@ -96,7 +96,7 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
   it('names the place of a wrong type in a config.pbtxt', async () => {
     model('typed', 'm', 'name: "m"\nbackend: "llamacpp"\nmax_batch_size: "many"\n');
     const file = join(folder, 'typed', 'm', 'config.pbtxt');
-    const { code, stderr } = await runConch(['--model-repository', join(folder, 'typed')]);
+    const { code, stderr } = await runConch(['--model-repository', join(folder, 'typed'), '--port', '0']);
     expect(code).toBe(2);
     expect(stderr).toContain(`conch: The model m cannot be served: ${file}:3:17: `);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
 
   it('says the ways out when there is no tritonserver', async () => {
     model('needy', 'm', 'backend: "vllm"');
-    const outcome = await runConch(['--model-repository', join(folder, 'needy')], {
+    const outcome = await runConch(['--model-repository', join(folder, 'needy'), '--port', '0'], {
       PATH: '/usr/bin:/bin',
       CONCH_CACHE: folder,
     });
