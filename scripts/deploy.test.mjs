@@ -56,11 +56,14 @@ describe('deploy/', () => {
     },
   );
 
-  it.each(['vllm', 'trtllm'])('compose/%s.yaml waits as long for Conch as for Triton, whose models it needs', (name) => {
-    const conch = parse(read('deploy/compose/conch.yaml')).services.conch;
-    const { triton } = parse(read(`deploy/compose/${name}.yaml`)).services;
-    expect(conch.healthcheck?.start_period).toBe(triton.healthcheck.start_period);
-  });
+  it.each(['vllm', 'trtllm'])(
+    'compose/%s.yaml waits as long for Conch as for Triton, whose models it needs',
+    (name) => {
+      const conch = parse(read('deploy/compose/conch.yaml')).services.conch;
+      const { triton } = parse(read(`deploy/compose/${name}.yaml`)).services;
+      expect(conch.healthcheck?.start_period).toBe(triton.healthcheck.start_period);
+    },
+  );
 
   it('kubernetes/conch.yaml has a file of settings that is valid', () => {
     const documents = parseAllDocuments(read('deploy/kubernetes/conch.yaml')).map((document) => document.toJS());

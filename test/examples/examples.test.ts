@@ -27,7 +27,7 @@ afterAll(async () => {
 const answer =
   'You said "What is a conch?". This is answer number 0, and I think that I agree with every part of it, word by word by word.';
 
-function runExample(name: string, model = 'vllm-toy'): Promise<Outcome> {
+function runExample(name: string, signal: AbortSignal, model = 'vllm-toy'): Promise<Outcome> {
   const environment = {
     OPENAI_BASE_URL: `${conch.url}/v1`,
     OPENAI_API_KEY: 'sesame',
@@ -36,7 +36,7 @@ function runExample(name: string, model = 'vllm-toy'): Promise<Outcome> {
     TRANSFORMERS_NO_ADVISORY_WARNINGS: '1',
   };
   const program = name.endsWith('.py') ? pythonProgram() : name.endsWith('.sh') ? 'bash' : process.execPath;
-  return runProgram(program, [inRoot(`examples/${name}`)], { environment });
+  return runProgram(program, [inRoot(`examples/${name}`)], { environment, signal });
 }
 
 /** LlamaIndex and Instructor are there for Python 3.11 and later alone. */
@@ -59,38 +59,41 @@ describe('the examples', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it.each(['openai-python.py', 'openai-node.mjs', 'langchain-python.py', 'langchain-js.mjs', 'vercel-ai.mjs'])(
+  it.for(['openai-python.py', 'openai-node.mjs', 'langchain-python.py', 'langchain-js.mjs', 'vercel-ai.mjs'])(
     '%s gets an answer at once, and one as it comes',
-    async (name) => {
-      expect(await runExample(name)).toEqual({ code: 0, stdout: `${answer}\n${answer}\n`, stderr: '' });
+    async (name, { signal }) => {
+      expect(await runExample(name, signal)).toEqual({ code: 0, stdout: `${answer}\n${answer}\n`, stderr: '' });
     },
   );
 
-  it.skipIf(isOldPython)('llamaindex.py gets an answer at once, and one as it comes', async () => {
-    const { code, stdout } = await runExample('llamaindex.py');
+  it.skipIf(isOldPython)('llamaindex.py gets an answer at once, and one as it comes', async ({ signal }) => {
+    const { code, stdout } = await runExample('llamaindex.py', signal);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${answer}\n${answer}\n` });
   });
 
-  it.skipIf(isLeftOut('curl'))('curl.sh lists the models, and gets an answer at once and as it comes', async () => {
-    const { code, stdout, stderr } = await runExample('curl.sh');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [models = '', whole = '', ...events] = stdout.split('\n');
-    expect((JSON.parse(models) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain('vllm-toy');
-    expect(JSON.parse(whole)).toMatchObject({ choices: [{ message: { content: answer }, finish_reason: 'stop' }] });
-    const chunks = eventsOf(events.join('\n'));
-    expect(chunks.pop()).toBe('[DONE]');
-    const pieces = chunks as { choices: { delta: { content?: string } }[] }[];
-    expect(pieces.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(answer);
-  });
+  it.skipIf(isLeftOut('curl'))(
+    'curl.sh lists the models, and gets an answer at once and as it comes',
+    async ({ signal }) => {
+      const { code, stdout, stderr } = await runExample('curl.sh', signal);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const [models = '', whole = '', ...events] = stdout.split('\n');
+      expect((JSON.parse(models) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain('vllm-toy');
+      expect(JSON.parse(whole)).toMatchObject({ choices: [{ message: { content: answer }, finish_reason: 'stop' }] });
+      const chunks = eventsOf(events.join('\n'));
+      expect(chunks.pop()).toBe('[DONE]');
+      const pieces = chunks as { choices: { delta: { content?: string } }[] }[];
+      expect(pieces.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(answer);
+    },
+  );
 
-  it.skipIf(isOldPython)('instructor-python.py gets an object of its class', async () => {
-    const { code, stdout } = await runExample('instructor-python.py');
+  it.skipIf(isOldPython)('instructor-python.py gets an object of its class', async ({ signal }) => {
+    const { code, stdout } = await runExample('instructor-python.py', signal);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"name":"toy","legs":7,"habitat":"sea"}\n' });
   });
 
-  it('agent-loop.py runs functions until the answer is words', async () => {
+  it('agent-loop.py runs functions until the answer is words', async ({ signal }) => {
     const calls = weatherCities.map((city) => `get_weather {"city": "${city}"}: sunny in ${city}\n`);
-    expect(await runExample('agent-loop.py', 'agent')).toEqual({
+    expect(await runExample('agent-loop.py', signal, 'agent')).toEqual({
       code: 0,
       stdout: `${calls.join('')}All are sunny.\n`,
       stderr: '',
