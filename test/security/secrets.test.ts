@@ -9,6 +9,7 @@ import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { freePorts } from '../support/ports.ts';
 import { Redis } from '../support/redis.ts';
+import { isLeftOut } from '../support/system-program.ts';
 import { type Collector, httpCollector } from '../telemetry/collector.ts';
 import { grpcStatus } from './grpc-status.ts';
 import { bearer, keyFileText, secretOf } from './keyed.ts';
@@ -31,6 +32,9 @@ const secrets = {
 
 const restriction = { 'x-admin': secrets.restricted };
 const key = { authorization: `Bearer ${secrets.apiKey}` };
+
+/** The run has a Redis too. */
+const isWithoutRedis = isLeftOut('redis-server');
 
 let conch: Conch;
 let collector: Collector;
@@ -105,7 +109,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe('no secret of a run', () => {
+describe.skipIf(isWithoutRedis)('no secret of a run', () => {
   it('stands in what it answered, logged or traced', async () => {
     const chat = `${conch.url}/v1/chat/completions`;
     const toy = (orders: Record<string, unknown>) => ({
@@ -171,7 +175,7 @@ describe('no secret of a run', () => {
   });
 });
 
-describe('--log-prompts', () => {
+describe.skipIf(isWithoutRedis)('--log-prompts', () => {
   it('writes what clients send to the log, and says so at the start', async () => {
     const flags = ['--triton', `127.0.0.1:${inject('triton').grpcPort}`, '--tokenizer', tokenizerFolder('qwen3')];
     const open = await startConch({ flags: [...flags, '--log-prompts'] });
