@@ -74,6 +74,16 @@ describe('deploy/', () => {
   });
 
   it.each([
+    ['deploy/compose/conch.yaml', /^ *stop_grace_period: (\d+)s$/m, { CONCH_DRAIN_TIMEOUT: '60s' }],
+    ['deploy/systemd/conch.service', /^TimeoutStopSec=(\d+)s$/m, {}],
+    ['docs/deployment.md', /--stop-timeout (\d+) /, {}],
+  ])('%s waits longer than answers may take to finish', (path, line, environment) => {
+    const [, seconds] = line.exec(read(path)) ?? [];
+    const settings = loadSettings({ environment: { CONCH_TRITON: 'x:8001', ...environment } });
+    expect(Number(seconds) * 1000).toBeGreaterThan(settings.drainDelay + settings.drainTimeout);
+  });
+
+  it.each([
     ['systemd/conch.service', /^ExecStart=\S+ (.*)$/m],
     ['slurm/trtllm-multi-node.sbatch', /^"\$\{command\[@\]\}" (.*) &$/m],
   ])('%s starts Conch with flags that are valid', (path, line) => {
