@@ -26,8 +26,11 @@ describe('the snippets of the README, the docs and the examples', { timeout: 180
     expect(run.length).toBeGreaterThan(0);
   });
 
-  it.for(run.filter(canRun))('$place ($language) does what it shows', async (snippet, { signal }) => {
-    const { code, stdout, stderr } = await runSnippet(snippet, workplace, signal);
-    expect(code, `${snippet.text}\n${stderr}\n${stdout}`).toBe(0);
-  });
+  it.for(run.filter(canRun).map((snippet) => [snippet.place, snippet.language, snippet] as const))(
+    '%s (%s) does what it shows',
+    async ([, , snippet], { signal }) => {
+      const { code, stdout, stderr } = await runSnippet(snippet, workplace, signal);
+      expect(code, `${snippet.text}\n${stderr}\n${stdout}`).toBe(0);
+    },
+  );
 });
