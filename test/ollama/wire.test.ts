@@ -57,6 +57,14 @@ it('what has no effect is named', async () => {
   expect(headers.get('x-conch-ignored')).toBe('made_up, options.num_ctx, options.made_up, keep_alive');
 });
 
+it.each(['/api/chat', '/api/generate'])(
+  'what has no effect is named to who asks %s for a model alone',
+  async (path) => {
+    const { headers } = await send(path, { model, options: { num_ctx: 4096 }, keep_alive: '5m', made_up: true });
+    expect(headers.get('x-conch-ignored')).toBe('made_up, options.num_ctx, keep_alive');
+  },
+);
+
 it('with --strict-fields an option that nobody knows is refused, and one without effect is not', async () => {
   const strict = await startConch({ flags: [...gatewayFlags(), '--strict-fields'] });
   try {

@@ -34,7 +34,10 @@ export function ollamaRoutes(app: FastifyInstance, services: OllamaServices): vo
     const { model, body, unknownFields } = await readOllama(OllamaChatRequest, request, reply, services);
     clock.loaded();
     const place = { model, shape: chatShape, clock };
-    if (!body.messages?.length) return loaded(body, place, services);
+    if (!body.messages?.length) {
+      tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
+      return loaded(body, place, services);
+    }
     const plan = ollamaPlan(request, { translated: chatOf(body), unknownFields, place, services });
     return sendAnswer(request, reply, plan);
   });
@@ -43,7 +46,10 @@ export function ollamaRoutes(app: FastifyInstance, services: OllamaServices): vo
     const { model, body, unknownFields } = await readOllama(OllamaGenerateRequest, request, reply, services);
     clock.loaded();
     const place = { model, shape: generateShape, clock };
-    if (!body.prompt && !body.images?.length) return loaded(body, place, services);
+    if (!body.prompt && !body.images?.length) {
+      tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
+      return loaded(body, place, services);
+    }
     const plan = ollamaPlan(request, { translated: generationOf(body), unknownFields, place, services });
     return sendAnswer(request, reply, plan);
   });
