@@ -7,6 +7,8 @@ const allowed = {
   ),
   ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#)/i,
+  // Else they would have to be addresses too.
+  ADD_URI_SAFE_ATTR: ['start', 'align'],
 };
 
 // A link opens beside the page, and the other side does not learn where it stood.
