@@ -47,16 +47,17 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/** Calls apart from the load: GET, or POST of a body. Rejects where the server cannot be reached. */
-export type Caller = (path: string, body?: object) => Promise<JsonAnswer>;
+/** Calls apart from the load: GET, or POST of a body. Rejects where the server cannot be reached, or the signal ends it. */
+export type Caller = (path: string, body?: object, signal?: AbortSignal) => Promise<JsonAnswer>;
 
 /** A caller that keeps its connections. */
 export function openCaller(target: Target): Caller {
   const client = openClient(target);
   const headers = { ...target.headers, 'content-type': 'application/json' };
-  return async (path, body) =>
+  return async (path, body, signal) =>
     new Promise<JsonAnswer>((resolve, reject) => {
-      const request = client.request(path, { method: body ? 'POST' : 'GET', headers, timeout: longestCall });
+      const method = body ? 'POST' : 'GET';
+      const request = client.request(path, { method, headers, timeout: longestCall, ...(signal && { signal }) });
       request.on('timeout', () => request.destroy(new Error(`no answer within ${longestCall / 1000} s`)));
       request.on('error', reject);
       request.on('response', (response) => {

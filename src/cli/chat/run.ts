@@ -22,7 +22,7 @@ export async function runChat(input: CommandInput, terminal: Terminal): Promise<
   const words = [...behind, ...input.rest];
   const server = new ChatServer(await targetFrom(flags, terminal.environment));
   try {
-    const model = await modelAt(server, named).catch((error: unknown) => {
+    const model = await modelAt(server, named, terminal.stop).catch((error: unknown) => {
       throw refusal(error, named);
     });
     const conversation = new Conversation(model, { system: flags.system, fields: flags.set });
@@ -46,12 +46,12 @@ export async function runChat(input: CommandInput, terminal: Terminal): Promise<
 }
 
 /** The model that is talked with: the one that is named, else the first that can chat. */
-async function modelAt(server: ChatServer, named: string | undefined): Promise<string> {
+async function modelAt(server: ChatServer, named: string | undefined, stop: AbortSignal): Promise<string> {
   if (named !== undefined) {
-    await requireModel(server, named);
+    await requireModel(server, named, stop);
     return named;
   }
-  const names = await server.models();
+  const names = await server.models(stop);
   const [first] = names ?? [];
   if (first !== undefined) return first;
   const reason = names ? 'has no model to chat with' : 'does not list its models: name one, as conch chat MODEL';

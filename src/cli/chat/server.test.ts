@@ -94,26 +94,35 @@ describe('ChatServer.ask', () => {
     const chat = await chatWith((_, response) => json(response, 401, { error: { message: 'Wrong key.' } }));
     const words = `${chat.origin} wants another key, by --api-key or CONCH_API_KEY: Wrong key.`;
     await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
-    await expect(chat.models()).rejects.toThrow(new ChatFault(words));
+    await expect(chat.models(never)).rejects.toThrow(new ChatFault(words));
   });
 
   it('says that there is no server', async () => {
     const chat = chatAt(1);
     const words = 'http://127.0.0.1:1 cannot be reached: ECONNREFUSED.';
     await expect(ask(chat)).rejects.toThrow(new ServerAway(words));
-    await expect(chat.models()).rejects.toThrow(new ServerAway(words));
+    await expect(chat.models(never)).rejects.toThrow(new ServerAway(words));
   });
 });
 
 describe('ChatServer.models', () => {
-  it('are those that can chat', async () => {
-    const data = [{ id: 'vectors', contract: 'embedding' }, { id: 'scores', contract: 'rerank' }, { id: 'toy' }, {}];
+  it('are those that generate text, and first those that can chat', async () => {
+    const base = { id: 'base', contract: 'vllm', capabilities: { completion: true, chat: false } };
+    const tuned = { id: 'tuned', contract: 'vllm', capabilities: { completion: true, chat: true } };
+    const others = [{ id: 'vectors', contract: 'embedding' }, { id: 'scores', contract: 'rerank' }, { id: 'toy' }, {}];
+    const data = [base, tuned, ...others];
     const chat = await chatWith((_, response) => json(response, 200, { object: 'list', data }));
-    expect(await chat.models()).toEqual(['toy']);
+    expect(await chat.models(never)).toEqual(['tuned', 'toy', 'base']);
+  });
+
+  it('are no longer waited for when that is stopped', async () => {
+    const stop = new AbortController();
+    const chat = await chatWith(() => stop.abort());
+    await expect(chat.models(stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('are unknown where the server does not say', async () => {
     const chat = await chatWith((_, response) => json(response, 404, { detail: 'Not Found' }));
-    expect(await chat.models()).toBe(undefined);
+    expect(await chat.models(never)).toBe(undefined);
   });
 });

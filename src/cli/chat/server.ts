@@ -60,14 +60,16 @@ export class ChatServer {
     return this.#total;
   }
 
-  /** The models that can chat, or undefined where the server does not say. Throws a ChatFault. */
-  async models(): Promise<readonly string[] | undefined> {
-    const { status, body } = await this.#call('/v1/models').catch((error: unknown) => {
-      throw this.#away(error);
+  /** The models, first those that can chat; undefined where the server does not say. Throws a ChatFault, or an abort. */
+  async models(signal: AbortSignal): Promise<readonly string[] | undefined> {
+    const { status, body } = await this.#call('/v1/models', undefined, signal).catch((error: unknown) => {
+      throw signal.aborted ? error : this.#away(error);
     });
     const { data, error } = (body ?? {}) as { readonly data?: unknown; readonly error?: unknown };
     if (status === 401) throw new ChatFault(this.#otherKey(errorText(error ?? 'no reason given')));
-    return Array.isArray(data) ? data.filter(canChat).map(({ id }) => id) : undefined;
+    if (!Array.isArray(data)) return undefined;
+    const models = data.filter(generatesText);
+    return [...models.filter(hasTemplate), ...models.filter((model) => !hasTemplate(model))].map(({ id }) => id);
   }
 
   /** Asks, and follows the answer to its end. Throws a ChatFault. */
@@ -140,8 +142,18 @@ export class ChatServer {
   }
 }
 
+interface ListedModel {
+  readonly id: string;
+  readonly capabilities?: { readonly chat?: unknown };
+}
+
 /** Conch says what its models are for; other servers do not. */
-function canChat(model: unknown): model is { readonly id: string } {
+function generatesText(model: unknown): model is ListedModel {
   if (typeof model !== 'object' || model === null || !('id' in model) || typeof model.id !== 'string') return false;
   return !('contract' in model && (model.contract === 'embedding' || model.contract === 'rerank'));
+}
+
+/** Whether a model can chat by now. The server says of one that cannot what it lacks, when it is asked. */
+function hasTemplate({ capabilities }: ListedModel): boolean {
+  return capabilities?.chat !== false;
 }

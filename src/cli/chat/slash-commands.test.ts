@@ -27,6 +27,7 @@ function open(more: Partial<Server> = {}) {
     const after = await runSlashCommand(line, {
       conversation,
       server: { ...server, ...more } as ChatServer,
+      signal: new AbortController().signal,
       say: (text) => void said.push(text),
     });
     return { said, after };

@@ -9,6 +9,8 @@ import { statsText, totalText } from './stats.ts';
 export interface ChatContext {
   readonly conversation: Conversation;
   readonly server: ChatServer;
+  /** Ends the command where it is. */
+  readonly signal: AbortSignal;
   /** A line for the person who talks. */
   readonly say: (line: string) => void;
 }
@@ -31,9 +33,9 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'model',
     argument: '[NAME]',
     summary: 'Show the model, or go on with another',
-    run: async ({ conversation, server, say }, name) => {
+    run: async ({ conversation, server, signal, say }, name) => {
       if (name === '') return say(conversation.model);
-      await requireModel(server, name);
+      await requireModel(server, name, signal);
       conversation.model = name;
       say(`Now with ${name}.`);
     },
@@ -118,8 +120,8 @@ export function completeSlashCommand(line: string): string[] {
 }
 
 /** Refuses a model that the server does not have, where it says what it has. */
-export async function requireModel(server: ChatServer, name: string): Promise<void> {
-  const names = await server.models();
+export async function requireModel(server: ChatServer, name: string, signal: AbortSignal): Promise<void> {
+  const names = await server.models(signal);
   if (names === undefined || names.includes(name)) return;
   const others = names.length === 0 ? 'It has none.' : `There are: ${names.join(', ')}.`;
   throw new ChatFault(`${server.origin} has no model ${JSON.stringify(name)} to chat with. ${others}`);
@@ -136,8 +138,8 @@ function helpLines(): string {
   ].join('\n');
 }
 
-async function listModels({ conversation, server, say }: ChatContext): Promise<void> {
-  const names = await server.models();
+async function listModels({ conversation, server, signal, say }: ChatContext): Promise<void> {
+  const names = await server.models(signal);
   if (names === undefined) throw new ChatFault(`${server.origin} does not list its models.`);
   for (const name of names) say(`${name === conversation.model ? '*' : ' '} ${name}`);
 }

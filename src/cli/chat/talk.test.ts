@@ -21,21 +21,28 @@ function counting() {
     if (question === 'fail') throw new ChatFault('HTTP 500: no luck');
     return { answer, timing: { toFirst: 1, fromFirst: 0 }, wasStopped: false };
   };
-  return { server: { ask } as unknown as ChatServer, questions };
+  return { ask, questions };
 }
 
 /** What a talk with these messages shows, and what was asked. */
-async function talkOf(messages: readonly string[], showsStats = false) {
-  const { server, questions } = counting();
+async function talkOf(
+  messages: readonly string[],
+  {
+    showsStats = false,
+    signal = new AbortController().signal,
+    ...more
+  }: { showsStats?: boolean; signal?: AbortSignal } & Partial<Pick<ChatServer, 'models'>> = {},
+) {
+  const { ask, questions } = counting();
   const left = [...messages];
   let shown = '';
   const conversation = new Conversation('toy');
   await talk({
     conversation,
-    server,
+    server: { ask, ...more } as unknown as ChatServer,
     editor: {
       read: () => Promise.resolve(left.shift()),
-      interruptible: (work) => work(new AbortController().signal),
+      interruptible: (work) => work(signal),
     },
     write: (text) => (shown += text),
     say: (line) => (shown += `${line}\n`),
@@ -77,8 +84,20 @@ describe('talk', () => {
     });
   });
 
+  it('stops a command that waits for the server, and goes on', async () => {
+    const stopped = new AbortController();
+    const models = async (signal: AbortSignal) => {
+      stopped.abort();
+      signal.throwIfAborted();
+      return [];
+    };
+    expect((await talkOf(['/models', 'one'], { models, signal: stopped.signal })).shown).toBe(
+      '! conch: Stopped.\nanswer 1\n',
+    );
+  });
+
   it('says how an answer ended, and how fast it was where that is wanted', async () => {
-    expect((await talkOf(['long'], true)).shown).toBe(
+    expect((await talkOf(['long'], { showsStats: true })).shown).toBe(
       'answer 1\n(cut off at its longest length: /set max_tokens N allows more)\n' +
         '(no usage from the server, first after 1 ms)\n',
     );

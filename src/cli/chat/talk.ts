@@ -6,7 +6,7 @@ import { type AfterCommand, type ChatContext, runSlashCommand } from './slash-co
 import { endText, statsText } from './stats.ts';
 
 /** A conversation of several turns. */
-export interface Talk extends ChatContext {
+export interface Talk extends Omit<ChatContext, 'signal'> {
   readonly editor: Pick<LineEditor, 'read' | 'interruptible'>;
   readonly write: (text: string) => void;
   readonly err: (line: string) => void;
@@ -27,13 +27,24 @@ export async function talk(context: Talk): Promise<void> {
 async function take(message: string, context: Talk): Promise<AfterCommand> {
   try {
     if (message.trim() === '') return;
-    const after = isCommand(message) ? await runSlashCommand(message, context) : { ask: message.replace(/^\/\//, '/') };
+    const after = isCommand(message) ? await obey(message, context) : { ask: message.replace(/^\/\//, '/') };
     if (typeof after !== 'object') return after;
     await answer(after.ask, context);
   } catch (error) {
     if (!(error instanceof ChatFault)) throw error;
     context.err(`conch: ${error.message}`);
   }
+}
+
+/** Does what a command says. One that is stopped has done nothing, and says so. */
+function obey(message: string, context: Talk): Promise<AfterCommand> {
+  return context.editor.interruptible(async (signal) => {
+    try {
+      return await runSlashCommand(message, { ...context, signal });
+    } catch (error) {
+      throw signal.aborted ? new ChatFault('Stopped.') : error;
+    }
+  });
 }
 
 function isCommand(message: string): boolean {
