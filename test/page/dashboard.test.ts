@@ -18,7 +18,9 @@ describe.skipIf(isWithoutChromium)('the dashboard', patience, () => {
       startTriton({ repository: folder, modelControl: 'explicit', loadModels: ['steady'] }),
       startChromium(),
     ]);
-    conch = await startConch({ flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, '--refresh-interval', '200ms'] });
+    conch = await startConch({
+      flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, '--refresh-interval', '200ms', '--slow-start', '0s'],
+    });
   }, 120_000);
   afterAll(async () => {
     await Promise.all([conch.stop(), browser.close()]);

@@ -49,3 +49,12 @@ it('puts models and servers together, with what can be done', () => {
     },
   ]);
 });
+
+it('says of a model that Conch runs itself just that, and not how it is spoken to', () => {
+  const llama = { id: 'llama', root: 'llama', contract: 'vllm' };
+  const own = { ...server('embedded', { llama: 'READY' }), kind: 'embedded' };
+  const kindsOn = (...servers: Server[]) => modelRows([llama], servers).map(({ kind }) => kind);
+  expect(kindsOn(own)).toEqual(['embedded']);
+  expect(kindsOn(own, server('a', { llama: 'READY' }))).toEqual(['vllm']);
+  expect(kindsOn()).toEqual(['vllm']);
+});

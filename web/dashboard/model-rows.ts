@@ -16,7 +16,7 @@ export interface Server {
 /** A model as the dashboard shows it. */
 export interface ModelRow {
   readonly name: string;
-  /** What it is spoken to by; empty where it is not served. */
+  /** How it is spoken to, or that Conch runs it itself; empty where it is not served. */
   readonly kind: string;
   readonly context: number | undefined;
   readonly abilities: readonly string[];
@@ -35,13 +35,16 @@ export function modelRows(models: readonly Model[], servers: readonly Server[]):
   return [...new Set(names)].toSorted().map((name) => {
     const model = served.get(name);
     const root = model?.root ?? name;
-    const states = servers.flatMap((server) =>
+    const owners = servers.filter((server) => server.models.some((each) => each.name === root));
+    const states = owners.flatMap((server) =>
       server.models.filter((each) => each.name === root).map(({ state }) => ({ server: server.id, state })),
     );
+    const isEmbedded = owners.length > 0 && owners.every(({ kind }) => kind === 'embedded');
     const isLoaded = states.some(({ state }) => state === 'READY');
     return {
       name,
-      kind: model?.contract ?? '',
+      // The embedded engine is spoken to as vLLM is, which is nothing to whoever looks at a model.
+      kind: model?.contract !== undefined && isEmbedded ? 'embedded' : (model?.contract ?? ''),
       context: model?.max_model_len ?? undefined,
       abilities: shownAbilities.filter((ability) => model?.capabilities?.[ability] === true),
       states,

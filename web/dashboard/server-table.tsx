@@ -1,8 +1,11 @@
 import { timeText } from '../lib/number-text.ts';
 import type { Server } from './model-rows.ts';
 
-/** How a state looks; one that begins slowly has only come back. */
-const colors: Readonly<Record<string, string>> = { ready: 'good', 'slow-start': 'idle' };
+/** How a state looks. */
+const colors: Readonly<Record<string, string>> = { ready: 'good', 'slow-start': 'good' };
+
+/** How a state is called where its own name says too little: a server that has come takes less than its share at first. */
+const names: Readonly<Record<string, string>> = { 'slow-start': 'ready, warming up' };
 
 /** The servers behind this one, and how they do. */
 export function ServerTable({ servers }: { readonly servers: readonly Server[] }) {
@@ -28,7 +31,7 @@ export function ServerTable({ servers }: { readonly servers: readonly Server[] }
                 {server.id} <span class="hint">{server.kind}</span>
               </th>
               <td data-label="State">
-                <span class={`state ${colors[server.state] ?? 'bad'}`}>{server.state}</span>
+                <span class={`state ${colors[server.state] ?? 'bad'}`}>{names[server.state] ?? server.state}</span>
               </td>
               <td data-label="Running">{server.running}</td>
               <td data-label="Requests">{server.requests}</td>
