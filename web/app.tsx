@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Playground } from './chat/playground.tsx';
 import type { DashboardProps } from './dashboard/dashboard.tsx';
 import { Header } from './header.tsx';
@@ -17,14 +17,23 @@ export function App() {
   const [key, setKey] = useState(readKey);
   const [reason, setReason] = useState<string>();
   const { Dashboard, isMissing } = useDashboard(view);
+  // Whoever will not give a key is not asked over and over by what the page looks up by itself.
+  const hasDeclined = useRef(false);
   const onRefusedKey = useCallback(
-    ({ message }: Fault) => setReason(key === undefined ? 'This server asks for a key.' : message),
+    ({ message }: Fault, isOrder: boolean) => {
+      if (isOrder || !hasDeclined.current) setReason(key === undefined ? 'This server asks for a key.' : message);
+    },
     [key],
   );
   const api = useMemo(() => openApi({ key, onRefusedKey }), [key, onRefusedKey]);
   const changeKey = (given: string | undefined): void => {
+    hasDeclined.current = false;
     keepKey(given);
     setKey(given);
+    setReason(undefined);
+  };
+  const closeDialog = (): void => {
+    hasDeclined.current = true;
     setReason(undefined);
   };
   return (
@@ -47,7 +56,7 @@ export function App() {
         )}
       </main>
       {reason !== undefined && (
-        <KeyDialog reason={reason} hasKey={key !== undefined} onKey={changeKey} onClose={() => setReason(undefined)} />
+        <KeyDialog reason={reason} hasKey={key !== undefined} onKey={changeKey} onClose={closeDialog} />
       )}
     </>
   );

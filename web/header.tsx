@@ -18,12 +18,16 @@ export function Header({ view, theme, onTheme, onKey }: HeaderProps) {
   return (
     <header>
       <h1>Conch</h1>
-      <nav aria-label="Views">
+      <nav aria-label="Parts">
         {views.map(({ view: each, label }) => (
           <a key={each} href={`#${each}`} aria-current={each === view ? 'page' : undefined}>
             {label}
           </a>
         ))}
+        {/* Beside the page, so that an answer goes on */}
+        <a href="docs" target="_blank" rel="noopener">
+          API
+        </a>
       </nav>
       <button type="button" class="small" onClick={onKey}>
         Key

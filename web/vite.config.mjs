@@ -16,5 +16,5 @@ export default defineConfig({
     // A file that is written into another one would need a wider policy than the page has.
     assetsInlineLimit: 0,
   },
-  server: { proxy: { '/v1': conch, '/metrics': conch, '/health': conch } },
+  server: { proxy: { '/v1': conch, '/metrics': conch, '/docs': conch, '/openapi.json': conch } },
 });

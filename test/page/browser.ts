@@ -44,7 +44,7 @@ export async function visit(
       if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) faults.push(line.text());
     });
     page.on('request', (request) => {
-      if (!request.url().startsWith(`${url}/`)) faults.push(`asks for ${request.url()}`);
+      if (!request.url().startsWith(`${new URL(url).origin}/`)) faults.push(`asks for ${request.url()}`);
     });
     await page.goto(url);
     await body(page);

@@ -53,6 +53,34 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
     });
   });
 
+  it('runs and fetches nothing that an answer holds', async () => {
+    const answer = [
+      '<img src="https://example.com/a.png" onerror="document.title=1"> <script>document.title = 2</script>',
+      '[one](javascript:document.title=3) [two](data:text/html,x) [three](https://example.com "a\\" onclick=\\"b")',
+      '![four](https://example.com/b.png) ![five](javascript:document.title=4)',
+    ].join('\n\n');
+    await play(async (page) => {
+      await say(page, directive({ answer }));
+      await untilAnswered(page);
+      const shown = answers(page).first().locator('.markdown');
+      expect(await shown.locator('img, script, [onclick], [onerror]').count()).toBe(0);
+      const links = await shown.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+      expect(links).toEqual([null, null, 'https://example.com', 'https://example.com/b.png', null]);
+      expect(await page.title()).toBe('Conch');
+    });
+  });
+
+  it('keeps the numbers of lists and the sides of columns', async () => {
+    const answer = '1. one\n\n```\ncode\n```\n\n2. two\n\n| a |\n| -: |\n| 1 |';
+    await play(async (page) => {
+      await say(page, directive({ answer }));
+      await untilAnswered(page);
+      const shown = answers(page).first().locator('.markdown');
+      expect(await shown.locator('ol').last().getAttribute('start')).toBe('2');
+      expect(await shown.locator('td').getAttribute('align')).toBe('right');
+    });
+  });
+
   it('folds reasoning', async () => {
     await play(async (page) => {
       await say(page, directive({ answer: '<think>\nsecret thoughts\n</think>\n\nThe answer.' }));
@@ -165,6 +193,18 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       await page.getByLabel('Temperature').fill('9');
       await say(page, 'too warm');
       await page.locator('.answer .notice', { hasText: 'temperature' }).waitFor();
+    });
+  });
+
+  it('leads to the page of the API', async () => {
+    await visit(browser, conch.url, async (page) => {
+      const opened = page.waitForEvent('popup');
+      await page.getByRole('link', { name: 'API' }).click();
+      const reference = await opened;
+      await reference.getByRole('heading', { name: /^Conch .*: the API$/ }).waitFor();
+      expect(await violations(reference)).toEqual([]);
+      await reference.getByRole('link', { name: 'openapi.json', exact: true }).click();
+      await reference.waitForURL(`${conch.url}/openapi.json`);
     });
   });
 

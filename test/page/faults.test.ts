@@ -31,6 +31,10 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         const box = page.getByLabel('API key');
         await page.getByText('This server asks for a key.').waitFor();
         expect(await violations(page)).toEqual([]);
+        // What no header can hold is not sent.
+        await box.fill('ключ');
+        await box.press('Enter');
+        expect(await page.locator('input[name=key]:invalid').count()).toBe(1);
         await box.fill('another-key');
         await box.press('Enter');
         await page.getByRole('dialog').getByText('The API key is not valid.').waitFor();
@@ -53,6 +57,29 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         const second = await page.context().newPage();
         await second.goto(conch.url);
         await second.getByText('This server asks for a key.').waitFor();
+      });
+    } finally {
+      await conch.stop();
+    }
+  });
+
+  it('asks for a key once, and again when somebody wants to give it', async () => {
+    const conch = await startGateway('--api-key', key);
+    try {
+      await visit(browser, `${conch.url}/#dashboard`, async (page) => {
+        const dialog = page.getByRole('dialog');
+        await page.getByText('This server asks for a key.').waitFor();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        // Both kinds of look at the server come again, and are refused.
+        for (const path of ['/metrics', '/v1/servers'])
+          await page.waitForResponse((response) => response.url() === conch.url + path && response.status() === 401);
+        await page.getByRole('alert').getByText('No API key.').waitFor();
+        expect(await dialog.count()).toBe(0);
+        await page.getByRole('button', { name: 'Key' }).click();
+        await page.getByLabel('API key').fill('another-key');
+        await page.keyboard.press('Enter');
+        await dialog.getByText('The API key is not valid.').waitFor();
       });
     } finally {
       await conch.stop();

@@ -5,10 +5,10 @@ import { Fault } from './fault.ts';
 /** An API whose server answers so, and what it was asked and told. */
 function apiWith(answer: () => Response | Promise<Response>, key?: string) {
   const asked: { path: unknown; init: RequestInit | undefined }[] = [];
-  const refused: string[] = [];
+  const refused: (readonly [message: string, isOrder: boolean])[] = [];
   const api = openApi({
     key,
-    onRefusedKey: ({ message }) => refused.push(message),
+    onRefusedKey: ({ message }, isOrder) => refused.push([message, isOrder]),
     fetch: async (path, init) => {
       asked.push({ path, init });
       return answer();
@@ -45,8 +45,13 @@ describe('the API', () => {
 
   it('throws what the server says, and tells of a refused key', async () => {
     const { api, refused } = apiWith(() => failure(401, 'invalid_api_key', 'No such key.'));
-    await expect(api.send('x')).rejects.toEqual(new Fault('No such key.', { status: 401, code: 'invalid_api_key' }));
-    expect(refused).toEqual(['No such key.']);
+    const fault = new Fault('No such key.', { status: 401, code: 'invalid_api_key' });
+    await expect(api.send('x')).rejects.toEqual(fault);
+    await expect(api.send('x', { body: {} })).rejects.toEqual(fault);
+    expect(refused).toEqual([
+      ['No such key.', false],
+      ['No such key.', true],
+    ]);
   });
 
   it('does not ask for a key where a header is missing', async () => {

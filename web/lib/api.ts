@@ -19,8 +19,8 @@ export interface Api {
 
 interface ApiOptions {
   readonly key: string | undefined;
-  /** Hears when the key is missing or wrong. */
-  readonly onRefusedKey: (fault: Fault) => void;
+  /** Hears when the key is missing or wrong, and whether somebody gave an order; else the page only looked something up. */
+  readonly onRefusedKey: (fault: Fault, isOrder: boolean) => void;
   readonly fetch?: typeof fetch;
 }
 
@@ -41,7 +41,7 @@ export function openApi({ key, onRefusedKey, fetch = globalThis.fetch.bind(globa
     });
     if (response.ok) return response;
     const fault = await faultOf(response);
-    if (fault.code === 'invalid_api_key') onRefusedKey(fault);
+    if (fault.code === 'invalid_api_key') onRefusedKey(fault, method === 'POST');
     throw fault;
   };
   return {

@@ -17,7 +17,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     return () => dialog?.close();
   }, []);
   return (
-    <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
+    <dialog
+      ref={element}
+      aria-labelledby={heading}
+      // One that is gone from the page says it too, when it is too late
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+    >
       <div class="dialog-head">
         <h2 id={heading}>{title}</h2>
         <button type="button" class="small" aria-label="Close" onClick={onClose}>

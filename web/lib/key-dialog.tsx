@@ -23,7 +23,15 @@ export function KeyDialog({ reason, hasKey, onKey, onClose }: KeyDialogProps) {
         <p role="alert">{reason}</p>
         <label>
           API key
-          <input name="key" type="password" autocomplete="off" required />
+          <input
+            name="key"
+            type="password"
+            autocomplete="off"
+            required
+            // All that a header can hold
+            pattern="\s*[!-~]+\s*"
+            title="Letters, digits and signs of ASCII, without spaces"
+          />
         </label>
         <p class="hint">It is kept in this tab alone, and forgotten when the tab is closed.</p>
         <div class="row">

@@ -36,7 +36,8 @@ export function operationHtml(operation: PlacedOperation): string {
     `<p>${escaped(summary)}</p>`,
     parametersHtml(operation.parameters ?? []),
     requestBody === undefined ? '' : `<h4>Body</h4><p>${typesHtml(requestBody.content)}</p>`,
-    `<pre><code>${escaped(curlLine(operation))}</code></pre>`,
+    // Long lines are scrolled by keys too.
+    `<pre tabindex="0"><code>${escaped(curlLine(operation))}</code></pre>`,
     '<h4>Answers</h4><dl>',
     ...Object.entries(responses).map(
       ([status, { description, content }]) =>

@@ -56,7 +56,7 @@ const page = referencePage(document);
 
 describe('the page of the API', () => {
   it('has a line to try for each operation', () => {
-    const lines = [...page.matchAll(/<pre><code>(.*?)<\/code><\/pre>/g)].map(([, line]) => line);
+    const lines = [...page.matchAll(/<pre tabindex="0"><code>(.*?)<\/code><\/pre>/g)].map(([, line]) => line);
     expect(lines).toEqual([
       'curl http://localhost:9000/v1/chat/{id} -H &#39;content-type: application/json&#39; -d ' +
         '&#39;{&quot;text&quot;:&quot;it&#39;\\&#39;&#39;s &lt;so&gt;&quot;}&#39;',

@@ -38,7 +38,7 @@ export function referencePage({ info, paths, components }: ApiDocument): string 
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escaped(info.title)}: the API</title><style>${referenceStyle}</style></head><body><header>`,
     `<h1>${escaped(info.title)} ${escaped(info.version)}: the API</h1><p>${escaped(info.description)}`,
-    ' All of this for programs: <a href="/openapi.json">openapi.json</a>.</p></header>',
+    ' All of this for programs: <a href="openapi.json">openapi.json</a>.</p></header>',
     '<nav aria-label="Contents">',
     ...[...groups].map(([tag, all]) => `<h2>${escaped(tag)}</h2><ul>${all.map(linkHtml).join('')}</ul>`),
     '</nav><main>',
