@@ -1,6 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { boundBroken, type JsonBounds } from './json-size.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a body is read as JSON too that names the type of a form: what curl sends where nobody names one. */
+    readonly takesForms?: boolean;
+  }
+}
 
 /** What bodies may be. It may change while Conch runs. */
 export interface BodyLimits {
@@ -14,17 +21,29 @@ export interface BodyLimits {
 export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+  const read: typeof parse = (request, body, done) => {
     const { jsonBounds } = limits;
     const broken = boundBroken(body, jsonBounds);
     if (broken) done(beyond(broken, jsonBounds));
     else void parse(request, body, done);
+  };
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, read);
+  app.addContentTypeParser(form, { parseAs: 'string' }, (request, body: string, done) => {
+    if (mayBeForm(request)) void read(request, body, done);
+    else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(form));
   });
   app.addHook('preParsing', ({ headers }, _reply, body, done) => {
     const encoding = headers['content-encoding'];
     if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') done(null, body);
     else done(encoded());
   });
+}
+
+const form = 'application/x-www-form-urlencoded';
+
+/** Browsers send forms to any host without asking it, and name the page that they come from. */
+function mayBeForm({ routeOptions, headers }: FastifyRequest): boolean {
+  return routeOptions.config.takesForms === true && headers.origin === undefined;
 }
 
 function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): ApiError {

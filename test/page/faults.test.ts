@@ -30,6 +30,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
       await visit(browser, conch.url, async (page) => {
         const box = page.getByLabel('API key');
         await page.getByText('This server asks for a key.').waitFor();
+        expect(await page.locator('input[name=key]:focus').count()).toBe(1);
         expect(await violations(page)).toEqual([]);
         // What no header can hold is not sent.
         await box.fill('ключ');

@@ -82,7 +82,8 @@ function optionsOf(
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_, first, last) => timesShown(first, last) },
+      // Asked of the data: to a time that is alone, the plot would add a day.
+      x: { range: ({ data: [times] }) => timesShown(times) },
       y: { range: (_, __, most) => [0, Math.max(most * 1.1, least)] },
     },
     axes: [
@@ -106,9 +107,9 @@ function colorOf(name: string, place: HTMLElement): string {
 }
 
 /** Before the first measures there is neither a first time nor a last. */
-function timesShown(first: number | null, last: number | null): [number, number] {
-  const end = last ?? Date.now() / 1000;
-  return [Math.min(first ?? end, end - shortest), end];
+function timesShown(times: uPlot.AlignedData[0]): [number, number] {
+  const end = times[times.length - 1] ?? Date.now() / 1000;
+  return [Math.min(times[0] ?? end, end - shortest), end];
 }
 
 function clockText(seconds: number): string {

@@ -26,6 +26,8 @@ export function KeyDialog({ reason, hasKey, onKey, onClose }: KeyDialogProps) {
           <input
             name="key"
             type="password"
+            // biome-ignore lint/a11y/noAutofocus: a dialog gives the focus to its first button otherwise, which closes it
+            autofocus
             autocomplete="off"
             required
             // All that a header can hold

@@ -45,7 +45,7 @@ export function ollamaModelRoutes(app: FastifyInstance, services: ModelServices 
   app.get('/api/ps', { config }, async (request) => ({
     models: (await usableModels(request, services)).map((model) => runningEntry(factsOf(model))),
   }));
-  app.post('/api/show', { config }, async (request, reply) => {
+  app.post('/api/show', { config: { ...config, takesForms: true } }, async (request, reply) => {
     nameServed(request, models);
     const { request: asked, unknownFields } = parseRequest(OllamaShowRequest, request.body);
     if (services.strictFields) refuseUnknown(unknownFields);

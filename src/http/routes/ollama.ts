@@ -27,8 +27,8 @@ export type OllamaServices = GenerateServices & RowsServices & ModelServices;
 
 /** POST /api/chat, /api/generate, /api/embed and /api/embeddings, as Ollama's clients ask. */
 export function ollamaRoutes(app: FastifyInstance, services: OllamaServices): void {
-  const inference = { config: { api: 'inference' } } as const;
-  const embedding = { config: { api: 'embedding' } } as const;
+  const inference = { config: { api: 'inference', takesForms: true } } as const;
+  const embedding = { config: { api: 'embedding', takesForms: true } } as const;
   app.post('/api/chat', inference, async (request, reply) => {
     const clock = new AnswerClock();
     const { model, body, unknownFields } = await readOllama(OllamaChatRequest, request, reply, services);
