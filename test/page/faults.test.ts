@@ -106,6 +106,24 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
       await conch.stop();
     }
   });
+
+  it('chats in a browser that allows no storage, and says that nothing is kept', async () => {
+    const conch = await startGateway();
+    try {
+      await visit(browser, conch.url, async (page) => {
+        await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+          Object.defineProperty(window, name, { get() { throw new DOMException('no', 'SecurityError'); } });`);
+        await page.reload();
+        await choose(page, 'vllm-toy');
+        await say(page, directive({ answer: 'Yes.' }));
+        await untilAnswered(page);
+        expect(await answers(page).locator('.markdown').innerText()).toBe('Yes.');
+        await page.getByText('This browser allows no storage: they are gone when the page is closed.').waitFor();
+      });
+    } finally {
+      await conch.stop();
+    }
+  });
 });
 
 describe('--no-ui', () => {

@@ -1,3 +1,4 @@
+import { browserKeeper } from '../lib/storage.ts';
 import { titleOf } from './conversation.ts';
 import type { Chat } from './use-chat.ts';
 
@@ -43,7 +44,11 @@ export function ConversationList({ chat, onDone }: { readonly chat: Chat; readon
           </li>
         ))}
       </ul>
-      <p class="hint">They are kept in this browser alone.</p>
+      <p class="hint">
+        {browserKeeper.isLasting
+          ? 'They are kept in this browser alone.'
+          : 'This browser allows no storage: they are gone when the page is closed.'}
+      </p>
     </section>
   );
 }

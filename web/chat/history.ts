@@ -1,3 +1,4 @@
+import { browserKeeper } from '../lib/storage.ts';
 import type { Conversation } from './conversation.ts';
 
 const prefix = 'conch.chat.';
@@ -6,7 +7,7 @@ const prefix = 'conch.chat.';
 export type Place = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 /** The conversations that are kept in this browser, the latest first. What cannot be read is left where it is. */
-export function readConversations(place: Place = localStorage): readonly Conversation[] {
+export function readConversations(place: Place = browserKeeper.storage): readonly Conversation[] {
   const names = Array.from({ length: place.length }, (_, at) => place.key(at) ?? '');
   return names
     .filter((name) => name.startsWith(prefix))
@@ -20,7 +21,7 @@ export function latestFirst(left: Conversation, right: Conversation): number {
 }
 
 /** Keeps a conversation; false where the browser has no room left. */
-export function keepConversation(conversation: Conversation, place: Place = localStorage): boolean {
+export function keepConversation(conversation: Conversation, place: Place = browserKeeper.storage): boolean {
   try {
     place.setItem(prefix + conversation.id, JSON.stringify(conversation));
     return true;
@@ -29,7 +30,7 @@ export function keepConversation(conversation: Conversation, place: Place = loca
   }
 }
 
-export function forgetConversation({ id }: Pick<Conversation, 'id'>, place: Place = localStorage): void {
+export function forgetConversation({ id }: Pick<Conversation, 'id'>, place: Place = browserKeeper.storage): void {
   place.removeItem(prefix + id);
 }
 

@@ -1,10 +1,12 @@
+import { browserKeeper } from './storage.ts';
+
 /** Which colours the page has: as the system has them, or as somebody chose. */
 export type Theme = 'auto' | 'light' | 'dark';
 
 const name = 'conch.theme';
 const order: readonly Theme[] = ['auto', 'light', 'dark'];
 
-export function readTheme(storage: Pick<Storage, 'getItem'> = localStorage): Theme {
+export function readTheme(storage: Pick<Storage, 'getItem'> = browserKeeper.storage): Theme {
   const kept = storage.getItem(name);
   return order.find((theme) => theme === kept) ?? 'auto';
 }
@@ -14,7 +16,7 @@ export function themeAfter(theme: Theme): Theme {
   return order[(order.indexOf(theme) + 1) % order.length] ?? 'auto';
 }
 
-export function keepTheme(theme: Theme, storage: Pick<Storage, 'setItem'> = localStorage): void {
+export function keepTheme(theme: Theme, storage: Pick<Storage, 'setItem'> = browserKeeper.storage): void {
   storage.setItem(name, theme);
 }
 

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { keeperOf } from './storage.ts';
+
+describe('keeperOf', () => {
+  it('is the storage of a browser that has one', () => {
+    const storage = {} as Storage;
+    expect(keeperOf(() => storage)).toEqual({ storage, isLasting: true });
+  });
+
+  it('keeps what it can for as long as the page is open where a browser allows none', () => {
+    const { storage, isLasting } = keeperOf(() => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    });
+    storage.setItem('one', '1');
+    storage.setItem('two', '2');
+    storage.removeItem('one');
+    expect([isLasting, storage.length, storage.key(0), storage.key(1)]).toEqual([false, 1, 'two', null]);
+    expect([storage.getItem('one'), storage.getItem('two')]).toEqual([null, '2']);
+    storage.clear();
+    expect(storage.length).toBe(0);
+  });
+});
