@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { parseJsonObject } from '../json-object.ts';
 import { AdapterFolderError } from '../models/adapter-folder.ts';
 
 /** A LoRA adapter of a TensorRT-LLM model that stands in a repository on this machine. */
@@ -33,21 +34,12 @@ async function adaptersOf(repository: string, model: string): Promise<Repository
   const file = join(folder, 'multi_lora.json');
   const text = versions.length === 0 ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined || (await stat(join(folder, 'model.json')).catch(() => undefined))) return [];
-  return Object.entries(pathsIn(text) ?? { '': '' }).map(([name, path]) => ({
+  return Object.entries(parseJsonObject(text) ?? { '': '' }).map(([name, path]) => ({
     model,
     name,
     file,
     folder: () => folderIn(repository, { name, path }),
   }));
-}
-
-function pathsIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function folderIn(

@@ -29,7 +29,7 @@ export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
   };
   app.addContentTypeParser('application/json', { parseAs: 'string' }, read);
   app.addContentTypeParser(form, { parseAs: 'string' }, (request, body: string, done) => {
-    if (mayBeForm(request)) void read(request, body, done);
+    if (mayBeForm(request)) read(request, body, done);
     else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(form));
   });
   app.addHook('preParsing', ({ headers }, _reply, body, done) => {

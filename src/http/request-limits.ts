@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 
 /** How much one request may ask for. It may change while Conch runs. */
 export interface RequestLimits {
@@ -26,7 +27,7 @@ export function checkCounts(body: unknown, limits: RequestLimits): void {
   checkList('options.stop', stop, { most: limits.stopStrings, flag: '--max-stop-strings' });
   // The items of a response are objects; the texts and tokens of embeddings have a limit of their own.
   const { input } = fields;
-  if (Array.isArray(input) && isObject(input[0]))
+  if (Array.isArray(input) && isJsonObject(input[0]))
     checkList('input', input, { most: limits.messages, flag: '--max-messages' });
   checkChoices(fields, limits.choices);
 }
@@ -56,10 +57,6 @@ function checkChoices({ n, best_of: bestOf, prompt }: Readonly<Record<string, un
 
 function answersText(answers: number, prompts: number): string {
   return prompts === 1 ? `${answers} answers` : `${answers} answers, to ${prompts} prompts,`;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(param: string, message: string): ApiError {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type JsonObject, parseJsonObject } from '../json-object.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ServedModel } from './served-model.ts';
 
@@ -66,11 +67,7 @@ export async function adaptersInRepository(
   return undefined;
 }
 
-async function readObject(file: string): Promise<Record<string, unknown> | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+async function readObject(file: string): Promise<JsonObject | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return parseJsonObject(text);
 }

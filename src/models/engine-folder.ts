@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Limits } from '../contracts/contract.ts';
+import { isJsonObject } from '../json-object.ts';
 
 /** What the folder of a TensorRT-LLM engine says of it. */
 export interface EngineFolder {
@@ -41,7 +42,7 @@ export async function readEngineFolder(folder: string): Promise<EngineFolder | u
 }
 
 function objectOf(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function countOf(value: unknown): number | undefined {

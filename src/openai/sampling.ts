@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Beams, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import { list, record, refused } from './fields.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
@@ -142,7 +143,7 @@ export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults)
 
 /** A map without entries asks for nothing. */
 function isEmptyMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 /** The fields of a request that a beam search leaves without effect: it draws nothing. */

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../json-object.ts';
 import type { Endpoint } from './messages.ts';
 
 /** What an answer was made of, gathered as it comes. */
@@ -25,7 +26,7 @@ export class Answer {
       this.isFinished = true;
       return false;
     }
-    const event = parsed(data);
+    const event = parseJsonObject(data);
     if (event === undefined) {
       this.error ??= 'an event that is not JSON';
       return false;
@@ -35,44 +36,44 @@ export class Answer {
 
   /** What a stream ended with in the middle of an event: half of one says nothing. */
   takeRest(data: string): boolean {
-    return (data === '[DONE]' || parsed(data) !== undefined) && this.takeEvent(data);
+    return (data === '[DONE]' || parseJsonObject(data) !== undefined) && this.takeEvent(data);
   }
 
   /** An answer that came whole. */
   takeWhole(body: string): boolean {
-    const answer = parsed(body);
+    const answer = parseJsonObject(body);
     this.isFinished = answer !== undefined;
     if (answer === undefined) this.error ??= 'an answer that is not JSON';
     return answer !== undefined && this.#take(answer, 'message');
   }
 
-  #take(json: Json, where: 'delta' | 'message'): boolean {
+  #take(json: JsonObject, where: 'delta' | 'message'): boolean {
     if (json['error'] !== undefined && json['error'] !== null)
       this.error ??= `error in the answer: ${errorText(json['error'])}`;
-    if (isJson(json['usage'])) {
+    if (isJsonObject(json['usage'])) {
       const { prompt_tokens: prompt, completion_tokens: completion } = json['usage'];
       this.usage = { prompt: numberOf(prompt), completion: numberOf(completion) };
     }
     if (this.#endpoint === 'embeddings') return Array.isArray(json['data']) && json['data'].length > 0;
     let hasText = false;
     for (const choice of Array.isArray(json['choices']) ? json['choices'] : [])
-      if (isJson(choice)) hasText = this.#takeChoice(choice, where) || hasText;
+      if (isJsonObject(choice)) hasText = this.#takeChoice(choice, where) || hasText;
     return hasText;
   }
 
-  #takeChoice(choice: Json, where: 'delta' | 'message'): boolean {
+  #takeChoice(choice: JsonObject, where: 'delta' | 'message'): boolean {
     const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
     if (typeof choice['finish_reason'] === 'string') this.isFinished = true;
     if (this.#endpoint === 'completions') return this.#add(`${index} text`, choice['text']);
     const message = choice[where];
-    if (!isJson(message)) return false;
+    if (!isJsonObject(message)) return false;
     let hasText = this.#add(`${index} content`, message['content']);
     hasText = this.#add(`${index} reasoning`, message['reasoning_content'] ?? message['reasoning']) || hasText;
     hasText = this.#add(`${index} refusal`, message['refusal']) || hasText;
     const calls = message['tool_calls'];
     if (!Array.isArray(calls)) return hasText;
     for (const [at, call] of calls.entries()) {
-      if (!isJson(call) || !isJson(call['function'])) continue;
+      if (!isJsonObject(call) || !isJsonObject(call['function'])) continue;
       const name = `${index} call ${typeof call['index'] === 'number' ? call['index'] : at}`;
       hasText = this.#add(name, call['function']['name']) || hasText;
       hasText = this.#add(name, call['function']['arguments']) || hasText;
@@ -87,36 +88,21 @@ export class Answer {
   }
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const longestError = 160;
 
 /** The words of an error of any server, shortened. */
 export function errorText(error: unknown): string {
-  const message = isJson(error) ? (error['message'] ?? error['detail'] ?? error['error']) : error;
+  const message = isJsonObject(error) ? (error['message'] ?? error['detail'] ?? error['error']) : error;
   const text = typeof message === 'string' ? message : JSON.stringify(message ?? error);
   return text.length > longestError ? `${text.slice(0, longestError)}…` : text;
 }
 
 /** The words of the body of a refusal. */
 export function refusalText(body: string): string {
-  const json = parsed(body);
+  const json = parseJsonObject(body);
   return errorText(json === undefined ? body : (json['error'] ?? json));
 }

@@ -1,4 +1,5 @@
 import { errorText } from '../../bench/load/answer.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../json-object.ts';
 
 /** A call of a function, as OpenAI's API has it. */
 export interface ToolCall {
@@ -39,27 +40,27 @@ export class ChatAnswer {
   /** The data of one event, or a whole answer; gives what is new of it. */
   take(data: string): readonly Part[] {
     if (data === '[DONE]') return [];
-    const json = parsed(data);
+    const json = parseJsonObject(data);
     if (json === undefined) {
       this.error ??= 'an event that is not JSON';
       return [];
     }
-    if (isJson(json['error'])) this.error ??= errorText(json['error']);
+    if (isJsonObject(json['error'])) this.error ??= errorText(json['error']);
     this.#takeUsage(json['usage']);
     const [choice] = Array.isArray(json['choices']) ? (json['choices'] as unknown[]) : [];
-    return isJson(choice) ? this.#takeChoice(choice) : [];
+    return isJsonObject(choice) ? this.#takeChoice(choice) : [];
   }
 
   #takeUsage(usage: unknown): void {
-    if (!isJson(usage)) return;
+    if (!isJsonObject(usage)) return;
     const { prompt_tokens: prompt, completion_tokens: completion } = usage;
     if (typeof prompt === 'number' && typeof completion === 'number') this.usage = { prompt, completion };
   }
 
-  #takeChoice(choice: Json): readonly Part[] {
+  #takeChoice(choice: JsonObject): readonly Part[] {
     if (typeof choice['finish_reason'] === 'string') this.finishReason = choice['finish_reason'];
     const message = choice['delta'] ?? choice['message'];
-    if (!isJson(message)) return [];
+    if (!isJsonObject(message)) return [];
     const reasoning = textIn(message['reasoning_content'] ?? message['reasoning']);
     const text = textIn(message['content']) + textIn(message['refusal']);
     this.text += text;
@@ -67,14 +68,14 @@ export class ChatAnswer {
     if (reasoning !== '') parts.push({ kind: 'reasoning', text: reasoning });
     if (text !== '') parts.push({ kind: 'text', text });
     const calls: unknown[] = Array.isArray(message['tool_calls']) ? message['tool_calls'] : [];
-    for (const [at, call] of calls.entries()) if (isJson(call)) parts.push(...this.#takeCall(call, at));
+    for (const [at, call] of calls.entries()) if (isJsonObject(call)) parts.push(...this.#takeCall(call, at));
     return parts;
   }
 
-  #takeCall(piece: Json, at: number): readonly Part[] {
+  #takeCall(piece: JsonObject, at: number): readonly Part[] {
     const index = typeof piece['index'] === 'number' ? piece['index'] : at;
     const call = (this.#calls[index] ??= { id: '', name: '', arguments: '' });
-    const named = isJson(piece['function']) ? piece['function'] : {};
+    const named = isJsonObject(piece['function']) ? piece['function'] : {};
     const [name, given] = [textIn(named['name']), textIn(named['arguments'])];
     call.id ||= textIn(piece['id']);
     call.name += name;
@@ -86,21 +87,6 @@ export class ChatAnswer {
   }
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

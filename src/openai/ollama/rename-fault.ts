@@ -1,23 +1,17 @@
 import type { ApiError } from '../../errors.ts';
+import { renamedFault, renamedIgnored, thinkingVariables } from '../renaming.ts';
 import { optionFields } from './options.ts';
 import type { Origin } from './to-chat.ts';
 
 /** A fault that names a field of the chat, in Ollama's names. */
 export function renameFault(error: ApiError, origin: Origin): ApiError {
-  const { param } = error;
-  const field = param === null ? null : renameField(param, origin);
-  return field === null || field === param ? error : error.renamed(field);
+  return renamedFault(error, (field) => renameField(field, origin));
 }
 
 /** The names of what had no effect in the chat, in Ollama's names. */
 export function ignoredFields(names: readonly string[], origin: Origin): string[] {
-  // No template reads both names of thinking: it had no effect only where neither is read.
-  const isUnread = thinkingVariables.every((name) => names.includes(name));
-  const others = names.filter((name) => !thinkingVariables.includes(name)).map((name) => renameField(name, origin));
-  return [...new Set([...(isUnread ? ['think'] : []), ...others])];
+  return renamedIgnored(names, 'think', (field) => renameField(field, origin));
 }
-
-const thinkingVariables: readonly string[] = ['chat_template_kwargs.enable_thinking', 'chat_template_kwargs.thinking'];
 
 const otherNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(optionFields).map(([option, field]) => [field, `options.${option}`])),

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../errors.ts';
+import { renamedFault } from '../renaming.ts';
 import type { MessageOrigin } from './messages.ts';
 
 /** Fields of a chat and what they are called in a request for a response; the longer name stands before the shorter. */
@@ -16,9 +17,7 @@ const names: readonly (readonly [RegExp, string])[] = [
 
 /** A fault of the chat, told in the names of the request that the client sent. */
 export function renameFault(error: ApiError, origins: readonly MessageOrigin[]): ApiError {
-  const { param } = error;
-  const renamed = param === null ? null : (placeInInput(param, origins) ?? renamedField(param));
-  return renamed === null || renamed === param ? error : error.renamed(renamed);
+  return renamedFault(error, (field) => placeInInput(field, origins) ?? renamedField(field));
 }
 
 function renamedField(param: string): string {

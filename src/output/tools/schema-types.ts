@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../json-object.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 type Types = ReadonlySet<string> | undefined;
 
@@ -7,7 +9,7 @@ const known = new WeakMap<Schema, Map<Schema, Types>>();
 /** The JSON types that a schema allows a property of an object; undefined where it leaves that open. */
 export function propertyTypes(schema: Schema | undefined, property: string): Types {
   const properties = schema?.['properties'];
-  if (!schema || !isRecord(properties) || !Object.hasOwn(properties, property)) return undefined;
+  if (!schema || !isJsonObject(properties) || !Object.hasOwn(properties, property)) return undefined;
   const types = known.get(schema) ?? new Map<Schema, Types>();
   known.set(schema, types);
   return new TypeFinder(schema, types).typesOf(properties[property]);
@@ -34,7 +36,7 @@ class TypeFinder {
   }
 
   typesOf(schema: unknown): Types {
-    if (!isRecord(schema) || this.#steps > MOST_STEPS) return undefined;
+    if (!isJsonObject(schema) || this.#steps > MOST_STEPS) return undefined;
     if (!this.#known.has(schema)) {
       this.#steps += 1;
       this.#known.set(schema, undefined);
@@ -90,8 +92,4 @@ function intersection(parts: readonly Types[]): Types {
     common = before ? new Set([...types].filter((type) => before.has(type))) : types;
   }
   return common;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { type JsonObject, parseJsonObject } from '../../json-object.ts';
 import type { Finding } from './finding.ts';
 import { isFile } from './model-folder.ts';
 import type { AvailableModel } from './repository-model.ts';
@@ -55,11 +56,7 @@ async function checkVllm(folder: string): Promise<readonly Finding[]> {
     : [];
 }
 
-async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+async function readJson(file: string): Promise<JsonObject | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return parseJsonObject(text);
 }
