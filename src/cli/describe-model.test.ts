@@ -23,7 +23,7 @@ function described(found: object, own: object) {
     group: { servers: [] },
     ...found,
   } as unknown as FoundServedModel);
-  return { context: model.contextLength(), notes };
+  return { context: model.contextLength(), defaults: 'defaults' in model ? model.defaults : undefined, notes };
 }
 
 describe('modelDescriber', () => {
@@ -34,6 +34,18 @@ describe('modelDescriber', () => {
     expect(described({ rerank: { longest: 4 } }, { contextLength: 512 }).context).toBe(4);
     expect(described({ embedding: { kind: 'tensors' } }, { contextLength: 512 }).context).toBe(512);
     expect(described({ contract: { limits: { context: 4 } } }, { contextLength: 512 }).context).toBe(512);
+  });
+
+  it('takes what a server recommends for a model where the settings say nothing', () => {
+    const recommended = { temperature: 0.2, top_p: 0.9, max_tokens: 1024 };
+    const group = { servers: [{ defaultsOf: (model: string) => (model === 'small' ? recommended : {}) }] };
+    expect(described({ group, model: 'small' }, {}).defaults).toEqual(recommended);
+    expect(described({ group, model: 'small' }, { defaults: { temperature: 1 } }).defaults).toEqual({
+      ...recommended,
+      temperature: 1,
+    });
+    expect(described({ group, model: 'other' }, {}).defaults).toEqual({});
+    expect(described({}, {}).defaults).toEqual({});
   });
 
   it('says which settings of vectors and scores have no effect', () => {

@@ -40,7 +40,7 @@ export function modelDescriber(
     return {
       ...found,
       fingerprint: fingerprintOf(terminal.version, found.model, found.version, JSON.stringify(own)),
-      defaults: own.defaults ?? {},
+      defaults: { ...found.group.servers[0]?.defaultsOf?.(found.model), ...own.defaults },
       system: own.system,
       adapters: adaptersOf(found, own),
       loraTaskId: own.loraTaskId,

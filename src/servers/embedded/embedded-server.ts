@@ -1,6 +1,12 @@
 import { failingStream } from '../../kserve/failing-stream.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  RecommendedDefaults,
+} from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Tokenizer } from '../../tokenizer.ts';
 import type { LoraFile } from './adapters.ts';
@@ -101,6 +107,10 @@ export class EmbeddedServer implements InferenceServer {
     const model = this.#find(name, version);
     const { vocabulary, model: llama } = this.#loaded(model).parts;
     return engineTokenizer(model.options.file, vocabulary, modelBinding(llama));
+  }
+
+  defaultsOf(name: string): RecommendedDefaults {
+    return this.#find(name).options.defaults ?? {};
   }
 
   /** What the loop of a loaded model has done so far. */

@@ -1,3 +1,4 @@
+import type { RecommendedDefaults } from '../../kserve/server.ts';
 import type { LoraFile } from './adapters.ts';
 import type { Engine } from './engine.ts';
 import { EngineError, messageOf } from './engine-error.ts';
@@ -23,6 +24,8 @@ export interface EmbeddedModelOptions {
   readonly threads?: number;
   /** Requests that may wait for a sequence; left out: 64. */
   readonly queueSize?: number;
+  /** What requests that leave a field out get; left out: as with any other server. */
+  readonly defaults?: RecommendedDefaults;
 }
 
 const defaultContext = 4096;
