@@ -25,8 +25,8 @@ const opening = `# The command line
 
 This page is written by \`node scripts/generate-docs.mjs\` from the commands in \`src/cli/\`. Change it there.
 
-\`conch COMMAND --help\` shows a command with all its flags and examples, \`conch --version\` the version. Without a command,
-\`conch\` serves. The settings that most commands share are on [the page of settings](settings.md).
+\`conch COMMAND --help\` shows a command with all its flags and examples, \`conch keys --help\` the commands of a group,
+\`conch --version\` the version. Without a command, \`conch\` serves. The settings that most commands share are on [the page of settings](settings.md).
 
 What a command is asked for goes to standard output, everything else to standard error. There are colours only on a terminal, and
 none where \`NO_COLOR\` is set to anything, or \`TERM\` is \`dumb\`.`;

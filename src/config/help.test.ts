@@ -497,6 +497,19 @@ describe('helpText', () => {
     `);
   });
 
+  it('shows the commands that begin with one word', () => {
+    const keys = { summary: 'Do a thing with keys', groups: [] };
+    const several = [
+      { ...keys, name: 'keys create' },
+      { ...keys, name: 'keys list' },
+    ];
+    expect(helpText({ commands: [...commands, ...several], command: 'keys' })).toBe(
+      'Usage: conch keys COMMAND [flags]\n\n' +
+        'Commands:\n  keys create  Do a thing with keys.\n  keys list    Do a thing with keys.\n\n' +
+        'conch keys COMMAND --help shows the flags of one.\n',
+    );
+  });
+
   it('stays within the width, except for flags and examples', () => {
     for (const width of [40, 60, 80, 120, 200]) {
       const help = helpText({ commands: [{ ...defaultCommand, examples: [] }], width });

@@ -14,7 +14,7 @@ import { settingTable } from './settings.ts';
 
 interface HelpOptions {
   readonly commands: readonly [Command, ...Command[]];
-  /** The command that help is wanted for; left out: all of `conch`. */
+  /** The command that help is wanted for, or the first word of several; left out: all of `conch`. */
   readonly command?: string | undefined;
   /** Columns of the terminal. */
   readonly width?: number;
@@ -24,13 +24,15 @@ interface HelpOptions {
 
 /** The text of `conch --help`, or of `conch COMMAND --help`. */
 export function helpText({ commands, command, width = 80, heading = (text) => text }: HelpOptions): string {
-  const shown = commands.find(({ name }) => name === command) ?? commands[0];
   const layout: Layout = { width: Math.max(width, 40), heading };
+  const group = commands.filter(({ name }) => name.startsWith(`${command} `));
+  if (command !== undefined && group.length > 0) return groupText(command, group, layout);
+  const shown = commands.find(({ name }) => name === command) ?? commands[0];
   const usage = usageOf(shown, { withCommands: command === undefined });
   const sections = [
     command === undefined ? introduction : `${shown.summary}.`,
     `${heading('Usage:')} ${usage}`,
-    ...(command === undefined ? [commandSection(commands, layout)] : []),
+    ...(command === undefined ? [commandSection([...commands, helpRow], layout)] : []),
     ...(shown.flags === undefined
       ? []
       : [settingSection('Flags of this command', shown.flags, { ...layout, own: true })]),
@@ -68,8 +70,19 @@ function usageOf({ name, arguments: words, takesRest }: Command, { withCommands 
   return parts.filter((part) => part !== undefined).join(' ');
 }
 
-function commandSection(commands: readonly Command[], { heading, width }: Layout): string {
-  const rows = [...commands, { name: 'help', summary: 'Show this help, or that of a command' }];
+/** The text of `conch repo --help`: the commands that begin with this word. */
+function groupText(word: string, commands: readonly Command[], layout: Layout): string {
+  const sections = [
+    `${layout.heading('Usage:')} conch ${word} COMMAND [flags]`,
+    commandSection(commands, layout),
+    `conch ${word} COMMAND --help shows the flags of one.`,
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+const helpRow = { name: 'help', summary: 'Show this help, or that of a command' };
+
+function commandSection(rows: readonly Pick<Command, 'name' | 'summary'>[], { heading, width }: Layout): string {
   const column = Math.max(...rows.map(({ name }) => name.length)) + 4;
   const lines = rows.map(({ name, summary }) => `  ${name}`.padEnd(column) + hang(`${summary}.`, { column, width }));
   return `${heading('Commands:')}\n${lines.join('\n')}`;

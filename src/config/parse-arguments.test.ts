@@ -134,6 +134,21 @@ describe('parseArguments', () => {
   });
 
   it.each([
+    [['keys', '--help']],
+    [['keys', '-h']],
+    [['help', 'keys']],
+    [['--help', 'keys', '--json']],
+    [['keys', 'frobnicate', '--help']],
+  ])('gives help for the commands of a group: %j', (argv) => {
+    expect(parse(...argv)).toMatchObject({ help: true, group: 'keys', commandNamed: false, problems: [] });
+    expect(parse('keys')).toMatchObject({
+      help: false,
+      group: undefined,
+      problems: ['"keys" needs one more word:\n  conch keys create  Create'],
+    });
+  });
+
+  it.each([
     [['--prot', '9'], ['--prot is not a flag. Did you mean --port?']],
     [['--prot=9'], ['--prot is not a flag. Did you mean --port?']],
     [

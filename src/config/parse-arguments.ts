@@ -19,6 +19,8 @@ export interface ParsedArguments {
   readonly commandNamed: boolean;
   /** Help was asked for, so nothing matters but the command. */
   readonly help: boolean;
+  /** The first word of several commands, where help was asked for and no second one was written. */
+  readonly group?: string | undefined;
   readonly settingsInput: readonly GivenFlag[];
   readonly positionals: readonly string[];
   /** What stood after `--`. */
@@ -53,6 +55,7 @@ class ArgumentParser {
   readonly #queue: string[];
   #command: Command | undefined;
   #help = false;
+  #group: string | undefined;
   readonly #given: GivenFlag[] = [];
   readonly #positionals: string[] = [];
   #rest: readonly string[] = [];
@@ -78,6 +81,7 @@ class ArgumentParser {
       command: command.name,
       commandNamed: this.#command !== undefined,
       help: this.#help,
+      group: this.#group,
       settingsInput: this.#given,
       positionals: this.#positionals,
       rest: this.#rest,
@@ -102,13 +106,22 @@ class ArgumentParser {
     }
     const names = new Set(this.#options.commands.map(({ name }) => name));
     const group = this.#options.commands.filter(({ name }) => name.startsWith(`${word} `));
-    if (group.length > 0) {
-      const lines = group.map(({ name, summary }) => `\n  conch ${name}  ${summary}`);
-      this.#commandProblems.push(`${quote(word)} needs one more word:${lines.join('')}`);
-      this.#queue.length = 0;
-    } else if (this.#options.commands[0].arguments === undefined) {
+    if (group.length > 0) this.#takeGroup(word, group);
+    else if (this.#options.commands[0].arguments === undefined) {
       this.#commandProblems.push(`${quote(word)} is not a command.${didYouMean(word, [...names, 'help'])}`);
     } else this.#positionals.push(word);
+  }
+
+  /** One word where a command has two: what follows cannot be read without the second one. */
+  #takeGroup(word: string, group: readonly Command[]): void {
+    this.#help ||= this.#queue.some((next) => next === '--help' || next === '-h');
+    this.#queue.length = 0;
+    if (this.#help) {
+      this.#group = word;
+      return;
+    }
+    const lines = group.map(({ name, summary }) => `\n  conch ${name}  ${summary}`);
+    this.#commandProblems.push(`${quote(word)} needs one more word:${lines.join('')}`);
   }
 
   #findCommand(word: string): Command | undefined {

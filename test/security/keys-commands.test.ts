@@ -184,4 +184,7 @@ it('conch keys needs one more word', async () => {
   const { code, stderr } = await runConch(['keys']);
   expect(code).toBe(2);
   for (const name of ['create', 'list', 'revoke']) expect(stderr).toContain(`conch keys ${name}`);
+  const help = await runConch(['keys', '--help']);
+  expect([help.code, help.stderr]).toEqual([0, '']);
+  for (const name of ['create', 'list', 'revoke']) expect(help.stdout).toContain(`  keys ${name} `);
 });
