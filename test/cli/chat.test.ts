@@ -165,7 +165,9 @@ describe('conch chat in a pipe', () => {
     expect(ask(['vllm-toy', thought, '--reasoning'], '').stdout).toBe('Two and two.\n\nIt is 4.\n');
     const cut = ask(['vllm-toy', directive({ tokens: 9 }), '--set', 'max_tokens=2', '--stats'], '');
     expect(cut).toMatchObject({ status: 0, stdout: ' w1 w2\n' });
-    expect(cut.stderr).toMatch(/^\(cut off at its longest length: .*\)\n\(\d+ tokens in, 2 out, first after \d+ ms/);
+    expect(cut.stderr).toMatch(
+      /^\(cut off at its longest length: --set max_tokens=N allows more\)\n\(\d+ tokens in, 2 out, first after \d+ ms/,
+    );
   });
 
   it('fails in one line', () => {

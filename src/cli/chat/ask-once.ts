@@ -30,7 +30,7 @@ export async function askOnce(question: string, options: OnceOptions): Promise<n
     // Who reads no further wants no more.
     if (left.aborted) return 0;
     printer.end();
-    const end = endText(answered);
+    const end = endText(answered, '--set max_tokens=N');
     if (end !== undefined) terminal.err(`(${end})`);
     if (showsStats) terminal.err(`(${statsText(answered)})`);
     return terminal.stop.aborted ? 130 : 0;

@@ -34,6 +34,12 @@ describe('endText', () => {
     ['filtered', [text, end('content_filter')], false, 'cut off by the filter of the server'],
     ['empty', [end('stop')], false, 'an answer without text'],
   ])('of one that is %s', (_, events, wasStopped, words) => {
-    expect(endText(answered(events, { wasStopped }))).toBe(words);
+    expect(endText(answered(events, { wasStopped }), '/set max_tokens N')).toBe(words);
+  });
+
+  it('names the flag where there are no commands', () => {
+    expect(endText(answered([text, end('length')]), '--set max_tokens=N')).toBe(
+      'cut off at its longest length: --set max_tokens=N allows more',
+    );
   });
 });

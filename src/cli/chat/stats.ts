@@ -19,10 +19,13 @@ export function totalText({ prompt, completion }: Usage): string {
   return `${prompt} tokens in, ${completion} out in all`;
 }
 
-/** Why an answer is not all there is, or undefined where it is. */
-export function endText({ answer: { finishReason, text, calls }, wasStopped }: Answered): string | undefined {
+/** Why an answer is not all there is, and what allows a longer one; undefined where it is all. */
+export function endText(
+  { answer: { finishReason, text, calls }, wasStopped }: Answered,
+  longer: '/set max_tokens N' | '--set max_tokens=N',
+): string | undefined {
   if (wasStopped) return 'stopped';
-  if (finishReason === 'length') return 'cut off at its longest length: /set max_tokens N allows more';
+  if (finishReason === 'length') return `cut off at its longest length: ${longer} allows more`;
   if (finishReason === 'content_filter') return 'cut off by the filter of the server';
   return text === '' && calls.length === 0 ? 'an answer without text' : undefined;
 }

@@ -59,7 +59,7 @@ async function answer(question: string, context: Talk): Promise<void> {
     .interruptible((signal) => server.ask(request, { signal, onPart: (part) => printer.show(part) }))
     .finally(() => printer.end());
   conversation.keep(answered.answer);
-  const end = endText(answered);
+  const end = endText(answered, '/set max_tokens N');
   if (end !== undefined) say(colours.dim(`(${end})`));
   if (showsStats) say(colours.dim(`(${statsText(answered)})`));
 }
