@@ -44,7 +44,7 @@ interface Surroundings {
 
 async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surroundings): Promise<BenchOptions> {
   const call = openCaller(target);
-  const model = await modelOf(call, target.origin, flags.model);
+  const model = await modelOf(call, target, flags.model);
   const counter = await counterOf(flags.tokenizer, { input, terminal, call, model });
   return {
     version: terminal.version,

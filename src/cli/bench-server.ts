@@ -1,5 +1,5 @@
 import { errorText } from '../bench/load/answer.ts';
-import type { Caller, JsonAnswer } from '../bench/target.ts';
+import type { Caller, JsonAnswer, Target } from '../bench/target.ts';
 import { serverCounter, type TokenCounter } from '../bench/token-counter.ts';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
@@ -9,7 +9,11 @@ import { hubSettings } from '../prompt/hub-request.ts';
 import type { Terminal } from './command.ts';
 
 /** The model that is asked: the one that is named, else the first that the server lists. The server must be there. */
-export async function modelOf(call: Caller, origin: string, named: string | undefined): Promise<string> {
+export async function modelOf(
+  call: Caller,
+  { origin, headers }: Pick<Target, 'origin' | 'headers'>,
+  named: string | undefined,
+): Promise<string> {
   const { status, body } = await call('/v1/models').catch((error: NodeJS.ErrnoException): JsonAnswer => {
     throw new SettingsError([`--url: ${origin} cannot be reached: ${error.code ?? error.message}.`]);
   });
@@ -17,7 +21,8 @@ export async function modelOf(call: Caller, origin: string, named: string | unde
   const list = (body ?? {}) as { readonly data?: readonly { readonly id?: unknown }[]; readonly error?: unknown };
   const id = Array.isArray(list.data) ? list.data[0]?.id : undefined;
   if (typeof id === 'string') return id;
-  if (status === 401) throw new SettingsError([`--api-key: ${origin} wants another key: ${errorText(list.error)}`]);
+  const key = 'authorization' in headers ? 'another key' : 'a key';
+  if (status === 401) throw new SettingsError([`--api-key: ${origin} wants ${key}: ${errorText(list.error)}`]);
   const reason = status === 200 ? 'it lists none' : `HTTP ${status}: ${errorText(list.error ?? 'no reason given')}`;
   throw new SettingsError([`--model must be given: ${origin}/v1/models names no model (${reason}).`]);
 }

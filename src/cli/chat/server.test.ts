@@ -7,10 +7,13 @@ import type { Part } from './answer.ts';
 import { ChatFault, ChatServer, ServerAway } from './server.ts';
 
 /** A chat with a server that answers like this. */
-async function chatWith(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<ChatServer> {
+async function chatWith(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  headers?: Record<string, string>,
+): Promise<ChatServer> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const chat = chatAt((server.address() as AddressInfo).port);
+  const chat = chatAt((server.address() as AddressInfo).port, headers);
   onTestFinished(() => {
     chat.close();
     server.close();
@@ -19,8 +22,8 @@ async function chatWith(answer: (request: IncomingMessage, response: ServerRespo
   return chat;
 }
 
-function chatAt(port: number): ChatServer {
-  return new ChatServer(targetOf(`http://127.0.0.1:${port}/v1`, { headers: { authorization: 'Bearer k' } }));
+function chatAt(port: number, headers: Record<string, string> = { authorization: 'Bearer k' }): ChatServer {
+  return new ChatServer(targetOf(`http://127.0.0.1:${port}/v1`, { headers }));
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {
@@ -95,6 +98,14 @@ describe('ChatServer.ask', () => {
     const words = `${chat.origin} wants another key, by --api-key or CONCH_API_KEY: Wrong key.`;
     await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
     await expect(chat.models(never)).rejects.toThrow(new ChatFault(words));
+  });
+
+  it('says that a key is missing', async () => {
+    const refuse = (_: unknown, response: ServerResponse) => json(response, 401, { error: { message: 'No API key.' } });
+    const chat = await chatWith(refuse, {});
+    const words = `${chat.origin} wants a key, by --api-key or CONCH_API_KEY: No API key.`;
+    await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
+    await expect(chat.models()).rejects.toThrow(new ChatFault(words));
   });
 
   it('says that there is no server', async () => {

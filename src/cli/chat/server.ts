@@ -66,7 +66,7 @@ export class ChatServer {
       throw signal.aborted ? error : this.#away(error);
     });
     const { data, error } = (body ?? {}) as { readonly data?: unknown; readonly error?: unknown };
-    if (status === 401) throw new ChatFault(this.#otherKey(errorText(error ?? 'no reason given')));
+    if (status === 401) throw new ChatFault(this.#wantsKey(errorText(error ?? 'no reason given')));
     if (!Array.isArray(data)) return undefined;
     const models = data.filter(generatesText);
     return [...models.filter(hasTemplate), ...models.filter((model) => !hasTemplate(model))].map(({ id }) => id);
@@ -127,7 +127,7 @@ export class ChatServer {
     }
     let text = '';
     for await (const piece of response.setEncoding('utf8')) text += piece as string;
-    if (status === 401) throw new ChatFault(this.#otherKey(refusalText(text)));
+    if (status === 401) throw new ChatFault(this.#wantsKey(refusalText(text)));
     if (status !== 200) throw new ChatFault(`HTTP ${status}: ${refusalText(text)}`);
     take(text);
   }
@@ -137,8 +137,9 @@ export class ChatServer {
     return new ServerAway(`${this.origin} cannot be reached: ${code ?? message}.`);
   }
 
-  #otherKey(reason: string): string {
-    return `${this.origin} wants another key, by --api-key or CONCH_API_KEY: ${reason}`;
+  #wantsKey(reason: string): string {
+    const key = 'authorization' in this.#target.headers ? 'another key' : 'a key';
+    return `${this.origin} wants ${key}, by --api-key or CONCH_API_KEY: ${reason}`;
   }
 }
 
