@@ -93,6 +93,21 @@ describe('ChatServer.ask', () => {
     await expect(ask(await chatWith(answer))).rejects.toThrow(new ChatFault(words));
   });
 
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['before the answer began', (response) => void response.destroy()],
+    [
+      'in the middle of it',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(text('A '), () => response.destroy());
+      },
+    ],
+  ])('says that the connection broke off %s', async (_, breakOff) => {
+    const chat = await chatWith((_request, response) => breakOff(response));
+    const words = `The connection to ${chat.origin} broke off before the answer was complete: ECONNRESET.`;
+    await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
+  });
+
   it('says that a key is wrong', async () => {
     const chat = await chatWith((_, response) => json(response, 401, { error: { message: 'Wrong key.' } }));
     const words = `${chat.origin} wants another key, by --api-key or CONCH_API_KEY: Wrong key.`;

@@ -86,10 +86,13 @@ export class ChatServer {
       }
     };
     let wasStopped = false;
+    let hasBegun = false;
     try {
-      await this.#follow(await this.#send(body, signal), take);
+      const response = await this.#send(body, signal);
+      hasBegun = true;
+      await this.#follow(response, take);
     } catch (error) {
-      if (!signal.aborted) throw error instanceof ChatFault ? error : this.#away(error);
+      if (!signal.aborted) throw error instanceof ChatFault ? error : this.#lost(error, hasBegun);
       wasStopped = true;
     }
     const timing = { toFirst: first === undefined ? undefined : first - begin, fromFirst: last - (first ?? last) };
@@ -130,6 +133,15 @@ export class ChatServer {
     if (status === 401) throw new ChatFault(this.#wantsKey(refusalText(text)));
     if (status !== 200) throw new ChatFault(`HTTP ${status}: ${refusalText(text)}`);
     take(text);
+  }
+
+  /** A connection that breaks while it is used had a server at its other end. */
+  #lost(error: unknown, hasBegun: boolean): ChatFault {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (!hasBegun && code !== 'ECONNRESET' && code !== 'EPIPE') return this.#away(error);
+    return new ChatFault(
+      `The connection to ${this.origin} broke off before the answer was complete: ${code ?? message}.`,
+    );
   }
 
   #away(error: unknown): ServerAway {
