@@ -30,6 +30,7 @@ import { type ResponseServices, responseRoutes } from './routes/responses.ts';
 import { type ServerServices, serverRoutes } from './routes/servers.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
 import { securityHeaders } from './security-headers.ts';
+import { namingServed } from './served-names.ts';
 import { boundClients, type ClientBounds } from './slow-clients.ts';
 import { withoutSchemas } from './without-schemas.ts';
 
@@ -81,7 +82,8 @@ export function createApp(services: Services): FastifyInstance {
   });
   jsonBodies(app, services);
   closeConnections(app);
-  app.setErrorHandler(sendFailure);
+  const namedServed = namingServed(services);
+  app.setErrorHandler((error, request, reply) => sendFailure(namedServed(error, request), request, reply));
   requestLog(app, services.record);
   serverTiming(app);
   securityHeaders(app);

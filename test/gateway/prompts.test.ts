@@ -227,7 +227,7 @@ describe('a config file', () => {
     expect([status, body.error]).toEqual([
       404,
       {
-        message: 'The model "nothing" does not exist.',
+        message: expect.stringMatching(/^The model "nothing" does not exist\. There are: .+\.$/),
         type: 'invalid_request_error',
         param: 'model',
         code: 'model_not_found',

@@ -91,7 +91,7 @@ describe("Ollama's package for Node", () => {
     expect([named, message.content]).toEqual(['vllm-toy:latest', 'Yes.']);
     expect(await refusal(client.chat({ model: 'vllm-toy:8b', messages: user('x') }))).toEqual([
       404,
-      'The model "vllm-toy:8b" does not exist.',
+      expect.stringMatching(/^The model "vllm-toy:8b" does not exist\. There are: .+\.$/),
     ]);
   });
 
@@ -226,10 +226,10 @@ describe("Ollama's package for Node", () => {
   });
 
   it('sees faults in its own shape', async () => {
-    const nobody = [404, 'The model "nobody" does not exist.'];
+    const nobody = [404, expect.stringMatching(/^The model "nobody" does not exist\. There are: .+\.$/)];
     expect(await refusal(client.chat({ model: 'nobody', messages: user('x') }))).toEqual(nobody);
     expect(await refusal(client.chat({ model: 'nobody', messages: user('x'), stream: true }))).toEqual(nobody);
-    expect(await refusal(client.show({ model: 'nobody' }))).toEqual(nobody);
+    expect(await refusal(client.show({ model: 'nobody' }))).toEqual([404, 'The model "nobody" does not exist.']);
     expect(await refusal(client.generate({ model, prompt: 'x', options: { temperature: 3 } }))).toEqual([
       400,
       'options.temperature: must be at most 2.',

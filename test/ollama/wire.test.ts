@@ -158,7 +158,7 @@ it("Ollama's package for Python chats, generates, embeds, lists and runs a loop 
     listed: true,
     running: true,
     shown: ['completion', 'tools', 'vision', 'thinking', 'embedding'],
-    'wrong model': [404, 'The model "nobody" does not exist.'],
+    'wrong model': [404, expect.stringMatching(/^The model "nobody" does not exist\. There are: .+\.$/)],
     'fault in a stream': true,
     loop: [...cities, 'All are sunny.'],
     'streamed loop': [...cities, 'All are sunny.'],

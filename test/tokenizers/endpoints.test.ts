@@ -189,7 +189,12 @@ describe('a wrong request', () => {
     [
       '/tokenize',
       { model: 'nobody', prompt: 'a' },
-      refusal(404, 'model_not_found', 'model', 'The model "nobody" does not exist.'),
+      refusal(
+        404,
+        'model_not_found',
+        'model',
+        expect.stringMatching(/^The model "nobody" does not exist\. There are: .+\.$/),
+      ),
     ],
     [
       '/tokenize',

@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
+import { mayUse } from '../keys/key-holder.ts';
+import { runsModels } from './guard.ts';
+import { type RestrictedApi, restrictionCheck } from './restricted-apis.ts';
+import { loadableNames, type ModelServices } from './routes/models.ts';
+
+/** More than these would bury the message. */
+const mostNames = 5;
+
+/**
+ * Adds to the failure of a request that would run a model that nobody has which ones there are, of those that its key
+ * may use. Who may not list the models learns none of them.
+ */
+export function namingServed(
+  services: ModelServices & { readonly restrictedApis: readonly RestrictedApi[] },
+): (error: unknown, request: FastifyRequest) => unknown {
+  const missingHeader = restrictionCheck(services.restrictedApis);
+  return (error, request) => {
+    const isUnknown = error instanceof ApiError && error.code === 'model_not_found';
+    if (!isUnknown || !error.message.endsWith(' does not exist.')) return error;
+    if (!runsModels(request.routeOptions.config?.api)) return error;
+    if (missingHeader('model-repository', request.headers) !== undefined) return error;
+    const served = services.models.list().map(({ name }) => name);
+    const names = [...served.filter((name) => mayUse(request.key, name)), ...loadableNames(request, services)];
+    if (names.length === 0) return error;
+    const rest = names.length - mostNames;
+    const others = rest > 0 ? ` and ${rest} more` : '';
+    const { code, message, param } = error;
+    const text = `${message} There are: ${names.slice(0, mostNames).join(', ')}${others}.`;
+    return new ApiError(code, text, param === null ? {} : { param });
+  };
+}
