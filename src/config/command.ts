@@ -11,6 +11,8 @@ export interface Command<T extends SettingTable = SettingTable> {
   readonly flags?: T;
   /** How its arguments are written in help, such as `MODEL`; left out: it takes none. */
   readonly arguments?: string;
+  /** What to write in the place of arguments, of a command that takes none. */
+  readonly insteadOfArguments?: string;
   /** It takes what stands after `--`. */
   readonly takesRest?: boolean;
   /** What its exit codes mean, where that is not what they mean everywhere. */
@@ -35,6 +37,8 @@ export const defaultCommand: Command = {
   summary: 'Serve the OpenAI API. This is what conch does without a command',
   groups: groupNames,
   takesRest: true,
+  insteadOfArguments:
+    'It serves the models of a Triton (--triton HOST:8001), of a repository (--model-repository DIR) or a file (--model FILE.gguf).',
   exitCodes: {
     0: 'It was told to stop, and what ran then has ended.',
     1: 'It was told to stop, and what still ran after --drain-timeout was cut off; or it failed.',

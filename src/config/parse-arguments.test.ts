@@ -16,7 +16,13 @@ const settings = {
 };
 
 const commands: readonly [Command, ...Command[]] = [
-  { name: 'serve', summary: 'Serve', groups: ['api', 'models', 'general'], takesRest: true },
+  {
+    name: 'serve',
+    summary: 'Serve',
+    groups: ['api', 'models', 'general'],
+    takesRest: true,
+    insteadOfArguments: 'Name models by --triton.',
+  },
   {
     name: 'models',
     summary: 'List',
@@ -160,12 +166,20 @@ describe('parseArguments', () => {
     [['--no-strict-field'], ['--no-strict-field is not a flag. Did you mean --no-strict-fields?']],
     [
       ['--colour', 'models', '--jsn'],
-      ['--colour is not a flag.', '--jsn is not a flag. Did you mean --json?'],
+      ['--colour is not a flag. conch --help lists the flags.', '--jsn is not a flag. Did you mean --json?'],
     ],
     [['--json', 'models'], ['--json is a flag of conch models: it comes after the command.']],
     [['generate', 'x', '--json'], ['--json is a flag of conch models alone.']],
     [['modles'], ['"modles" is not a command. Did you mean models?']],
     [['help', 'modles'], ['"modles" is not a command. Did you mean models?']],
+    [['models', '--colour'], ['--colour is not a flag. conch models --help lists the flags.']],
+    [
+      ['--ssl-certfile', 'x', '--ssl_keyfile=y'],
+      ['--ssl-certfile is not a flag. It is --tls-cert here.', '--ssl_keyfile is not a flag. It is --tls-key here.'],
+    ],
+    [['frobnicate'], ['"frobnicate" is not a command. conch --help lists the commands.']],
+    [['version'], ['"version" is not a command. Did you mean --version?']],
+    [['serve', 'org/name'], ['conch serve takes no argument "org/name". Name models by --triton.']],
     [['models', 'llama'], ['conch models takes no argument "llama".']],
     [['models', '--port', '1'], ['--port has no effect on conch models.']],
     [['--port'], ['--port needs a value: --port N']],

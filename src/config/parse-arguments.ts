@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { didYouMean } from './nearest.ts';
+import { counterpartOf } from './other-flags.ts';
 import { flagsOf, kindOf, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
 import { splitArguments } from './split-arguments.ts';
 
@@ -108,7 +109,10 @@ class ArgumentParser {
     const group = this.#options.commands.filter(({ name }) => name.startsWith(`${word} `));
     if (group.length > 0) this.#takeGroup(word, group);
     else if (this.#options.commands[0].arguments === undefined) {
-      this.#commandProblems.push(`${quote(word)} is not a command.${didYouMean(word, [...names, 'help'])}`);
+      const meant = word === 'version' ? ' Did you mean --version?' : didYouMean(word, [...names, 'help']);
+      this.#commandProblems.push(
+        `${quote(word)} is not a command.${meant === '' ? ' conch --help lists the commands.' : meant}`,
+      );
     } else this.#positionals.push(word);
   }
 
@@ -198,13 +202,18 @@ class ArgumentParser {
   }
 
   #unknown(written: string): string {
+    const isServing = this.#command === undefined || this.#command === this.#options.commands[0];
+    const counterpart = isServing ? counterpartOf(written.replaceAll('_', '-')) : undefined;
+    if (counterpart !== undefined) return `${written} is not a flag. ${counterpart}`;
     const elsewhere = this.#options.commands.find(({ flags = {} }) => flagsOfTable(flags).has(written));
     if (elsewhere !== undefined && this.#command === undefined) {
       return `${written} is a flag of conch ${elsewhere.name}: it comes after the command.`;
     }
     if (elsewhere !== undefined) return `${written} is a flag of conch ${elsewhere.name} alone.`;
     const dashes = /^-\w/.test(written) && written.length > 2 ? `-${written}` : written;
-    return `${written} is not a flag.${didYouMean(dashes, this.#flags.keys())}`;
+    const meant = didYouMean(dashes, this.#flags.keys());
+    const help = ['conch', this.#command?.name, '--help'].filter((word) => word !== undefined).join(' ');
+    return `${written} is not a flag.${meant === '' ? ` ${help} lists the flags.` : meant}`;
   }
 
   #checkAgainst(command: Command): void {
@@ -218,7 +227,9 @@ class ArgumentParser {
       }
     }
     if (takesArguments === undefined) {
-      for (const word of this.#positionals) this.#problems.push(`conch ${name} takes no argument ${quote(word)}.`);
+      const instead = command.insteadOfArguments === undefined ? '' : ` ${command.insteadOfArguments}`;
+      for (const word of this.#positionals)
+        this.#problems.push(`conch ${name} takes no argument ${quote(word)}.${instead}`);
     }
     if (!takesRest && this.#rest.length > 0) this.#problems.push(`conch ${name} takes nothing after --.`);
   }
