@@ -15,6 +15,8 @@ const settings = {
   }),
 };
 
+const url = setting(z.string().optional(), 'Address.', { group: 'general' });
+
 const commands: readonly [Command, ...Command[]] = [
   {
     name: 'serve',
@@ -30,7 +32,9 @@ const commands: readonly [Command, ...Command[]] = [
     flags: { json: setting(z.boolean().default(false), 'As JSON.', { group: 'general' }) },
   },
   { name: 'generate', summary: 'Generate', groups: ['models'], arguments: 'MODEL' },
-  { name: 'keys create', summary: 'Create', groups: [], arguments: 'NAME' },
+  { name: 'chat', summary: 'Chat', groups: [], flags: { url } },
+  { name: 'bench', summary: 'Bench', groups: [], flags: { url } },
+  { name: 'keys create', summary: 'Create', groups: [], arguments: 'NAME', flags: { url } },
 ];
 
 function parse(...argv: string[]): Partial<ParsedArguments> {
@@ -169,6 +173,8 @@ describe('parseArguments', () => {
       ['--colour is not a flag. conch --help lists the flags.', '--jsn is not a flag. Did you mean --json?'],
     ],
     [['--json', 'models'], ['--json is a flag of conch models: it comes after the command.']],
+    [['--url', 'x'], ['--url is a flag of conch chat, conch bench and conch keys create: it comes after the command.']],
+    [['models', '--url', 'x'], ['--url is a flag of conch chat, conch bench and conch keys create alone.']],
     [['generate', 'x', '--json'], ['--json is a flag of conch models alone.']],
     [['modles'], ['"modles" is not a command. Did you mean models?']],
     [['help', 'modles'], ['"modles" is not a command. Did you mean models?']],

@@ -205,11 +205,12 @@ class ArgumentParser {
     const isServing = this.#command === undefined || this.#command === this.#options.commands[0];
     const counterpart = isServing ? counterpartOf(written.replaceAll('_', '-')) : undefined;
     if (counterpart !== undefined) return `${written} is not a flag. ${counterpart}`;
-    const elsewhere = this.#options.commands.find(({ flags = {} }) => flagsOfTable(flags).has(written));
-    if (elsewhere !== undefined && this.#command === undefined) {
-      return `${written} is a flag of conch ${elsewhere.name}: it comes after the command.`;
-    }
-    if (elsewhere !== undefined) return `${written} is a flag of conch ${elsewhere.name} alone.`;
+    const owners = this.#options.commands.filter(({ flags = {} }) => flagsOfTable(flags).has(written));
+    const names = owners.map(({ name }) => `conch ${name}`);
+    const listed = [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
+    if (names.length > 0 && this.#command === undefined)
+      return `${written} is a flag of ${listed}: it comes after the command.`;
+    if (names.length > 0) return `${written} is a flag of ${listed} alone.`;
     const dashes = /^-\w/.test(written) && written.length > 2 ? `-${written}` : written;
     const meant = didYouMean(dashes, this.#flags.keys());
     const help = ['conch', this.#command?.name, '--help'].filter((word) => word !== undefined).join(' ');
