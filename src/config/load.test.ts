@@ -375,7 +375,7 @@ describe('secrets', () => {
       'conch.yaml:1:1: api_kye is not a key. Did you mean api_key?',
       'conch.yaml:1:10: a value that begins with * names an anchor, and there is none; put it in quotes.',
       'conch.yaml:2:1: a character is missing here, such as a closing bracket, quote or comma.',
-      'conch.yaml:1:11: this is not valid YAML (BAD_DQ_ESCAPE).',
+      'conch.yaml:1:11: this text has a \\ that means nothing; write \\\\, or put the text in single quotes.',
       'conch.yaml:1:10: a key and a value are not expected here; a value that holds ": " is put in quotes.',
     ]);
   });

@@ -99,6 +99,12 @@ describe('readFileSettings', () => {
     ['port', ['c.yaml:1:1: the file must be a map of keys and values.']],
     ['a: 1\n---\nb: 1\n', ['c.yaml:2:1: the file must be one document.']],
     ['{"port": 1', ['c.yaml:1:11: a character is missing here, such as a closing bracket, quote or comma.']],
+    ['host: x\nport 9000\nlog_level: info\n', ['c.yaml:2:1: a key, a colon and a space are expected in this line.']],
+    [
+      'host: x\n  port: 9000\n',
+      ['c.yaml:1:7: a key and a value are not expected here; a value that holds ": " is put in quotes.'],
+    ],
+    ['host: @x\n', ['c.yaml:1:7: a value that begins with @ or ` is put in quotes.']],
     ['models:\n\ta: 1\n', ['c.yaml:2:1: YAML is indented with spaces, not with tabs.']],
   ])('says of %j what is wrong', (text, problems) => {
     expect(read(text).problems).toEqual(problems);

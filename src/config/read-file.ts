@@ -14,6 +14,7 @@ import {
 import { fromFileValue, type Given, type SourceValues } from './given.ts';
 import { didYouMean } from './nearest.ts';
 import { fileKey, type SettingTable } from './setting.ts';
+import { syntaxProblems } from './syntax-problems.ts';
 
 interface FileOptions {
   /** The file's name, for errors and for the paths in it. */
@@ -50,9 +51,7 @@ class FileReader implements SourceValues {
   constructor(file: string, text: string) {
     this.#file = file;
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
-    for (const { code, pos } of this.#document.errors) {
-      this.problems.push(`${this.#place(pos[0])}: ${syntaxWords[code] ?? `this is not valid YAML (${code})`}.`);
-    }
+    this.problems.push(...syntaxProblems(this.#document.errors, (offset) => this.#place(offset)));
     if (this.problems.length === 0) this.#checkAliases();
     const { contents } = this.#document;
     if (this.problems.length > 0 || contents === null || isMap(contents)) return;
@@ -173,14 +172,3 @@ function meant(key: string, { table, keys }: { table: SettingTable; keys: readon
   const byAlias = Object.entries(table).find(([, { aliases = [] }]) => aliases.includes(wanted));
   return byAlias === undefined ? didYouMean(key, keys) : ` Did you mean ${fileKey(byAlias[0])}?`;
 }
-
-// The parser's own sentences may repeat what stands in the file, which may be a secret.
-export const syntaxWords: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'this key is given twice',
-  MULTIPLE_DOCS: 'the file must be one document',
-  TAB_AS_INDENT: 'YAML is indented with spaces, not with tabs',
-  BAD_INDENT: 'the indentation does not fit',
-  MISSING_CHAR: 'a character is missing here, such as a closing bracket, quote or comma',
-  UNEXPECTED_TOKEN: 'this is not expected here',
-  BLOCK_AS_IMPLICIT_KEY: 'a key and a value are not expected here; a value that holds ": " is put in quotes',
-};

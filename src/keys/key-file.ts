@@ -1,7 +1,7 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { plainWords, problemsOf } from '../config/problem.ts';
-import { syntaxWords } from '../config/read-file.ts';
+import { syntaxProblems } from '../config/syntax-problems.ts';
 import type { KeptKey } from './key-ring.ts';
 import { digestIn } from './secrets.ts';
 
@@ -63,12 +63,7 @@ export function readKeyFile(file: string, text: string): { readonly document: Do
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
-  if (document.errors.length > 0)
-    throw new KeyFileError(
-      document.errors.map(
-        ({ code, pos }) => `${place(pos[0])}: ${syntaxWords[code] ?? `this is not valid YAML (${code})`}.`,
-      ),
-    );
+  if (document.errors.length > 0) throw new KeyFileError(syntaxProblems(document.errors, place));
   const content = contentOf(document, file);
   const label = (path: readonly PropertyKey[]): string => `${place(offsetOf(document, path))}: ${placeName(path)}`;
   const read = KeyFile.safeParse(content, { error: plainWords });
