@@ -10,6 +10,10 @@ describe('checkFiles', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'conch-settings-'));
     await mkdir(join(folder, 'tokenizer'));
+    await writeFile(join(folder, 'tokenizer', 'tokenizer.json'), '{}');
+    await mkdir(join(folder, 'template-alone'));
+    await writeFile(join(folder, 'template-alone', 'chat_template.jinja'), '');
+    await mkdir(join(folder, 'empty'));
     await writeFile(join(folder, 'template.jinja'), '');
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -18,9 +22,16 @@ describe('checkFiles', () => {
     const file = join(folder, 'conch.yaml');
     await writeFile(
       file,
-      'tokenizer: ./tokenizer\nchat_template: template.jinja\nmodels: {a: {tokenizer: org/name}}\n',
+      'tokenizer: ./tokenizer\nchat_template: template.jinja\nmodels: {a: {tokenizer: org/name}, b: {tokenizer: ./template-alone}}\n',
     );
     expect(await checkFiles(loadSettings({ argv: ['--config', file] }))).toEqual([]);
+  });
+
+  it('names a folder of a tokenizer that has none', async () => {
+    const empty = join(folder, 'empty');
+    expect(await checkFiles(loadSettings({ argv: ['--tokenizer', empty] }))).toEqual([
+      `--tokenizer: ${empty} has neither tokenizer.json nor tokenizer_config.json.`,
+    ]);
   });
 
   it('names what is missing or of the wrong kind, and who asked for it', async () => {

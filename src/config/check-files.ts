@@ -1,4 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { modelTable } from './model-settings.ts';
 import { looksLikePath, namedFile } from './paths.ts';
 import type { Setting, SettingTable } from './setting.ts';
@@ -7,6 +7,8 @@ import { originOf, type Settings, settingTable } from './settings.ts';
 interface NamedFile {
   readonly path: string;
   readonly wanted: 'file' | 'folder';
+  /** Whether the folder is one of a tokenizer. */
+  readonly isTokenizer: boolean;
   readonly label: string;
 }
 
@@ -35,7 +37,12 @@ function filesIn(
     const wanted = kind === 'file' || kind === 'named-file' ? 'file' : 'folder';
     return paths
       .filter((path) => kind !== 'folder-or-name' || looksLikePath(path))
-      .map((path) => ({ path: kind === 'named-file' ? namedFile(path)[1] : path, wanted, label }));
+      .map((path) => ({
+        path: kind === 'named-file' ? namedFile(path)[1] : path,
+        wanted,
+        isTokenizer: kind === 'folder-or-name',
+        label,
+      }));
   });
 }
 
@@ -44,7 +51,7 @@ function foldersIn(given: unknown): unknown[] {
   return Object.values(given).map((entry: unknown) => (entry as { readonly dir?: unknown }).dir);
 }
 
-async function checkFile({ path, wanted, label }: NamedFile): Promise<string | undefined> {
+async function checkFile({ path, wanted, isTokenizer, label }: NamedFile): Promise<string | undefined> {
   const status = await stat(path).catch(() => undefined);
   if (status === undefined) return `${label}: there is no ${wanted} ${path}.`;
   if (wanted === 'folder' ? !status.isDirectory() : status.isDirectory())
@@ -53,5 +60,13 @@ async function checkFile({ path, wanted, label }: NamedFile): Promise<string | u
     () => true,
     () => false,
   );
-  return readable ? undefined : `${label}: ${path} cannot be read.`;
+  if (!readable) return `${label}: ${path} cannot be read.`;
+  if (!isTokenizer || (await holdsTokenizer(path))) return undefined;
+  return `${label}: ${path} has neither tokenizer.json nor tokenizer_config.json.`;
+}
+
+/** A folder with a chat template alone is of use too. */
+async function holdsTokenizer(folder: string): Promise<boolean> {
+  const names = await readdir(folder);
+  return names.some((name) => /^(tokenizer(_config)?\.json$|chat_template)/.test(name));
 }
