@@ -8,6 +8,7 @@ import { LoneLink } from '../link.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
+import { failedLoads } from './failed-loads.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
@@ -58,8 +59,10 @@ async function putTogether(
   const { logger, speaker, isQuiet } = voice;
   const connections = connectionSettings(settings, tlsFiles(settings, { logger: speaker, stop: terminal.stop }));
   const showExample = exampleShower(settings, terminal, speaker);
+  const warnOfFailedLoads = failedLoads((line) => speaker.warn(line));
   const listener: PartsListener = {
     onChange: (rows) => {
+      warnOfFailedLoads(rows);
       if (isQuiet) return;
       if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));

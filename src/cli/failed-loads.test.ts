@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { ModelRow } from '../models/served-model.ts';
+import { failedLoads } from './failed-loads.ts';
+
+const row = (state: string, reason = '', server = 'gpu:8001'): ModelRow => ({
+  name: 'bad',
+  version: '1',
+  server,
+  contract: '-',
+  tokenizer: '-',
+  state,
+  reason,
+});
+
+it('warns once for each reason, until it changes or the model was well again', () => {
+  const lines: string[] = [];
+  const see = failedLoads((line) => lines.push(line));
+  const told = (...rows: ModelRow[]): string[] => {
+    see(rows);
+    return lines.splice(0);
+  };
+  const broken = row('UNAVAILABLE', 'Internal: no such\n  file');
+  const words = 'the model bad could not be loaded on gpu:8001: Internal: no such file';
+  expect(told(row('LOADING'))).toEqual([]);
+  expect(told(broken)).toEqual([words]);
+  expect(told(broken, row('READY', '', 'other:8001'))).toEqual([]);
+  expect(told(broken, { ...broken, server: 'other:8001' })).toEqual([words.replace('gpu', 'other')]);
+  expect(told(row('UNAVAILABLE', 'out of memory'))).toEqual([
+    'the model bad could not be loaded on gpu:8001: out of memory',
+  ]);
+  expect(told(row('READY'))).toEqual([]);
+  expect(told(broken)).toEqual([words]);
+});
+
+it('says nothing of models that were unloaded, or are not offered', () => {
+  const lines: string[] = [];
+  const see = failedLoads((line) => lines.push(line));
+  see([row('UNAVAILABLE', 'unloaded'), row('UNAVAILABLE'), row('READY', 'no contract fits its tensors')]);
+  expect(lines).toEqual([]);
+});
