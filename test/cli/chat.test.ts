@@ -83,12 +83,12 @@ describe('conch chat on a terminal', () => {
     expect(await send('/model nobody')).toContain(
       `conch: ${conch.url} has no model "nobody" to chat with. There are: `,
     );
-    expect(await send('/set top_k 7')).toBe('');
+    expect(await send('/set top_k 7')).toBe('top_k is 7 now.');
     const received = JSON.parse(await send(directive({ echo_parameters: true }))) as object;
     expect(JSON.stringify(received)).toContain('top_k');
-    expect(await send('/set top_k many')).toBe('');
+    expect(await send('/set top_k many')).toBe('top_k is "many" now.');
     expect(await send(directive({ answer: 'A.' }))).toMatch(/^conch: HTTP 400: .*top_k/);
-    expect(await send('/set top_k')).toBe('');
+    expect(await send('/set top_k')).toBe('top_k is no longer set.');
     expect(await send('/clear')).toBe('Forgotten.');
     expect(await send(directive({ answer: 'A shell.' }))).toBe('A shell.');
     expect(await send('/retry')).toBe('A shell.');

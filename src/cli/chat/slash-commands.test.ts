@@ -87,11 +87,11 @@ describe('the commands of a chat', () => {
   it('set fields and take them away', async () => {
     const { conversation, run } = open();
     expect(await run('/set')).toEqual(says('No fields are set: those of the server hold.'));
-    expect(await run('/set temperature 0.2')).toEqual(silent);
-    expect(await run('/set stop ["a b"]')).toEqual(silent);
-    expect(await run('/set user some one')).toEqual(silent);
+    expect(await run('/set temperature 0.2')).toEqual(says('temperature is 0.2 now.'));
+    expect(await run('/set stop ["a b"]')).toEqual(says('stop is ["a b"] now.'));
+    expect(await run('/set user some one')).toEqual(says('user is "some one" now.'));
     expect(await run('/set')).toEqual(says('temperature 0.2', 'stop ["a b"]', 'user "some one"'));
-    expect(await run('/set stop')).toEqual(silent);
+    expect(await run('/set stop')).toEqual(says('stop is no longer set.'));
     expect([...conversation.fields.keys()]).toEqual(['temperature', 'user']);
     await expect(run('/set stop')).rejects.toThrow('stop is not set: /set stop VALUE sets it.');
     await expect(run('/set stream false')).rejects.toThrow('stream cannot be set: answers are always streamed.');

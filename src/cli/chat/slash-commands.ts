@@ -151,6 +151,9 @@ function setField({ conversation: { fields }, say }: ChatContext, written: strin
   if (name === '') {
     if (fields.size === 0) say('No fields are set: those of the server hold.');
     for (const [each, set] of fields) say(`${each} ${JSON.stringify(set)}`);
-  } else if (value !== '') fields.set(name, jsonOrText(value));
-  else if (!fields.delete(name)) throw new ChatFault(`${name} is not set: /set ${name} VALUE sets it.`);
+  } else if (value !== '') {
+    fields.set(name, jsonOrText(value));
+    say(`${name} is ${JSON.stringify(fields.get(name))} now.`);
+  } else if (fields.delete(name)) say(`${name} is no longer set.`);
+  else throw new ChatFault(`${name} is not set: /set ${name} VALUE sets it.`);
 }
