@@ -29,7 +29,9 @@ This page is written by \`node scripts/generate-docs.mjs\` from the commands in 
 \`conch --version\` the version. Without a command, \`conch\` serves. The settings that most commands share are on [the page of settings](settings.md).
 
 What a command is asked for goes to standard output, everything else to standard error. There are colours only on a terminal, and
-none where \`NO_COLOR\` is set to anything, or \`TERM\` is \`dumb\`.`;
+none where \`NO_COLOR\` is set to anything, or \`TERM\` is \`dumb\`.
+
+In a clone of the repository \`conch\` is written \`npx conch\`. Completions need the command itself: \`npm link\` in the clone puts it where the shell finds it.`;
 
 function exitCodes(definitions: readonly Command[]): string {
   const rows = definitions.flatMap((command) =>

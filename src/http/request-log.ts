@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** One line per request with its outcome; a client that left before its answer was complete is a 499. */
+/** One line per request with its outcome, for debugging alone where it is a file of the page; a client that left before its answer was complete is a 499. */
 export function requestLog(app: FastifyInstance, record: Recorder = unrecorded): void {
   app.decorateRequest('model', undefined);
   app.decorateRequest('key', undefined);
@@ -46,9 +46,11 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
   const { method, headers } = request;
   const start = performance.now();
   const isSecure = request.protocol === 'https';
-  request.watch = record({ method, path: pathOf(request), route: request.routeOptions?.url, headers, isSecure });
+  const { url: route, config }: Partial<FastifyRequest['routeOptions']> = request.routeOptions ?? {};
+  request.watch = record({ method, path: pathOf(request), route, headers, isSecure });
   // Fastify's own hook does not run for a client that left; a response is closed in every case.
-  reply.raw.once('close', () => writeLine(request, reply, performance.now() - start));
+  const level = config?.api === 'page' ? 'debug' : 'info';
+  reply.raw.once('close', () => writeLine(request, reply, { duration: performance.now() - start, level }));
 }
 
 /** The same for an answer that is written without Fastify. */
@@ -61,7 +63,13 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] as string;
 }
 
-function writeLine(request: FastifyRequest, reply: FastifyReply, duration: number): void {
+/** How long a request took, and the level of its line where all went well. */
+interface Outcome {
+  readonly duration: number;
+  readonly level: 'debug' | 'info';
+}
+
+function writeLine(request: FastifyRequest, reply: FastifyReply, { duration, level }: Outcome): void {
   const { fault } = request;
   const key = request.key?.name;
   const hasLeft = !reply.raw.writableFinished;
@@ -83,7 +91,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, duration: numbe
   const { log } = request.server;
   if (status >= 500) log.error(line, 'request failed');
   else if (status >= 400) log.warn(line, hasLeft ? 'client left' : 'request refused');
-  else log.info(line, 'request');
+  else log[level](line, 'request');
 }
 
 /** What went wrong underneath, for the log. */
