@@ -120,7 +120,7 @@ describe('ChatServer.ask', () => {
     const chat = await chatWith(refuse, {});
     const words = `${chat.origin} wants a key, by --api-key or CONCH_API_KEY: No API key.`;
     await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
-    await expect(chat.models()).rejects.toThrow(new ChatFault(words));
+    await expect(chat.models(new AbortController().signal)).rejects.toThrow(new ChatFault(words));
   });
 
   it('says that there is no server', async () => {
