@@ -34,6 +34,17 @@ describe('checkFiles', () => {
     ]);
   });
 
+  it('takes the file of a tokenizer for its folder, as the start does', async () => {
+    const file = join(folder, 'tokenizer.json');
+    await writeFile(file, '{}');
+    expect(await checkFiles(loadSettings({ argv: ['--tokenizer', file] }))).toEqual([]);
+    await rm(file);
+    const empty = join(folder, 'empty');
+    expect(await checkFiles(loadSettings({ argv: ['--tokenizer', join(empty, 'tokenizer.json')] }))).toEqual([
+      `--tokenizer: ${empty} has neither tokenizer.json nor tokenizer_config.json.`,
+    ]);
+  });
+
   it('names what is missing or of the wrong kind, and who asked for it', async () => {
     const config = 'models:\n  a:\n    tokenizer: ./template.jinja\n    chat_template: /no/template\n';
     const settings = loadSettings({

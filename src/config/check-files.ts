@@ -1,4 +1,5 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { modelTable } from './model-settings.ts';
 import { looksLikePath, namedFile } from './paths.ts';
 import type { Setting, SettingTable } from './setting.ts';
@@ -38,12 +39,17 @@ function filesIn(
     return paths
       .filter((path) => kind !== 'folder-or-name' || looksLikePath(path))
       .map((path) => ({
-        path: kind === 'named-file' ? namedFile(path)[1] : path,
+        path: kind === 'named-file' ? namedFile(path)[1] : folderOf(path, kind === 'folder-or-name'),
         wanted,
         isTokenizer: kind === 'folder-or-name',
         label,
       }));
   });
+}
+
+/** A tokenizer may be named by its file too. */
+function folderOf(path: string, isTokenizer: boolean): string {
+  return isTokenizer && basename(path) === 'tokenizer.json' ? dirname(path) : path;
 }
 
 function foldersIn(given: unknown): unknown[] {
