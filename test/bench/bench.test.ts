@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,7 +129,9 @@ describe('conch bench', () => {
     const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    await once(child.stderr, 'data');
+    // Behind the prompts and the warm-up.
+    for await (const [text] of on(child.stderr.setEncoding('utf8'), 'data'))
+      if ((text as string).includes('  1 concurrent request …\n')) break;
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number];
     expect(code).toBe(130);

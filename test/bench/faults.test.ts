@@ -42,7 +42,7 @@ describe('conch bench', () => {
     const { code, stdout, stderr, report } = await runBench(gateway.conch.url, flags, noKeys);
     expect([code, stdout, report]).toEqual([1, '', undefined]);
     expect(stderr).toMatch(
-      /^conch: Nothing was measured\. All 3 requests of the warm-up failed\.\n {2}3 × HTTP 404: .*nobody.*\n$/,
+      /^ {2}1 concurrent request: warm-up …\nconch: Nothing was measured\. All 3 requests of the warm-up failed\.\n {2}3 × HTTP 404: .*nobody.*\n$/,
     );
   });
 
