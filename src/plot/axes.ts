@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear, scaleLog } from 'd3-scale';
+import { escapeText } from '../escape-text.ts';
 import type { Axis, Chart } from './chart.ts';
-import { escapeText, frame, place, written } from './svg.ts';
+import { frame, place, written } from './svg.ts';
 
 /** Where a value stands, and how wide what stands there may be. */
 interface Scale {

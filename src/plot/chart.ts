@@ -1,6 +1,7 @@
+import { escapeText } from '../escape-text.ts';
 import { type Axes, axesOf } from './axes.ts';
 import { barMarks, lineMarks } from './marks.ts';
-import { escapeText, frame, style } from './svg.ts';
+import { frame, style } from './svg.ts';
 
 /** What an axis says and how its values are spread. */
 export interface Axis {

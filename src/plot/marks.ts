@@ -1,7 +1,8 @@
 import { curveLinear, curveStepAfter, line } from 'd3-shape';
+import { escapeText } from '../escape-text.ts';
 import type { Axes } from './axes.ts';
 import type { Chart, Series } from './chart.ts';
-import { escapeText, frame, place, written } from './svg.ts';
+import { frame, place, written } from './svg.ts';
 
 interface Marked {
   readonly chart: Chart;

@@ -19,11 +19,6 @@ ${dark.map((colour, index) => `.plot-${index} { color: ${colour}; }`).join('\n')
 }
 </style>`;
 
-/** Text that may stand in an element or an attribute. */
-export function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
-
 /** A place with no more digits than can be seen. */
 export function place(value: number): number {
   return Math.round(value * 10) / 10;

@@ -1,5 +1,5 @@
+import { escapeText } from '../../escape-text.ts';
 import { type Chart, drawChart, type Series } from '../../plot/chart.ts';
-import { escapeText } from '../../plot/svg.ts';
 import type { LevelReport, Report, RequestMetric } from './report.ts';
 import { paceText, requestMetrics } from './report.ts';
 import { reportText } from './text.ts';

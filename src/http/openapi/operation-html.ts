@@ -1,4 +1,5 @@
-import { code, escaped } from './html.ts';
+import { escapeText } from '../../escape-text.ts';
+import { code } from './html.ts';
 import { type DocumentedSchema, memberHtml, typeHtml } from './schema-html.ts';
 
 interface DocumentedParameter {
@@ -31,17 +32,17 @@ export interface PlacedOperation extends DocumentedOperation {
 export function operationHtml(operation: PlacedOperation): string {
   const { operationId, method, path, summary, requestBody, responses } = operation;
   return [
-    `<article id="${escaped(operationId)}">`,
-    `<h3><span class="method">${escaped(method.toUpperCase())}</span> ${code(path)}</h3>`,
-    `<p>${escaped(summary)}</p>`,
+    `<article id="${escapeText(operationId)}">`,
+    `<h3><span class="method">${escapeText(method.toUpperCase())}</span> ${code(path)}</h3>`,
+    `<p>${escapeText(summary)}</p>`,
     parametersHtml(operation.parameters ?? []),
     requestBody === undefined ? '' : `<h4>Body</h4><p>${typesHtml(requestBody.content)}</p>`,
     // Long lines are scrolled by keys too.
-    `<pre tabindex="0"><code>${escaped(curlLine(operation))}</code></pre>`,
+    `<pre tabindex="0"><code>${escapeText(curlLine(operation))}</code></pre>`,
     '<h4>Answers</h4><dl>',
     ...Object.entries(responses).map(
       ([status, { description, content }]) =>
-        `<dt>${escaped(status)}</dt><dd>${escaped(description)} ${typesHtml(content ?? {})}</dd>`,
+        `<dt>${escapeText(status)}</dt><dd>${escapeText(description)} ${typesHtml(content ?? {})}</dd>`,
     ),
     '</dl></article>',
   ].join('');
@@ -51,7 +52,7 @@ function parametersHtml(parameters: readonly DocumentedParameter[]): string {
   if (parameters.length === 0) return '';
   const rows = parameters.map(({ name, in: place, required, schema }) => {
     const mark = required ? ' <em>required</em>' : '';
-    return `<tr><th scope="row">${code(name)}${mark}</th><td>in the ${escaped(place)}: ${memberHtml(schema)}</td></tr>`;
+    return `<tr><th scope="row">${code(name)}${mark}</th><td>in the ${escapeText(place)}: ${memberHtml(schema)}</td></tr>`;
   });
   return `<h4>Parameters</h4><table><tbody>${rows.join('')}</tbody></table>`;
 }
@@ -59,7 +60,8 @@ function parametersHtml(parameters: readonly DocumentedParameter[]): string {
 function typesHtml(content: DocumentedContent): string {
   return Object.entries(content)
     .map(
-      ([type, { schema }]) => `${code(type)}: ${schema.description ? escaped(schema.description) : typeHtml(schema)}`,
+      ([type, { schema }]) =>
+        `${code(type)}: ${schema.description ? escapeText(schema.description) : typeHtml(schema)}`,
     )
     .join('; ');
 }

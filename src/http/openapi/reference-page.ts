@@ -1,4 +1,4 @@
-import { escaped } from './html.ts';
+import { escapeText } from '../../escape-text.ts';
 import { type DocumentedOperation, operationHtml, type PlacedOperation } from './operation-html.ts';
 import { type DocumentedSchema, membersHtml, schemaAnchor, typeHtml } from './schema-html.ts';
 
@@ -36,13 +36,15 @@ export function referencePage({ info, paths, components }: ApiDocument): string 
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escaped(info.title)}: the API</title><style>${referenceStyle}</style></head><body><header>`,
-    `<h1>${escaped(info.title)} ${escaped(info.version)}: the API</h1><p>${escaped(info.description)}`,
+    `<title>${escapeText(info.title)}: the API</title><style>${referenceStyle}</style></head><body><header>`,
+    `<h1>${escapeText(info.title)} ${escapeText(info.version)}: the API</h1><p>${escapeText(info.description)}`,
     ' All of this for programs: <a href="openapi.json">openapi.json</a>.</p></header>',
     '<nav aria-label="Contents">',
-    ...[...groups].map(([tag, all]) => `<h2>${escaped(tag)}</h2><ul>${all.map(linkHtml).join('')}</ul>`),
+    ...[...groups].map(([tag, all]) => `<h2>${escapeText(tag)}</h2><ul>${all.map(linkHtml).join('')}</ul>`),
     '</nav><main>',
-    ...[...groups].map(([tag, all]) => `<section><h2>${escaped(tag)}</h2>${all.map(operationHtml).join('')}</section>`),
+    ...[...groups].map(
+      ([tag, all]) => `<section><h2>${escapeText(tag)}</h2>${all.map(operationHtml).join('')}</section>`,
+    ),
     `<section><h2>schemas</h2>${schemas.map(schemaHtml).join('')}</section></main></body></html>`,
   ].join('\n');
 }
@@ -59,11 +61,11 @@ function groupsOf(paths: ApiDocument['paths']): ReadonlyMap<string, readonly Pla
 }
 
 function linkHtml({ operationId, method, path }: PlacedOperation): string {
-  return `<li><a href="#${escaped(operationId)}">${escaped(`${method.toUpperCase()} ${path}`)}</a></li>`;
+  return `<li><a href="#${escapeText(operationId)}">${escapeText(`${method.toUpperCase()} ${path}`)}</a></li>`;
 }
 
 function schemaHtml([name, schema]: [string, DocumentedSchema]): string {
-  const anchor = escaped(schemaAnchor(name));
+  const anchor = escapeText(schemaAnchor(name));
   const members = membersHtml(schema) || `<p>${typeHtml(schema)}</p>`;
-  return `<div class="schema" id="${anchor}"><h3>${escaped(name)}</h3>${members}</div>`;
+  return `<div class="schema" id="${anchor}"><h3>${escapeText(name)}</h3>${members}</div>`;
 }

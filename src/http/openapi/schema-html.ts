@@ -1,4 +1,5 @@
-import { code, escaped } from './html.ts';
+import { escapeText } from '../../escape-text.ts';
+import { code } from './html.ts';
 
 /** What the document says of a value: the words of JSON schema that it uses. */
 export interface DocumentedSchema {
@@ -42,7 +43,7 @@ export function typeHtml(schema: DocumentedSchema): string {
   if (schema.items) return `list of ${typeHtml(schema.items)}`;
   const { additionalProperties: others } = schema;
   if (typeof others === 'object') return `object of ${typeHtml(others)}`;
-  return schema.type === undefined ? 'anything' : escaped([schema.type].flat().join(' or '));
+  return schema.type === undefined ? 'anything' : escapeText([schema.type].flat().join(' or '));
 }
 
 /** A table of the members of an object, or of the objects that a list or a choice holds; empty where there are none. */
@@ -70,7 +71,7 @@ export function memberHtml(schema: DocumentedSchema): string {
   const inner = membersHtml(schema);
   return [
     [typeHtml(schema), ...boundsOf(schema)].join(', '),
-    schema.description === undefined ? '' : `<br>${escaped(schema.description)}`,
+    schema.description === undefined ? '' : `<br>${escapeText(schema.description)}`,
     inner === '' ? '' : `<details><summary>Members</summary>${inner}</details>`,
   ].join('');
 }
@@ -91,5 +92,5 @@ export function schemaAnchor(name: string): string {
 function referenceHtml(reference: string): string {
   if (!reference.startsWith(schemaPath)) return code(reference);
   const name = reference.slice(schemaPath.length);
-  return `<a href="#${escaped(schemaAnchor(name))}">${escaped(name)}</a>`;
+  return `<a href="#${escapeText(schemaAnchor(name))}">${escapeText(name)}</a>`;
 }
