@@ -1,5 +1,5 @@
 import type { Structure } from '../contracts/contract.ts';
-import { isObject } from '../openai/schema-references.ts';
+import { isJsonObject } from '../json-object.ts';
 import { patternOf, type Verdict, validate } from '../openai/schema-validate.ts';
 
 /** The forms that take more than a glance to judge. */
@@ -18,5 +18,5 @@ export function judge(form: JudgedForm, text: string): Verdict {
     return { kind: 'invalid', message: 'it is not JSON' };
   }
   if ('json' in form) return validate(form.json, value);
-  return isObject(value) ? { kind: 'valid' } : { kind: 'invalid', message: 'it is not a JSON object' };
+  return isJsonObject(value) ? { kind: 'valid' } : { kind: 'invalid', message: 'it is not a JSON object' };
 }

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { isJsonObject } from '../json-object.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { untaggedName } from '../openai/ollama/model-entries.ts';
 import { type Options, unknownOptions } from '../openai/ollama/options.ts';
-import { isObject } from '../openai/schema-references.ts';
 import { type RequestServices, readRequest, refuseUnknown } from './read-request.ts';
 
 /** A request of Ollama's clients: its model as it was named, and the body, which names it as it is served. */
@@ -24,7 +24,7 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
 export function nameServed(request: FastifyRequest, models: Pick<ModelRegistry, 'targets'>): string {
   const { body } = request;
   // Older clients send it as `name`; beside a model that is a field like any other.
-  const { model, name: older, ...others } = isObject(body) ? body : {};
+  const { model, name: older, ...others } = isJsonObject(body) ? body : {};
   const name = model ?? older;
   if (typeof name !== 'string') return '';
   const untagged = untaggedName(name);

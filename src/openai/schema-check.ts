@@ -1,5 +1,6 @@
+import { isJsonObject } from '../json-object.ts';
 import { type Place, schemaFault } from './schema-place.ts';
-import { isObject, referenced, type Schema } from './schema-references.ts';
+import { referenced, type Schema } from './schema-references.ts';
 import { bounds, type Inner, rules } from './schema-rules.ts';
 import { checkSize, type SchemaSize } from './schema-size.ts';
 
@@ -50,7 +51,7 @@ export function checkSchema(schema: SchemaObject, field: string, { knows, size }
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { schema: part, place } = next;
     if (typeof part === 'boolean' || seen.has(part)) continue;
-    if (!isObject(part)) throw schemaFault(place, 'must be a schema: an object, true or false.');
+    if (!isJsonObject(part)) throw schemaFault(place, 'must be a schema: an object, true or false.');
     seen.add(part);
     for (const [keyword, value] of Object.entries(part)) {
       const at = { parent: place, key: keyword };
@@ -106,7 +107,7 @@ function refuseCircles(links: ReadonlyMap<SchemaObject, Link>): void {
 function sameValue(part: SchemaObject, links: ReadonlyMap<SchemaObject, Link>): SchemaObject[] {
   const found: SchemaObject[] = [];
   const add = (schema: unknown): void => {
-    if (isObject(schema)) found.push(schema);
+    if (isJsonObject(schema)) found.push(schema);
   };
   add(links.get(part)?.target);
   for (const keyword of ['not', 'if', 'then', 'else']) add(part[keyword]);

@@ -1,9 +1,7 @@
+import { isJsonObject } from '../json-object.ts';
+
 /** A part of a schema: an object of keywords, or true or false for anything or nothing. */
 export type Schema = boolean | Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** What a `$ref` within a schema leads to, by its path from the root; undefined: to nothing, or outside. */
 export function referenced(root: Schema, reference: string): Schema | undefined {
@@ -16,7 +14,7 @@ export function referenced(root: Schema, reference: string): Schema | undefined 
       return undefined;
     value = (value as Record<string, unknown>)[key];
   }
-  return typeof value === 'boolean' || isObject(value) ? value : undefined;
+  return typeof value === 'boolean' || isJsonObject(value) ? value : undefined;
 }
 
 const escape = /[%~]/;

@@ -1,6 +1,6 @@
+import { isJsonObject } from '../json-object.ts';
 import { patternFault } from './schema-pattern.ts';
 import { type Place, schemaFault } from './schema-place.ts';
-import { isObject } from './schema-references.ts';
 
 /** What a keyword's value must be. It throws the fault, or gives the schemas within that are to be checked next. */
 export type Rule = (value: unknown, place: Place) => readonly Inner[] | undefined;
@@ -53,7 +53,7 @@ const several: Rule = (value, place) => {
 };
 
 const named: Rule = (value, place) => {
-  if (!isObject(value)) throw schemaFault(place, 'must be an object whose values are schemas.');
+  if (!isJsonObject(value)) throw schemaFault(place, 'must be an object whose values are schemas.');
   return Object.entries(value).map(([key, schema]) => ({ schema, place: { parent: place, key } }));
 };
 
@@ -64,7 +64,7 @@ const namedByPattern: Rule = (value, place) => {
 };
 
 const dependentRequired: Rule = (value, place) => {
-  if (!isObject(value)) throw schemaFault(place, 'must be an object whose values are lists of texts.');
+  if (!isJsonObject(value)) throw schemaFault(place, 'must be an object whose values are lists of texts.');
   for (const [key, names] of Object.entries(value)) required(names, { parent: place, key });
   return undefined;
 };

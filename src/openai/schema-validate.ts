@@ -1,5 +1,6 @@
+import { isJsonObject } from '../json-object.ts';
 import { inJavaScript } from './schema-pattern.ts';
-import { isObject, referenced, type Schema } from './schema-references.ts';
+import { referenced, type Schema } from './schema-references.ts';
 import { canonical, lengthOf, typesOf } from './schema-values.ts';
 
 /** What came of holding a value against a schema. */
@@ -69,7 +70,7 @@ class Validation {
       (typeof value === 'string' ? this.#text(schema, value, place) : undefined) ??
       (typeof value === 'number' ? numberFault(schema, value, place) : undefined) ??
       (Array.isArray(value) ? this.#list(schema, value, place) : undefined) ??
-      (isObject(value) ? this.#object(schema, value, place) : undefined) ??
+      (isJsonObject(value) ? this.#object(schema, value, place) : undefined) ??
       this.#combined(schema, value, place)
     );
   }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Structure } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import { list, refused } from './fields.ts';
 import { checkSchema } from './schema-check.ts';
 import { patternFault } from './schema-pattern.ts';
-import { isObject } from './schema-references.ts';
 import { longestSchema } from './schema-size.ts';
 
 /** Looked into by `checkSchema`, which stops at its limits, where a record would look at every key. */
-const schema = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be a JSON schema, which is an object');
+const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema, which is an object');
 const mostChoices = 10_000;
 const choices = list(z.string().min(1), { least: 1, most: mostChoices });
 
@@ -127,7 +127,7 @@ function parsed(text: string, field: string): Readonly<Record<string, unknown>> 
   } catch {
     // Left undefined, which is no schema.
   }
-  if (!isObject(value)) throw invalid(field, 'is not the text of a JSON schema.');
+  if (!isJsonObject(value)) throw invalid(field, 'is not the text of a JSON schema.');
   return value;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import { list, refused } from './fields.ts';
-import { isObject } from './schema-references.ts';
 
 /** The most functions that a request may offer. */
 export const mostTools = 1024;
@@ -10,7 +10,7 @@ export const functionName = z
   .string()
   .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes, dots or underscores');
 /** Looked into by `checkSchema`, which stops at its limits. */
-const schema = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be a JSON schema, which is an object');
+const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema, which is an object');
 
 const unsupported = (message: string) => ({ message, params: { code: 'unsupported_parameter' } });
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isJsonObject } from '../json-object.ts';
 import { AssetError, codeOf, messageOf } from './asset-error.ts';
-import { isJson, readJson } from './tokenizer-folder.ts';
+import { readJson } from './tokenizer-folder.ts';
 
 /** What the files of sentence-transformers say of a model; what they do not say is left out. */
 export interface SentenceFolder {
@@ -31,7 +32,7 @@ export async function readSentenceFolder(folder: string): Promise<SentenceFolder
   const modules = await readModules(folder);
   const pooling = poolingOf(await readJson(join(folder, '1_Pooling', 'config.json')));
   const { prompts, default_prompt_name: chosen } = await readJson(join(folder, 'config_sentence_transformers.json'));
-  const prompt = isJson(prompts) && typeof chosen === 'string' ? prompts[chosen] : undefined;
+  const prompt = isJsonObject(prompts) && typeof chosen === 'string' ? prompts[chosen] : undefined;
   const { max_seq_length: longest } = await readJson(join(folder, 'sentence_bert_config.json'));
   return {
     ...(pooling === undefined ? {} : { pooling }),
@@ -60,6 +61,6 @@ async function readModules(folder: string): Promise<string[]> {
   }
   if (!Array.isArray(modules)) throw new AssetError(`${file} must hold a list.`);
   return modules.flatMap((module: unknown) =>
-    isJson(module) && typeof module['type'] === 'string' ? [module['type'].split('.').at(-1) as string] : [],
+    isJsonObject(module) && typeof module['type'] === 'string' ? [module['type'].split('.').at(-1) as string] : [],
   );
 }

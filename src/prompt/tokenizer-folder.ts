@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isJsonObject } from '../json-object.ts';
 import { AssetError, codeOf, messageOf } from './asset-error.ts';
 
 /** What the files beside a tokenizer.json say. */
@@ -40,7 +41,7 @@ export async function readTokenizerFolder(folder: string): Promise<TokenizerFold
 function specialTokens(config: Json, map: Json): Record<string, string> {
   const found: Record<string, string> = {};
   // Model-specific tokens such as Gemma's image_token are named in the same way.
-  const extra = isJson(config['extra_special_tokens']) ? config['extra_special_tokens'] : {};
+  const extra = isJsonObject(config['extra_special_tokens']) ? config['extra_special_tokens'] : {};
   const names = new Set([...tokenNames, ...Object.keys(extra)]);
   for (const name of names) {
     const text = tokenText(config[name]) ?? tokenText(map[name]) ?? tokenText(extra[name]);
@@ -51,7 +52,7 @@ function specialTokens(config: Json, map: Json): Record<string, string> {
 
 function tokenText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  return isJson(value) && typeof value['content'] === 'string' ? value['content'] : undefined;
+  return isJsonObject(value) && typeof value['content'] === 'string' ? value['content'] : undefined;
 }
 
 /** Files win over the setting inside tokenizer_config.json, as in transformers. */
@@ -77,14 +78,14 @@ async function readTemplates(
 
 function namedTemplates(value: unknown): Record<string, string> {
   if (typeof value === 'string') return { default: value };
-  if (isJson(value))
+  if (isJsonObject(value))
     return Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string')) as Record<
       string,
       string
     >;
   const templates: Record<string, string> = {};
   for (const entry of Array.isArray(value) ? value : []) {
-    if (isJson(entry) && typeof entry['name'] === 'string' && typeof entry['template'] === 'string') {
+    if (isJsonObject(entry) && typeof entry['name'] === 'string' && typeof entry['template'] === 'string') {
       templates[entry['name']] = entry['template'];
     }
   }
@@ -98,10 +99,6 @@ function saneLength(value: unknown): number | undefined {
 function idsOf(value: unknown): number[] {
   const list = Array.isArray(value) ? value : [value];
   return list.filter((id): id is number => typeof id === 'number' && Number.isInteger(id));
-}
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function readText(file: string): Promise<string | undefined> {
@@ -119,7 +116,7 @@ export async function readJson(file: string): Promise<Json> {
   if (text === undefined) return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (isJson(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch (error) {
     throw new AssetError(`${file} is not JSON: ${messageOf(error)}`, { cause: error });
   }

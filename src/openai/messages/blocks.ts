@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
 import { list } from '../fields.ts';
-import { isObject } from '../schema-references.ts';
 
 /** The most messages of a conversation, and blocks of a message. */
 export const mostBlocks = 100_000;
@@ -8,7 +8,7 @@ export const mostBlocks = 100_000;
 /** Lets objects through whose `type` is one of those named; another is refused by its name. */
 export function ofTypes(types: readonly string[], refusal: (type: string) => string) {
   return z.unknown().superRefine((value, context) => {
-    const type = isObject(value) ? value['type'] : undefined;
+    const type = isJsonObject(value) ? value['type'] : undefined;
     if (typeof type !== 'string' || types.includes(type)) return;
     context.addIssue({ code: 'custom', message: refusal(type), params: { code: 'unsupported_parameter' } });
   });
@@ -63,7 +63,7 @@ const toolUse = z.object({
   type: z.literal('tool_use'),
   id: z.string().min(1),
   name: z.string().min(1),
-  input: z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object'),
+  input: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be an object'),
 });
 
 const userTypes = ['text', 'image', 'tool_result'];

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
 import { list, refused } from '../fields.ts';
 import { mostStops } from '../sampling.ts';
-import { isObject } from '../schema-references.ts';
 import { message, mostBlocks, ofTypes, systemContent } from './blocks.ts';
 import { toolFields } from './tools.ts';
 
 const format = z.object({
   type: z.literal('json_schema', { error: 'must be json_schema' }),
-  schema: z.custom<Record<string, unknown>>(isObject, 'must be a JSON schema, which is an object'),
+  schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema, which is an object'),
 });
 
 /** How reasoning is shown; what is left out is as if summarized. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
 import { list, refused } from '../fields.ts';
-import { isObject } from '../schema-references.ts';
 
 /** The most tools that a request may offer. */
 const mostTools = 1024;
@@ -11,7 +11,7 @@ const isOwn = (type: unknown): boolean => type === undefined || type === null ||
 const tool = z
   .unknown()
   .superRefine((value, context) => {
-    const type = isObject(value) ? value['type'] : undefined;
+    const type = isJsonObject(value) ? value['type'] : undefined;
     if (isOwn(type)) return;
     const message = `the tool ${JSON.stringify(type)} is not offered; describe one of your own, of type custom`;
     context.addIssue({ code: 'custom', message, params: { code: 'unsupported_parameter' } });
@@ -20,7 +20,7 @@ const tool = z
     z.object({
       name: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, dashes, dots or underscores'),
       description: z.string().nullish(),
-      input_schema: z.custom<Record<string, unknown>>(isObject, 'must be a JSON schema, which is an object'),
+      input_schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema, which is an object'),
       strict: z.boolean().nullish(),
       input_examples: list(z.unknown(), { most: 1_024 }).nullish(),
       eager_input_streaming: z.boolean().nullish(),

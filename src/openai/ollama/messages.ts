@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
 import { mostMessages } from '../chat-request.ts';
 import { list } from '../fields.ts';
-import { isObject } from '../schema-references.ts';
 
 /** The most images of one message, whatever the settings say. */
 const mostImages = 1_024;
@@ -13,7 +13,7 @@ const call = z.looseObject({
   id: z.string().nullish(),
   function: z.looseObject({
     name: z.string().min(1),
-    arguments: z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object, not its text').nullish(),
+    arguments: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be an object, not its text').nullish(),
   }),
 });
 

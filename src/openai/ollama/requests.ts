@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
 import { mostMessages } from '../chat-request.ts';
 import { mostInputs } from '../embedding-request.ts';
 import { list, refused } from '../fields.ts';
-import { isObject } from '../schema-references.ts';
 import { toolFields } from '../tools.ts';
 import { images, message } from './messages.ts';
 import { options } from './options.ts';
@@ -11,7 +11,7 @@ const model = z.string().min(1).max(256);
 const flag = z.boolean().nullish();
 const mostTokens = 1_000_000;
 
-const format = z.union([z.enum(['', 'json']), z.custom<Record<string, unknown>>(isObject)], {
+const format = z.union([z.enum(['', 'json']), z.custom<Record<string, unknown>>(isJsonObject)], {
   error: 'must be json or a JSON schema',
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
 import { list, refused, taking } from '../fields.ts';
-import { isObject } from '../schema-references.ts';
 import { functionName, mostTools } from '../tools.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
@@ -18,7 +18,7 @@ const functionTool = z.looseObject({
   name: functionName,
   description: z.string().nullish(),
   parameters: z
-    .custom<Readonly<Record<string, unknown>>>(isObject, 'must be a JSON schema, which is an object')
+    .custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema, which is an object')
     .nullish(),
   strict: z.boolean().nullish(),
   defer_loading: refused('tools are not searched for; every one is given to the model', [false]),
