@@ -1,10 +1,15 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+/** A file of the integration tests may run a tritonserver with several Python models, a Conch and a browser. */
+const bytesPerWorker = 2 * 1024 ** 3;
+const maxWorkers = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / bytesPerWorker)));
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers,
     projects: [
       {
         test: {
@@ -19,6 +24,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/bench/guard.test.ts'],
           globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['test/support/await-triton.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -36,6 +42,7 @@ export default defineConfig({
           name: 'soak',
           include: ['test/**/*.soak.ts'],
           globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['test/support/await-triton.ts'],
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
           fileParallelism: false,

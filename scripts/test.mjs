@@ -12,16 +12,15 @@ main(async () => {
   const options = given.some((option) => option.startsWith('--project')) ? given : [...shortOnes, ...given];
   checkNode();
   await install();
-  // The unit tests read the sources; only the others run the built command.
-  if (!isUnitOnly(options)) {
-    await build();
-    await embeddedModel();
-  }
+  const vitest = [inRoot('node_modules/vitest/vitest.mjs'), 'run', ...options];
+  // The unit tests need Node alone: they read the sources and start no servers.
+  if (isUnitOnly(options)) return run(process.execPath, vitest, { cwd: inRoot('.') });
+  await build();
+  await embeddedModel();
   const environment = await prepareTestCache();
-  return run(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), 'run', ...options], {
-    cwd: inRoot('.'),
-    environment,
-  });
+  // Whatever happens to the tests, nothing that they have started outlives them.
+  const command = [inRoot('test/support/reaper.py'), process.execPath, ...vitest];
+  return run(environment.CONCH_TEST_PYTHON, command, { cwd: inRoot('.'), environment });
 });
 
 /** @param {string[]} options */

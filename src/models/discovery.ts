@@ -1,5 +1,6 @@
 import type { ModelIndexEntry } from '../kserve/messages.ts';
 import type { CallOptions, InferenceServer } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
 import { type Fit, fitModel, type KnownModel, type ModelHints, partsOf } from './fit.ts';
 
 /** A model as one server has it. */
@@ -26,6 +27,9 @@ interface Fitted {
 
 const callTimeout = 10_000;
 
+/** How often the index is requested before the server counts as unreachable. */
+const mostIndexCalls = 3;
+
 /** Looks at one server over and over; configurations are asked for again only when something changed. */
 export class Discovery {
   readonly server: InferenceServer;
@@ -46,7 +50,7 @@ export class Discovery {
   /** What the server has now, the newest ready version of each model. */
   async look(signal: AbortSignal): Promise<FoundModel[]> {
     const options = { signal, timeout: callTimeout };
-    const { models } = await this.server.call('RepositoryIndex', {}, options);
+    const models = await this.#index(options);
     const index = JSON.stringify(models);
     const isStale = index !== this.#lastIndex;
     let isWhole = true;
@@ -87,6 +91,20 @@ export class Discovery {
     const names = new Set(all.map(({ name }) => name));
     for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key);
     for (const name of this.#fitted.keys()) if (!names.has(name)) this.#fitted.delete(name);
+  }
+
+  /**
+   * The models of the server. A connection that breaks takes every call on it along and says nothing about the server, so
+   * the call is repeated on a new one. Where there is none to be had, that fails at once.
+   */
+  async #index(options: CallOptions): Promise<readonly ModelIndexEntry[]> {
+    for (let calls = 1; ; calls++) {
+      try {
+        return (await this.server.call('RepositoryIndex', {}, options)).models;
+      } catch (error) {
+        if (calls === mostIndexCalls || !(error instanceof StatusError && error.unreachable)) throw error;
+      }
+    }
   }
 
   async #inspect(name: string, version: string, isStale: boolean, options: CallOptions): Promise<KnownModel> {

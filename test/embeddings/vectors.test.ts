@@ -55,7 +55,10 @@ describe('the vectors of MiniLM', { timeout: 180_000 }, () => {
     const [byText] = await vectorsOf(model, 'Someone eats food.');
     const [one] = await vectorsOf(model, ids);
     const list = await vectorsOf(model, [ids, ids]);
-    for (const vector of [one, ...list]) expect(difference(vector ?? [], byText ?? [])).toBeLessThan(1e-6);
+    // Two rows are multiplied in another order than one. Half precision rounds to eleven bits, so a component below 0.25
+    // may move by one such step.
+    const allowed = model === 'minilm-half' ? 2 ** -13 : 1e-6;
+    for (const vector of [one, ...list]) expect(difference(vector ?? [], byText ?? [])).toBeLessThan(allowed);
   });
 
   it('are made of the tokens that /tokenize tells', async () => {

@@ -10,6 +10,8 @@ export interface FaultyTriton {
   readonly port: number;
   /** The fault of the next inference; all other calls go through. */
   fail(fault: Fault): void;
+  /** Breaks the connections of the next calls for the index of models, and resolves when so many are broken. */
+  breakIndexCalls(times: number): Promise<void>;
   close(): void;
 }
 
@@ -20,21 +22,26 @@ export async function faultyTriton(tritonPort: number): Promise<FaultyTriton> {
   /** Their clients' ends, in the same order: bytes that are no HTTP/2 can only be sent past it. */
   const sockets: Socket[] = [];
   const faults: Fault[] = [];
+  /** Called for each connection that is to be broken. */
+  const breaks: (() => void)[] = [];
   const server = http2.createServer();
   server.on('session', (session) => sessions.push(session.on('error', () => undefined)));
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);
+    const socket = sockets[sessions.findIndex((session) => session === stream.session)];
+    const onBroken = String(headers[':path']).endsWith('/RepositoryIndex') ? breaks.shift() : undefined;
+    if (onBroken) {
+      socket?.resetAndDestroy();
+      onBroken();
+      return;
+    }
     const call = upstream.request(forwarded(headers));
     call.on('error', () => undefined);
     stream.pipe(call);
-    const socket = sockets[sessions.findIndex((session) => session === stream.session)];
     const fault = String(headers[':path']).endsWith('/ModelStreamInfer') ? faults.shift() : undefined;
     if (!fault || !socket) passThrough(call, stream);
-    else
-      call.once('data', (first: Buffer) => {
-        call.close(http2.constants.NGHTTP2_CANCEL);
-        fault(stream, first, socket);
-      });
+    // The inference is left running: Triton 2.51 may crash when one is cancelled while a response is on its way.
+    else call.once('data', (first: Buffer) => fault(stream, first, socket)).resume();
   });
   const inner = await listening(server);
   const relay = createServer((socket) => {
@@ -47,6 +54,10 @@ export async function faultyTriton(tritonPort: number): Promise<FaultyTriton> {
   return {
     port: await listening(relay),
     fail: (fault) => faults.push(fault),
+    breakIndexCalls: async (times) => {
+      const broken = Array.from({ length: times }, () => new Promise<void>((resolve) => breaks.push(resolve)));
+      await Promise.all(broken);
+    },
     close: () => {
       upstream.destroy();
       for (const session of sessions) session.destroy();

@@ -138,6 +138,14 @@ describe('a server that', () => {
   });
 });
 
+describe('a server whose connection breaks while Conch looks at its models', () => {
+  it('keeps them: the look is repeated on a new connection', async () => {
+    await triton.breakIndexCalls(2);
+    await healthy();
+    expect(conch.log().filter(({ message }) => String(message).includes('does not answer yet'))).toEqual([]);
+  });
+});
+
 describe('a server that never answers', () => {
   it('a call is a 504 when the time of the request is over, and the inference is left', async () => {
     const short = await startConch({ flags: [...flagsFor(triton.port), '--request-timeout', '2s'] });

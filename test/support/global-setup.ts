@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { startTriton, type TritonPorts } from './triton.ts';
+import { keepTriton } from './kept-triton.ts';
+import type { TritonPorts } from './triton.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -8,9 +9,18 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the tritonserver that all integration tests share; what it gives back stops it. */
+/** Starts the tritonserver that all integration tests share, and restarts it when it dies; what it gives back stops it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { grpcPort, httpPort, metricsPort, stop } = await startTriton({ repository: 'test/models' });
+  const reports: string[] = [];
+  const report = (text: string): void => {
+    reports.push(text);
+    process.stderr.write(`\n${text}\n`);
+  };
+  const { grpcPort, httpPort, metricsPort, stop } = await keepTriton({ repository: 'test/models' }, report);
   project.provide('triton', { grpcPort, httpPort, metricsPort });
-  return stop;
+  return async () => {
+    await stop();
+    // Once more where it is not lost between thousands of lines.
+    if (reports.length > 0) process.stderr.write(`\n${reports.join('\n')}\n`);
+  };
 }

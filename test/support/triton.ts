@@ -32,6 +32,8 @@ export interface Triton extends TritonPorts {
   readonly log: () => string;
   /** The signal or exit code that it ended with; undefined while it runs. */
   readonly ended: () => NodeJS.Signals | number | undefined;
+  /** Resolves when it has ended, and what it left is cleaned up. */
+  readonly gone: Promise<unknown>;
   /** Asks it to end, and waits until it has. */
   readonly stop: () => Promise<void>;
   /** Sends it a signal (SIGSTOP, SIGCONT, SIGKILL …), and waits for its end after a SIGKILL. */
@@ -87,7 +89,7 @@ async function launch(options: TritonOptions): Promise<LaunchedTriton> {
   };
   if (child.pid === undefined) throw new Error('The Python of the tests could not be started');
   const ended = () => child.signalCode ?? child.exitCode ?? undefined;
-  return { ...ports, child, pid: child.pid, log: () => log, ended, stop, kill };
+  return { ...ports, child, pid: child.pid, log: () => log, ended, gone, stop, kill };
 }
 
 async function takePorts(): Promise<TritonPorts> {
@@ -143,14 +145,18 @@ async function untilReady({ ended, httpPort }: LaunchedTriton): Promise<string |
   const deadline = Date.now() + READY_MILLISECONDS;
   while (Date.now() < deadline) {
     if (ended() !== undefined) return 'tritonserver ended before it was ready:';
-    const ready = await fetch(`http://127.0.0.1:${httpPort}/v2/health/ready`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ready) return undefined;
+    if (await isReady(httpPort)) return undefined;
     await pause(POLL_MILLISECONDS);
   }
   return `tritonserver was not ready within ${READY_MILLISECONDS / 1000} seconds:`;
+}
+
+/** Whether the tritonserver with this HTTP port takes requests. */
+export function isReady(httpPort: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${httpPort}/v2/health/ready`).then(
+    (response) => response.ok,
+    () => false,
+  );
 }
 
 /** A server that was killed leaves the processes of its Python models and their shared memory behind. */

@@ -18,6 +18,9 @@ beforeAll(async () => {
     engine: { max_input_len: 600, max_seq_len: 700, max_beam_width: 4, gather_generation_logits: true },
   });
   conch = await startConch({ flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, '--refresh-interval', '200ms'] });
+  // The list of models waits for tokenizers only for some seconds, a request as long as it takes.
+  const first = await complete({ prompt: directive({ tokens: 1 }) });
+  expect([first.status, first.body['error']]).toEqual([200, undefined]);
 }, patience);
 afterAll(async () => {
   await conch.stop();

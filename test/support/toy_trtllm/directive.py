@@ -16,8 +16,8 @@ What is answered (then comes the tokenizer's end token, unless said otherwise)
                     (an echo ignores lengths, stop words, bad words, biases and beams, so that it arrives whole)
   count_of          {"tokens": n, "state": …} of the request with this tag; states: unknown, running, held, cancelled,
                     finished, failed. It waits for no slot
-  until             with count_of: answer only once the state is this one (or after ten seconds)
-  until_tokens      with count_of: answer only once so many tokens were produced (or after ten seconds)
+  until             with count_of: answer only once the state is this one (or after 25 seconds)
+  until_tokens      with count_of: answer only once so many tokens were produced (or after 25 seconds)
   release           lets the request with this tag, held by hold_at, go on; answers like count_of
 
 How it is answered

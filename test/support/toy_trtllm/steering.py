@@ -7,7 +7,7 @@ from toy_vllm.engine import Pace, Tagged
 
 from .directive import find_directive
 
-_PATIENCE_SECONDS = 10
+_PATIENCE_SECONDS = 25
 
 
 class Steering:

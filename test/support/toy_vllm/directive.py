@@ -14,8 +14,8 @@ What is answered
                     (an echo ignores stop, stop_token_ids, max_tokens and min_tokens, so that it arrives whole)
   count_of          {"tokens": n, "state": …} of the request with this tag; states: unknown, running, held, cancelled,
                     finished, failed
-  until             with count_of: answer only once the state is this one (or after ten seconds)
-  until_tokens      with count_of: answer only once so many tokens were produced (or after ten seconds)
+  until             with count_of: answer only once the state is this one (or after 25 seconds)
+  until_tokens      with count_of: answer only once so many tokens were produced (or after 25 seconds)
   release           lets the request with this tag, held by hold_at, go on; answers like count_of
   revive            brings the engine that die_at killed back
 

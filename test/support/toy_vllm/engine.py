@@ -8,7 +8,7 @@ from .directive import find_directive
 from .language import constrained_answer, count_results, default_answer, rest_of
 
 MAXIMUM_LOGPROBS = 20
-_PATIENCE_SECONDS = 10
+_PATIENCE_SECONDS = 25
 _ECHOES = ("echo_prompt", "echo_ids", "echo_parameters", "echo_images")
 _DEAD = "EngineCore encountered an issue. See stack trace (above) for the root cause."
 

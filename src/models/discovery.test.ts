@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { InferenceServer } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
+import { Discovery } from './discovery.ts';
+
+const brokenConnection = new StatusError('UNAVAILABLE', 'The connection to the server broke.', { unreachable: true });
+const loading = { name: 'llama', version: '1', state: 'LOADING', reason: '' };
+
+/** Looks once at a server whose first index calls fail in this way, and counts the calls. */
+async function lookAt(failures: readonly Error[]): Promise<{ found: unknown; calls: number }> {
+  let calls = 0;
+  const server = {
+    name: 'scripted',
+    call: async () => {
+      const failure = failures[calls++];
+      if (failure) throw failure;
+      return { models: [loading] };
+    },
+  } as unknown as InferenceServer;
+  const discovery = new Discovery(server, () => ({}));
+  const found = await discovery.look(new AbortController().signal).catch((error: unknown) => error);
+  return { found, calls };
+}
+
+describe('a look at a server', () => {
+  it.each([1, 2])('survives a connection that breaks: %i times', async (times) => {
+    const failures = Array.from({ length: times }, () => brokenConnection);
+    expect(await lookAt(failures)).toEqual({ found: [{ ...loading, ready: undefined }], calls: times + 1 });
+  });
+
+  it('gives up on a server whose connections keep breaking', async () => {
+    const last = new StatusError('UNAVAILABLE', 'No connection to host:8001: refused.', { unreachable: true });
+    expect(await lookAt([brokenConnection, brokenConnection, last])).toEqual({ found: last, calls: 3 });
+  });
+
+  it('believes a server that refuses', async () => {
+    const refusal = new StatusError('UNIMPLEMENTED', 'no model control here');
+    expect(await lookAt([refusal])).toEqual({ found: refusal, calls: 1 });
+  });
+});

@@ -1,0 +1,47 @@
+import { startTriton, type Triton, type TritonOptions, type TritonPorts } from './triton.ts';
+
+/** A tritonserver that comes back on the same ports whenever it dies. */
+export interface KeptTriton extends TritonPorts {
+  /** The id of the process that runs now. */
+  readonly pid: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+const lastLines = 12;
+
+/** Starts a tritonserver and keeps it running. Each end that nobody asked for is reported with its reason. */
+export async function keepTriton(options: TritonOptions, report: (text: string) => void): Promise<KeptTriton> {
+  let current = await startTriton(options);
+  const { grpcPort, httpPort, metricsPort } = current;
+  const ports = { grpcPort, httpPort, metricsPort };
+  let isStopping = false;
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      await current.gone;
+      if (isStopping) return;
+      report(obituary(current));
+      current = await startTriton({ ...options, ports });
+      report(`The shared tritonserver is ready again at ${time()}.`);
+      if (isStopping) return current.stop();
+    }
+  };
+  const kept = keep().catch((error: unknown) => report(`The shared tritonserver cannot be started again: ${error}`));
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    await current.stop();
+    await kept;
+  };
+  return { ...ports, pid: () => current.pid, stop };
+}
+
+function obituary({ ended, log }: Triton): string {
+  const lines = log().trimEnd().split('\n').slice(-lastLines);
+  return [
+    `The shared tritonserver ended by ${ended()} at ${time()} and is started again. Tests of that moment may fail. Its last lines:`,
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+function time(): string {
+  return new Date().toISOString();
+}
