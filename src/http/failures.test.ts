@@ -7,7 +7,9 @@ async function failed(error: ApiError) {
   const app = fastify();
   app.setErrorHandler(sendFailure);
   app.decorateRequest('fault', undefined);
-  app.get('/', () => Promise.reject(error));
+  app.get('/', async () => {
+    throw error;
+  });
   const { statusCode, headers } = await app.inject({ url: '/' });
   return { status: statusCode, retryAfter: headers['retry-after'], shouldRetry: headers['x-should-retry'] };
 }
