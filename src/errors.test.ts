@@ -27,6 +27,26 @@ describe('ApiError', () => {
     });
   });
 
+  it('keeps all but its field when that is renamed', () => {
+    const error = new ApiError('rate_limit_exceeded', 'tools: too many', {
+      param: 'tools',
+      retryAfter: 90,
+      headers: { allow: 'GET' },
+      isFinal: true,
+      cause: 'why',
+    });
+    const { message, param, retryAfter, headers, isFinal, cause } = error.renamed('functions');
+    expect({ message, param, retryAfter, headers, isFinal, cause }).toEqual({
+      message: 'functions: too many',
+      param: 'functions',
+      retryAfter: 90,
+      headers: { allow: 'GET' },
+      isFinal: true,
+      cause: 'why',
+    });
+    expect(new ApiError('invalid_request', 'no').renamed('a').isFinal).toBe(false);
+  });
+
   it('keeps an unexpected fault to the log', () => {
     const cause = new TypeError('/secret/path is undefined');
     const error = ApiError.from(cause);

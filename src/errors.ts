@@ -3,6 +3,7 @@ export const errorTable = {
   invalid_request: { status: 400, type: 'invalid_request_error' },
   unsupported_parameter: { status: 400, type: 'invalid_request_error' },
   unknown_field: { status: 400, type: 'invalid_request_error' },
+  guide_quarantined: { status: 400, type: 'invalid_request_error' },
   context_length_exceeded: { status: 400, type: 'invalid_request_error' },
   invalid_json: { status: 400, type: 'invalid_request_error' },
   invalid_api_key: { status: 401, type: 'authentication_error' },
@@ -40,6 +41,8 @@ interface ErrorDetails {
   readonly retryAfter?: number;
   /** Response headers that belong to the failure, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The same request would fail again: clients that retry on their own must not. */
+  readonly isFinal?: true;
   /** What went wrong underneath: for the log, never for the client. */
   readonly cause?: unknown;
 }
@@ -58,6 +61,7 @@ export class ApiError extends Error {
   readonly param: string | null;
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isFinal: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(shortened(message, longestMessage), details.cause === undefined ? undefined : { cause: details.cause });
@@ -66,6 +70,7 @@ export class ApiError extends Error {
     this.param = details.param === undefined ? null : shortened(details.param, longestParam);
     this.retryAfter = details.retryAfter;
     this.headers = details.headers ?? {};
+    this.isFinal = details.isFinal ?? false;
   }
 
   get status(): number {
@@ -84,6 +89,7 @@ export class ApiError extends Error {
     return new ApiError(this.code, isNamed ? param + this.message.slice(old.length) : this.message, {
       ...(param === null ? {} : { param }),
       headers: this.headers,
+      ...(this.isFinal ? { isFinal: true } : {}),
       ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
       ...(cause === undefined ? {} : { cause }),
     });

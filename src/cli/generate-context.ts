@@ -1,6 +1,7 @@
 import type { CommandInput } from '../config/load.ts';
 import type { GenerateContext } from '../generate/answer.ts';
 import type { RowsContext } from '../generate/embedding.ts';
+import type { GuideGuard } from '../generate/guide-guard.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { imageSettings } from './image-settings.ts';
 
@@ -8,6 +9,7 @@ import { imageSettings } from './image-settings.ts';
 export function generateContext(
   settings: CommandInput['settings'],
   registry: Pick<ModelRegistry, 'findForRequest'>,
+  guides: GuideGuard,
 ): Omit<GenerateContext, 'watch'> {
   return {
     findModel: (name) => registry.findForRequest(name),
@@ -15,6 +17,7 @@ export function generateContext(
     retries: settings.retries,
     structuredRetries: settings.structuredRetries,
     images: imageSettings(settings),
+    guides,
   };
 }
 

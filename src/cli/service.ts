@@ -10,6 +10,7 @@ import type { Terminal } from './command.ts';
 import { exampleShower } from './example.ts';
 import { failedLoads } from './failed-loads.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
+import { openGuideGuard } from './guide-guard.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
@@ -90,6 +91,7 @@ async function putTogether(
     await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry }),
   );
   const { record } = telemetry;
+  const guides = openGuideGuard({ live, link, logger, telemetry });
   const app = createApp({
     responses,
     link,
@@ -121,7 +123,7 @@ async function putTogether(
       return live.current.logPrompts;
     },
     get generate() {
-      return generateContext(live.current, registry);
+      return generateContext(live.current, registry, guides);
     },
     get rows() {
       return rowsContext(live.current, registry);

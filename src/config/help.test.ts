@@ -241,6 +241,10 @@ describe('helpText', () => {
             --max-prompt-size BYTES
                 Most bytes of a text that is turned into tokens: a prompt, an input,
                 or a query with its document. [default: 6MiB; CONCH_MAX_PROMPT_SIZE]
+            --guide-quarantine DURATION
+                How long a structured-output guide is refused after it preceded an
+                engine failure; 0 refuses none, and suspends no client. [default: 10m;
+                CONCH_GUIDE_QUARANTINE]
 
       Keys and their limits:
             --api-key KEY

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allowedOrigins } from './allowed-origins.ts';
 import { setting } from './setting.ts';
-import { byteSize, text } from './value-types.ts';
+import { byteSize, duration, text } from './value-types.ts';
 
 const count = (most: number) => z.number().int().min(1).max(most);
 const largestHead = 2 ** 20;
@@ -38,6 +38,11 @@ export const limitSettings = {
     byteSize({ maximum: 2 ** 30 }).prefault('6MiB'),
     'Most bytes of a text that is turned into tokens: a prompt, an input, or a query with its document.',
     { group: 'limits', live: true, placeholder: 'BYTES' },
+  ),
+  guideQuarantine: setting(
+    duration({ minimum: 0 }).prefault('10m'),
+    'How long a structured-output guide is refused after it preceded an engine failure; 0 refuses none, and suspends no client.',
+    { group: 'limits', live: true, placeholder: 'DURATION' },
   ),
   allowedOrigins: setting(
     allowedOrigins.prefault([]),

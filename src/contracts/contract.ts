@@ -216,6 +216,8 @@ export interface GenerationContract {
   readonly guessesCounts?: boolean;
   /** Whether a request without a seed is always answered alike: then one is drawn for it here. */
   readonly repeatsItself?: boolean;
+  /** Whether a structured-output guide may end the engine for good. */
+  readonly guidesMayEndEngine?: boolean;
   /** Whether requests name a LoRA adapter as the server knows it. */
   readonly namesAdapters?: boolean;
   /** How the weights of LoRA adapters are sent, where the model has inputs for them. */

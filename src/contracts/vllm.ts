@@ -74,6 +74,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     cutsStopTexts: true,
     counts,
     namesAdapters: true,
+    // The embedded engine reads guides with a parser of its own.
+    guidesMayEndEngine: config.backend !== 'llamacpp',
     limits: declaredLimits(config),
     images: imageSupport(config),
     support: (parameter) =>

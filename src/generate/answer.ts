@@ -8,6 +8,7 @@ import { type AnswerOptions, answerId } from '../openai/answer.ts';
 import { idTokenText, plainTokenText } from '../openai/logprobs.ts';
 import type { AnswerShape } from '../openai/shapes.ts';
 import type { RequestWatch } from '../request-watch.ts';
+import type { GuideGuard } from './guide-guard.ts';
 
 /** What a request of either API becomes: the events, how to write them down, and what had no effect. */
 export interface Answer {
@@ -35,6 +36,10 @@ export interface GenerateContext {
   readonly tellsStop?: boolean;
   /** How many images a request may have, how large, and where they may be fetched from. */
   readonly images: ImageSettings;
+  /** Who sends the request: the id of its API key, or its address. */
+  readonly client?: string | undefined;
+  /** Left out where no structured-output guide is kept back. */
+  readonly guides?: GuideGuard | undefined;
 }
 
 /** The fields of a request that shape its answer in both APIs. */

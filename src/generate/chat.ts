@@ -69,6 +69,8 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     signal,
     watch: context.watch,
     timeout: context.timeout,
+    client: context.client,
+    guides: context.guides,
     tellsStop: context.tellsStop ?? false,
   } as const;
   // An answer that goes on with a message cannot be followed by a complaint about it.

@@ -63,6 +63,8 @@ export async function complete(
     signal,
     watch: context.watch,
     timeout: context.timeout,
+    client: context.client,
+    guides: context.guides,
   } as const;
   const ignored = unusedByBeams(request, beams);
   if (emulation) {

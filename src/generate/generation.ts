@@ -1,25 +1,23 @@
 import { randomInt } from 'node:crypto';
-import type { EncodedImage, GenerateRequest, GenerationContract, Sampling } from '../contracts/contract.ts';
+import type { EncodedImage, GenerateRequest, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import type { Beginning, Responses } from '../kserve/server-group.ts';
-import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
 import type { WantedStructure } from '../openai/structure.ts';
 import { schemaPlace } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
-import { during, type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
+import { during, type RequestWatch } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
-import { AdapterStream } from './adapter-stream.ts';
 import { withLength } from './answer.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream } from './choice-stream.ts';
 import { GatheredChoice } from './gathered-choice.ts';
+import { type GuardedGuide, type GuideGuard, guardedGuide } from './guide-guard.ts';
+import { Attempt, stopper } from './inference-attempt.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
 import { seeded } from './seeds.ts';
-import { stopInference } from './stop-inference.ts';
 import { countsWith, type Tally } from './tally.ts';
 import { timeKeeper } from './time-left.ts';
 import { type Prompt, tokenize } from './token-inputs.ts';
@@ -54,6 +52,10 @@ export interface GenerationOptions {
   readonly timeout: number | undefined;
   /** Whether the answer is to say which stop text ended it. */
   readonly tellsStop?: boolean;
+  /** Who sends it: the id of its API key, or its address. */
+  readonly client?: string | undefined;
+  /** Left out where no guide is kept back. */
+  readonly guides?: GuideGuard | undefined;
 }
 
 /** Sends one inference for every choice, or for all beams of a prompt, and gives their events as they come. */
@@ -76,6 +78,8 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
   };
   const running = new Set<Tally>();
   options.watch.counts(options.retries > 0 ? countsWith(tally, running) : tally);
+  const guide = guardedGuide(options);
+  guide?.check();
   const timeLeft = timeKeeper(options.timeout);
   const run: Run = {
     options,
@@ -84,6 +88,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     newText: textMaker(options, tokenized?.table),
     timeout: options.timeout,
     usedServers: undefined,
+    guide,
   };
   const inferences = beams ? 1 : choicesPerPrompt;
   const choices: GenerateEvents[] = [];
@@ -155,6 +160,7 @@ interface Run {
   readonly timeout: number | undefined;
   /** Where an answer that is begun again was begun before; undefined where none is. */
   readonly usedServers: Set<InferenceServer> | undefined;
+  readonly guide: GuardedGuide | undefined;
 }
 
 /** What is each inference's own. */
@@ -167,7 +173,7 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
   const { timeout, newText, tally, usedServers } = run;
   const { model, signal, parsers } = run.options;
   const { contract } = model;
-  const attempt = new Attempt(request, run);
+  const attempt = new Attempt(request, { model, signal, watch: run.options.watch, usedServers, guide: run.guide });
   // Every field by its name: this is done for every request, and objects that are put together from others cost more.
   return new ChoiceStream({
     choice: place.choice,
@@ -195,52 +201,6 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
     stop: stopper(attempt, contract, request),
     place: run.place,
   });
-}
-
-/** The inference of a choice on the server that was chosen for it last. */
-class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
-  readonly #request: GenerateRequest;
-  readonly #run: Run;
-  #watch: InferenceWatch | undefined;
-  server: InferenceServer | undefined;
-
-  constructor(request: GenerateRequest, run: Run) {
-    this.#request = request;
-    this.#run = run;
-  }
-
-  readonly begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
-    const { usedServers } = this.#run;
-    const { model, signal, watch } = this.#run.options;
-    const { contract, sentAdapter: adapter } = model;
-    if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
-    this.server = server;
-    usedServers?.add(server);
-    const { maxTokens } = this.#request.sampling;
-    this.#watch?.end(retried);
-    this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
-    const call = { signal, timeout, metadata: this.#watch.headers };
-    return adapter
-      ? new AdapterStream({ server, contract, request: this.#request, adapter, call })
-      : server.stream(contract.encode(this.#request), call);
-  };
-
-  first(): void {
-    this.#watch?.first();
-  }
-
-  end(fault?: unknown): void {
-    this.#watch?.end(fault);
-    this.#watch = undefined;
-  }
-}
-
-function stopper(attempt: Attempt, contract: GenerationContract, request: GenerateRequest) {
-  if (!('stopRequest' in contract)) return undefined;
-  return (hasBegun: boolean): void => {
-    const command = contract.stopRequest?.(request);
-    if (command && attempt.server) void stopInference(attempt.server, command, hasBegun);
-  };
 }
 
 function faultPlace({ model, promptField, structure, signal }: GenerationOptions) {

@@ -3,6 +3,7 @@ import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/eve
 import type { ReasoningTurn } from '../output/reasoning/reasoning-parser.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { type GenerationOptions, generate } from './generation.ts';
+import { guardedGuide } from './guide-guard.ts';
 import { merge } from './merge.ts';
 import { seeded } from './seeds.ts';
 import { timeKeeper } from './time-left.ts';
@@ -23,6 +24,8 @@ export interface ReasoningPhase {
  */
 export async function generateReasoned(options: GenerationOptions, phase: ReasoningPhase): Promise<GenerateEvents> {
   const { choicesPerPrompt: answers, requestId } = options;
+  // The guide comes into play behind the reasoning; one that is refused is refused before it.
+  guardedGuide(options)?.check();
   const timeLeft = timeKeeper(options.timeout);
   const choices = Array.from({ length: answers }, (_, choice) => {
     const sampling = seeded(options.sampling, choice);

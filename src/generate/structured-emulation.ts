@@ -75,7 +75,7 @@ export function invalidAnswer({ field }: Emulation, fault: string, tries: number
   return new ApiError(
     'structured_output_invalid',
     `The answer does not have the form that was asked for${after}: ${fault.slice(0, longestFault)}.`,
-    { param: field, headers: { 'x-conch-structured': structuredHeader(tries) } },
+    { param: field, headers: { 'x-conch-structured': structuredHeader(tries) }, isFinal: true },
   );
 }
 

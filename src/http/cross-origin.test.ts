@@ -45,7 +45,7 @@ const preflight = {
 };
 const readable = {
   'access-control-expose-headers':
-    'x-request-id, request-id, retry-after, server-timing, x-conch-ignored, x-conch-structured, ' +
+    'x-request-id, request-id, retry-after, x-should-retry, server-timing, x-conch-ignored, x-conch-structured, ' +
     'x-ratelimit-limit-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-requests, ' +
     'x-ratelimit-remaining-tokens, x-ratelimit-reset-requests, x-ratelimit-reset-tokens',
 };

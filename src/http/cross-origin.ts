@@ -6,6 +6,7 @@ const exposed = [
   'x-request-id',
   'request-id',
   'retry-after',
+  'x-should-retry',
   'server-timing',
   'x-conch-ignored',
   'x-conch-structured',

@@ -35,6 +35,8 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const fault = apiErrorOf(error);
   request.fault = fault;
   if (fault.retryAfter !== undefined) reply.header('retry-after', String(fault.retryAfter));
+  // The header that OpenAI's and Anthropic's clients obey, whatever the status is.
+  if (fault.isFinal) reply.header('x-should-retry', 'false');
   reply.headers(fault.headers).code(fault.status).send(bodyFor(request, fault));
 }
 

@@ -38,13 +38,13 @@ export async function enterModel(request: FastifyRequest, reply: FastifyReply, d
   else raw.once('close', () => request.leaveModel?.());
 }
 
-/** What the pipeline needs, for one request: who hears of it, and what is left of its time after the queue. */
+/** What the pipeline needs, for one request: who sends it, who hears of it, and what is left of its time after the queue. */
 export function contextFor<Context extends { readonly timeout: number | undefined }>(
-  { watch, queuedFor = 0 }: FastifyRequest,
+  { watch, queuedFor = 0, key, ip }: FastifyRequest,
   context: Context,
 ) {
   const timeout = context.timeout === undefined ? undefined : Math.max(1, context.timeout - queuedFor);
-  return { ...context, watch, timeout };
+  return { ...context, watch, timeout, client: key?.id ?? ip };
 }
 
 /** Hands the request's places at its model and key to what goes on when it is answered; gives what says that it is over. */

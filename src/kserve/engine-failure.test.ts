@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failedPart } from './engine-failure.ts';
+import { blame, failedPart, isToBlame } from './engine-failure.ts';
 import { StatusError } from './status.ts';
 
 it.each([
@@ -10,6 +10,8 @@ it.each([
     "Failed to process the request(s) for model instance 'smollm2_0_0', message: Stub process 'smollm2_0_0' is not healthy.",
     'stub',
   ],
+  ['Model is unavailable due to unhealthy vLLM engine', 'engine'],
+  ["LoRA unhealthy vLLM engine is not supported, we currently support ['a']", undefined],
   ["LoRA EngineCore encountered an issue. See stack trace is not supported, we currently support ['a']", undefined],
   ['The decoder prompt cannot be empty', undefined],
 ])('reads %s', (text, part) => {
@@ -20,4 +22,17 @@ it('says nothing of a server that cannot be reached, nor of other errors', () =>
   const text = 'EngineCore encountered an issue. See stack trace (above) for the root cause.';
   expect(failedPart(new StatusError('UNAVAILABLE', text, { unreachable: true }))).toBeUndefined();
   expect(failedPart(new Error(text))).toBeUndefined();
+});
+
+it('remembers which errors are those of inferences to blame', () => {
+  const text = 'EngineCore encountered an issue. See stack trace (above) for the root cause.';
+  const [first, second] = [new StatusError('INTERNAL', text), new StatusError('INTERNAL', text)];
+  blame(first);
+  expect([first, second, text, null, undefined].map((error) => isToBlame(error))).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

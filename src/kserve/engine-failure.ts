@@ -10,7 +10,7 @@ export type FailedPart = 'engine' | 'stub';
 const texts: readonly (readonly [RegExp, FailedPart])[] = [
   [/^(?:Error generating stream: )?EngineCore encountered an issue\. See stack trace/, 'engine'],
   [/^(?:Error generating stream: )?EngineDeadError\b/, 'engine'],
-  [/^(?:Error generating stream: )?.{0,80}unhealthy vLLM engine/, 'engine'],
+  [/^(?:Error generating stream: )?Model is unavailable due to unhealthy vLLM engine/, 'engine'],
   [
     /^(?:Failed to process the request\(s\) for model(?: instance)? '[^']*', message: )?Stub process '[^']*' is not healthy/,
     'stub',
@@ -21,4 +21,16 @@ const texts: readonly (readonly [RegExp, FailedPart])[] = [
 export function failedPart(error: unknown): FailedPart | undefined {
   if (!(error instanceof StatusError) || error.unreachable) return undefined;
   return texts.find(([text]) => text.test(error.message))?.[1];
+}
+
+const blamed = new WeakSet();
+
+/** Says that the inference which failed with this error may have caused the failure of its engine. */
+export function blame(error: object): void {
+  blamed.add(error);
+}
+
+/** Whether the inference that failed with this error may have caused it, and is not one that met a failed engine. */
+export function isToBlame(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && blamed.has(error);
 }

@@ -18,6 +18,8 @@ export interface TelemetryOptions extends MetricSources {
 export interface Telemetry {
   readonly record: Recorder;
   readonly metrics: MetricsReader;
+  /** Counts a structured-output guide that was put in quarantine, and whether that suspended its client. */
+  readonly countGuide: (model: string, suspends: boolean) => void;
 }
 
 /** The telemetry of this process. */
@@ -26,5 +28,10 @@ export function createTelemetry({ servedAs, tracing, ...sources }: TelemetryOpti
   return {
     record: (facts) => new MeasuredRequest(shared, facts, tracing?.begin(facts)),
     metrics: new MetricsReader(sources),
+    countGuide: (name, suspends) => {
+      const model = shared.labels.model(name);
+      shared.metrics.quarantinedGuides.at(model).add();
+      if (suspends) shared.metrics.suspendedClients.at(model).add();
+    },
   };
 }

@@ -103,6 +103,7 @@ complete -c conch -n "__conch_is '' serve" -l max-tools -r -f -d 'Most tools of 
 complete -c conch -n "__conch_is '' serve" -l max-stop-strings -r -f -d 'Most stop texts of a request'
 complete -c conch -n "__conch_is '' serve" -l max-choices -r -f -d 'Most answers of a request'
 complete -c conch -n "__conch_is '' serve" -l max-prompt-size -r -f -d 'Most bytes of a text that is turned into tokens'
+complete -c conch -n "__conch_is '' serve" -l guide-quarantine -r -f -d 'How long a structured-output guide is refused after it preceded an engine failure'
 complete -c conch -n "__conch_is '' serve" -l api-key -r -f -d 'Key that opens everything but health, which needs none'
 complete -c conch -n "__conch_is '' serve" -l api-key-file -r -F -d 'File of keys with their models, limits and dates (conch keys create)'
 complete -c conch -n "__conch_is '' serve" -l jwt-jwks -r -F -d 'File with the public keys (JWKS) of an issuer whose tokens are taken as keys'

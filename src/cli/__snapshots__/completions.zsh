@@ -85,6 +85,7 @@ _conch() {
         '*--max-stop-strings=[Most stop texts of a request]:N: ' \
         '*--max-choices=[Most answers of a request]:N: ' \
         '*--max-prompt-size=[Most bytes of a text that is turned into tokens]:BYTES: ' \
+        '*--guide-quarantine=[How long a structured-output guide is refused after it preceded an engine failure]:DURATION: ' \
         '*--api-key=[Key that opens everything but health, which needs none]:KEY: ' \
         '*--api-key-file=[File of keys with their models, limits and dates (conch keys create)]:FILE:_files' \
         '*--jwt-jwks=[File with the public keys (JWKS) of an issuer whose tokens are taken as keys]:FILE:_files' \

@@ -86,6 +86,16 @@ export class Metrics {
     help: 'Inferences that run on a server.',
     labels: ['model', 'server'],
   });
+  readonly quarantinedGuides = new Counter({
+    name: 'conch_guides_quarantined_total',
+    help: 'Structured-output guides that are refused for a while because they preceded an engine failure.',
+    labels: ['model'],
+  });
+  readonly suspendedClients = new Counter({
+    name: 'conch_clients_suspended_total',
+    help: 'Suspensions of clients whose structured-output guides preceded several engine failures.',
+    labels: ['model'],
+  });
   readonly spans = new Counter({
     name: 'conch_trace_spans_total',
     help: 'Spans that were handed to the collector, by outcome: sent or lost.',

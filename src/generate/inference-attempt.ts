@@ -1,0 +1,75 @@
+import type { GenerateRequest, GenerationContract } from '../contracts/contract.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import type { Beginning, Responses } from '../kserve/server-group.ts';
+import { WaitFault } from '../kserve/wait-fault.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
+import { AdapterStream } from './adapter-stream.ts';
+import type { GuardedGuide } from './guide-guard.ts';
+import { stopInference } from './stop-inference.ts';
+
+/** What an attempt has from its request. */
+interface AttemptPlace {
+  readonly model: ServedModel;
+  readonly signal: AbortSignal;
+  readonly watch: RequestWatch;
+  /** Where an answer that is begun again was begun before; undefined where none is. */
+  readonly usedServers: Set<InferenceServer> | undefined;
+  /** Undefined where its engine cannot fail of its guide. */
+  readonly guide: GuardedGuide | undefined;
+}
+
+/** The inference of a choice on the server that was chosen for it last. */
+export class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
+  readonly #request: GenerateRequest;
+  readonly #place: AttemptPlace;
+  #watch: InferenceWatch | undefined;
+  #hasBegun = false;
+  server: InferenceServer | undefined;
+
+  constructor(request: GenerateRequest, place: AttemptPlace) {
+    this.#request = request;
+    this.#place = place;
+  }
+
+  readonly begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
+    const { model, signal, watch, usedServers } = this.#place;
+    const { contract, sentAdapter: adapter } = model;
+    if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
+    this.#suspect(after);
+    this.server = server;
+    usedServers?.add(server);
+    const { maxTokens } = this.#request.sampling;
+    this.#watch?.end(retried);
+    this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
+    const call = { signal, timeout, metadata: this.#watch.headers };
+    return adapter
+      ? new AdapterStream({ server, contract, request: this.#request, adapter, call })
+      : server.stream(contract.encode(this.#request), call);
+  };
+
+  first(): void {
+    this.#hasBegun = true;
+    this.#watch?.first();
+  }
+
+  end(fault?: unknown): void {
+    this.#suspect(fault);
+    this.#watch?.end(fault);
+    this.#watch = undefined;
+  }
+
+  /** A guide whose inference had begun to answer is none that its engine fails of. */
+  #suspect(fault: unknown): void {
+    if (fault !== undefined && !this.#hasBegun && this.server) this.#place.guide?.failed(fault, this.server);
+  }
+}
+
+/** What ends the inference of an attempt, on servers that must be told so. */
+export function stopper(attempt: Attempt, contract: GenerationContract, request: GenerateRequest) {
+  if (!('stopRequest' in contract)) return undefined;
+  return (hasBegun: boolean): void => {
+    const command = contract.stopRequest?.(request);
+    if (command && attempt.server) void stopInference(attempt.server, command, hasBegun);
+  };
+}

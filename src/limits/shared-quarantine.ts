@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { Link } from '../link.ts';
+import type { GuideFailure, GuideQuarantine, GuideRefusal, NotedFailure, QuarantineState } from './guide-quarantine.ts';
+
+/** A failure, as the process that saw it tells the others. */
+interface SharedFailure {
+  readonly sender: string;
+  readonly failure: GuideFailure;
+}
+
+/** A quarantine that all processes of one Conch share: each has a copy, and tells the others what it notes. */
+export class SharedQuarantine {
+  readonly #quarantine: GuideQuarantine;
+  readonly #link: Link;
+  /** This process among those that are told. */
+  readonly #self = randomUUID();
+
+  constructor(quarantine: GuideQuarantine, link: Link) {
+    this.#quarantine = quarantine;
+    this.#link = link;
+    link.register('guides.note', (given) => {
+      const { sender, failure } = given as SharedFailure;
+      if (sender !== this.#self) quarantine.note(failure);
+    });
+    link.register('guides.state', () => quarantine.state());
+  }
+
+  /** Takes over what the other processes noted before this one began. */
+  async join(): Promise<void> {
+    const { answers } = await this.#link.askAll('guides.state');
+    for (const state of answers) this.#quarantine.merge(state as QuarantineState);
+  }
+
+  note(failure: GuideFailure): NotedFailure | undefined {
+    const noted = this.#quarantine.note(failure);
+    const shared: SharedFailure = { sender: this.#self, failure };
+    // A process that cannot be told goes by what it sees itself.
+    this.#link.askAll('guides.note', shared).catch(() => undefined);
+    return noted;
+  }
+
+  check(client: string, guide: () => string): GuideRefusal | undefined {
+    return this.#quarantine.check(client, guide);
+  }
+}
