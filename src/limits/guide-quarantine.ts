@@ -71,6 +71,11 @@ export class GuideQuarantine {
     this.#most = most;
   }
 
+  /** Whether guides are refused at all. */
+  get isOn(): boolean {
+    return this.#duration() > 0;
+  }
+
   /** Puts a guide in quarantine, and counts the failure for the client; undefined where guides are not refused. */
   note({ guide, client, engine, at }: GuideFailure): NotedFailure | undefined {
     const duration = this.#duration();
