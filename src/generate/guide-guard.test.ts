@@ -12,7 +12,7 @@ import { LoneLink } from '../link.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { unwatched } from '../request-watch.ts';
 import { type GenerationOptions, generate } from './generation.ts';
-import { GuideGuard, type QuarantinedGuide } from './guide-guard.ts';
+import { type GuardedGuide, GuideGuard, type QuarantinedGuide } from './guide-guard.ts';
 import { Attempt } from './inference-attempt.ts';
 import { generateReasoned } from './reasoned-form.ts';
 
@@ -94,6 +94,19 @@ function guarded() {
   return { clock, quarantined, optionsOf, send, codeOf };
 }
 
+/** An attempt of a guided request, and what its guide hears. */
+function attempted() {
+  const { options } = guarded().optionsOf({});
+  const heard: unknown[] = [];
+  const guide = {
+    responded: (...facts: unknown[]) => heard.push(['responded', ...facts]),
+    ended: (...facts: unknown[]) => heard.push(['ended', ...facts]),
+  } as unknown as GuardedGuide;
+  const request = { id: 'r', model: 'm', version: '1', prompt: 'Hi', sampling: {}, stream: true };
+  const place = { ...options, guides: options.guides, usedServers: undefined, guide };
+  return { attempt: new Attempt(request, place), heard };
+}
+
 async function read(options: GenerationOptions): Promise<'complete'> {
   for await (const _ of await generate(options));
   return 'complete';
@@ -169,20 +182,24 @@ describe('a guide that an engine failed after', () => {
   });
 
   it('is noted of a try that is repeated elsewhere, for the server where it failed', () => {
-    const { optionsOf } = guarded();
-    const { options } = optionsOf({});
-    const failures: unknown[] = [];
-    const guide = { ended: (...failure: unknown[]) => failures.push(failure) } as never;
+    const { attempt, heard } = attempted();
     const [one, two] = [new ScriptedServer('one').server, new ScriptedServer('two').server];
-    const request = { id: 'r', model: 'm', version: '1', prompt: 'Hi', sampling: {}, stream: true };
-    const attempt = new Attempt(request, { ...options, guides: options.guides, usedServers: undefined, guide });
     attempt.begin(one, { timeout: undefined });
     attempt.begin(two, { timeout: undefined, after: 'first failure' });
     attempt.end('second failure');
-    expect(failures).toEqual([
-      ['first failure', one, false],
-      ['second failure', two, false],
+    expect(heard).toEqual([
+      ['ended', 'first failure', one, false],
+      ['ended', 'second failure', two, false],
     ]);
+  });
+
+  it('is not the reason where the failure comes after the first response', () => {
+    const { attempt, heard } = attempted();
+    const one = new ScriptedServer('one').server;
+    attempt.begin(one, { timeout: undefined });
+    attempt.first();
+    attempt.end('failure');
+    expect(heard).toEqual([['responded', one]]);
   });
 });
 
@@ -245,8 +262,8 @@ describe('a request whose client disconnects before the engine fails', () => {
     const reading = events.next().catch((error: unknown) => error);
     await vi.waitFor(() => expect(server.streams).toHaveLength(1));
     stop.abort();
-    if (how === 'by its signal') server.streams[0]?.go(new StatusError('CANCELLED', 'left'));
-    await events.return?.();
+    if (how === 'by leaving the stream') await events.return?.();
+    else server.streams[0]?.go(new StatusError('CANCELLED', 'left'));
     await reading;
     expect(quarantined).toEqual([]);
     await codeOf({});
