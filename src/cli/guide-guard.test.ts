@@ -42,7 +42,7 @@ function open() {
       structure: { structure: { regex }, field: 'guided_regex' },
       client: 'key:alice',
       guides,
-    })?.failed(new StatusError('INTERNAL', "Stub process 'llama3_0_0' is not healthy."), { name: server });
+    })?.ended(new StatusError('INTERNAL', "Stub process 'llama3_0_0' is not healthy."), { name: server }, false);
   const counted = () => [metrics.quarantinedGuides, metrics.suspendedClients].map((family) => family.json().values);
   return { lines, live, fail, counted };
 }

@@ -171,9 +171,9 @@ type ChoicePlace = Pick<
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
   const { timeout, newText, tally, usedServers } = run;
-  const { model, signal, parsers } = run.options;
+  const { model, signal, parsers, watch, guides } = run.options;
   const { contract } = model;
-  const attempt = new Attempt(request, { model, signal, watch: run.options.watch, usedServers, guide: run.guide });
+  const attempt = new Attempt(request, { model, signal, watch, usedServers, guide: run.guide, guides });
   // Every field by its name: this is done for every request, and objects that are put together from others cost more.
   return new ChoiceStream({
     choice: place.choice,

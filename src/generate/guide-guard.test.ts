@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { balancerWith } from '../../test/support/balance-fixtures.ts';
 import { configOf } from '../../test/support/contract-fixtures.ts';
 import { ScriptedServer, type Step } from '../../test/support/scripted-server.ts';
@@ -12,7 +12,7 @@ import { LoneLink } from '../link.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { unwatched } from '../request-watch.ts';
 import { type GenerationOptions, generate } from './generation.ts';
-import { GuideGuard, type QuarantinedGuide } from './guide-guard.ts';
+import { type GuardedGuide, GuideGuard, type QuarantinedGuide } from './guide-guard.ts';
 import { Attempt } from './inference-attempt.ts';
 import { generateReasoned } from './reasoned-form.ts';
 
@@ -94,6 +94,19 @@ function guarded() {
   return { clock, quarantined, optionsOf, send, codeOf };
 }
 
+/** An attempt of a guided request, and what its guide hears. */
+function attempted() {
+  const { options } = guarded().optionsOf({});
+  const heard: unknown[] = [];
+  const guide = {
+    responded: (...facts: unknown[]) => heard.push(['responded', ...facts]),
+    ended: (...facts: unknown[]) => heard.push(['ended', ...facts]),
+  } as unknown as GuardedGuide;
+  const request = { id: 'r', model: 'm', version: '1', prompt: 'Hi', sampling: {}, stream: true };
+  const place = { ...options, guides: options.guides, usedServers: undefined, guide };
+  return { attempt: new Attempt(request, place), heard };
+}
+
 async function read(options: GenerationOptions): Promise<'complete'> {
   for await (const _ of await generate(options));
   return 'complete';
@@ -169,20 +182,24 @@ describe('a guide that an engine failed after', () => {
   });
 
   it('is noted of a try that is repeated elsewhere, for the server where it failed', () => {
-    const { optionsOf } = guarded();
-    const { options } = optionsOf({});
-    const failures: unknown[] = [];
-    const guide = { failed: (...failure: unknown[]) => failures.push(failure) } as never;
+    const { attempt, heard } = attempted();
     const [one, two] = [new ScriptedServer('one').server, new ScriptedServer('two').server];
-    const request = { id: 'r', model: 'm', version: '1', prompt: 'Hi', sampling: {}, stream: true };
-    const attempt = new Attempt(request, { ...options, usedServers: undefined, guide });
     attempt.begin(one, { timeout: undefined });
     attempt.begin(two, { timeout: undefined, after: 'first failure' });
     attempt.end('second failure');
-    expect(failures).toEqual([
-      ['first failure', one],
-      ['second failure', two],
+    expect(heard).toEqual([
+      ['ended', 'first failure', one, false],
+      ['ended', 'second failure', two, false],
     ]);
+  });
+
+  it('is not the reason where the failure comes after the first response', () => {
+    const { attempt, heard } = attempted();
+    const one = new ScriptedServer('one').server;
+    attempt.begin(one, { timeout: undefined });
+    attempt.first();
+    attempt.end('failure');
+    expect(heard).toEqual([['responded', one]]);
   });
 });
 
@@ -236,6 +253,27 @@ describe('a client whose guides engines failed after', () => {
   });
 });
 
+describe('a request whose client disconnects before the engine fails', () => {
+  it.each(['by its signal', 'by leaving the stream'])('%s, is found by the failure of another one', async (how) => {
+    const { quarantined, codeOf, optionsOf } = guarded();
+    const stop = new AbortController();
+    const { options, server } = optionsOf({ structure: killer, client: 'key:mallory', steps: ['wait'] });
+    const events = await generate({ ...options, signal: stop.signal });
+    const reading = events.next().catch((error: unknown) => error);
+    await vi.waitFor(() => expect(server.streams).toHaveLength(1));
+    stop.abort();
+    if (how === 'by leaving the stream') await events.return?.();
+    else server.streams[0]?.go(new StatusError('CANCELLED', 'left'));
+    await reading;
+    expect(quarantined).toEqual([]);
+    await codeOf({});
+    expect(quarantined.map(({ client, text }) => [client, text])).toEqual([
+      ['key:mallory', String.raw`{"regex":"\\p{L}+"}`],
+    ]);
+    expect(await codeOf({ structure: killer, steps: fine })).toBe('guide_quarantined');
+  });
+});
+
 describe('no guide is suspected', () => {
   it.each<[string, Sent]>([
     ['of a request without one', { structure: undefined }],
@@ -247,6 +285,17 @@ describe('no guide is suspected', () => {
     const { quarantined, codeOf } = guarded();
     await codeOf(sent);
     expect([quarantined, await codeOf({ structure: killer, steps: fine })]).toEqual([[], 'complete']);
+  });
+
+  it('that the engine responded to before another request ended it', async () => {
+    const { quarantined, codeOf } = guarded();
+    await codeOf({ structure: { regex: 'a|b' }, client: 'key:bob', steps: fine });
+    await codeOf({ structure: killer });
+    await codeOf({ structure: { regex: 'a|b' }, client: 'key:bob' });
+    expect(quarantined.map(({ client, text }) => [client, text])).toEqual([
+      ['key:alice', String.raw`{"regex":"\\p{L}+"}`],
+    ]);
+    expect(await codeOf({ structure: { regex: 'a|b' }, client: 'key:bob', steps: fine })).toBe('complete');
   });
 
   it('on the embedded engine, because another engine failed after it', async () => {

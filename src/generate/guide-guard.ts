@@ -6,6 +6,7 @@ import type { GuideRefusal } from '../limits/guide-quarantine.ts';
 import type { SharedQuarantine } from '../limits/shared-quarantine.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedStructure } from '../openai/structure.ts';
+import { GuideEvidence } from './guide-evidence.ts';
 
 /** A guide that was put in quarantine, for the log and the metrics. Times are milliseconds since 1970. */
 export interface QuarantinedGuide {
@@ -23,7 +24,7 @@ export interface QuarantinedGuide {
 }
 
 interface GuardOptions {
-  readonly quarantine: Pick<SharedQuarantine, 'check' | 'note'>;
+  readonly quarantine: Pick<SharedQuarantine, 'isOn' | 'check' | 'note'>;
   readonly onQuarantine: (guide: QuarantinedGuide) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -38,67 +39,126 @@ interface Guided {
   readonly guides?: GuideGuard | undefined;
 }
 
-/** Keeps structured-output guides away from engines that failed after them. */
+type NamedServer = Pick<InferenceServer, 'name'>;
+
+/** What is remembered of a guided request; not its guide, which may be large. */
+interface Suspect extends Pick<QuarantinedGuide, 'text' | 'model' | 'client'> {
+  readonly hash: string;
+}
+
+/** Keeps structured-output guides away from engines once one has failed after them. */
 export class GuideGuard {
-  readonly #options: GuardOptions;
+  readonly #quarantine: GuardOptions['quarantine'];
+  readonly #onQuarantine: GuardOptions['onQuarantine'];
+  readonly #now: () => number;
+  readonly #evidence: GuideEvidence<Suspect>;
 
-  constructor(options: GuardOptions) {
-    this.#options = options;
+  constructor({ quarantine, onQuarantine, now = Date.now }: GuardOptions) {
+    this.#quarantine = quarantine;
+    this.#onQuarantine = onQuarantine;
+    this.#now = now;
+    this.#evidence = new GuideEvidence({ now });
   }
 
-  now(): number {
-    return this.#options.now?.() ?? Date.now();
+  get isOn(): boolean {
+    return this.#quarantine.isOn;
   }
 
-  check(client: string, guide: () => string): GuideRefusal | undefined {
-    return this.#options.quarantine.check(client, guide);
+  /** Throws an ApiError where the guide, or guides of its client, are refused at the moment. */
+  check(guide: GuardedGuide): void {
+    const { client, field } = guide;
+    const refusal = this.#quarantine.check(client, () => guide.hash);
+    if (refusal?.kind === 'guide') throw guideRefused(field, refusal);
+    if (refusal) throw clientRefused(field, refusal, this.#now());
   }
 
-  /** An engine failed after a guide. */
-  note({ structure, model, client }: Suspect, server: string, hash: string): void {
-    const { quarantine, onQuarantine } = this.#options;
-    const noted = quarantine.note({ guide: hash, client, engine: `${model.model} on ${server}`, at: this.now() });
-    if (!noted) return;
-    const text = shortened(JSON.stringify(structure.structure));
-    onQuarantine({ ...noted, hash: hash.slice(0, shownHash), text, model: model.name, server, client });
+  responded(guide: GuardedGuide, server: NamedServer): void {
+    this.#evidence.responded(engineName(server, guide.model.model), guide.hash);
+  }
+
+  left(guide: GuardedGuide, server: NamedServer): void {
+    this.#evidence.left(engineName(server, guide.model.model), guide.suspect());
+  }
+
+  /** An inference with this guide failed because its engine did. */
+  failed(guide: GuardedGuide, server: NamedServer): void {
+    this.#note(guide.suspect(), server, engineName(server, guide.model.model));
+  }
+
+  /** The engine of a model failed, whoever noticed it. Requests that were left a moment before may be the reason. */
+  engineFailed(server: NamedServer, model: string): void {
+    const engine = engineName(server, model);
+    for (const suspect of this.#evidence.failed(engine)) this.#note(suspect, server, engine);
+  }
+
+  /** A guide may be the reason of a failure, unless it is proven. */
+  #note(suspect: Suspect, { name: server }: NamedServer, engine: string): void {
+    const { hash, client } = suspect;
+    if (this.#evidence.isProven(engine, hash)) return;
+    const noted = this.#quarantine.note({ guide: hash, client, engine, at: this.#now() });
+    if (noted) this.#onQuarantine({ ...suspect, ...noted, hash: hash.slice(0, shownHash), server });
   }
 }
 
-type Suspect = Required<Pick<Guided, 'model'>> & { readonly structure: WantedStructure; readonly client: string };
+function engineName({ name }: NamedServer, model: string): string {
+  return `${model} on ${name}`;
+}
 
 /** The guide of one request, which its engine may fail of. */
 export class GuardedGuide {
+  readonly model: Guided['model'];
+  readonly client: string;
   readonly #guard: GuideGuard;
-  readonly #suspect: Suspect;
+  readonly #structure: WantedStructure;
   #hash: string | undefined;
 
-  constructor(guard: GuideGuard, suspect: Suspect) {
+  constructor(guard: GuideGuard, { model, structure, client }: Pick<Guided, 'model'> & Wanted) {
     this.#guard = guard;
-    this.#suspect = suspect;
+    this.model = model;
+    this.client = client;
+    this.#structure = structure;
   }
 
-  /** Throws an ApiError where the guide, or guides of this client, are refused at the moment. */
-  check(): void {
-    const { client, structure } = this.#suspect;
-    const refusal = this.#guard.check(client, () => this.#hashed());
-    if (refusal?.kind === 'guide') throw guideRefused(structure.field, refusal);
-    if (refusal) throw clientRefused(structure.field, refusal, this.#guard.now());
+  /** The request field that it came from. */
+  get field(): string {
+    return this.#structure.field;
   }
 
-  /** An inference with the guide failed on a server before its first response. */
-  failed(error: unknown, server: Pick<InferenceServer, 'name'>): void {
-    if (isSuspicious(error)) this.#guard.note(this.#suspect, server.name, this.#hashed());
-  }
-
-  #hashed(): string {
-    this.#hash ??= guideHash(this.#suspect.structure.structure);
+  get hash(): string {
+    this.#hash ??= guideHash(this.#structure.structure);
     return this.#hash;
   }
+
+  suspect(): Suspect {
+    const text = shortened(JSON.stringify(this.#structure.structure));
+    return { hash: this.hash, text, model: this.model.name, client: this.client };
+  }
+
+  /** Throws an ApiError where it is refused at the moment. */
+  check(): void {
+    this.#guard.check(this);
+  }
+
+  /** The first response of its inference is there. */
+  responded(server: NamedServer): void {
+    this.#guard.responded(this, server);
+  }
+
+  /** Its inference ended before its first response, with an error or because its client disconnected. */
+  ended(error: unknown, server: NamedServer, hasLeft: boolean): void {
+    if (isSuspicious(error)) this.#guard.failed(this, server);
+    else if (hasLeft) this.#guard.left(this, server);
+  }
+}
+
+interface Wanted {
+  readonly structure: WantedStructure;
+  readonly client: string;
 }
 
 /** The guide of a request; undefined where it has none, or its engine cannot fail of one. */
 export function guardedGuide({ model, structure, client = '', guides }: Guided): GuardedGuide | undefined {
-  if (!guides || !structure || !model.contract.guidesMayEndEngine) return undefined;
+  if (!guides?.isOn || !structure || !model.contract.guidesMayEndEngine) return undefined;
   return new GuardedGuide(guides, { model, structure, client });
 }
 

@@ -1,11 +1,12 @@
 import type { GenerateRequest, GenerationContract } from '../contracts/contract.ts';
+import { failedPart } from '../kserve/engine-failure.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { Beginning, Responses } from '../kserve/server-group.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
 import { AdapterStream } from './adapter-stream.ts';
-import type { GuardedGuide } from './guide-guard.ts';
+import type { GuardedGuide, GuideGuard } from './guide-guard.ts';
 import { stopInference } from './stop-inference.ts';
 
 /** What an attempt has from its request. */
@@ -15,8 +16,9 @@ interface AttemptPlace {
   readonly watch: RequestWatch;
   /** Where an answer that is begun again was begun before; undefined where none is. */
   readonly usedServers: Set<InferenceServer> | undefined;
-  /** Undefined where its engine cannot fail of its guide. */
+  /** Undefined where it has no guide, or its engine cannot fail of it. */
   readonly guide: GuardedGuide | undefined;
+  readonly guides: GuideGuard | undefined;
 }
 
 /** The inference of a choice on the server that was chosen for it last. */
@@ -36,7 +38,7 @@ export class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
     const { model, signal, watch, usedServers } = this.#place;
     const { contract, sentAdapter: adapter } = model;
     if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
-    this.#suspect(after);
+    if (after !== undefined) this.#judge(after);
     this.server = server;
     usedServers?.add(server);
     const { maxTokens } = this.#request.sampling;
@@ -50,18 +52,23 @@ export class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
 
   first(): void {
     this.#hasBegun = true;
+    if (this.server) this.#place.guide?.responded(this.server);
     this.#watch?.first();
   }
 
   end(fault?: unknown): void {
-    this.#suspect(fault);
+    this.#judge(fault);
     this.#watch?.end(fault);
     this.#watch = undefined;
   }
 
-  /** A guide whose inference had begun to answer is none that its engine fails of. */
-  #suspect(fault: unknown): void {
-    if (fault !== undefined && !this.#hasBegun && this.server) this.#place.guide?.failed(fault, this.server);
+  /** What the end of an inference says of its guide, and of those of others. */
+  #judge(fault: unknown): void {
+    const { server } = this;
+    const { guide, guides, model, signal } = this.#place;
+    if (!server || !guides) return;
+    if (!this.#hasBegun) guide?.ended(fault, server, fault === undefined || signal.aborted);
+    if (failedPart(fault)) guides.engineFailed(server, model.model);
   }
 }
 

@@ -94,6 +94,13 @@ describe('a client', () => {
     expect(suspensions).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
+  it('counts a failure that another process noted earlier, and keeps the later time', () => {
+    const { clock, quarantine, note } = clocked();
+    note('alice', 'g', 'm on one');
+    quarantine.note({ client: 'alice', guide: 'g', engine: 'm on two', at: clock.now - 5_000 });
+    expect(quarantine.state()).toEqual({ guides: [['g', 1_000_000]], clients: [['alice', 2, 1_000_000]] });
+  });
+
   it('says when a failure suspends it', () => {
     const { note } = clocked();
     expect(note('mallory', 'a', 'm on one')).toEqual({ until: 1_600_000, suspendedUntil: undefined });

@@ -71,16 +71,26 @@ export class GuideQuarantine {
     this.#most = most;
   }
 
+  /** Whether guides are refused at all. */
+  get isOn(): boolean {
+    return this.#duration() > 0;
+  }
+
   /** Puts a guide in quarantine, and counts the failure for the client; undefined where guides are not refused. */
   note({ guide, client, engine, at }: GuideFailure): NotedFailure | undefined {
     const duration = this.#duration();
     if (duration === 0) return undefined;
-    this.#keep(this.#guides, guide, at);
+    // What other processes noted may come late.
+    this.#keep(this.#guides, guide, Math.max(at, this.#guides.get(guide) ?? 0));
     const known = this.#client(client);
     const engines = new Map([...(known?.engines ?? [])].filter(([, failedAt]) => at - failedAt < oneFailure));
     const isCounted = !engines.has(engine);
     if (isCounted) engines.set(engine, at);
-    const record = { failures: (known?.failures ?? 0) + (isCounted ? 1 : 0), lastAt: at, engines };
+    const record = {
+      failures: (known?.failures ?? 0) + (isCounted ? 1 : 0),
+      lastAt: Math.max(at, known?.lastAt ?? 0),
+      engines,
+    };
     this.#keep(this.#clients, client, record);
     const isSuspended = isCounted && record.failures >= suspendingFailure;
     return { until: at + duration, suspendedUntil: isSuspended ? suspensionEnd(record) : undefined };

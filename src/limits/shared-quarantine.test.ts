@@ -43,6 +43,25 @@ it('tells all processes what one of them notes, and counts it once in each', () 
   expect(one.shared.check('alice', () => 'h')).toEqual({ kind: 'client', failures: 2, until: 65_000 });
 });
 
+it('does not count what comes back to it late', () => {
+  let deliver: Responder = () => undefined;
+  let late: unknown;
+  const link: Link = {
+    register: (question, answer) => {
+      if (question === 'guides.note') deliver = answer;
+    },
+    askAll: async (_, argument) => {
+      late ??= argument;
+      return { answers: [], missing: 0 };
+    },
+  };
+  const { quarantine, shared } = open(link);
+  shared.note(failure);
+  shared.note({ ...failure, engine: 'm on two', at: 9_000 });
+  deliver(late);
+  expect(quarantine.state().clients).toEqual([['alice', 2, 9_000]]);
+});
+
 it('tells a process that begins later', async () => {
   const network = links();
   const one = open(network.add());

@@ -31,6 +31,10 @@ export class SharedQuarantine {
     for (const state of answers) this.#quarantine.merge(state as QuarantineState);
   }
 
+  get isOn(): boolean {
+    return this.#quarantine.isOn;
+  }
+
   note(failure: GuideFailure): NotedFailure | undefined {
     const noted = this.#quarantine.note(failure);
     const shared: SharedFailure = { sender: this.#self, failure };

@@ -1,0 +1,83 @@
+/** What is known of the life of one engine. */
+interface EngineLife<Suspect> {
+  /** The hashes of guides that it responded to; the oldest first. */
+  proven: Set<string>;
+  /** Guided requests that were left before the engine responded; the oldest first. */
+  left: { readonly suspect: Suspect; readonly at: number }[];
+  failedAt: number | undefined;
+}
+
+interface EvidenceOptions {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Guides of an engine, and requests that were left on it, of which at most so many are remembered. */
+  readonly most?: number;
+}
+
+/** Engines that are remembered. */
+const mostEngines = 256;
+/** Milliseconds in which an engine fails of a guide whose request was left. */
+const longestDeath = 10_000;
+/** Milliseconds after a failure in which responses may still be those of the engine that failed. */
+const sameLife = 1_000;
+
+/**
+ * What tells guides that an engine may have failed of from those that merely ran there. A guide that an engine responded
+ * to does not end it later, until it is started again: which library compiles its guides is decided by the first one.
+ */
+export class GuideEvidence<Suspect> {
+  readonly #now: () => number;
+  readonly #most: number;
+  readonly #engines = new Map<string, EngineLife<Suspect>>();
+
+  constructor({ now = Date.now, most = 1_000 }: EvidenceOptions = {}) {
+    this.#now = now;
+    this.#most = most;
+  }
+
+  /** An engine responded to a request with this guide. */
+  responded(engine: string, guide: string): void {
+    const life = this.#life(engine);
+    if (life.failedAt !== undefined && this.#now() - life.failedAt >= sameLife) {
+      life.proven = new Set();
+      life.failedAt = undefined;
+    }
+    life.proven.delete(guide);
+    life.proven.add(guide);
+    const [oldest] = life.proven.size > this.#most ? life.proven : [];
+    if (oldest !== undefined) life.proven.delete(oldest);
+  }
+
+  isProven(engine: string, guide: string): boolean {
+    return this.#engines.get(engine)?.proven.has(guide) ?? false;
+  }
+
+  /** The client of a guided request disconnected before the engine responded. */
+  left(engine: string, suspect: Suspect): void {
+    const life = this.#life(engine);
+    life.left = [...this.#recent(life), { suspect, at: this.#now() }].slice(-this.#most);
+  }
+
+  /** An engine failed: gives the requests that were left a moment ago, each once. */
+  failed(engine: string): readonly Suspect[] {
+    const life = this.#engines.get(engine);
+    if (!life) return [];
+    life.failedAt = this.#now();
+    const suspects = this.#recent(life).map(({ suspect }) => suspect);
+    life.left = [];
+    return suspects;
+  }
+
+  #recent({ left }: EngineLife<Suspect>): EngineLife<Suspect>['left'] {
+    return left.filter(({ at }) => this.#now() - at < longestDeath);
+  }
+
+  #life(engine: string): EngineLife<Suspect> {
+    const life = this.#engines.get(engine) ?? { proven: new Set(), left: [], failedAt: undefined };
+    this.#engines.delete(engine);
+    this.#engines.set(engine, life);
+    const [oldest] = this.#engines.size > mostEngines ? this.#engines.keys() : [];
+    if (oldest !== undefined) this.#engines.delete(oldest);
+    return life;
+  }
+}
