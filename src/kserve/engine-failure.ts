@@ -22,3 +22,16 @@ export function failedPart(error: unknown): FailedPart | undefined {
   if (!(error instanceof StatusError) || error.unreachable) return undefined;
   return texts.find(([text]) => text.test(error.message))?.[1];
 }
+
+/** The errors of requests that may have made their engine fail. */
+const suspects = new WeakSet<object>();
+
+/** Notes that the request of this error ran on an engine when it failed: nobody sends it again. */
+export function markSuspect(error: object): void {
+  suspects.add(error);
+}
+
+/** Whether the request of this error may have made its engine fail, so that it must not be sent again. */
+export function isSuspect(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && suspects.has(error);
+}

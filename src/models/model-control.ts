@@ -26,6 +26,8 @@ interface ControlOptions {
   /** Milliseconds that running requests have to end before they are cancelled. */
   readonly unloadTimeout: number;
   readonly clean: TextCleaner;
+  /** A model was loaded again on a server where its engine had failed. */
+  readonly onReloaded?: (server: InferenceServer, root: string) => void;
 }
 
 /** How a model is unloaded when its room is wanted for another one. */
@@ -67,14 +69,17 @@ export class ModelControl {
       const copies = registry.copiesOf(root);
       if (copies.some(({ found }) => found.state === 'LOADING' || found.state === 'UNLOADING'))
         throw busy(root, 'loaded or unloaded');
-      const missing = copies.filter(({ found }) => found.state !== 'READY').map(({ server }) => server);
+      const hasFailed = (server: InferenceServer): boolean => registry.hasFailedOn(server, root);
+      const missing = copies
+        .filter(({ server, found }) => found.state !== 'READY' || hasFailed(server))
+        .map(({ server }) => server);
       if (missing.length === 0)
         throw new ApiError('invalid_request', `model: ${root} is already loaded.`, { param: 'model' });
       try {
         await this.#onEach(missing, `The model ${root} could not be loaded`, onState, async (server) => {
+          if (hasFailed(server)) await this.#unloadAt(server, root, onState, undefined);
           onState({ server: server.name, state: 'LOADING' });
-          const options = { timeout: this.#options.loadTimeout };
-          await server.call('RepositoryModelLoad', { model_name: root }, options);
+          await this.#loadAt(server, root);
           onState({ server: server.name, state: 'READY' });
         });
       } finally {
@@ -109,6 +114,47 @@ export class ModelControl {
         await restore();
       }
     });
+  }
+
+  /** Loads a model anew on one server, where its engine has failed: whatever ran there has ended. */
+  async reload(root: string, server: InferenceServer): Promise<void> {
+    await this.#change(root, 'loaded', async () => {
+      const { registry, requests } = this.#options;
+      try {
+        if (await isThere(server, root)) await this.#unloadAt(server, root, ignore, undefined);
+        await this.#loadAt(server, root);
+      } finally {
+        await registry.refresh([server]);
+        await requests.refresh();
+      }
+    });
+  }
+
+  /** Whether a model is being loaded or unloaded by somebody here. */
+  isChanging(root: string): boolean {
+    return this.#changes.has(root) || this.#options.registry.isWithdrawn(root);
+  }
+
+  /** Whether a server lets models be loaded and unloaded. */
+  async canControl(server: InferenceServer): Promise<boolean> {
+    try {
+      await server.call('RepositoryModelUnload', { model_name: noModel }, { timeout: longestUnload });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The state of a model as its server tells it now: empty or UNAVAILABLE where it is not loaded. */
+  async stateOf(server: InferenceServer, root: string): Promise<string> {
+    const { models } = await server.call('RepositoryIndex', {}, { timeout: longestUnload });
+    const states = models.filter(({ name }) => name === root).map(({ state }) => state);
+    return states.find((state) => state === 'READY') ?? states.find((state) => state !== '') ?? '';
+  }
+
+  async #loadAt(server: InferenceServer, root: string): Promise<void> {
+    await server.call('RepositoryModelLoad', { model_name: root }, { timeout: this.#options.loadTimeout });
+    this.#options.onReloaded?.(server, root);
   }
 
   async #rootOf(name: string): Promise<string> {
