@@ -41,6 +41,8 @@ const ignore: OnState = () => undefined;
 const longestCancel = 5_000;
 /** Milliseconds that a server has to free what a model took. */
 const longestUnload = 60_000;
+/** Milliseconds that it has where the engine has failed: requests that hang there would hold it for ever. */
+const longestFailedUnload = 10_000;
 /** Milliseconds between two looks at a server that unloads. */
 const pollPause = 20;
 /** No folder can have this name, so that nothing is unloaded. */
@@ -77,7 +79,7 @@ export class ModelControl {
         throw new ApiError('invalid_request', `model: ${root} is already loaded.`, { param: 'model' });
       try {
         await this.#onEach(missing, `The model ${root} could not be loaded`, onState, async (server) => {
-          if (hasFailed(server)) await this.#unloadAt(server, root, onState, undefined);
+          if (hasFailed(server)) await unloadFailed(server, root);
           onState({ server: server.name, state: 'LOADING' });
           await this.#loadAt(server, root);
           onState({ server: server.name, state: 'READY' });
@@ -121,7 +123,7 @@ export class ModelControl {
     await this.#change(root, 'loaded', async () => {
       const { registry, requests } = this.#options;
       try {
-        if (await isThere(server, root)) await this.#unloadAt(server, root, ignore, undefined);
+        await unloadFailed(server, root);
         await this.#loadAt(server, root);
       } finally {
         await registry.refresh([server]);
@@ -239,6 +241,14 @@ export class ModelControl {
     const [first, ...others] = failures;
     if (first) throw controlFault(what, [first, ...others], clean);
   }
+}
+
+/** Unloads a model whose engine has failed. What is not gone in time is left behind: the load does not need it. */
+async function unloadFailed(server: InferenceServer, root: string): Promise<void> {
+  const end = performance.now() + longestFailedUnload;
+  if (!(await isThere(server, root))) return;
+  await server.call('RepositoryModelUnload', { model_name: root }, { timeout: longestUnload });
+  while (performance.now() < end && (await isThere(server, root))) await sleep(pollPause);
 }
 
 async function isThere(server: InferenceServer, root: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnginePlace, Engines } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { EngineHealth } from './engine-health.ts';
@@ -26,6 +25,9 @@ const firstProbePause = 250;
 const longestProbePause = 5_000;
 /** Milliseconds between two lines that ask the operator for help. */
 const reminder = 600_000;
+
+/** Milliseconds that a model has to be unloaded, and its load to begin, when Conch ends. */
+const longestEnd = 12_000;
 
 interface History {
   tries: number;
@@ -58,13 +60,24 @@ export class EngineRecovery {
   take(place: EnginePlace): void {
     const key = keyOf(place);
     if (this.#running.has(key) || this.#stop.signal.aborted) return;
-    const running = this.#recover(place).finally(() => this.#running.delete(key));
+    const running = this.#recover(place).finally(() => {
+      this.#running.delete(key);
+      // It may have failed again in the meantime.
+      if (this.#isFailed(place)) this.take(place);
+    });
     this.#running.set(key, running);
   }
 
+  /** Ends. A model that was unloaded is still loaded; its server goes on with that by itself. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await Promise.all(this.#running.values());
+    const running = Promise.all(this.#running.values()).catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, longestEnd);
+    });
+    await Promise.race([running, patience]);
+    clearTimeout(timer);
   }
 
   async #recover(place: EnginePlace): Promise<void> {
@@ -100,7 +113,7 @@ export class EngineRecovery {
           continue;
         }
       }
-      await sleep(probePause, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
+      await this.#pause(probePause);
       probePause = Math.min(longestProbePause, probePause * 2);
     }
   }
@@ -163,8 +176,23 @@ export class EngineRecovery {
     const end = performance.now() + loadTimeout;
     while (this.#isFailed(place) && performance.now() < end) {
       if ((await this.#stateOf(place)) === 'READY') return;
-      await sleep(firstProbePause, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
+      await this.#pause(firstProbePause);
     }
+  }
+
+  /** Waits, or until the end. */
+  #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#stop;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      timer.unref();
+      signal.addEventListener('abort', end);
+    });
   }
 
   #remind({ server, model }: EnginePlace): void {

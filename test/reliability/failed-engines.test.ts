@@ -73,7 +73,7 @@ describe('a guide that ends an engine', { timeout: 120_000 }, () => {
         expect.stringMatching(/^conch_engine_failures_total\{server="127\.0\.0\.1:\d+",model="vllm-toy"\} 1$/),
       ]),
     );
-    expect(over.log().filter(({ level }) => level === 'error')).toMatchObject([
+    expect(over.log().filter(({ message }) => String(message).includes('has failed on'))).toMatchObject([
       {
         message: expect.stringMatching(
           /^The engine of the model vllm-toy has failed on 127\.0\.0\.1:\d+, as the request \S+ shows\. /,
