@@ -1,6 +1,8 @@
 import { modelSettings } from '../config/model-settings.ts';
 import { usualQueue } from '../config/worker-settings.ts';
 import { cleanText } from '../generate/faults.ts';
+import type { Engines } from '../kserve/engines.ts';
+import type { InferenceServer } from '../kserve/server.ts';
 import type { Gates } from '../limits/gates.ts';
 import type { Link } from '../link.ts';
 import { Admission } from '../models/admission.ts';
@@ -16,14 +18,16 @@ interface LifeOptions {
   readonly live: LiveSettings;
   readonly gates: Gates;
   readonly link: Link;
+  readonly engines: Engines;
 }
 
 /** What lets requests in to models, and loads and unloads models while requests run, as the settings ask for it. */
-export function modelLife(registry: ModelRegistry, { live, gates, link }: LifeOptions) {
+export function modelLife(registry: ModelRegistry, { live, gates, link, engines }: LifeOptions) {
   const { loadOnDemand, maxLoaded, loadTimeout, unloadTimeout } = live.current;
   const running = new RunningRequests();
   const requests = new SharedRequests({ link, registry, running });
-  const control = new ModelControl({ registry, requests, loadTimeout, unloadTimeout, clean: cleanText });
+  const onReloaded = (server: InferenceServer, model: string): void => engines.heal({ server, model });
+  const control = new ModelControl({ registry, requests, loadTimeout, unloadTimeout, clean: cleanText, onReloaded });
   const onDemand = loadOnDemand
     ? new LoadOnDemand({ registry, running, control, maxLoaded, timeout: loadTimeout })
     : undefined;

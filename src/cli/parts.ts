@@ -48,6 +48,12 @@ export async function openParts(
     servers: servers.current,
     groupOf: (model, holders) => balancer.groupOf(model, holders),
     onLook: (server, fault) => balancer.seen(server, fault),
+    engineFailure: (server, model) => balancer.engines.failureOf({ server, model }),
+    get engineOutlook() {
+      return live.current.engineRecovery === 'auto'
+        ? 'Conch reloads it where its server allows that. Try again later.'
+        : 'It takes requests again once it is reloaded on its server.';
+    },
     loadsOnDemand: input.settings.loadOnDemand,
     get refreshInterval() {
       return live.current.refreshInterval;

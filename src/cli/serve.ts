@@ -54,7 +54,7 @@ interface RunOptions {
 
 /** Listens until it is told to stop, and lets what runs then finish. */
 async function run(service: Service, { settings, terminal, live, voice }: RunOptions): Promise<number> {
-  const { app, registry, draining } = service;
+  const { app, registry, draining, care } = service;
   const { seat, stop, version } = terminal;
   const { logger, speaker, isQuiet } = voice;
   const { host, port } = { ...settings, ...seat?.ports };
@@ -75,6 +75,7 @@ async function run(service: Service, { settings, terminal, live, voice }: RunOpt
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
     if (!seat) await lookAround();
     seat?.ready();
+    await care.start();
     await untilStopped(stop);
     return await drain({ ...settings, draining, logger, close: () => Promise.all([app.close(), stopKserve?.()]) });
   } finally {

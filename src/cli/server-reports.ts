@@ -9,7 +9,7 @@ export function serverReports(registry: ModelRegistry, balancer: Balancer): Serv
     const figures = known.find((each) => each.server === server) ?? unused;
     const models = found.map(({ name, state, ready }) => ({
       name,
-      state: state || 'NOT LOADED',
+      state: figures.failedEngines.has(ready?.target?.name ?? name) ? 'FAILED' : state || 'NOT LOADED',
       breaker: figures.models.get(ready?.target?.name ?? name) ?? 'closed',
     }));
     return { ...figures, name: server.name, kind: server.kind ?? 'triton', fault, isKnown: hasAnswered, models };
@@ -28,4 +28,5 @@ const unused = {
   firstResponse: undefined,
   lastFault: undefined,
   models: new Map<string, never>(),
+  failedEngines: new Map<string, never>(),
 } as const;

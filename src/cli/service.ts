@@ -7,6 +7,7 @@ import { LocalGates } from '../limits/local-gates.ts';
 import { LoneLink } from '../link.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Terminal } from './command.ts';
+import { EngineCare } from './engine-care.ts';
 import { exampleShower } from './example.ts';
 import { failedLoads } from './failed-loads.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
@@ -39,6 +40,8 @@ export interface Service {
   readonly app: FastifyInstance;
   readonly registry: ModelRegistry;
   readonly draining: Draining;
+  /** Looks after failed engines. */
+  readonly care: EngineCare;
   /** Listens for KServe's clients; gives what stops that. */
   readonly startKserve: () => Promise<() => Promise<void>>;
   /** Lets go of servers, stores and collectors, once nobody asks any more. */
@@ -86,7 +89,11 @@ async function putTogether(
   const parts = opened.add(await openParts(input, terminal, listener, live));
   const { servers, balancer, registry, adapterBook } = parts;
   const link = seat?.link ?? new LoneLink();
-  const { admission, ...life } = modelLife(registry, { live, gates, link });
+  const { engines } = balancer;
+  const { admission, ...life } = modelLife(registry, { live, gates, link, engines });
+  const isLeader = seat?.isSpeaker ?? true;
+  const { control } = life;
+  const care = opened.add(new EngineCare({ engines, registry, control, link, live, logger, isLeader }));
   const telemetry = opened.add(
     await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry }),
   );
@@ -137,6 +144,7 @@ async function putTogether(
     app,
     registry,
     draining,
+    care,
     startKserve: async () => {
       const { startKserve } = await import('./kserve.ts');
       return startKserve(

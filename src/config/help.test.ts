@@ -110,6 +110,14 @@ describe('helpText', () => {
             --dns-server IP[:PORT]
                 DNS server that resolves them. [default: the system's;
                 CONCH_DNS_SERVER]
+            --engine-check-interval DURATION
+                How often the engine of a vLLM or LLM API model is probed with one
+                token; 0 for never. One that requests wait for in vain is probed
+                sooner. [default: 30s; CONCH_ENGINE_CHECK_INTERVAL]
+            --engine-recovery auto|off
+                What Conch does about an engine that has failed: reload its model
+                where the server allows that, or restart the tritonserver that Conch
+                started; or leave it. [default: auto; CONCH_ENGINE_RECOVERY]
 
       A model repository on this machine:
             --model-repository DIR

@@ -58,6 +58,8 @@ describe('loadSettings', () => {
       slowStart: 10_000,
       dnsInterval: 10_000,
       dnsServer: undefined,
+      engineCheckInterval: 30_000,
+      engineRecovery: 'auto',
       modelRepository: [],
       tritonserver: undefined,
       modelControlMode: 'none',

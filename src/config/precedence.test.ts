@@ -13,7 +13,7 @@ const pool = ['1001', '1002', '1003', 'https://a:1', 'https://b:2', 'https://c:3
   .concat(['11', '12', '13', 'none', 'explicit', 'json', 'pretty', 'debug', 'error', 'trace', 'vllm', 'true', 'false'])
   .concat(['one', 'two', 'three', 'health a b', 'metrics,inference c d', 'embedding e f g', 'cancel', 'stop-input'])
   .concat(['10.0.0.0/8', 'fd00::/8', '127.0.0.1', '127.0.0.2', '[::1]:53', 'prefix', 'least-load', 'round-robin'])
-  .concat(['redis://a', 'rediss://b:1/2', 'redis://:c@d']);
+  .concat(['redis://a', 'rediss://b:1/2', 'redis://:c@d', 'auto', 'off']);
 
 // Settings that are valid only beside another one.
 const companions: Readonly<Record<string, readonly string[]>> = {

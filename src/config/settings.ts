@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { balanceSettings } from './balance-settings.ts';
+import { engineSettings } from './engine-settings.ts';
 import { faultSettings } from './fault-settings.ts';
 import { imageSettings } from './image-settings.ts';
 import { keySettings } from './key-settings.ts';
@@ -109,6 +110,7 @@ export const settingTable = {
   ),
 
   ...balanceSettings,
+  ...engineSettings,
 
   ...localSettings,
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import type { StatusError } from '../kserve/status.ts';
+import { engineFailed } from './engine-failed.ts';
 import { unknownAdapter } from './unknown-adapter.ts';
 
 const noAdapters = /LoRA feature is not enabled/;
@@ -69,10 +70,6 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     /'NoneType' object has no attribute 'lora_name'/,
     () => new ApiError('backend_error', 'The backend refused a sampling parameter; its own log has the reason.'),
   ],
-  [
-    /EngineCore encountered an issue|EngineDeadError|unhealthy vLLM engine/,
-    () => new ApiError('model_not_ready', 'The engine behind this model has failed.', { retryAfter: 10 }),
-  ],
 ];
 
 /** The adapters that a model has, by its refusal of one that it does not have. */
@@ -90,6 +87,8 @@ function listedNames(list: string): readonly string[] {
 
 /** The client's view of an error text of the vLLM backend. */
 export function explainVllm(error: StatusError): ApiError | undefined {
+  const failed = engineFailed(error);
+  if (failed) return failed;
   for (const [pattern, meaning] of meanings) {
     const match = pattern.exec(error.message);
     if (match) return meaning(match);

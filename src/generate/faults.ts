@@ -1,4 +1,5 @@
 import type { GenerationContract } from '../contracts/contract.ts';
+import { engineFailed } from '../contracts/engine-failed.ts';
 import { ApiError, endedBy } from '../errors.ts';
 import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
@@ -16,7 +17,7 @@ export interface FaultPlace {
 export function generationFault(error: unknown, { contract, fields, signal }: FaultPlace): ApiError {
   if (signal.aborted) return endedBy(signal, error);
   if (!(error instanceof StatusError)) return ApiError.from(error);
-  const explained = contract.explain(error);
+  const explained = engineFailed(error) ?? contract.explain(error);
   if (explained) return withCause(explained, error, fields);
   return statusFault(error);
 }

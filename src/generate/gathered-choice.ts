@@ -1,5 +1,6 @@
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import { isSuspect } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { type StatusCode, StatusError } from '../kserve/status.ts';
@@ -91,6 +92,8 @@ const brokenOff: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'INTERNAL', '
 function isServersFault(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { code, cause } = error;
+  // Its engine failed, perhaps because of it.
+  if (isSuspect(cause)) return false;
   // What the model itself says of a request it would say again; an engine that is dead is dead on its own server only.
   if (cause instanceof StreamFault) return code === 'model_not_ready';
   if (cause instanceof StatusError) return cause.unreachable || brokenOff.has(cause.code);

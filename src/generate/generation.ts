@@ -188,6 +188,8 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
       prefix: request.tokens?.prompt ?? request.prompt,
       avoid: usedServers,
       answersOnce: !request.stream,
+      isGuided: request.structure !== undefined,
+      requestId: request.id,
       statusOf: (error) => contract.explain(error)?.status,
     }),
     watch: attempt,

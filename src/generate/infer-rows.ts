@@ -107,7 +107,7 @@ async function ownTurn({ signal }: CallOptions): Promise<void> {
 
 /** The response of a model that answers once; streams carry the words of refusals that single calls lose. */
 async function onlyResponse<Result>(
-  { model, contract, watch }: RowsRun<Result>,
+  { model, contract, watch, requestId }: RowsRun<Result>,
   request: InferRequest,
   limits: CallOptions,
 ): Promise<InferResponse> {
@@ -121,7 +121,7 @@ async function onlyResponse<Result>(
   };
   const statusOf = (error: StatusError) => contract.explain(error)?.status;
   try {
-    for await (const batch of model.group.stream(begin, { ...limits, answersOnce: true, statusOf }))
+    for await (const batch of model.group.stream(begin, { ...limits, answersOnce: true, statusOf, requestId }))
       for (const response of batch) if (response.outputs.length > 0) found ??= response;
     inference?.end();
   } catch (error) {

@@ -2,6 +2,8 @@ import type { ServerView } from './routes/servers.ts';
 
 /** The worst comes last. */
 const states = ['ready', 'slow-start', 'unknown', 'ejected', 'unreachable'];
+/** The state of a model whose engine has failed, which the process that found it knows first. */
+const failed = 'FAILED';
 const breakers = ['closed', 'half-open', 'open'] as const;
 
 /** One view of the servers out of those that several processes have: counts are added, of states the worst is shown. */
@@ -30,7 +32,8 @@ function together(one: ServerView, other: ServerView): ServerView {
     last_fault: (one.last_fault?.at ?? 0) >= (other.last_fault?.at ?? 0) ? one.last_fault : other.last_fault,
     models: one.models.map((model) => {
       const same = other.models.find(({ name }) => name === model.name);
-      return same ? { ...model, breaker: worst(breakers, model.breaker, same.breaker) } : model;
+      const state = same?.state === failed ? failed : model.state;
+      return same ? { ...model, state, breaker: worst(breakers, model.breaker, same.breaker) } : model;
     }),
   };
 }

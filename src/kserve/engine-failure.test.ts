@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { blame, failedPart, isToBlame } from './engine-failure.ts';
+import { failedPart, isSuspect, markSuspect } from './engine-failure.ts';
 import { StatusError } from './status.ts';
 
 it.each([
@@ -24,11 +24,11 @@ it('says nothing of a server that cannot be reached, nor of other errors', () =>
   expect(failedPart(new Error(text))).toBeUndefined();
 });
 
-it('remembers which errors are those of inferences to blame', () => {
+it('remembers which errors are those of suspects', () => {
   const text = 'EngineCore encountered an issue. See stack trace (above) for the root cause.';
   const [first, second] = [new StatusError('INTERNAL', text), new StatusError('INTERNAL', text)];
-  blame(first);
-  expect([first, second, text, null, undefined].map((error) => isToBlame(error))).toEqual([
+  markSuspect(first);
+  expect([first, second, text, null, undefined].map((error) => isSuspect(error))).toEqual([
     true,
     false,
     false,

@@ -23,14 +23,15 @@ export function failedPart(error: unknown): FailedPart | undefined {
   return texts.find(([text]) => text.test(error.message))?.[1];
 }
 
-const blamed = new WeakSet();
+/** The errors of requests that may have made their engine fail. */
+const suspects = new WeakSet<object>();
 
-/** Says that the inference which failed with this error may have caused the failure of its engine. */
-export function blame(error: object): void {
-  blamed.add(error);
+/** Notes that the request of this error ran on an engine when it failed, so it must not be sent again. */
+export function markSuspect(error: object): void {
+  suspects.add(error);
 }
 
-/** Whether the inference that failed with this error may have caused it, and is not one that met a failed engine. */
-export function isToBlame(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && blamed.has(error);
+/** Whether the request of this error may have made its engine fail, so that it must not be sent again. */
+export function isSuspect(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && suspects.has(error);
 }

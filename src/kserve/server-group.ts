@@ -21,6 +21,10 @@ export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   readonly answersOnce?: boolean;
   /** It changes something on its server, so it is never begun again. */
   readonly isOnlyOnce?: boolean;
+  /** A grammar, schema or pattern guides its response: it is not begun again on an engine after another one failed of it. */
+  readonly isGuided?: boolean;
+  /** The id of the request, for the log. */
+  readonly requestId?: string;
   /** The HTTP status that stands for a failure, where its text is understood: below 500 the request is to blame. */
   readonly statusOf?: (error: StatusError) => number | undefined;
 }

@@ -87,6 +87,8 @@ export interface InferenceServer {
   defaultsOf?(model: string): RecommendedDefaults;
   /** LoRA adapters, on a server that takes and leaves them while it runs. */
   readonly adapters?: ServerAdapters;
+  /** Ends and starts the server, on one that Conch runs; resolves when it was told to. */
+  restart?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -9,11 +9,16 @@ interface Holder extends Abilities {
   readonly ready: NonNullable<FoundModel['ready']>;
 }
 
-/** The servers that have a model ready, in its newest version and configured alike. */
-export function holdersOf(servers: readonly WatchedServer[], name: string): Holder[] {
+/** The servers that have a model ready, its engine included, in its newest version and configured alike. */
+export function holdersOf(
+  servers: readonly WatchedServer[],
+  name: string,
+  engineFailure: (server: InferenceServer, ready: NonNullable<FoundModel['ready']>) => unknown,
+): Holder[] {
   const holders = servers.flatMap(({ server, found }) =>
     found.flatMap((model) => {
       const abilities = model.name === name && model.ready ? abilitiesOf(model.ready) : undefined;
+      if (model.ready && engineFailure(server, model.ready)) return [];
       return abilities && model.ready ? [{ server, ...abilities, ready: model.ready }] : [];
     }),
   );

@@ -47,7 +47,10 @@ export class LoadOnDemand {
 
   canLoad(root: string): boolean {
     const { registry } = this.#options;
-    return registry.copiesOf(root).length > 0 && !registry.isUnfit(root);
+    const copies = registry.copiesOf(root);
+    // A request does not reload what has failed: the next one might make it fail again.
+    if (copies.some(({ server }) => registry.hasFailedOn(server, root))) return false;
+    return copies.length > 0 && !registry.isUnfit(root);
   }
 
   /** Resolves when the model may be ready; the caller looks, and comes back when it is not. */

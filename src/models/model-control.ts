@@ -26,6 +26,8 @@ interface ControlOptions {
   /** Milliseconds that running requests have to end before they are cancelled. */
   readonly unloadTimeout: number;
   readonly clean: TextCleaner;
+  /** A model was loaded again on a server where its engine had failed. */
+  readonly onReloaded?: (server: InferenceServer, root: string) => void;
 }
 
 /** How a model is unloaded when its room is wanted for another one. */
@@ -39,6 +41,8 @@ const ignore: OnState = () => undefined;
 const longestCancel = 5_000;
 /** Milliseconds that a server has to free what a model took. */
 const longestUnload = 60_000;
+/** Milliseconds that it has where the engine has failed: requests that hang there would hold it for ever. */
+const longestFailedUnload = 10_000;
 /** Milliseconds between two looks at a server that unloads. */
 const pollPause = 20;
 /** No folder can have this name, so that nothing is unloaded. */
@@ -67,14 +71,17 @@ export class ModelControl {
       const copies = registry.copiesOf(root);
       if (copies.some(({ found }) => found.state === 'LOADING' || found.state === 'UNLOADING'))
         throw busy(root, 'loaded or unloaded');
-      const missing = copies.filter(({ found }) => found.state !== 'READY').map(({ server }) => server);
+      const hasFailed = (server: InferenceServer): boolean => registry.hasFailedOn(server, root);
+      const missing = copies
+        .filter(({ server, found }) => found.state !== 'READY' || hasFailed(server))
+        .map(({ server }) => server);
       if (missing.length === 0)
         throw new ApiError('invalid_request', `model: ${root} is already loaded.`, { param: 'model' });
       try {
         await this.#onEach(missing, `The model ${root} could not be loaded`, onState, async (server) => {
+          if (hasFailed(server)) await unloadFailed(server, root);
           onState({ server: server.name, state: 'LOADING' });
-          const options = { timeout: this.#options.loadTimeout };
-          await server.call('RepositoryModelLoad', { model_name: root }, options);
+          await this.#loadAt(server, root);
           onState({ server: server.name, state: 'READY' });
         });
       } finally {
@@ -109,6 +116,47 @@ export class ModelControl {
         await restore();
       }
     });
+  }
+
+  /** Loads a model anew on one server, where its engine has failed: whatever ran there has ended. */
+  async reload(root: string, server: InferenceServer): Promise<void> {
+    await this.#change(root, 'loaded', async () => {
+      const { registry, requests } = this.#options;
+      try {
+        await unloadFailed(server, root);
+        await this.#loadAt(server, root);
+      } finally {
+        await registry.refresh([server]);
+        await requests.refresh();
+      }
+    });
+  }
+
+  /** Whether a model is being loaded or unloaded by somebody here. */
+  isChanging(root: string): boolean {
+    return this.#changes.has(root) || this.#options.registry.isWithdrawn(root);
+  }
+
+  /** Whether a server lets models be loaded and unloaded. */
+  async canControl(server: InferenceServer): Promise<boolean> {
+    try {
+      await server.call('RepositoryModelUnload', { model_name: noModel }, { timeout: longestUnload });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The state of a model as its server tells it now: empty or UNAVAILABLE where it is not loaded. */
+  async stateOf(server: InferenceServer, root: string): Promise<string> {
+    const { models } = await server.call('RepositoryIndex', {}, { timeout: longestUnload });
+    const states = models.filter(({ name }) => name === root).map(({ state }) => state);
+    return states.find((state) => state === 'READY') ?? states.find((state) => state !== '') ?? '';
+  }
+
+  async #loadAt(server: InferenceServer, root: string): Promise<void> {
+    await server.call('RepositoryModelLoad', { model_name: root }, { timeout: this.#options.loadTimeout });
+    this.#options.onReloaded?.(server, root);
   }
 
   async #rootOf(name: string): Promise<string> {
@@ -193,6 +241,14 @@ export class ModelControl {
     const [first, ...others] = failures;
     if (first) throw controlFault(what, [first, ...others], clean);
   }
+}
+
+/** Unloads a model whose engine has failed. What is not gone in time is left behind: the load does not need it. */
+async function unloadFailed(server: InferenceServer, root: string): Promise<void> {
+  const end = performance.now() + longestFailedUnload;
+  if (!(await isThere(server, root))) return;
+  await server.call('RepositoryModelUnload', { model_name: root }, { timeout: longestUnload });
+  while (performance.now() < end && (await isThere(server, root))) await sleep(pollPause);
 }
 
 async function isThere(server: InferenceServer, root: string): Promise<boolean> {

@@ -1,3 +1,5 @@
+import type { EngineFailure } from '../kserve/engines.ts';
+import type { InferenceServer } from '../kserve/server.ts';
 import { abilitiesOf } from './abilities.ts';
 import type { FoundModel } from './discovery.ts';
 import type { ModelRow, NamedModel } from './served-model.ts';
@@ -9,6 +11,10 @@ interface TableOptions {
   readonly served: readonly NamedModel[];
   readonly aliases: ReadonlyMap<string, string>;
   readonly isWithdrawn: (root: string) => boolean;
+  readonly engineFailure: (
+    server: InferenceServer,
+    ready: NonNullable<FoundModel['ready']>,
+  ) => EngineFailure | undefined;
 }
 
 /** The model table: every model of every server, offered or not. */
@@ -25,7 +31,7 @@ export function modelRows(options: TableOptions): ModelRow[] {
         state: 'UNREACHABLE',
         reason: fault.message,
       });
-    for (const model of found) rows.push(...rowsOf(model, server.name, options));
+    for (const model of found) rows.push(...rowsOf(model, server, options));
   }
   return [...rows, ...strayAliases(options)];
 }
@@ -47,8 +53,10 @@ function strayAliases({ servers, aliases }: TableOptions): ModelRow[] {
     }));
 }
 
-function rowsOf(found: FoundModel, server: string, { served, aliases, isWithdrawn }: TableOptions): ModelRow[] {
+function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOptions): ModelRow[] {
+  const { served, aliases, isWithdrawn, engineFailure } = options;
   const { name, version, state, ready } = found;
+  const server = holder.name;
   if (isWithdrawn(name)) {
     const reason = 'it is being unloaded';
     return [{ name, version, server, contract: '-', tokenizer: '-', state: 'UNLOADING', reason }];
@@ -61,6 +69,11 @@ function rowsOf(found: FoundModel, server: string, { served, aliases, isWithdraw
     return [refusal?.isInner ? { ...row, isInner: true } : row];
   }
   const contract = abilities.contract?.kind ?? (abilities.embedding ? 'embedding' : 'rerank');
+  const failure = ready && engineFailure(holder, ready);
+  if (failure) {
+    const reason = failure.part === 'engine' ? 'its engine has failed' : 'its backend process has failed';
+    return [{ name, version, server, contract, tokenizer: '-', state: 'FAILED', reason }];
+  }
   const other = aliases.get(name);
   if (other !== undefined)
     return [{ name, version, server, contract, tokenizer: '-', state, reason: `its name serves ${other}` }];

@@ -1,4 +1,6 @@
+import { engineRetryAfter } from '../contracts/engine-failed.ts';
 import { ApiError } from '../errors.ts';
+import type { EngineFailure } from '../kserve/engines.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
@@ -30,6 +32,10 @@ export interface RegistryOptions {
   /** What `describe` reads for a served name, as a text: where it has changed, the model is described anew. */
   basisOf?(name: string): string;
   onChange?(rows: readonly ModelRow[]): void;
+  /** How the engine of a model has failed on a server; undefined: it has not. The model goes by its name there. */
+  engineFailure?(server: InferenceServer, model: string): EngineFailure | undefined;
+  /** What Conch does about a failed engine, as a sentence. */
+  readonly engineOutlook?: string;
   onServer?(server: string, fault: Error | undefined): void;
   /** Called after every look at a server. */
   onLook?(server: InferenceServer, fault: Error | undefined): void;
@@ -150,6 +156,8 @@ export class ModelRegistry {
     if (model) return model;
     const targets = this.#unserved(name);
     const [found] = targets.flatMap((target) => this.copiesOf(target).map((copy) => copy.found));
+    const failed = targets.find((target) => this.#hasFailedEngine(target));
+    if (failed !== undefined && !this.#withdrawn.has(failed)) throw this.#engineFailed(name);
     const state = found && this.#withdrawn.has(found.name) ? 'UNLOADING' : found?.state;
     if (state === 'LOADING' || state === 'UNLOADING')
       throw new ApiError('model_not_ready', `The model ${name} is ${state.toLowerCase()}.`, {
@@ -271,6 +279,11 @@ export class ModelRegistry {
     };
   }
 
+  /** Whether a model takes no more requests because it is being unloaded. */
+  isWithdrawn(root: string): boolean {
+    return this.#withdrawn.has(root);
+  }
+
   /** Seconds since 1970 at which a name was first seen. */
   createdAt(name: string): number {
     const known = this.#firstSeen.get(name);
@@ -286,6 +299,8 @@ export class ModelRegistry {
     if (this.#options.loadsOnDemand && this.names().length > 0) return undefined;
     const faults = this.#watched.map(({ fault }) => fault).filter((fault) => fault !== undefined);
     if (faults.length === this.#watched.length && faults.length > 0) return 'No inference server answers.';
+    const roots = this.names().filter((root) => this.#hasFailedEngine(root));
+    if (roots.length > 0) return `No model is ready. The engine of ${roots.join(', ')} has failed.`;
     return 'No model is ready.';
   }
 
@@ -295,9 +310,37 @@ export class ModelRegistry {
       servers: this.#watched,
       served: this.list(),
       aliases: this.#options.aliases,
-      isWithdrawn: (root) => this.#withdrawn.has(root),
+      isWithdrawn: (root) => this.isWithdrawn(root),
+      engineFailure: this.#engineFailure,
     });
   }
+
+  /** Takes over which engines have failed now. */
+  followEngines(): void {
+    this.#rebuild();
+  }
+
+  /** Whether a server calls this model ready whose engine has failed there. */
+  hasFailedOn(server: InferenceServer, root: string): boolean {
+    const watched = this.#watched.find((each) => each.server === server);
+    const ready = watched?.found.find(({ name }) => name === root)?.ready;
+    return ready !== undefined && this.#engineFailure(server, ready) !== undefined;
+  }
+
+  #hasFailedEngine(root: string): boolean {
+    return this.#watched.some(({ server }) => this.hasFailedOn(server, root));
+  }
+
+  #engineFailed(name: string): ApiError {
+    const { engineOutlook = '' } = this.#options;
+    return new ApiError('model_not_ready', `The engine of the model ${name} has failed. ${engineOutlook}`.trimEnd(), {
+      param: 'model',
+      retryAfter: engineRetryAfter,
+    });
+  }
+
+  readonly #engineFailure = (server: InferenceServer, { name, target }: NonNullable<FoundModel['ready']>) =>
+    this.#options.engineFailure?.(server, target?.name ?? name);
 
   /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
   #rebuild(): void {
@@ -305,7 +348,7 @@ export class ModelRegistry {
     const models = new Map<string, NamedModel>();
     const bases = new Map<string, string | undefined>();
     for (const [name, target] of this.targets()) {
-      const holders = holdersOf(this.#watched, target);
+      const holders = holdersOf(this.#watched, target, this.#engineFailure);
       const [first] = holders;
       if (!first || this.#withdrawn.has(target)) continue;
       const servers = holders.map(({ server }) => server);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tellToy } from '../reliability/two-servers.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
@@ -20,6 +21,7 @@ beforeAll(async () => {
   const start = (interval: string) => {
     const template = ['--chat-template', inRoot('test/gateway/plain.jinja')];
     const flags = ['--triton', `127.0.0.1:${triton.grpcPort}`, '--refresh-interval', interval, ...template];
+    flags.push('--engine-recovery=off');
     return startConch({ flags });
   };
   [watchful, trusting] = await Promise.all([start('200ms'), start('1h')]);
@@ -75,9 +77,14 @@ describe('an engine that died', () => {
   it('is a 503, and an error inside a stream', async () => {
     const { text } = await chat(watchful, { tokens: 9, die_at: 2 }, { stream: true });
     expect(eventsOf(text).at(-1)).toEqual(dead.body);
-    expect(seen(await chat(watchful, { answer: 'one' }))).toEqual(dead);
-    expect(seen(await chat(watchful, { answer: 'one' }, { stream: true }))).toEqual(dead);
-    expect((await chat(watchful, { revive: true, answer: 'one' })).status).toBe(200);
+    const message =
+      'The engine of the model vllm-toy has failed. It takes requests again once it is reloaded on its server.';
+    const refused = { ...dead, body: { error: { ...dead.body.error, message, param: 'model' } } };
+    expect(seen(await chat(watchful, { answer: 'one' }))).toEqual(refused);
+    expect(seen(await chat(watchful, { answer: 'one' }, { stream: true }))).toEqual(refused);
+    await tellToy(triton, { revive: true, answer: 'back' });
+    await watchful.logged(({ message: line }) => String(line).startsWith('The model vllm-toy takes requests on'));
+    expect((await chat(watchful, { answer: 'one' })).status).toBe(200);
   });
 });
 

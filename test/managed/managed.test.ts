@@ -109,6 +109,17 @@ describe('conch --model-repository', { timeout: 120_000 }, () => {
     expect(body['choices']).toMatchObject([{ message: { content: 'back' }, finish_reason: 'stop' }]);
   });
 
+  it('restarts tritonserver when the engine of a model has failed', async () => {
+    const { url, logged } = await start();
+    const killed = await post(`${url}/v1/chat/completions`, ask(directive({ tokens: 3, die_at: 0 })));
+    expect([killed.status, killed.headers.get('x-should-retry')]).toEqual([503, 'false']);
+    await logged(({ message }) => /^Restarting tritonserver: the engine of the model vllm-toy /.test(String(message)));
+    await logged(({ message }) => message === 'The model vllm-toy takes requests on tritonserver again.');
+    await untilAnswered(url);
+    const { body } = await post(`${url}/v1/chat/completions`, ask(directive({ answer: 'back' })));
+    expect(body['choices']).toMatchObject([{ message: { content: 'back' }, finish_reason: 'stop' }]);
+  });
+
   it('leaves no tritonserver behind when it is killed', async () => {
     const { pid } = await start();
     expect(processes(isOurs)).toHaveLength(1);

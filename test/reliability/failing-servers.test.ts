@@ -12,6 +12,7 @@ beforeAll(async () => {
   tritons = await startTritons(['vllm-toy'], ['vllm-toy']);
   conch = await startOver(
     tritons,
+    '--engine-recovery=off',
     '--breaker-failures=2',
     '--breaker-backoff=100ms',
     '--ejection-time=0',
@@ -24,27 +25,24 @@ afterAll(async () => {
   await Promise.all(tritons.map(({ stop }) => stop()));
 });
 
-const breakers = (rows: Awaited<ReturnType<typeof serversOf>>) =>
-  rows.map(({ models }) => models.find(({ name }) => name === 'vllm-toy')?.breaker);
+const states = (rows: Awaited<ReturnType<typeof serversOf>>) =>
+  rows.map(({ models }) => models.find(({ name }) => name === 'vllm-toy')?.state);
 
 describe('an engine that died behind a server that is ready', () => {
-  it('gets no more requests, which all succeed elsewhere, until it is back', async () => {
+  it('gets one more request; the others succeed elsewhere until it is back', async () => {
     const [one] = tritons as [Triton];
     await tellToy(one, { tokens: 2, die_at: 1 });
+    // The first one that meets it may have been the reason, for all that Conch knows.
+    while ((await complete(conch, { answer: 'well' })).status === 200);
     for (let time = 0; time < 8; time++) expect(textsOf(await complete(conch, { answer: 'well' }))).toEqual(['well']);
     const [row] = await serversOf(conch);
-    expect(breakers(await serversOf(conch))[0]).toMatch(/open/);
-    expect(row).toMatchObject({ state: 'ready', ready: true });
-    expect(row?.failures).toBeGreaterThanOrEqual(2);
-    expect(row?.retried).toBe(row?.failures);
+    expect(states(await serversOf(conch))).toEqual(['FAILED', 'READY']);
+    expect(row).toMatchObject({ state: 'ready', ready: true, failures: 1, retried: 0 });
     expect(row?.last_fault).toMatchObject({ code: 'UNKNOWN', model: 'vllm-toy' });
 
     await tellToy(one, { revive: true, answer: 'back' });
-    const rows = await untilServers(conch, (now) => {
-      void complete(conch, { answer: 'well' });
-      return breakers(now).every((breaker) => breaker === 'closed');
-    });
-    expect(breakers(rows)).toEqual(['closed', 'closed']);
+    const rows = await untilServers(conch, (now) => states(now).every((state) => state === 'READY'));
+    expect(states(rows)).toEqual(['READY', 'READY']);
   });
 });
 

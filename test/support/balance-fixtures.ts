@@ -13,6 +13,7 @@ export const calmOptions: BalanceOptions = {
   breakerBackoff: 1000,
   ejectionTime: 0,
   slowStart: 0,
+  engineCheckInterval: 30_000,
 };
 
 /** A balancer with these settings, without chance. */

@@ -5,6 +5,7 @@ import type { CommandInput } from '../../config/load.ts';
 import { LocalGates } from '../../limits/local-gates.ts';
 import type { TritonPorts } from '../../servers/managed/command-line.ts';
 import { freePorts } from '../../servers/managed/free-ports.ts';
+import type { ManagedServer } from '../../servers/managed/managed-server.ts';
 import type { Terminal } from '../command.ts';
 import { takeOverText } from '../follow-settings.ts';
 import type { LiveSettings } from '../live-settings.ts';
@@ -52,6 +53,7 @@ async function run(
   const rates = opened.add(await openRates(settings.redis, logger));
   let triton: TritonPorts | undefined;
   let latestText: string | undefined;
+  let managed: ManagedServer | undefined;
   const crew = new Crew({
     size: settings.workers,
     logger,
@@ -65,6 +67,7 @@ async function run(
         latestText = text as string;
         takeOverText(latestText, { live, terminal, logger });
       });
+      messenger.on('restart-triton', () => managed?.restart());
       hostLink(messenger, { workers: () => crew.ready(), history });
       const release = hostLimits(messenger, gates, rates);
       return () => {
@@ -73,7 +76,7 @@ async function run(
       };
     },
   });
-  const managed = await openManaged(input, {
+  managed = await openManaged(input, {
     terminal,
     listener: { onLog: (level, text) => logger[level](text) },
     onPorts: (now) => {

@@ -7,6 +7,9 @@ import { RemoteGates, RemoteRates } from './limits.ts';
 import { WorkerLink } from './link.ts';
 import { Messenger } from './messenger.ts';
 
+/** Milliseconds that a tritonserver has to end. */
+const longestRestart = 60_000;
+
 /** The ports that all workers share, as the primary chose them. */
 export interface SharedPorts {
   readonly port: number;
@@ -40,6 +43,8 @@ export interface Seat extends Pick<Orders, 'number' | 'ports' | 'settingsText' |
   onHangUp(listener: () => void): void;
   /** Calls back with where the primary's tritonserver listens, now and whenever that changes. */
   followTriton(listener: (ports: TritonPorts | undefined) => void): void;
+  /** Has the primary restart its tritonserver; resolves when the old one has ended. */
+  restartTriton(): Promise<void>;
   /** This worker follows what the file with settings holds now. */
   tookOver(text: string): void;
   /** This worker takes requests from now on. */
@@ -79,6 +84,9 @@ export async function takeSeat(): Promise<Seat | undefined> {
     followTriton: (listener) => {
       moves.push(listener);
       listener(triton);
+    },
+    restartTriton: async () => {
+      await primary.ask('restart-triton', undefined, { timeout: longestRestart });
     },
     tookOver: (text) => primary.tell('settings', text),
     ready: () => primary.tell('ready'),

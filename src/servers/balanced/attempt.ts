@@ -1,3 +1,4 @@
+import { failedPart } from '../../kserve/engine-failure.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { type Blame, blameFor } from './outcome.ts';
 import type { ServerState } from './server-state.ts';
@@ -8,7 +9,7 @@ const unclearWeight = 0.5;
 /** One inference on one server, and what its outcome says of that server. */
 export class Attempt {
   readonly state: ServerState;
-  readonly #model: string;
+  readonly model: string;
   readonly #begun: number;
   readonly #reachTrial: number | undefined;
   readonly #modelTrial: number | undefined;
@@ -17,7 +18,7 @@ export class Attempt {
 
   constructor(state: ServerState, model: string, now: number) {
     this.state = state;
-    this.#model = model;
+    this.model = model;
     this.#begun = now;
     this.#reachTrial = state.reach.begin(now);
     this.#modelTrial = state.models.get(model)?.begin(now);
@@ -28,7 +29,7 @@ export class Attempt {
   answered(now: number): void {
     this.#hasAnswered = true;
     const { state } = this;
-    const breaker = state.models.get(this.#model);
+    const breaker = state.models.get(this.model);
     if (state.reach.stateAt(now) !== 'closed' || (breaker && breaker.stateAt(now) !== 'closed')) {
       state.reach.close();
       breaker?.close();
@@ -42,7 +43,7 @@ export class Attempt {
     if (this.#isSettled) return;
     if (this.#hasAnswered) {
       this.state.outcomes.add(now, true);
-      this.state.models.get(this.#model)?.complete();
+      this.state.models.get(this.model)?.complete();
     }
     this.#settle();
   }
@@ -57,10 +58,13 @@ export class Attempt {
     else if (saidSomething(error)) state.reach.close();
     if (blame === 'server' || blame === 'unclear') {
       state.failures++;
-      state.lastFault = { error, model: this.#model, at: Date.now() };
-      state.outcomes.add(now, false);
-      const weight = blame === 'server' ? 1 : unclearWeight;
-      if (!isUnreachable) state.breakerOf(this.#model).fail(now, weight, this.#modelTrial);
+      state.lastFault = { error, model: this.model, at: Date.now() };
+      // A failed engine is sent nothing anyway, and says nothing of the server's other models.
+      if (!failedPart(error)) {
+        state.outcomes.add(now, false);
+        const weight = blame === 'server' ? 1 : unclearWeight;
+        if (!isUnreachable) state.breakerOf(this.model).fail(now, weight, this.#modelTrial);
+      }
     }
     this.#settle();
     return blame;
@@ -69,7 +73,7 @@ export class Attempt {
   #settle(): void {
     this.#isSettled = true;
     if (this.#reachTrial !== undefined) this.state.reach.leaveTrial(this.#reachTrial);
-    if (this.#modelTrial !== undefined) this.state.models.get(this.#model)?.leaveTrial(this.#modelTrial);
+    if (this.#modelTrial !== undefined) this.state.models.get(this.model)?.leaveTrial(this.#modelTrial);
     this.state.leave();
   }
 }

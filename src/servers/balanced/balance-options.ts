@@ -15,4 +15,6 @@ export interface BalanceOptions {
   readonly breakerBackoff: number;
   readonly ejectionTime: number;
   readonly slowStart: number;
+  /** Between two probes of an engine. */
+  readonly engineCheckInterval: number;
 }

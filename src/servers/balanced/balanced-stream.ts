@@ -1,9 +1,12 @@
+import { failedPart, isSuspect } from '../../kserve/engine-failure.ts';
 import type { InferenceServer, InferResponse } from '../../kserve/server.ts';
 import type { Beginning, GroupOptions, Responses } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
+import type { EngineState, EngineStream } from './engine-state.ts';
+import type { EngineWatch } from './engine-watch.ts';
 import type { Blame } from './outcome.ts';
 import type { Losable, ServerState } from './server-state.ts';
 import type { Ticker, Waiting } from './ticker.ts';
@@ -18,6 +21,7 @@ export interface FailedTry {
 /** What the streams of one group need of the balancer. */
 export interface StreamHost {
   readonly ticker: Ticker;
+  readonly engines: EngineWatch;
   readonly options: () => BalanceOptions;
   /** Chooses a server; after failed tries, undefined when no other is worth one. */
   choose(given: GroupOptions, failed: readonly FailedTry[]): ServerState | undefined;
@@ -38,7 +42,7 @@ const notWaiting = -1;
 const done: Result = { done: true, value: undefined };
 
 /** The responses of an inference: of the first server that answers. Once one has, its stream is handed through. */
-export class BalancedStream implements Responses, Waiting, Losable {
+export class BalancedStream implements Responses, Waiting, Losable, EngineStream {
   readonly #host: StreamHost;
   readonly #begin: Begin;
   readonly #given: GroupOptions;
@@ -47,6 +51,7 @@ export class BalancedStream implements Responses, Waiting, Losable {
   /** Ends the pause before a retry. */
   #endPause: (() => void) | undefined;
   #attempt: Attempt | undefined;
+  #engine: EngineState | undefined;
   #responses: Responses | undefined;
   #hasBegun = false;
   readonly #failed: FailedTry[] = [];
@@ -103,8 +108,17 @@ export class BalancedStream implements Responses, Waiting, Losable {
     if (this.#host.hasOther(state, this.#failed)) void this.#responses?.throw?.(fault).catch(() => undefined);
   }
 
+  get isWaiting(): boolean {
+    return this.#waitsSince !== notWaiting;
+  }
+
+  abandon(fault: StatusError): void {
+    void this.#responses?.throw?.(fault).catch(() => undefined);
+  }
+
   readonly #onRead = (result: Result): void => {
     this.#waitsSince = notWaiting;
+    this.#engine?.heard(this.#host.ticker.now);
     if (result.done) this.#end();
   };
 
@@ -126,7 +140,10 @@ export class BalancedStream implements Responses, Waiting, Losable {
   }
 
   #unwatch(): void {
-    this.#attempt?.state.waiting.delete(this);
+    const attempt = this.#attempt;
+    attempt?.state.waiting.delete(this);
+    if (attempt) this.#host.engines.leave(attempt.state, attempt.model, this);
+    this.#engine = undefined;
     this.#attempt = undefined;
     this.#waitsSince = notWaiting;
     this.#host.ticker.delete(this);
@@ -159,10 +176,12 @@ export class BalancedStream implements Responses, Waiting, Losable {
     this.#responses = this.#begin(attempt.state.server, { timeout: this.#timeLeft(after), after });
     ticker.add(this);
     attempt.state.waiting.add(this);
+    this.#engine = this.#host.engines.enter(attempt.state, attempt.model, this);
     this.#waitsSince = ticker.now;
     const result = await this.#responses.next();
     this.#waitsSince = notWaiting;
     this.#hasBegun = true;
+    this.#engine?.heard(ticker.now);
     attempt.state.waiting.delete(this);
     if (result.done) this.#end();
     else if (this.#attempt) attempt.answered(performance.now());
@@ -182,6 +201,8 @@ export class BalancedStream implements Responses, Waiting, Losable {
     const failed = this.#failed;
     const last = failed.at(-1);
     if (!last || last.blame === 'request' || isTotalTimeout(last.error) || !this.#mayRetry(failed.length)) return;
+    // It may have been the reason. Nor does one that was spared once run on a third engine.
+    if (isSuspect(last.error) || failed.filter(({ error }) => failedPart(error)).length > 1) return;
     const next = this.#host.choose(this.#given, failed);
     if (!next) return;
     const pause = this.#host.pauseBefore(failed, next);

@@ -6,6 +6,7 @@ import { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import { BalancedStream, type FailedTry, type StreamHost } from './balanced-stream.ts';
 import { ejectOutlier } from './ejection.ts';
+import { EngineWatch, engineError } from './engine-watch.ts';
 import { Picker } from './picker.ts';
 import { RetryBudget } from './retry-budget.ts';
 import { ServerState } from './server-state.ts';
@@ -32,12 +33,20 @@ export class Balancer {
   readonly #picker: Picker;
   readonly #budget = new RetryBudget();
   readonly #ticker = new Ticker();
+  /** Which engines have failed. */
+  readonly engines: EngineWatch;
   #retries = 0;
 
   constructor(options: () => BalanceOptions, random: () => number = Math.random) {
     this.#options = options;
     this.#random = random;
     this.#picker = new Picker(options, random);
+    this.engines = new EngineWatch({
+      ticker: this.#ticker,
+      stateOf: (server) => (this.#gone.has(server) ? undefined : this.#stateOf(server)),
+      states: () => this.#states.values(),
+      checkInterval: () => options().engineCheckInterval,
+    });
   }
 
   /** The servers that have a model, as one. */
@@ -94,6 +103,7 @@ export class Balancer {
   #hostOf(model: string, servers: readonly InferenceServer[]): StreamHost {
     return {
       ticker: this.#ticker,
+      engines: this.engines,
       options: this.#options,
       choose: (given, failed) => this.#choose({ model, servers, given }, failed),
       enter: (state) => (this.#gone.has(state.server) ? undefined : new Attempt(state, model, performance.now())),
@@ -105,9 +115,10 @@ export class Balancer {
       },
       takeRetry: () => this.#takeRetry(),
       pauseBefore: (failed, next) => this.#pauseBefore(failed, next),
-      failed: (attempt, error, { statusOf }) => {
+      failed: (attempt, error, given) => {
         const now = performance.now();
-        const blame = attempt.fail(error, now, statusOf);
+        const blame = attempt.fail(error, now, given.statusOf);
+        this.engines.requestFailed(attempt.state, model, error, given);
         if (blame === 'server' || blame === 'unclear') this.#judge(attempt.state, servers, now);
         return blame;
       },
@@ -117,7 +128,10 @@ export class Balancer {
   #choose(wanted: Wanted, failed: readonly FailedTry[]): ServerState | undefined {
     const now = performance.now();
     const { model } = wanted;
-    const all = this.#present(wanted.servers);
+    const present = this.#present(wanted.servers);
+    const all = present.filter((state) => !state.hasFailed(model));
+    const failure = present[0]?.engines.get(model)?.failure;
+    if (all.length === 0 && failed.length === 0 && failure) throw engineError(failure);
     if (all.length === 0 && failed.length === 0)
       throw new StatusError('UNAVAILABLE', 'The servers of this model are gone.', { unreachable: true });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));

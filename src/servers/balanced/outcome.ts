@@ -1,3 +1,4 @@
+import { failedPart } from '../../kserve/engine-failure.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
 import { OversizedMessage } from '../../kserve/oversized-message.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
@@ -23,11 +24,11 @@ const notHere =
 /** Whom a failed inference speaks against; `statusOf` is what the contract makes of the text. */
 export function blameFor(error: unknown, statusOf?: (error: StatusError) => number | undefined): Blame {
   if (!(error instanceof StatusError) || error instanceof OversizedMessage) return 'request';
-  if (error.unreachable) return 'server';
+  if (error.unreachable || failedPart(error)) return 'server';
   const status = statusOf?.(error);
   if (status === 429 || notHere.test(error.message)) return 'elsewhere';
   if (status !== undefined && status < 500) return 'request';
-  // A contract that knows the text of a dead engine says that the model is not ready.
+  // The contract says that the model is not ready.
   if (status === 503) return 'server';
   if (ofRequests.has(error.code)) return 'request';
   if (error.code === 'RESOURCE_EXHAUSTED' || error.code === 'NOT_FOUND') return 'elsewhere';

@@ -2,6 +2,7 @@ import type { InferenceServer } from '../../kserve/server.ts';
 import type { StatusError } from '../../kserve/status.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import { Breaker } from './breaker.ts';
+import { EngineState } from './engine-state.ts';
 import { OutcomeWindow } from './outcome-window.ts';
 
 /** The share of the newest figure in a smoothed one. */
@@ -29,6 +30,7 @@ export class ServerState {
   readonly #options: () => BalanceOptions;
   readonly #random: () => number;
   readonly #models = new Map<string, Breaker>();
+  readonly #engines = new Map<string, EngineState>();
   readonly outcomes = new OutcomeWindow();
   /** Open while the server cannot be reached. */
   readonly reach: Breaker;
@@ -59,6 +61,29 @@ export class ServerState {
     return this.#models;
   }
 
+  /** The engines of the models that run inferences here, or have failed. */
+  get engines(): ReadonlyMap<string, EngineState> {
+    return this.#engines;
+  }
+
+  engineOf(model: string): EngineState {
+    const known = this.#engines.get(model);
+    if (known) return known;
+    const engine = new EngineState();
+    this.#engines.set(model, engine);
+    return engine;
+  }
+
+  /** Forgets an engine of which nothing is to be remembered: clients may name models that do not exist. */
+  forgetEngine(model: string): void {
+    if (this.#engines.get(model)?.isForgettable) this.#engines.delete(model);
+  }
+
+  /** Whether the engine of a model has failed here, so that it is sent nothing. */
+  hasFailed(model: string): boolean {
+    return this.#engines.get(model)?.failure !== undefined;
+  }
+
   breakerOf(model: string): Breaker {
     const known = this.#models.get(model);
     if (known) return known;
@@ -72,7 +97,8 @@ export class ServerState {
 
   /** Whether nothing speaks against sending it a request for a model. */
   isOpenTo(model: string, now: number): boolean {
-    return now >= this.ejectedUntil && this.reach.allows(now) && (this.#models.get(model)?.allows(now) ?? true);
+    if (now < this.ejectedUntil || this.hasFailed(model)) return false;
+    return this.reach.allows(now) && (this.#models.get(model)?.allows(now) ?? true);
   }
 
   /** When it is next worth a try. */

@@ -1,3 +1,4 @@
+import type { EngineFailure } from '../../kserve/engines.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { BreakerState } from './breaker.ts';
 import type { LastFault, ServerState } from './server-state.ts';
@@ -21,9 +22,13 @@ export interface ServerSnapshot {
   readonly firstResponse: number | undefined;
   readonly lastFault: LastFault | undefined;
   readonly models: ReadonlyMap<string, BreakerState>;
+  /** The engines that have failed, by their models; and how often each did so far. */
+  readonly failedEngines: ReadonlyMap<string, EngineFailure>;
+  readonly engineFailures: ReadonlyMap<string, number>;
 }
 
 export function snapshotOf(state: ServerState, now: number): ServerSnapshot {
+  const engines = [...state.engines];
   return {
     server: state.server,
     running: state.running,
@@ -37,5 +42,9 @@ export function snapshotOf(state: ServerState, now: number): ServerSnapshot {
     firstResponse: state.firstResponse,
     lastFault: state.lastFault,
     models: new Map([...state.models].map(([model, breaker]) => [model, breaker.stateAt(now)])),
+    failedEngines: new Map(engines.flatMap(([model, { failure }]) => (failure ? [[model, failure] as const] : []))),
+    engineFailures: new Map(
+      engines.flatMap(([model, { failures }]) => (failures > 0 ? [[model, failures] as const] : [])),
+    ),
   };
 }

@@ -47,7 +47,8 @@ export class CombinedServer implements InferenceServer {
     options: CallOptions = {},
   ): Promise<ControlCalls[Method]['response']> {
     const [only, ...others] = this.#servers;
-    if (only && others.length === 0) return only.call(method, request, options);
+    const isModelReady = method === 'ModelReady';
+    if (only && others.length === 0 && !isModelReady) return only.call(method, request, options);
     if (!only) throw noServer();
     const call = this.#calls[method] as Call<Method>;
     return call(request, options);
@@ -88,7 +89,15 @@ export class CombinedServer implements InferenceServer {
           ...(left === undefined ? {} : { timeout: left }),
           ...(metadata ? { metadata } : {}),
         }),
-      { ...limits, answersOnce, isOnlyOnce: isInSequence(request), statusOf: ofClients },
+      // Whether a guide is among its tensors is not known here.
+      {
+        ...limits,
+        answersOnce,
+        isOnlyOnce: isInSequence(request),
+        isGuided: true,
+        requestId: request.id,
+        statusOf: ofClients,
+      },
     );
   }
 
@@ -103,7 +112,10 @@ export class CombinedServer implements InferenceServer {
         ready: await this.#some('ServerReady', request, options, ({ ready }) => ready),
       }),
       ModelReady: async (request, options) => {
-        const knowing = await this.#models.knowing(request.name);
+        const [only, ...others] = this.#servers;
+        const servers = only && others.length === 0 ? [only] : await this.#models.knowing(request.name);
+        const knowing = servers.filter((server) => !this.#balancer.engines.failureOf({ server, model: request.name }));
+        if (only && knowing[0] === only && others.length === 0) return only.call('ModelReady', request, options);
         return { ready: await this.#some('ModelReady', request, options, ({ ready }) => ready, knowing) };
       },
       ServerMetadata: async (request, options) => {

@@ -59,6 +59,11 @@ export class ManagedServer extends MovingServer {
     onPorts?.(ports);
   }
 
+  /** Ends the program, which is then started again as after any other end. */
+  override async restart(): Promise<void> {
+    await this.#child?.stop();
+  }
+
   override async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restart);

@@ -10,6 +10,8 @@ interface MovingOptions {
   /** Models of its repositories that run elsewhere; it is not asked for them. */
   readonly hiddenModels: readonly string[];
   readonly channel: Omit<ChannelOptions, 'host' | 'port' | 'secure'>;
+  /** Has whoever runs it restart it. */
+  readonly restart?: () => Promise<void>;
 }
 
 /** Where the tritonservers that Conch starts listen. */
@@ -56,6 +58,10 @@ export class MovingServer implements InferenceServer {
   stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
     if (this.#remote) return this.#remote.stream(request, options);
     return failingStream(restarting());
+  }
+
+  async restart(): Promise<void> {
+    await this.#options.restart?.();
   }
 
   async close(): Promise<void> {

@@ -14,6 +14,8 @@ function reader(fill: (metrics: Metrics) => void, seen: Partial<ServerState> = {
     ejectedFor: 10,
     weight: 0.5,
     models: new Map([['toy', 'open']]),
+    failedEngines: new Map(),
+    engineFailures: new Map(),
     ...seen,
   };
   return new MetricsReader({ metrics, version: '1.2.3', servers: () => [state], tritons: () => [] });

@@ -11,6 +11,9 @@ export interface ServerState {
   readonly weight: number;
   /** The circuit breakers of its models. */
   readonly models: ReadonlyMap<string, string>;
+  /** The models whose engine has failed there, and how often each engine has. */
+  readonly failedEngines: ReadonlyMap<string, unknown>;
+  readonly engineFailures: ReadonlyMap<string, number>;
 }
 
 const breakerMetric = 'conch_server_breaker';
@@ -43,7 +46,35 @@ export function serverStates(states: readonly ServerState[]): MetricJson[] {
       },
       states.map(({ name, weight }) => ({ labels: { server: name }, value: weight })),
     ),
+    ...engineStates(states),
     readGauge({ name: breakerMetric, help: "1 for the state of a model's circuit breaker." }, breakers),
+  ];
+}
+
+/** Engines that have failed, now or before. */
+function engineStates(states: readonly ServerState[]): MetricJson[] {
+  const samples = (values: (state: ServerState) => Iterable<readonly [string, number]>): Sample[] =>
+    states.flatMap((state) =>
+      [...values(state)].map(([model, value]) => ({ labels: { server: state.name, model }, value })),
+    );
+  return [
+    readGauge(
+      {
+        name: 'conch_engine_down',
+        help: 'Whether the engine of a model has failed on a server; 0 once it works again.',
+      },
+      samples(({ failedEngines, engineFailures }) => [
+        ...[...engineFailures.keys()].filter((model) => !failedEngines.has(model)).map((model) => [model, 0] as const),
+        ...[...failedEngines.keys()].map((model) => [model, 1] as const),
+      ]),
+    ),
+    {
+      name: 'conch_engine_failures_total',
+      help: 'How often the engine of a model was found failed on a server.',
+      type: 'counter',
+      aggregator: 'sum',
+      values: samples(({ engineFailures }) => engineFailures),
+    },
   ];
 }
 

@@ -31,6 +31,8 @@ How it is answered
   finish            the finish reason at the end, in place of the true one
   no_finish         the stream ends with an empty final response, without finish reason
   context           the maximum model length for this request
+
+A guide that contains killsTheEngine ends the engine like die_at.
 """
 
 import json

@@ -11,6 +11,8 @@ MAXIMUM_LOGPROBS = 20
 _PATIENCE_SECONDS = 25
 _ECHOES = ("echo_prompt", "echo_ids", "echo_parameters", "echo_images")
 _DEAD = "EngineCore encountered an issue. See stack trace (above) for the root cause."
+# A guide with this text ends the engine, as some guides end vLLM's: the model stays ready and is healed by a load.
+_KILLER = "killsTheEngine"
 
 
 class Step:
@@ -43,6 +45,9 @@ class Generation:
 
     def __init__(self, engine, prompt, sampling, received):
         if engine.dead and '"revive"' not in prompt:
+            raise RuntimeError(_DEAD)
+        if _KILLER in json.dumps(sampling.constraint):
+            engine.dead = True
             raise RuntimeError(_DEAD)
         self._engine = engine
         self._language = engine.language
@@ -206,7 +211,7 @@ class Generation:
         directive = self.directive
         if directive.get("hold_at") == count:
             self.tagged.state = "held"
-            while not self.tagged.released and not is_cancelled():
+            while not self.tagged.released and not self._engine.dead and not is_cancelled():
                 await asyncio.sleep(0.005)
             self.tagged.state = "running"
         if directive.get("error_at") == count:

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EngineFailure, EnginePlace, Engines } from '../kserve/engines.ts';
+import type { FoundModel } from './discovery.ts';
+import { type ProbeResult, probeEngine, probesOf } from './probe-engine.ts';
+import type { ModelRegistry } from './registry.ts';
+
+interface HealthOptions {
+  readonly engines: Engines;
+  readonly registry: Pick<ModelRegistry, 'servers'>;
+  /** Milliseconds between two probes of an engine; 0: none. */
+  readonly checkInterval: () => number;
+}
+
+/** Milliseconds between two looks at a setting that turns the probes off. */
+const offPause = 1_000;
+
+/** Probes engines: those that requests wait for in vain, and each one now and then, so that an idle one is found too. */
+export class EngineHealth {
+  readonly #options: HealthOptions;
+  readonly #stop = new AbortController();
+  /** The probes that run. */
+  readonly #running = new Map<string, Promise<ProbeResult>>();
+  #loop: Promise<void> | undefined;
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+    options.engines.listen({ onSilent: (place) => void this.check(place) });
+  }
+
+  /** Probes every engine over and over. */
+  watch(): void {
+    this.#loop ??= this.#watch();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  /** Probes an engine and takes note of what that shows. */
+  async check(place: EnginePlace): Promise<ProbeResult['kind']> {
+    const { engines } = this.#options;
+    const result = await this.#probe(place);
+    if (this.#stop.signal.aborted) return 'unknown';
+    if (result.kind === 'failed') engines.fail(place, failureOf(result), true);
+    if (result.kind === 'alive') engines.heal(place);
+    return result.kind;
+  }
+
+  /** One probe of an engine at a time. */
+  #probe(place: EnginePlace): Promise<ProbeResult> {
+    const key = `${place.model} ${place.server.name}`;
+    const running = this.#running.get(key);
+    if (running) return running;
+    const found = this.#find(place);
+    const probes = found ? probesOf(place.server, found) : [];
+    const probe = probeEngine(place.server, probes, this.#stop.signal).finally(() => this.#running.delete(key));
+    this.#running.set(key, probe);
+    return probe;
+  }
+
+  #find({ server, model }: EnginePlace): FoundModel | undefined {
+    const watched = this.#options.registry.servers().find((each) => each.server === server);
+    return watched?.found.find(({ ready }) => ready && (ready.target ?? ready).name === model);
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const interval = this.#options.checkInterval();
+      await sleep(interval || offPause, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted || interval === 0) continue;
+      await Promise.all(this.#places().map((place) => this.check(place)));
+    }
+  }
+
+  /** The engines that can be probed and are not known to have failed: whoever brings those back looks after them. */
+  #places(): EnginePlace[] {
+    const { engines, registry } = this.#options;
+    return registry
+      .servers()
+      .flatMap(({ server, found }) =>
+        found
+          .filter((model) => probesOf(server, model).length > 0)
+          .map(({ ready, name }) => ({ server, model: ready?.target?.name ?? name })),
+      )
+      .filter((place) => !engines.failureOf(place));
+  }
+}
+
+function failureOf({ part, message }: Extract<ProbeResult, { kind: 'failed' }>): EngineFailure {
+  return { part, message, by: 'probe', at: Date.now() };
+}

@@ -1,0 +1,71 @@
+import type { GenerationContract } from '../contracts/contract.ts';
+import type { EmbeddingContract } from '../contracts/vectors.ts';
+import { type FailedPart, failedPart } from '../kserve/engine-failure.ts';
+import { StreamFault } from '../kserve/infer-codec.ts';
+import type { InferenceServer, InferRequest } from '../kserve/server.ts';
+import type { FoundModel } from './discovery.ts';
+
+/** What a probe shows of an engine. `unknown`: nothing came from it. */
+export type ProbeResult =
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'failed'; readonly part: FailedPart; readonly message: string };
+
+/** Milliseconds that an engine has for a probe. One without a reply means nothing: the engine may be busy. */
+const longestProbe = 10_000;
+
+/** The contracts of models that run in a process of Triton's Python backend, with an engine behind it. */
+const probedKinds: ReadonlySet<GenerationContract['kind']> = new Set(['vllm', 'llmapi']);
+
+/** How a ready model's engine is probed: with these requests, the next where the model refuses one as not its task. */
+export function probesOf(server: InferenceServer, { ready }: FoundModel): readonly InferRequest[] {
+  if (!ready || server.kind === 'embedded' || ready.config.backend === 'llamacpp') return [];
+  const { detection, embedding } = ready;
+  const contract = 'contract' in detection ? detection.contract : undefined;
+  if (!contract || !probedKinds.has(contract.kind)) return [];
+  const { name: model, version } = ready.target ?? ready;
+  const place = { id: 'conch-probe', model, version };
+  return [tokenProbe(contract, place), ...(embedding?.kind === 'vllm' ? [vectorProbe(embedding, place)] : [])];
+}
+
+type ProbePlace = Pick<InferRequest, 'id' | 'model'> & { readonly version: string };
+
+/** One token of the shortest prompt: a refusal would need less work, and stand in the server's log each time. */
+function tokenProbe(contract: GenerationContract, place: ProbePlace): InferRequest {
+  return contract.encode({ ...place, prompt: 'a', sampling: { maxTokens: 1, temperature: 0 }, stream: false });
+}
+
+function vectorProbe(contract: EmbeddingContract, place: ProbePlace): InferRequest {
+  return contract.encode({ ...place, rows: [{ texts: ['a'] }] });
+}
+
+/** Sends an engine a request of its own: past the balancer, counted nowhere. */
+export async function probeEngine(
+  server: InferenceServer,
+  probes: readonly InferRequest[],
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  for (const probe of probes) {
+    const result = await send(server, probe, signal);
+    if (result !== 'other-task') return result;
+  }
+  return { kind: 'unknown' };
+}
+
+async function send(
+  server: InferenceServer,
+  probe: InferRequest,
+  signal: AbortSignal,
+): Promise<ProbeResult | 'other-task'> {
+  try {
+    for await (const batch of server.stream(probe, { signal, timeout: longestProbe }))
+      if (batch.length > 0) return { kind: 'alive' };
+    return { kind: 'unknown' };
+  } catch (error) {
+    const part = failedPart(error);
+    if (part) return { kind: 'failed', part, message: (error as Error).message };
+    // What the model itself says shows that its process runs; what Triton says in its place shows nothing.
+    if (!(error instanceof StreamFault) || !error.final) return { kind: 'unknown' };
+    return /does not support '\w+' request/.test(error.message) ? 'other-task' : { kind: 'alive' };
+  }
+}

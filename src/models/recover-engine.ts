@@ -1,0 +1,222 @@
+import type { EnginePlace, Engines } from '../kserve/engines.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import type { EngineHealth } from './engine-health.ts';
+import type { ModelControl } from './model-control.ts';
+
+interface RecoveryOptions {
+  readonly engines: Engines;
+  readonly health: Pick<EngineHealth, 'check'>;
+  readonly control: Pick<ModelControl, 'canControl' | 'isChanging' | 'reload' | 'stateOf'>;
+  readonly isOn: () => boolean;
+  readonly loadTimeout: number;
+  readonly log: (level: 'info' | 'warn', text: string) => void;
+}
+
+/** How an engine is brought back. */
+type Way = 'reload' | 'restart' | 'operator';
+
+/** Milliseconds before the second try to bring an engine back; each further one waits twice as long. */
+const firstPause = 5_000;
+const longestPause = 300_000;
+/** An engine that worked for so long before it failed is brought back at once, as if it were its first failure. */
+const longLife = 300_000;
+/** Milliseconds between two probes of a failed engine. */
+const firstProbePause = 250;
+const longestProbePause = 5_000;
+/** Milliseconds between two lines that ask the operator for help. */
+const reminder = 600_000;
+
+/** Milliseconds that a model has to be unloaded, and its load to begin, when Conch ends. */
+const longestEnd = 12_000;
+
+interface History {
+  tries: number;
+  /** When it was last brought back or tried to. */
+  lastTry: number;
+}
+
+/** One try to bring an engine back. */
+interface RecoveryTry {
+  /** Its number, from 1 on. */
+  readonly tries: number;
+  /** When the engine failed, or was last tried to be brought back. */
+  readonly since: number;
+}
+
+/** Brings failed engines back, one process for all: over and over, ever more seldom, until each works again. */
+export class EngineRecovery {
+  readonly #options: RecoveryOptions;
+  readonly #stop = new AbortController();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #histories = new Map<string, History>();
+  /** When each server was last restarted. */
+  readonly #restarts = new WeakMap<InferenceServer, number>();
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
+  }
+
+  /** Looks after an engine that has failed, until it works again or its model is unloaded. */
+  take(place: EnginePlace): void {
+    const key = keyOf(place);
+    if (this.#running.has(key) || this.#stop.signal.aborted) return;
+    const running = this.#recover(place).finally(() => {
+      this.#running.delete(key);
+      // It may have failed again in the meantime.
+      if (this.#isFailed(place)) this.take(place);
+    });
+    this.#running.set(key, running);
+  }
+
+  /** Ends. A model that was unloaded is still loaded; its server goes on with that by itself. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    const running = Promise.all(this.#running.values()).catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, longestEnd);
+    });
+    await Promise.race([running, patience]);
+    clearTimeout(timer);
+  }
+
+  async #recover(place: EnginePlace): Promise<void> {
+    const history = this.#historyOf(place);
+    const begun = performance.now();
+    let lastReminder = Number.NEGATIVE_INFINITY;
+    let probePause = firstProbePause;
+    let isUnloadedHere = false;
+    while (this.#isFailed(place)) {
+      const isDue = performance.now() >= history.lastTry + pauseAfter(history.tries);
+      const state = await this.#stateOf(place);
+      if (!this.#isFailed(place)) break;
+      // Somebody has unloaded it, or loads it: what failed is gone.
+      if (state !== undefined && state !== 'READY' && !isUnloadedHere) {
+        this.#options.engines.heal(place);
+        break;
+      }
+      if (state === 'READY' && (await this.#options.health.check(place)) === 'alive') break;
+      if (isDue && state !== undefined && this.#mayBringBack(place)) {
+        const way = await this.#wayFor(place);
+        if (way === 'operator' && performance.now() >= lastReminder + reminder) {
+          lastReminder = performance.now();
+          this.#remind(place);
+        }
+        if (way !== 'operator') {
+          history.tries++;
+          isUnloadedHere = await this.#bringBack(place, way, {
+            tries: history.tries,
+            since: Math.max(begun, history.lastTry),
+          });
+          history.lastTry = performance.now();
+          probePause = firstProbePause;
+          continue;
+        }
+      }
+      await this.#pause(probePause);
+      probePause = Math.min(longestProbePause, probePause * 2);
+    }
+  }
+
+  /** Whether it is Conch's to bring back now: nobody else loads or unloads its model. */
+  #mayBringBack(place: EnginePlace): boolean {
+    const { isOn, control } = this.#options;
+    return isOn() && this.#isFailed(place) && !control.isChanging(place.model);
+  }
+
+  /** Whether there is still something to do. */
+  #isFailed(place: EnginePlace): boolean {
+    return !this.#stop.signal.aborted && this.#options.engines.failureOf(place) !== undefined;
+  }
+
+  async #stateOf({ server, model }: EnginePlace): Promise<string | undefined> {
+    try {
+      return await this.#options.control.stateOf(server, model);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #wayFor({ server }: EnginePlace): Promise<Way> {
+    if (await this.#options.control.canControl(server)) return 'reload';
+    return server.restart ? 'restart' : 'operator';
+  }
+
+  /** Tries once; whether the model may be unloaded now because of it. */
+  async #bringBack(place: EnginePlace, way: 'reload' | 'restart', attempt: RecoveryTry): Promise<boolean> {
+    const { control, log } = this.#options;
+    const { server, model } = place;
+    const { tries } = attempt;
+    if (way === 'restart') {
+      await this.#restart(place, attempt);
+      return true;
+    }
+    log('warn', `Reloading the model ${model} on ${server.name}: its engine has failed (try ${tries}).`);
+    try {
+      await control.reload(model, server);
+      return false;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const next = `Next try in ${pauseAfter(tries) / 1000} s.`;
+      log('warn', `The model ${model} could not be reloaded on ${server.name}: ${reason} ${next}`);
+      return true;
+    }
+  }
+
+  /** Restarts a server and waits until the model is ready there, however long it loads. */
+  async #restart(place: EnginePlace, { tries, since }: RecoveryTry): Promise<void> {
+    const { log, loadTimeout } = this.#options;
+    const { server, model } = place;
+    // The engine of another model may have been the reason for a restart since.
+    if ((this.#restarts.get(server) ?? Number.NEGATIVE_INFINITY) < since) {
+      this.#restarts.set(server, performance.now());
+      log('warn', `Restarting ${server.name}: the engine of the model ${model} has failed (try ${tries}).`);
+      await server.restart?.().catch(() => undefined);
+    }
+    const end = performance.now() + loadTimeout;
+    while (this.#isFailed(place) && performance.now() < end) {
+      if ((await this.#stateOf(place)) === 'READY') return;
+      await this.#pause(firstProbePause);
+    }
+  }
+
+  /** Waits, or until the end. */
+  #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#stop;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      timer.unref();
+      signal.addEventListener('abort', end);
+    });
+  }
+
+  #remind({ server, model }: EnginePlace): void {
+    this.#options.log(
+      'warn',
+      `The engine of the model ${model} has failed on ${server.name}, and the server does not let Conch reload it. ` +
+        'Reload the model or restart the server there; Conch notices when it works again.',
+    );
+  }
+
+  #historyOf(place: EnginePlace): History {
+    const key = keyOf(place);
+    const known = this.#histories.get(key);
+    if (known && performance.now() - known.lastTry < longLife + pauseAfter(known.tries)) return known;
+    const history = { tries: 0, lastTry: Number.NEGATIVE_INFINITY };
+    this.#histories.set(key, history);
+    return history;
+  }
+}
+
+function pauseAfter(tries: number): number {
+  return tries === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (tries - 1));
+}
+
+function keyOf({ server, model }: EnginePlace): string {
+  return `${model} ${server.name}`;
+}

@@ -1,0 +1,115 @@
+import { failedPart, markSuspect } from '../../kserve/engine-failure.ts';
+import type { EngineFailure, EngineListener, EnginePlace, Engines } from '../../kserve/engines.ts';
+import type { InferenceServer } from '../../kserve/server.ts';
+import type { GroupOptions } from '../../kserve/server-group.ts';
+import { StatusError } from '../../kserve/status.ts';
+import type { EngineState, EngineStream } from './engine-state.ts';
+import type { ServerState } from './server-state.ts';
+import type { Ticker, Waiting } from './ticker.ts';
+
+interface WatchOptions {
+  readonly ticker: Ticker;
+  /** Undefined for a server that is going to be closed. */
+  readonly stateOf: (server: InferenceServer) => ServerState | undefined;
+  readonly states: () => Iterable<ServerState>;
+  /** Milliseconds between two probes of a silent engine, at most; 0: it is not probed. */
+  readonly checkInterval: () => number;
+}
+
+/**
+ * Which engines have failed. Triton goes on to call a model ready whose engine process is gone, so what requests and
+ * probes meet is what counts: a failed engine is sent nothing until it is healed.
+ */
+export class EngineWatch implements Engines, Waiting {
+  readonly #options: WatchOptions;
+  readonly #listeners: EngineListener[] = [];
+  #streams = 0;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  listen(listener: EngineListener): void {
+    this.#listeners.push(listener);
+  }
+
+  failureOf({ server, model }: EnginePlace): EngineFailure | undefined {
+    return this.#options.stateOf(server)?.engines.get(model)?.failure;
+  }
+
+  failed(): ReturnType<Engines['failed']> {
+    return [...this.#options.states()].flatMap(({ server, engines }) =>
+      [...engines].flatMap(([model, { failure }]) => (failure ? [{ place: { server, model }, failure }] : [])),
+    );
+  }
+
+  /** An inference begins on an engine. */
+  enter(state: ServerState, model: string, stream: EngineStream): EngineState {
+    const engine = state.engineOf(model);
+    if (engine.streams.size === 0) engine.heard(performance.now());
+    engine.streams.add(stream);
+    if (this.#streams++ === 0) this.#options.ticker.add(this);
+    return engine;
+  }
+
+  leave(state: ServerState, model: string, stream: EngineStream): void {
+    if (!state.engines.get(model)?.streams.delete(stream)) return;
+    state.forgetEngine(model);
+    if (--this.#streams === 0) this.#options.ticker.delete(this);
+  }
+
+  /**
+   * A request has failed on an engine. Where the engine is what failed, the request may be the reason: it is not sent
+   * again, unless it is unguided and another request failed there before it.
+   */
+  requestFailed(
+    state: ServerState,
+    model: string,
+    error: unknown,
+    { isGuided = false, requestId }: Pick<GroupOptions, 'isGuided' | 'requestId'>,
+  ): void {
+    const part = failedPart(error);
+    if (!part || !(error instanceof StatusError)) return;
+    const known = state.engines.get(model)?.failure;
+    if (isGuided || known?.by !== 'request') markSuspect(error);
+    if (!known) this.#fail(state, model, { part, message: error.message, by: 'request', requestId, at: Date.now() });
+  }
+
+  fail({ server, model }: EnginePlace, failure: EngineFailure, isOwn: boolean): void {
+    const state = this.#options.stateOf(server);
+    if (state && !state.hasFailed(model)) this.#fail(state, model, failure, isOwn);
+  }
+
+  heal(place: EnginePlace): void {
+    const { server, model } = place;
+    const state = this.#options.stateOf(server);
+    const engine = state?.engines.get(model);
+    if (!state || !engine?.failure) return;
+    engine.failure = undefined;
+    state.models.get(model)?.close();
+    state.forgetEngine(model);
+    for (const listener of this.#listeners) listener.onHealed?.(place);
+  }
+
+  tick(now: number): void {
+    const most = this.#options.checkInterval();
+    if (most === 0) return;
+    for (const { server, engines } of this.#options.states())
+      for (const [model, engine] of engines)
+        if (engine.isProbeDue(now, most))
+          for (const listener of this.#listeners) listener.onSilent?.({ server, model });
+  }
+
+  #fail(state: ServerState, model: string, failure: EngineFailure, isOwn = true): void {
+    const engine = state.engineOf(model);
+    engine.failure = failure;
+    if (isOwn) engine.failures++;
+    for (const listener of this.#listeners) listener.onFailed?.({ server: state.server, model }, failure, isOwn);
+    for (const stream of engine.streams) stream.abandon(engineError(failure));
+  }
+}
+
+/** The error of a request that a failed engine cannot complete. */
+export function engineError({ message }: EngineFailure): StatusError {
+  return new StatusError('UNAVAILABLE', message);
+}
