@@ -99,6 +99,8 @@ async function putTogether(
   );
   const { record } = telemetry;
   const guides = openGuideGuard({ live, link, logger, telemetry });
+  // Also where a probe finds it: the client whose guide ended the engine may have disconnected.
+  engines.listen({ onFailed: ({ server, model }) => guides.engineFailed(server, model) });
   const app = createApp({
     responses,
     link,
