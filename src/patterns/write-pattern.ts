@@ -91,7 +91,12 @@ class PatternWriter {
     const part = this.part(item);
     if (part === undefined) return least === 0 ? empty : undefined;
     if (part.text === '' || (least === 1 && most === 1)) return part;
-    return { text: `${part.kind === 'atom' ? part.text : grouped(part)}${quantifier(least, most)}`, kind: 'sequence' };
+    const text = part.kind === 'atom' ? part.text : grouped(part);
+    const isRange = most !== undefined && most > least && most > 1;
+    // xgrammar writes a range out once for every count, which multiplies where ranges are nested.
+    if (part.kind === 'atom' || !isRange) return { text: text + quantifier(least, most), kind: 'sequence' };
+    const must = least === 0 ? '' : text + quantifier(least, least);
+    return { text: `${must}(?:${text}?)${quantifier(most - least, most - least)}`, kind: 'sequence' };
   }
 
   #set(set: CharacterSet): Part | undefined {
@@ -122,7 +127,8 @@ function grouped({ text }: Part): string {
 function quantifier(least: number, most: number | undefined): string {
   if (most === undefined) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`;
   if (least === 0 && most === 1) return '?';
-  return least === most ? `{${least}}` : `{${least},${most}}`;
+  if (least === most) return least === 1 ? '' : `{${least}}`;
+  return `{${least},${most}}`;
 }
 
 /** The first characters of a set. */
