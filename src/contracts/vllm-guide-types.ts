@@ -156,9 +156,10 @@ function writeObject(schema: Json, { writer, place }: TypeContext): Json | undef
   // xgrammar takes a property that is named for an additional one too.
   if (others && properties.size > 0) writer.isExact = false;
   checkCounts(schema, { writer, required: required.size, most: others ? Infinity : properties.size });
+  if (properties.size === 0 && others && Object.keys(others).length === 0) return { type: 'object' };
   return {
     type: 'object',
-    ...(properties.size > 0 ? { properties: Object.fromEntries(properties) } : {}),
+    ...(properties.size > 0 || !others ? { properties: Object.fromEntries(properties) } : {}),
     ...(required.size > 0 ? { required: [...required] } : {}),
     additionalProperties: others ?? false,
   };
