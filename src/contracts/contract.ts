@@ -35,6 +35,13 @@ export type Structure =
   | { readonly choice: readonly string[] }
   | { readonly grammar: string };
 
+/** A structure as a backend is sent it. */
+export interface WrittenGuide {
+  readonly structure: Structure;
+  /** Whether every response that the backend guides to it has the structure that was asked for; where not, it is checked. */
+  readonly isExact: boolean;
+}
+
 /** What a request says in token ids, for contracts that take them. */
 export interface TokenInputs {
   readonly prompt: Int32Array;
@@ -225,6 +232,11 @@ export interface GenerationContract {
   readonly limits: Limits;
   readonly images: ImageSupport;
   support(parameter: ParameterName): Support;
+  /**
+   * Writes a structure in what the backend's libraries share. Left out: it is sent as it is. Throws a 400 whose `param` is
+   * a place below `structured_outputs`.
+   */
+  readonly guide?: ((structure: Structure) => WrittenGuide) | undefined;
   encode(request: GenerateRequest): InferRequest;
   decoder(request: GenerateRequest): GenerateDecoder;
   /** What a backend's error text means to the client, `prompt` standing for the prompt's field; undefined: unknown. */

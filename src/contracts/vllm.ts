@@ -14,6 +14,7 @@ import type {
 import { allThereIs, smallestTopP } from './extremes.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm, namedAdapters } from './vllm-faults.ts';
+import { writeGuide } from './vllm-guide.ts';
 
 /**
  * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
@@ -84,6 +85,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
         takesLogitBias: config.backend === 'llamacpp',
         takesStructure: structureKey !== undefined,
       }),
+    // The embedded engine has grammars, and checks, of its own.
+    guide: structureKey === undefined || config.backend === 'llamacpp' ? undefined : writeGuide,
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,

@@ -62,7 +62,7 @@ function withCause(explained: ApiError, cause: StatusError, fields: FaultPlace['
 }
 
 /** The field of the request; what follows in the name is a place within it. */
-function fieldOf(param: string, fields: FaultPlace['fields']): string {
+export function fieldOf(param: string, fields: FaultPlace['fields']): string {
   const [known] = Object.keys(fields)
     .filter((name) => param === name || (param.startsWith(name) && /[.[]/.test(param.charAt(name.length))))
     .toSorted((a, b) => b.length - a.length);

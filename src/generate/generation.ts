@@ -4,8 +4,6 @@ import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
-import type { WantedStructure } from '../openai/structure.ts';
-import { schemaPlace } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
 import { during, type RequestWatch } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
@@ -14,6 +12,7 @@ import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream } from './choice-stream.ts';
 import { GatheredChoice } from './gathered-choice.ts';
 import { type GuardedGuide, type GuideGuard, guardedGuide } from './guide-guard.ts';
+import { type GuidedStructure, structureFields } from './guided-structure.ts';
 import { Attempt, stopper } from './inference-attempt.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
@@ -34,7 +33,7 @@ export interface GenerationOptions {
   readonly sampling: Sampling;
   readonly beams: WantedBeams | undefined;
   readonly logprobs: number | undefined;
-  readonly structure: WantedStructure | undefined;
+  readonly structure: GuidedStructure | undefined;
   /** Left out where all of an answer is text. */
   readonly parsers?: AnswerParsers | undefined;
   readonly stream: boolean;
@@ -109,7 +108,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
         stream: options.stream || readsAsItComes(options),
         beams: beams?.beams,
         logprobs: options.logprobs,
-        structure: options.structure?.structure,
+        structure: (options.structure?.guide ?? options.structure)?.structure,
         loraName: model.loraName,
         loraTaskId: model.loraTaskId,
       };
@@ -213,15 +212,6 @@ function faultPlace({ model, promptField, structure, signal }: GenerationOptions
     ...(structure ? structureFields(structure) : {}),
   };
   return { contract: model.contract, fields, signal };
-}
-
-/** Where each form that an engine may refuse stands in the request. */
-function structureFields({ field, places = {} }: WantedStructure): Record<string, string> {
-  const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPlace(field) };
-  for (const name of ['structured_outputs.regex', 'structured_outputs.choice', 'structured_outputs.grammar'])
-    fields[name] = field === 'structured_outputs' ? name : field;
-  for (const [place, origin] of Object.entries(places)) fields[`structured_outputs.json${place}`] = origin;
-  return fields;
 }
 
 /** Whether stop texts are looked for on this side. */

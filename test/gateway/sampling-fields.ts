@@ -116,7 +116,7 @@ export const samplingRows = {
   },
   guided_choice: {
     send: { guided_choice: ['yes', 'no'] },
-    outcome: { sent: { structured_outputs: '{"choice":["yes","no"]}' } },
+    outcome: { sent: { structured_outputs: '{"regex":"yes|no"}' } },
     bad: [[[]], ['yes']],
   },
   guided_grammar: {

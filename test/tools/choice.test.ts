@@ -16,6 +16,8 @@ const weather = '{"city": "Bern"}';
 const one = written('get_weather', weather);
 const named = (name: string) => ({ type: 'function', function: { name } });
 const noArguments = { type: 'object', properties: {}, additionalProperties: false };
+/** The arguments of a function as the backend is sent them: without a word on other properties there are none. */
+const weatherArguments = { ...(weatherTool.function.parameters as object), additionalProperties: false };
 const request = (answer: string, choice: unknown, more: object = {}) => ({
   messages: user(directive({ answer })),
   tools,
@@ -26,7 +28,7 @@ const request = (answer: string, choice: unknown, more: object = {}) => ({
 /** The call that a list of guided calls may hold. */
 const guided = (name: string, parameters: object) => ({
   type: 'object',
-  properties: { name: { type: 'string', enum: [name] }, parameters },
+  properties: { name: { const: name }, parameters },
   required: ['name', 'parameters'],
   additionalProperties: false,
 });
@@ -106,14 +108,14 @@ describe('what the model is sent', () => {
       minItems: 1,
       ...most,
       items: {
-        anyOf: [guided('get_weather', weatherTool.function.parameters as object), guided('ping', noArguments)],
+        anyOf: [guided('get_weather', weatherArguments), guided('ping', noArguments)],
       },
     });
   });
 
   it('a function by its name: the schema of its arguments, and that tool alone', async () => {
     const { schema, prompt } = await sent(named('get_weather'));
-    expect(schema).toEqual(weatherTool.function.parameters);
+    expect(schema).toEqual(weatherArguments);
     expect(prompt).toContain('get_weather');
     expect((await sent(named('ping'))).schema).toEqual(noArguments);
   });
@@ -121,7 +123,7 @@ describe('what the model is sent', () => {
   it('allowed_tools required: a schema over those alone', async () => {
     const choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named('ping')] } };
     const { schema, prompt } = await sent(choice);
-    expect(schema).toEqual({ type: 'array', minItems: 1, items: { anyOf: [guided('ping', noArguments)] } });
+    expect(schema).toEqual({ type: 'array', minItems: 1, items: guided('ping', noArguments) });
     expect(prompt).not.toContain('get_weather');
   });
 
@@ -143,15 +145,16 @@ describe('what the model is sent', () => {
     ];
     const place = (at: number) => ({
       type: 'object',
-      properties: { place: { $ref: `#/$defs/tool${at}_Place` }, $ref: { type: 'string' } },
+      properties: { place: { $ref: `#/$defs/d${at}` }, $ref: { type: 'string' } },
+      additionalProperties: false,
     });
     expect((await sent('required', { tools: offered })).schema).toEqual({
       type: 'array',
       minItems: 1,
       items: { anyOf: [guided('one', place(0)), guided('two', place(1))] },
       $defs: {
-        tool0_Place: { type: 'object', properties: { near: { $ref: '#/$defs/tool0_Place' } } },
-        tool1_Place: { type: 'string', enum: ['sea', 'land'] },
+        d0: { type: 'object', properties: { near: { $ref: '#/$defs/d0' } }, additionalProperties: false },
+        d1: { enum: ['sea', 'land'] },
       },
     });
   });

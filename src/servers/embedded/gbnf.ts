@@ -1,4 +1,4 @@
-import { type CharacterSet, characterSet, complement } from './character-set.ts';
+import { type CharacterSet, characterSet, complement } from '../../patterns/character-set.ts';
 import { GrammarError } from './regex-grammar.ts';
 
 /** A character of a set, or the rule of that number. */

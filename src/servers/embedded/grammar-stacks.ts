@@ -1,4 +1,4 @@
-import type { CharacterSet } from './character-set.ts';
+import type { CharacterSet } from '../../patterns/character-set.ts';
 import type { Grammar, GrammarRule, GrammarSymbol } from './gbnf.ts';
 
 /** A place in a sequence, and the places to go back to when it ends. The same one is the same object. */

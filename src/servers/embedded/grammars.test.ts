@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { characterSet, complement, without } from './character-set.ts';
+import { characterSet, complement, without } from '../../patterns/character-set.ts';
 import { integerRange } from './integer-range.ts';
 import { jsonSchemaGrammar } from './json-schema-grammar.ts';
 import { GrammarError, insideJson, regexGrammar } from './regex-grammar.ts';

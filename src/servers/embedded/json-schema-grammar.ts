@@ -1,4 +1,4 @@
-import { literalText } from './character-set.ts';
+import { literalText } from './grammar-text.ts';
 import { jsonRules } from './json-rules.ts';
 import { highest, integerRule, lowest, numberRule, stringRule, times } from './json-schema-values.ts';
 import { GrammarError } from './regex-grammar.ts';

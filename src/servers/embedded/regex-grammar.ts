@@ -1,4 +1,5 @@
-import { type CharacterSet, characterSet, classText, complement, literalText, without } from './character-set.ts';
+import { type CharacterSet, characterSet, complement, without } from '../../patterns/character-set.ts';
+import { classText, literalText } from './grammar-text.ts';
 
 /** A pattern, or a part of one, that a grammar cannot express. */
 export class GrammarError extends Error {

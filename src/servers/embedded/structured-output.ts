@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { literalText } from './character-set.ts';
 import { invalidArgument } from './faults.ts';
 import { parseGbnf } from './gbnf.ts';
 import { checkBeginnings } from './grammar-beginnings.ts';
 import { checkGrammarCost } from './grammar-cost.ts';
 import { checkGrowth } from './grammar-growth.ts';
+import { literalText } from './grammar-text.ts';
 import { jsonObjectGrammar } from './json-rules.ts';
 import { jsonSchemaGrammar } from './json-schema-grammar.ts';
 import { GrammarError, regexGrammar } from './regex-grammar.ts';

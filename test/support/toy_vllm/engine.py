@@ -5,6 +5,7 @@ import json
 import os
 
 from .directive import find_directive
+from .guides import refusal
 from .language import constrained_answer, count_results, default_answer, rest_of
 
 MAXIMUM_LOGPROBS = 20
@@ -91,6 +92,9 @@ class Generation:
             )
         if self._sampling.logit_bias:
             raise ValueError("")
+        refused = refusal(self._sampling.constraint)
+        if refused is not None:
+            raise ValueError(refused)
 
     async def steps(self, is_cancelled):
         """All steps. With n > 1 the sequences take turns, as the real backend mixes them up."""

@@ -8,6 +8,8 @@ from functools import lru_cache
 from tokenizers import Tokenizer
 from tokenizers.decoders import DecodeStream
 
+from .guides import choices_of
+
 _ROLES = {"system", "user", "assistant", "developer", "model", "tool", "ipython", "think", "/think"}
 _MARKS = re.compile(r"<\|[^|>]*\|>|<｜[^｜>]*｜>|</?[a-z_]+>|\[/?[A-Z_]+\]")
 _RESULTS = re.compile(r"<tool_response>|<\|start_header_id\|>ipython<|\[TOOL_RESULTS\]|<｜tool▁output▁begin｜>")
@@ -87,8 +89,9 @@ def rest_of(answer, prompt):
 
 def constrained_answer(constraint, seed):
     """An answer that a structured output allows, or None where the toy has no opinion."""
-    if "choice" in constraint:
-        return constraint["choice"][seed % len(constraint["choice"])]
+    choices = constraint.get("choice") or choices_of(constraint.get("regex", ""))
+    if choices:
+        return choices[seed % len(choices)]
     if "json" in constraint:
         schema = json.loads(constraint["json"]) if isinstance(constraint["json"], str) else constraint["json"]
         return json.dumps(_instance(schema, schema))

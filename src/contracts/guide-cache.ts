@@ -1,0 +1,30 @@
+import type { Structure, WrittenGuide } from './contract.ts';
+
+interface CacheLimits {
+  /** How many guides are stored. */
+  readonly most: number;
+  /** Structures whose JSON text has more characters are written anew each time. */
+  readonly longest: number;
+}
+
+/** The guides that were written last, by the JSON text of what was asked for. */
+export class GuideCache {
+  readonly #limits: CacheLimits;
+  readonly #guides = new Map<string, WrittenGuide>();
+
+  constructor(limits: CacheLimits) {
+    this.#limits = limits;
+  }
+
+  guide(structure: Structure, write: (structure: Structure) => WrittenGuide): WrittenGuide {
+    const key = JSON.stringify(structure);
+    if (key.length > this.#limits.longest) return write(structure);
+    const guide = this.#guides.get(key) ?? write(structure);
+    // The one that was used last stands at the end.
+    this.#guides.delete(key);
+    this.#guides.set(key, guide);
+    const [oldest] = this.#guides.keys();
+    if (this.#guides.size > this.#limits.most && oldest !== undefined) this.#guides.delete(oldest);
+    return guide;
+  }
+}

@@ -1,0 +1,37 @@
+import { isJsonObject } from '../json-object.ts';
+import { typesOf } from './vllm-guide-keywords.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Whether it is plain to see that no value satisfies two of these schemas: then one of them is as good as any. */
+export function areApart(schemas: readonly unknown[]): boolean {
+  const branches = schemas.filter(isJsonObject);
+  if (branches.length < schemas.length) return false;
+  return branches.length < 2 || haveOwnTypes(branches) || haveOwnValues(branches);
+}
+
+function haveOwnTypes(branches: readonly Json[]): boolean {
+  const types = branches.flatMap((branch) => {
+    // Keywords of one type say nothing about values of the others.
+    const own = branch['type'] === undefined ? ['any', 'any'] : typesOf(branch);
+    return own.map((type) => (type === 'integer' ? 'number' : type));
+  });
+  return new Set(types).size === types.length;
+}
+
+/** A property that each of them requires, with other values in each. */
+function haveOwnValues(branches: readonly Json[]): boolean {
+  const [first = {}] = branches;
+  return Object.keys(first['properties'] ?? {}).some((name) => {
+    const values = branches.flatMap((branch) => valuesOf(branch, name));
+    return !values.includes(undefined) && new Set(values).size === values.length;
+  });
+}
+
+function valuesOf({ type, properties, required }: Json, name: string): readonly (string | undefined)[] {
+  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const isRequired = type === 'object' && Array.isArray(required) && required.includes(name);
+  if (!isRequired || !isJsonObject(property)) return [undefined];
+  if (Object.hasOwn(property, 'const')) return [JSON.stringify(property['const'])];
+  return Array.isArray(property['enum']) ? property['enum'].map((value) => JSON.stringify(value)) : [undefined];
+}

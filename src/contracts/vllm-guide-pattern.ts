@@ -1,0 +1,57 @@
+import type { CharacterSet } from '../patterns/character-set.ts';
+import { fullMatch } from '../patterns/full-match.ts';
+import { literal, type Pattern, PatternError } from '../patterns/pattern.ts';
+import { longestWrittenOut, writtenOut } from '../patterns/pattern-size.ts';
+import { readPattern } from '../patterns/read-pattern.ts';
+import { type WrittenPattern, writePattern } from '../patterns/write-pattern.ts';
+import { guideError, hasHalfPair, within } from './vllm-guide-place.ts';
+
+/** JSON writes these with a backslash, which xgrammar takes for a part of the string and llguidance does not. */
+const escapedInJson: CharacterSet = [
+  [0, 0x1f],
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+];
+const anyText: Pattern = { kind: 'repeat', item: { kind: 'set', set: [[0, 0x10ffff]] }, least: 0, most: undefined };
+
+/** A regular expression that a whole response must match. */
+export function writeRegex(source: string, place: string): WrittenPattern {
+  const written = writePattern(readAt(source, place));
+  if (!written) throw guideError(place, 'matches no text.');
+  return written;
+}
+
+/** The `pattern` of a JSON schema, for the whole of a string between its quotation marks. */
+export function writeStringPattern(source: string, place: string): WrittenPattern {
+  const written = writePattern(readAt(source, place, anyText), escapedInJson);
+  if (written) return { ...written, text: `^(?:${written.text})$` };
+  throw guideError(
+    place,
+    'needs a quotation mark, a backslash or a control character, which the structured output libraries of this ' +
+      'backend write in different ways inside JSON. Leave them out of the pattern.',
+  );
+}
+
+/** Choices as one regular expression: of all guides it is the one that every library reads alike. */
+export function writeChoices(choices: readonly string[], place: string): WrittenPattern {
+  choices.forEach((choice, at) => {
+    if (choice.includes('\0')) throw guideError(within(place, at), 'must not contain the NUL character.');
+    if (hasHalfPair(choice)) throw guideError(within(place, at), 'contains half of a surrogate pair.');
+  });
+  return writePattern({ kind: 'alternatives', options: choices.map(literal) }) as WrittenPattern;
+}
+
+function readAt(source: string, place: string, beside?: Pattern): Pattern {
+  try {
+    const pattern = readPattern(source);
+    if (writtenOut(pattern) <= longestWrittenOut) return fullMatch(pattern, beside);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw guideError(
+      place,
+      `${error.message}. Use only what the structured output libraries of this backend share: ` +
+        'groups, alternatives, classes and repetitions.',
+    );
+  }
+  throw guideError(place, `repeats too much: written out it has more than ${longestWrittenOut} characters.`);
+}

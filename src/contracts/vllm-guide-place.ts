@@ -1,0 +1,19 @@
+import { ApiError } from '../errors.ts';
+
+const longestKey = 64;
+
+/** The place of a member within a place. Names come from the client, so they are cut. */
+export function within(place: string, key: string | number): string {
+  if (typeof key === 'number') return `${place}[${key}]`;
+  return `${place}.${key.length > longestKey ? `${key.slice(0, longestKey)}…` : key}`;
+}
+
+/** The 400 that names a place in a guide. */
+export function guideError(place: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${place}: ${message}`, { param: place });
+}
+
+/** Whether a text has half of a surrogate pair, which no text of UTF-8 can have. */
+export function hasHalfPair(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
+}

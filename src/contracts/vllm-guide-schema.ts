@@ -1,0 +1,196 @@
+import { isJsonObject } from '../json-object.ts';
+import { constrains, refuseKeywords, typesOf } from './vllm-guide-keywords.ts';
+import { mergeSchemas } from './vllm-guide-merge.ts';
+import { areApart } from './vllm-guide-one-of.ts';
+import { guideError, within } from './vllm-guide-place.ts';
+import { placeOfReference, referenced } from './vllm-guide-references.ts';
+import { type InnerWriter, type Json, writeTyped } from './vllm-guide-types.ts';
+
+export interface WrittenSchema {
+  readonly schema: Json;
+  /** Whether every value that the written schema allows satisfies the original one. */
+  readonly isExact: boolean;
+}
+
+/** The most schemas that are looked at: those that hold for one value are put together, which can multiply them. */
+const mostSteps = 50_000;
+
+/** How deep schemas may be in each other after references are followed. */
+const deepest = 256;
+
+/** Writes a JSON schema that `checkSchema` has admitted with the keywords that xgrammar and llguidance read alike. */
+export function writeSchema(schema: Json, place: string): WrittenSchema {
+  return new SchemaWriter(schema, place).root();
+}
+
+/** What a reference leads to. */
+interface Definition {
+  readonly name: string;
+  /** Undefined where no value satisfies it. */
+  schema: Json | undefined;
+  isExact: boolean;
+}
+
+/** How JSON texts have half of a surrogate pair. */
+const escapedHalfPair = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+class SchemaWriter implements InnerWriter {
+  readonly #schema: Json;
+  readonly #place: string;
+  /** By reference. */
+  readonly #definitions = new Map<string, Definition>();
+  #steps = 0;
+  #depth = 0;
+  isExact = true;
+
+  constructor(schema: Json, place: string) {
+    this.#schema = schema;
+    this.#place = place;
+  }
+
+  root(): WrittenSchema {
+    const schema = this.write(this.#schema, this.#place);
+    if (!schema) throw guideError(this.#place, 'no value satisfies this schema.');
+    const definitions = [...this.#definitions.values()].map(({ name, schema: each }) => [name, each ?? {}]);
+    const whole = definitions.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) };
+    if (escapedHalfPair.test(JSON.stringify(whole)))
+      throw guideError(this.#place, 'contains half of a surrogate pair.');
+    return { schema: whole, isExact: this.isExact };
+  }
+
+  /** Undefined where no value satisfies it. */
+  write(schema: unknown, place: string): Json | undefined {
+    if (++this.#steps > mostSteps || this.#depth === deepest)
+      throw guideError(this.#place, 'is too complex: simplify its references and allOf.');
+    this.#depth++;
+    const written = this.#written(schema, place);
+    this.#depth--;
+    return written;
+  }
+
+  #written(schema: unknown, place: string): Json | undefined {
+    if (!isJsonObject(schema)) return schema === false ? undefined : {};
+    refuseKeywords(schema, place);
+    const { $ref: reference, allOf, ...rest } = schema;
+    if (typeof reference === 'string') return this.#reference(reference, allOf ? { allOf, ...rest } : rest, place);
+    if (Array.isArray(allOf)) return this.#all(rest, allOf, place);
+    if (Array.isArray(schema['anyOf']) || Array.isArray(schema['oneOf'])) return this.#any(schema, place);
+    return this.#plain(schema, place);
+  }
+
+  #reference(reference: string, beside: Json, place: string): Json | undefined {
+    const definition = this.#definition(reference);
+    if (!constrains(beside)) return definition;
+    const target = referenced(this.#schema, reference);
+    return isJsonObject(target) ? this.#merged([target, beside], place) : definition && this.write(beside, place);
+  }
+
+  #definition(reference: string): Json | undefined {
+    const known = this.#definitions.get(reference) ?? this.#define(reference);
+    if (!known.isExact) this.isExact = false;
+    return known.schema && { $ref: `#/$defs/${known.name}` };
+  }
+
+  #define(reference: string): Definition {
+    // It may lead back to itself.
+    const definition: Definition = { name: `d${this.#definitions.size}`, schema: {}, isExact: true };
+    this.#definitions.set(reference, definition);
+    const { isExact } = this;
+    this.isExact = true;
+    definition.schema = this.write(referenced(this.#schema, reference), placeOfReference(this.#place, reference));
+    definition.isExact = this.isExact;
+    this.isExact = isExact;
+    return definition;
+  }
+
+  #all(beside: Json, parts: readonly unknown[], place: string): Json | undefined {
+    const inner = within(place, 'allOf');
+    if (parts.length === 1 && !constrains(beside)) return this.write(parts[0], within(inner, 0));
+    const isPossible = parts.every((part, at) => this.#tries(part, within(inner, at)));
+    return isPossible ? this.#merged([beside, ...parts.filter(isJsonObject)], place) : undefined;
+  }
+
+  /** Whether a schema that is written with others has values. What it has to be refused for is named in its own place. */
+  #tries(schema: unknown, place: string): boolean {
+    const { isExact } = this;
+    const written = this.write(schema, place);
+    this.isExact = isExact;
+    return written !== undefined;
+  }
+
+  #merged(schemas: readonly Json[], place: string): Json | undefined {
+    let all: Json = {};
+    for (const schema of schemas) {
+      const { schema: both, isExact } = mergeSchemas(all, schema);
+      if (!isExact) this.isExact = false;
+      if (!both) return undefined;
+      all = both;
+    }
+    return this.write(all, place);
+  }
+
+  #any(schema: Json, place: string): Json | undefined {
+    const keyword = Array.isArray(schema['anyOf']) ? 'anyOf' : 'oneOf';
+    const { [keyword]: branches, ...beside } = schema;
+    const list = branches as readonly unknown[];
+    const hasMore = constrains(beside);
+    if (hasMore && !this.#tries(beside, place)) return undefined;
+    const written = list.flatMap((branch, at) => {
+      const inner = within(within(place, keyword), at);
+      if (hasMore && !this.#tries(branch, inner)) return [];
+      const own = isJsonObject(branch) ? branch : {};
+      const whole = hasMore ? this.#merged([beside, own], inner) : this.write(branch, inner);
+      return whole ? [whole] : [];
+    });
+    if (keyword === 'oneOf' && !areApart(list.map((branch) => this.#resolved(branch)))) this.isExact = false;
+    return anyOf(written);
+  }
+
+  #resolved(schema: unknown): unknown {
+    let found = schema;
+    for (let links = 0; links < 16 && isJsonObject(found) && typeof found['$ref'] === 'string'; links++)
+      found = referenced(this.#schema, found['$ref']);
+    return found;
+  }
+
+  #plain(schema: Json, place: string): Json | undefined {
+    const types = typesOf(schema);
+    const values = valuesOf(schema);
+    if (values) return this.#values(values, schema, place);
+    if (types.length === 0) return {};
+    const written = types.map((type) => writeTyped(type, schema, { writer: this, place }));
+    return anyOf(written.filter((each) => each !== undefined));
+  }
+
+  #values(values: readonly unknown[], schema: Json, place: string): Json | undefined {
+    const { const: _const, enum: _enum, type, ...others } = schema;
+    const allowed =
+      type === undefined ? values : values.filter((value) => [type].flat().some((each) => isOf(value, each)));
+    // What else is said of them is for the check of the response.
+    if (constrains(others)) {
+      this.write(others, place);
+      this.isExact = false;
+    }
+    if (allowed.length === 0) return undefined;
+    return allowed.length === 1 ? { const: allowed[0] } : { enum: allowed };
+  }
+}
+
+function valuesOf(schema: Json): readonly unknown[] | undefined {
+  const { enum: values } = schema;
+  if (!Object.hasOwn(schema, 'const')) return Array.isArray(values) ? values : undefined;
+  const text = JSON.stringify(schema['const']);
+  const isListed = !Array.isArray(values) || values.some((value) => JSON.stringify(value) === text);
+  return isListed ? [schema['const']] : [];
+}
+
+function isOf(value: unknown, type: unknown): boolean {
+  if (value === null) return type === 'null';
+  if (Array.isArray(value)) return type === 'array';
+  if (typeof value === 'number') return type === 'number' || (type === 'integer' && Number.isInteger(value));
+  return typeof value === type;
+}
+
+function anyOf(schemas: readonly Json[]): Json | undefined {
+  return schemas.length > 1 ? { anyOf: schemas } : schemas[0];
+}

@@ -1,0 +1,205 @@
+import { isJsonObject } from '../json-object.ts';
+import { writeStringPattern } from './vllm-guide-pattern.ts';
+import { guideError, hasHalfPair, within } from './vllm-guide-place.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What writes the schemas inside a schema. */
+export interface InnerWriter {
+  /** Set to false where something is left to the check of the response. */
+  isExact: boolean;
+  /** Undefined where no value satisfies it. */
+  write(schema: unknown, place: string): Json | undefined;
+}
+
+interface TypeContext {
+  readonly writer: InnerWriter;
+  readonly place: string;
+}
+
+/** What a schema says about values of one type; undefined where none satisfies it. */
+export function writeTyped(type: string, schema: Json, context: TypeContext): Json | undefined {
+  switch (type) {
+    case 'string':
+      return writeString(schema, context);
+    case 'integer':
+      return writeInteger(schema, context);
+    case 'number':
+      return writeNumber(schema, context);
+    case 'array':
+      return writeArray(schema, context);
+    case 'object':
+      return writeObject(schema, context);
+    default:
+      return { type };
+  }
+}
+
+/** Those that both libraries know; the standard has formats as remarks. */
+const sharedFormats = new Set('email date time date-time duration ipv4 ipv6 hostname uuid'.split(' '));
+
+/** xgrammar takes one of pattern, format and length. The most telling one guides, the others are checked. */
+function writeString({ pattern, format, minLength, maxLength }: Json, { writer, place }: TypeContext): Json {
+  const least = minLength === 0 ? undefined : minLength;
+  const hasLength = least !== undefined || maxLength !== undefined;
+  if (typeof pattern === 'string') {
+    const { text, isExact } = writeStringPattern(pattern, within(place, 'pattern'));
+    if (!isExact || hasLength) writer.isExact = false;
+    return { type: 'string', pattern: text };
+  }
+  if (typeof format === 'string' && sharedFormats.has(format)) {
+    if (hasLength) writer.isExact = false;
+    return { type: 'string', format };
+  }
+  return { type: 'string', ...defined({ minLength: least, maxLength }) };
+}
+
+function writeInteger(schema: Json, { writer }: TypeContext): Json | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema as Record<string, number>;
+  const least = Math.max(Math.ceil(minimum ?? -Infinity), Math.floor(exclusiveMinimum ?? -Infinity) + 1);
+  const most = Math.min(Math.floor(maximum ?? Infinity), Math.ceil(exclusiveMaximum ?? Infinity) - 1);
+  if (least > most) return undefined;
+  const isWritten = [least, most].every((bound) => Number.isSafeInteger(bound) || !Number.isFinite(bound));
+  if (!isWritten || (multipleOf !== undefined && multipleOf !== 1)) writer.isExact = false;
+  return {
+    type: 'integer',
+    ...(Number.isSafeInteger(least) ? { minimum: least } : {}),
+    ...(Number.isSafeInteger(most) ? { maximum: most } : {}),
+  };
+}
+
+/** Bounds that xgrammar can write as digits. */
+const smallestBound = 1e-6;
+const largestBound = 1e12;
+
+function writeNumber(schema: Json, { writer }: TypeContext): Json | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema as Record<string, number>;
+  const least = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
+  const most = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
+  if (least > most) return undefined;
+  // xgrammar takes some numbers just beyond a bound.
+  if (Number.isFinite(least) || Number.isFinite(most) || multipleOf !== undefined) writer.isExact = false;
+  const isWritten = (bound: number): boolean =>
+    bound === 0 || (Math.abs(bound) >= smallestBound && Math.abs(bound) <= largestBound);
+  return {
+    type: 'number',
+    ...(isWritten(least) ? { minimum: least } : {}),
+    ...(isWritten(most) ? { maximum: most } : {}),
+  };
+}
+
+function writeArray(schema: Json, { writer, place }: TypeContext): Json | undefined {
+  const { minItems, maxItems = Infinity } = schema as Record<string, number>;
+  const { first, firstPlace, others, othersPlace } = itemsOf(schema, place);
+  const prefixItems: Json[] = [];
+  for (const [at, item] of first.entries()) {
+    const written = at < maxItems ? writer.write(item, within(firstPlace, at)) : undefined;
+    if (!written) break;
+    prefixItems.push(written);
+  }
+  const isCut = prefixItems.length < first.length;
+  const items = isCut ? undefined : writer.write(others, othersPlace);
+  // Without items after the first ones, there are as many as those.
+  if (!items && (minItems ?? 0) > prefixItems.length) return undefined;
+  if (!items && prefixItems.length === 0) return { type: 'array', items: {}, maxItems: 0 };
+  const most = items && maxItems !== Infinity ? { maxItems } : {};
+  return {
+    type: 'array',
+    ...(prefixItems.length > 0 ? { prefixItems } : {}),
+    items: items ?? false,
+    ...defined({ minItems: minItems === 0 || !items ? undefined : minItems }),
+    ...most,
+  };
+}
+
+/** The schemas of the first items, and that of the others; older drafts have the first ones in `items`. */
+function itemsOf({ items, prefixItems, additionalItems, unevaluatedItems }: Json, place: string) {
+  if (Array.isArray(items))
+    return {
+      first: items as readonly unknown[],
+      firstPlace: within(place, 'items'),
+      others: additionalItems ?? true,
+      othersPlace: within(place, 'additionalItems'),
+    };
+  const othersKey = items === undefined ? 'unevaluatedItems' : 'items';
+  return {
+    first: (prefixItems ?? []) as readonly unknown[],
+    firstPlace: within(place, 'prefixItems'),
+    others: items ?? unevaluatedItems ?? true,
+    othersPlace: within(place, othersKey),
+  };
+}
+
+/** JSON writes these with a backslash, which xgrammar does not do in the names of properties. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const escapedName = /["\\\u0000-\u001f]/;
+
+function writeObject(schema: Json, { writer, place }: TypeContext): Json | undefined {
+  const own = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const required = new Set((schema['required'] ?? []) as readonly string[]);
+  const others = othersOf(schema, place, { writer, isOpen: Object.keys(own).length === 0 });
+  const properties = new Map<string, Json>();
+  for (const [name, property] of Object.entries(own)) {
+    checkName(name, within(place, 'properties'));
+    const written = writer.write(property, within(within(place, 'properties'), name));
+    if (written) properties.set(name, written);
+    else if (required.has(name)) return undefined;
+  }
+  for (const name of required) {
+    if (properties.has(name)) continue;
+    checkName(name, within(place, 'required'));
+    // A property that is only required has the schema of the additional ones.
+    const additional = schema['additionalProperties'] === undefined ? {} : others;
+    if (!additional) return undefined;
+    properties.set(name, additional);
+  }
+  // xgrammar takes a property that is named for an additional one too.
+  if (others && properties.size > 0) writer.isExact = false;
+  checkCounts(schema, { writer, required: required.size, most: others ? Infinity : properties.size });
+  if (properties.size === 0 && others && Object.keys(others).length === 0) return { type: 'object' };
+  return {
+    type: 'object',
+    ...(properties.size > 0 || !others ? { properties: Object.fromEntries(properties) } : {}),
+    ...(required.size > 0 ? { required: [...required] } : {}),
+    additionalProperties: others ?? false,
+  };
+}
+
+/** The schema of properties that are not named. Left out, it is for objects without named ones: xgrammar does so. */
+function othersOf(
+  schema: Json,
+  place: string,
+  { writer, isOpen }: { readonly writer: InnerWriter; readonly isOpen: boolean },
+): Json | undefined {
+  const { additionalProperties, unevaluatedProperties } = schema;
+  if (additionalProperties !== undefined)
+    return writer.write(additionalProperties, within(place, 'additionalProperties'));
+  if (unevaluatedProperties !== undefined)
+    return writer.write(unevaluatedProperties, within(place, 'unevaluatedProperties'));
+  return isOpen ? {} : undefined;
+}
+
+interface PropertyCounts {
+  readonly writer: InnerWriter;
+  readonly required: number;
+  readonly most: number;
+}
+
+/** Limits that the written schema does not keep by itself are left to the check of the response. */
+function checkCounts({ minProperties, maxProperties }: Json, { writer, required, most }: PropertyCounts): void {
+  if (typeof minProperties === 'number' && minProperties > required) writer.isExact = false;
+  if (typeof maxProperties === 'number' && maxProperties < most) writer.isExact = false;
+}
+
+function checkName(name: string, place: string): void {
+  if (escapedName.test(name) || hasHalfPair(name))
+    throw guideError(
+      place,
+      `the name ${JSON.stringify(name.slice(0, 64))} has a quotation mark, a backslash or a control character, ` +
+        'which this backend does not support in names of properties.',
+    );
+}
+
+function defined(members: Json): Json {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,36 @@
+import type { CharacterSet } from './character-set.ts';
+
+/** A regular expression after it was read. A group is what it holds; lazy and greedy repetitions match the same texts. */
+export type Pattern =
+  | { readonly kind: 'set'; readonly set: CharacterSet }
+  | { readonly kind: 'sequence'; readonly items: readonly Pattern[] }
+  | { readonly kind: 'alternatives'; readonly options: readonly Pattern[] }
+  | {
+      readonly kind: 'repeat';
+      readonly item: Pattern;
+      readonly least: number;
+      /** Undefined: without a limit. */
+      readonly most: number | undefined;
+    }
+  | { readonly kind: 'anchor'; readonly edge: 'start' | 'end'; readonly position: number };
+
+/** A regular expression that is malformed, or has a feature that the libraries behind structured outputs do not share. */
+export class PatternError extends Error {
+  /** Where in the text of the pattern, from 0. */
+  readonly position: number;
+
+  constructor(message: string, position: number) {
+    super(`${message} (position ${position})`);
+    this.position = position;
+  }
+}
+
+/** One character. */
+export function character(code: number): Pattern {
+  return { kind: 'set', set: [[code, code]] };
+}
+
+/** A text as it is. */
+export function literal(text: string): Pattern {
+  return { kind: 'sequence', items: Array.from(text, (each) => character(each.codePointAt(0) as number)) };
+}

@@ -1,0 +1,162 @@
+import { type CharacterSet, characterSet, complement, without } from './character-set.ts';
+import type { Pattern } from './pattern.ts';
+
+/** A pattern in the notation that xgrammar and llguidance read alike. */
+export interface WrittenPattern {
+  readonly text: string;
+  /** Whether it matches nothing that the original does not match. */
+  readonly isExact: boolean;
+}
+
+const afterAscii = 0x80;
+const ascii = characterSet([[0, afterAscii - 1]]);
+const surrogates = characterSet([[0xd800, 0xdfff]]);
+const beyondAscii = without(complement(ascii), surrogates);
+
+/** xgrammar reads classes by byte, so few characters beyond ASCII are written as alternatives. */
+const mostAlternatives = 64;
+
+/** They mean themselves in every notation. Beyond ASCII: what can be seen. */
+const plainAscii = /^[A-Za-z0-9 _,:;=@!%']$/;
+const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
+
+/** Writes a pattern without anchors; undefined where it can match no text without the forbidden characters. */
+export function writePattern(pattern: Pattern, forbidden: CharacterSet = []): WrittenPattern | undefined {
+  const writer = new PatternWriter(forbidden);
+  const part = writer.part(pattern);
+  if (part === undefined) return undefined;
+  return { text: part.text === '' ? '(?:)' : part.text, isExact: writer.isExact };
+}
+
+interface Part {
+  readonly text: string;
+  /** How tightly it holds together: what is put behind an atom goes with all of it. */
+  readonly kind: 'atom' | 'sequence' | 'alternatives';
+}
+
+const empty: Part = { text: '', kind: 'sequence' };
+
+class PatternWriter {
+  readonly #forbidden: CharacterSet;
+  isExact = true;
+
+  constructor(forbidden: CharacterSet) {
+    this.#forbidden = characterSet([[0, 0], ...surrogates, ...forbidden]);
+  }
+
+  /** Undefined: it matches nothing. */
+  part(pattern: Pattern): Part | undefined {
+    switch (pattern.kind) {
+      case 'set':
+        return this.#set(without(pattern.set, this.#forbidden));
+      case 'sequence':
+        return this.#sequence(pattern.items);
+      case 'alternatives':
+        return this.#alternatives(pattern.options);
+      case 'repeat':
+        return this.#repeat(pattern);
+      case 'anchor':
+        throw new Error('A pattern is written without its anchors');
+    }
+  }
+
+  #sequence(items: readonly Pattern[]): Part | undefined {
+    const parts: Part[] = [];
+    for (const item of items) {
+      const part = this.part(item);
+      if (part === undefined) return undefined;
+      if (part.text !== '') parts.push(part);
+    }
+    const [only] = parts;
+    if (only && parts.length === 1) return only;
+    const text = parts.map((part) => (part.kind === 'alternatives' ? grouped(part) : part.text)).join('');
+    return { text, kind: 'sequence' };
+  }
+
+  #alternatives(options: readonly Pattern[]): Part | undefined {
+    const texts = new Set<string>();
+    for (const option of options) {
+      const part = this.part(option);
+      // xgrammar refuses an alternative of no characters at all.
+      if (part) texts.add(part.text === '' ? '(?:)' : part.text);
+    }
+    if (texts.size === 0) return undefined;
+    const [only = ''] = texts;
+    if (texts.size === 1) return only === '(?:)' ? empty : { text: only, kind: 'alternatives' };
+    return { text: [...texts].join('|'), kind: 'alternatives' };
+  }
+
+  #repeat({ item, least, most }: Extract<Pattern, { kind: 'repeat' }>): Part | undefined {
+    if (most === 0) return empty;
+    const part = this.part(item);
+    if (part === undefined) return least === 0 ? empty : undefined;
+    if (part.text === '' || (least === 1 && most === 1)) return part;
+    const text = part.kind === 'atom' ? part.text : grouped(part);
+    const isRange = most !== undefined && most > least && most > 1;
+    // xgrammar writes a range out once for every count, which multiplies where ranges are nested.
+    if (part.kind === 'atom' || !isRange) return { text: text + quantifier(least, most), kind: 'sequence' };
+    const must = least === 0 ? '' : text + quantifier(least, least);
+    return { text: `${must}(?:${text}?)${quantifier(most - least, most - least)}`, kind: 'sequence' };
+  }
+
+  #set(set: CharacterSet): Part | undefined {
+    if (set.length === 0) return undefined;
+    const low = without(set, complement(ascii));
+    const high = without(set, ascii);
+    if (high.length === 0)
+      return { text: codesOf(low, 2).length === 1 ? one(low[0]?.[0] as number) : classOf(low), kind: 'atom' };
+    const codes = codesOf(high, mostAlternatives + 1);
+    if (codes.length <= mostAlternatives) return fewBeyondAscii(low, codes);
+    // Nothing between single characters and all of them is read rightly.
+    if (without(beyondAscii, high).length > 0) this.isExact = false;
+    return { text: `[^${rangesOf(without(ascii, low))}]`, kind: 'atom' };
+  }
+}
+
+function fewBeyondAscii(low: CharacterSet, codes: readonly number[]): Part {
+  const texts = [...(low.length > 0 ? [classOf(low)] : []), ...codes.map((code) => one(code))];
+  return texts.length === 1
+    ? { text: texts[0] as string, kind: 'atom' }
+    : { text: `(?:${texts.join('|')})`, kind: 'atom' };
+}
+
+function grouped({ text }: Part): string {
+  return `(?:${text})`;
+}
+
+function quantifier(least: number, most: number | undefined): string {
+  if (most === undefined) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`;
+  if (least === 0 && most === 1) return '?';
+  if (least === most) return least === 1 ? '' : `{${least}}`;
+  return `{${least},${most}}`;
+}
+
+/** The first characters of a set. */
+function codesOf(set: CharacterSet, most: number): number[] {
+  const codes: number[] = [];
+  for (const [from, to] of set) for (let code = from; code <= to && codes.length < most; code++) codes.push(code);
+  return codes;
+}
+
+function classOf(set: CharacterSet): string {
+  return `[${rangesOf(set)}]`;
+}
+
+function rangesOf(set: CharacterSet): string {
+  return set
+    .map(([from, to]) => (from === to ? inClass(from) : `${inClass(from)}${to === from + 1 ? '' : '-'}${inClass(to)}`))
+    .join('');
+}
+
+function inClass(code: number): string {
+  return /^[A-Za-z0-9]$/.test(String.fromCodePoint(code)) ? String.fromCodePoint(code) : one(code, false);
+}
+
+/** xgrammar reads as many digits behind `\x` as there are, so that escape is never written. */
+function one(code: number, isPlain = true): string {
+  const text = String.fromCodePoint(code);
+  const isShown = code < afterAscii ? isPlain && plainAscii.test(text) : visible.test(text);
+  if (isShown) return text;
+  const digits = code.toString(16);
+  return code > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
+}
