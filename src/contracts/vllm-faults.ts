@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import type { StatusError } from '../kserve/status.ts';
+import { guideRefusal } from './guide-refusal.ts';
 import { unknownAdapter } from './unknown-adapter.ts';
 
 const noAdapters = /LoRA feature is not enabled/;
@@ -89,10 +90,13 @@ function listedNames(list: string): readonly string[] {
 }
 
 /** The client's view of an error text of the vLLM backend. */
-export function explainVllm(error: StatusError): ApiError | undefined {
+export function explainVllm({ message }: StatusError): ApiError | undefined {
+  // A refusal quotes the guide, and the guide may quote any other text.
+  const refusal = guideRefusal(message);
+  if (refusal) return refusal;
   for (const [pattern, meaning] of meanings) {
-    const match = pattern.exec(error.message);
+    const match = pattern.exec(message);
     if (match) return meaning(match);
   }
-  return undefined;
+  return guideRefusal(message, { isAnywhere: true });
 }

@@ -7,7 +7,6 @@ import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
 import type { WantedStructure } from '../openai/structure.ts';
-import { schemaPlace } from '../openai/structure.ts';
 import { AnswerText } from '../output/answer-text.ts';
 import { during, type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
@@ -15,6 +14,7 @@ import { AdapterStream } from './adapter-stream.ts';
 import { withLength } from './answer.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream } from './choice-stream.ts';
+import { faultPlace } from './fault-place.ts';
 import { GatheredChoice } from './gathered-choice.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
@@ -241,25 +241,6 @@ function stopper(attempt: Attempt, contract: GenerationContract, request: Genera
     const command = contract.stopRequest?.(request);
     if (command && attempt.server) void stopInference(attempt.server, command, hasBegun);
   };
-}
-
-function faultPlace({ model, promptField, structure, signal }: GenerationOptions) {
-  // Completions have no top_logprobs: there it is the number in logprobs.
-  const fields: Record<string, string> = {
-    prompt: promptField,
-    ...(promptField === 'prompt' ? { top_logprobs: 'logprobs' } : {}),
-    ...(structure ? structureFields(structure) : {}),
-  };
-  return { contract: model.contract, fields, signal };
-}
-
-/** Where each form that an engine may refuse stands in the request. */
-function structureFields({ field, places = {} }: WantedStructure): Record<string, string> {
-  const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPlace(field) };
-  for (const name of ['structured_outputs.regex', 'structured_outputs.choice', 'structured_outputs.grammar'])
-    fields[name] = field === 'structured_outputs' ? name : field;
-  for (const [place, origin] of Object.entries(places)) fields[`structured_outputs.json${place}`] = origin;
-  return fields;
 }
 
 /** Whether stop texts are looked for on this side. */
