@@ -223,6 +223,8 @@ export interface GenerationContract {
   readonly limits: Limits;
   readonly images: ImageSupport;
   support(parameter: ParameterName): Support;
+  /** Throws where the backend would fail on a value that the API allows. */
+  checkSampling?: ((sampling: Sampling) => void) | undefined;
   encode(request: GenerateRequest): InferRequest;
   decoder(request: GenerateRequest): GenerateDecoder;
   /** What a backend's error text means to the client, `prompt` standing for the prompt's field; undefined: unknown. */

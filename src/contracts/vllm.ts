@@ -12,6 +12,7 @@ import type {
   Support,
 } from './contract.ts';
 import { allThereIs, smallestTopP } from './extremes.ts';
+import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm, namedAdapters } from './vllm-faults.ts';
 
@@ -82,6 +83,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
         takesLogitBias: config.backend === 'llamacpp',
         takesStructure: structureKey !== undefined,
       }),
+    // The embedded engine, which speaks the same tensors, takes any words.
+    checkSampling: config.backend === 'llamacpp' ? undefined : checkBadWords,
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,
