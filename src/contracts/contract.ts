@@ -225,6 +225,8 @@ export interface GenerationContract {
   support(parameter: ParameterName): Support;
   /** Throws where the backend would fail on a value that the API allows. */
   checkSampling?: ((sampling: Sampling) => void) | undefined;
+  /** Throws an error of the param `guide` where the backend could not use a structure. */
+  checkStructure?: ((structure: Structure) => void) | undefined;
   encode(request: GenerateRequest): InferRequest;
   decoder(request: GenerateRequest): GenerateDecoder;
   /** What a backend's error text means to the client, `prompt` standing for the prompt's field; undefined: unknown. */

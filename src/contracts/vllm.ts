@@ -9,12 +9,14 @@ import type {
   Limits,
   ParameterName,
   Sampling,
+  Structure,
   Support,
 } from './contract.ts';
 import { allThereIs, smallestTopP } from './extremes.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm, namedAdapters } from './vllm-faults.ts';
+import { sentStructure } from './vllm-structure.ts';
 
 /**
  * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
@@ -33,6 +35,11 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const canReturnLogprobs = inputs.has('return_logprobs') && outputs.has('logprobs');
 
   const structureKey = structureKeyOf(inputs);
+  // Releases with the newer key have libraries that follow a rule which begins with itself.
+  const grammars = { allowsLeftRecursion: structureKey === 'structured_outputs' };
+  // The embedded engine, which speaks the same tensors, reads grammars itself and takes any words.
+  const isEmbedded = config.backend === 'llamacpp';
+  const sent = (structure: Structure): Structure => (isEmbedded ? structure : sentStructure(structure, grammars));
 
   const wantedReturns = returns.map(([input]) => boolTensor(input, true));
   const returned = ['text_output', ...returns.map(([, output]) => output)];
@@ -53,7 +60,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
       // Without counts each streamed response is one token, which is how they are counted then.
       boolTensor('stream', request.stream || !counts),
       boolTensor('exclude_input_in_output', true),
-      textTensor('sampling_parameters', [JSON.stringify(samplingParameters(request, structureKey))]),
+      textTensor('sampling_parameters', [JSON.stringify(samplingParameters(request, { structureKey, sent }))]),
       ...wantedReturns,
       ...(isWithLogprobs ? [boolTensor('return_logprobs', true)] : []),
     ];
@@ -80,11 +87,11 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     support: (parameter) =>
       support(parameter, {
         canReturnLogprobs,
-        takesLogitBias: config.backend === 'llamacpp',
+        takesLogitBias: isEmbedded,
         takesStructure: structureKey !== undefined,
       }),
-    // The embedded engine, which speaks the same tensors, takes any words.
-    checkSampling: config.backend === 'llamacpp' ? undefined : checkBadWords,
+    checkSampling: isEmbedded ? undefined : checkBadWords,
+    checkStructure: isEmbedded ? undefined : (structure) => void sent(structure),
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,
@@ -128,7 +135,16 @@ function support(
   return { kind: 'honoured' };
 }
 
-function samplingParameters(request: GenerateRequest, structureKey: string | undefined): Record<string, unknown> {
+interface StructureWriting {
+  readonly structureKey: string | undefined;
+  /** A structure as it is sent. */
+  sent(structure: Structure): Structure;
+}
+
+function samplingParameters(
+  request: GenerateRequest,
+  { structureKey, sent }: StructureWriting,
+): Record<string, unknown> {
   const { sampling, logprobs, structure } = request;
   const parameters: Record<string, unknown> = { max_tokens: sampling.maxTokens ?? allThereIs };
   for (const [key, name] of sampledBy) if (sampling[key] !== undefined) parameters[name] = sampling[key];
@@ -136,7 +152,7 @@ function samplingParameters(request: GenerateRequest, structureKey: string | und
   if (logprobs !== undefined) parameters['logprobs'] = logprobs;
   if (request.loraName !== undefined) parameters['lora_name'] = request.loraName;
   // The backend wants it as a text inside the text.
-  if (structure && structureKey) parameters[structureKey] = JSON.stringify(structure);
+  if (structure && structureKey) parameters[structureKey] = JSON.stringify(sent(structure));
   return parameters;
 }
 

@@ -1,6 +1,7 @@
 import type { ParameterName, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import { guidePlace, type WantedStructure } from '../openai/structure.ts';
 import type { GenerationOptions } from './generation.ts';
 
 /** The parameters that not every contract can honour, where a request carries them, and the value that asks for nothing. */
@@ -31,7 +32,10 @@ export function refuseUnsupported(
   { sampling, beams, logprobs, structure }: Pick<GenerationOptions, 'sampling' | 'beams' | 'logprobs' | 'structure'>,
   topLogprobsField: 'top_logprobs' | 'logprobs' = 'top_logprobs',
 ): void {
-  if (structure) refuse(model, 'structured_outputs', structure.field);
+  if (structure) {
+    refuse(model, 'structured_outputs', structure.field);
+    checkStructure(model, structure);
+  }
   if (logprobs !== undefined) refuse(model, 'logprobs');
   if (logprobs) refuse(model, 'top_logprobs', topLogprobsField);
   if (beams) refuseBeams(model, beams);
@@ -41,6 +45,14 @@ export function refuseUnsupported(
     refuse(model, parameter);
   }
   model.contract.checkSampling?.(sampling);
+}
+
+function checkStructure(model: ServedModel, wanted: WantedStructure): void {
+  try {
+    model.contract.checkStructure?.(wanted.structure);
+  } catch (error) {
+    throw error instanceof ApiError ? error.renamed(guidePlace(wanted)) : error;
+  }
 }
 
 function refuseBeams(model: ServedModel, { beams, field }: NonNullable<GenerationOptions['beams']>): void {
