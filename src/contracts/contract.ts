@@ -225,6 +225,8 @@ export interface GenerationContract {
   support(parameter: ParameterName): Support;
   /** Throws where the backend would fail on a value that the API allows. */
   checkSampling?: ((sampling: Sampling) => void) | undefined;
+  /** Whether a response that is guided to this structure is known to have it; left out: always. */
+  isGuideExact?: ((structure: Structure) => boolean) | undefined;
   /** Throws an error of the param `guide` where the backend could not use a structure. */
   checkStructure?: ((structure: Structure) => void) | undefined;
   encode(request: GenerateRequest): InferRequest;

@@ -188,8 +188,7 @@ function unwrapped(node: GrammarNode): GrammarNode {
   return only !== undefined && second === undefined ? unwrapped(only) : node;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be escaped.
-const controls = /([\x01-\x08\x0b\x0c\x0e-\x1f\x7f])/;
+const controls = /((?![\n\r\t])\p{Cc})/u;
 
 /** A text; its control characters are classes beside it. */
 function textOf(text: string): string {

@@ -13,6 +13,7 @@ import type {
   Support,
 } from './contract.ts';
 import { allThereIs, smallestTopP } from './extremes.ts';
+import { isGuideExact } from './guide-exactness.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm, namedAdapters } from './vllm-faults.ts';
@@ -91,6 +92,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
         takesStructure: structureKey !== undefined,
       }),
     checkSampling: isEmbedded ? undefined : checkBadWords,
+    isGuideExact: isEmbedded ? undefined : isGuideExact,
     checkStructure: isEmbedded ? undefined : (structure) => void sent(structure),
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
@@ -138,7 +140,7 @@ function support(
 interface StructureWriting {
   readonly structureKey: string | undefined;
   /** A structure as it is sent. */
-  sent(structure: Structure): Structure;
+  readonly sent: (structure: Structure) => Structure;
 }
 
 function samplingParameters(

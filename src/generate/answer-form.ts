@@ -4,6 +4,7 @@ import { checkSchema } from '../openai/schema-check.ts';
 import { isJudged } from '../openai/schema-validate.ts';
 import type { WantedStructure } from '../openai/structure.ts';
 import type { ToolUse } from '../openai/tools.ts';
+import { guidedCheck } from './guided-check.ts';
 import { type CallRules, canGuide, checkedForm, type Emulation, emulationOf } from './structured-emulation.ts';
 import { callStructure, parametersOf } from './tool-structure.ts';
 
@@ -11,8 +12,10 @@ import { callStructure, parametersOf } from './tool-structure.ts';
 export interface AnswerForm {
   /** What the backend guides the answer to. */
   readonly structure: WantedStructure | undefined;
-  /** What the answer is held against here. */
+  /** What the answer is held against here, as the backend cannot guide it. */
   readonly emulation: Emulation | undefined;
+  /** What a guided answer is held against here, where its guide is not exact. */
+  readonly check?: Emulation | undefined;
   /** The tools as the answer calls them: in the model's own way wherever it is not guided to calls. */
   readonly use: ToolUse | undefined;
 }
@@ -28,12 +31,15 @@ interface WantedForm {
 export function answerForm(model: ServedModel, { wanted, use, retries }: WantedForm): AnswerForm {
   if (!use) {
     const emulation = emulationOf(model, wanted, retries);
-    return { structure: emulation ? undefined : wanted, emulation, use };
+    if (emulation) return { structure: undefined, emulation, use };
+    return { structure: wanted, emulation, check: guidedCheck(model, wanted, { retries }), use };
   }
   const calls = callStructure(use);
   // Where calls are insisted on there is no text that could have a form.
-  if (calls && (canGuide(model) || retries === 0))
-    return { structure: { ...calls, field: 'tool_choice' }, emulation: undefined, use };
+  if (calls && (canGuide(model) || retries === 0)) {
+    const structure = { ...calls, field: 'tool_choice' };
+    return { structure, emulation: undefined, check: guidedCheck(model, structure, { retries, use }), use };
+  }
   if (calls) {
     const rules = callRules(use, { isRequired: true, tools: use.tools });
     return { structure: undefined, emulation: { calls: rules, field: 'tool_choice', retries }, use: inItsOwnWay(use) };

@@ -15,7 +15,7 @@ import { type GenerationOptions, generate } from './generation.ts';
 import { imagesOf } from './images.ts';
 import { openingOf } from './parsers.ts';
 import { generateReasoned, type ReasoningPhase } from './reasoned-form.ts';
-import { generateEmulated } from './structured.ts';
+import { generateChecked } from './structured.ts';
 import { type Correct, refuseBesideEmulation } from './structured-emulation.ts';
 import { corrected } from './structured-prompt.ts';
 import { refuseUnsupported } from './support.ts';
@@ -30,7 +30,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   checkToolSchemas(request.tools ?? []);
   checkToolMessages(request.messages);
   const wanted = { wanted: structureOf(request), use: offered, retries: context.structuredRetries };
-  const { structure, emulation, use } = answerForm(model, wanted);
+  const { structure, emulation, check, use } = answerForm(model, wanted);
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
   refuseUnsupported(model, { sampling, beams, logprobs, structure });
@@ -76,16 +76,19 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     ? undefined
     : async (wrong) =>
         (await renderPrompt({ ...request, messages: corrected(messages, wrong) }, { model, use })).prompt;
-  const { events, tries } = emulation
-    ? await generateEmulated(generation, emulation, correct)
-    : { events: await generateGuided(generation, reading.phase), tries: undefined };
+  const begin = (asked: GenerationOptions) =>
+    asked.structure ? generateGuided(asked, reading.phase) : generate(asked);
+  const held = emulation ?? check;
+  const { events, structuredHeader } = held
+    ? await generateChecked(generation, held, { begin, correct })
+    : { events: await begin(generation), structuredHeader: undefined };
   const hidesReasoning = request.include_reasoning === false;
   return {
     options,
     events: hidesReasoning ? withoutReasoning(events) : events,
     isStreamed: request.stream ?? false,
     ignored: [...shown.ignored, ...ignored, ...unusedByBeams(request, beams)],
-    structuredTries: tries,
+    structuredHeader,
   };
 }
 
