@@ -50,6 +50,11 @@ describe('required calls', () => {
     expect(required(' [')).toEqual([]);
   });
 
+  it('are text where an object that is cut is no call', () => {
+    expect(required('{"answer": {"a": 1')).toEqual([{ text: '{"answer": {"a": 1' }]);
+    expect(required('[{"namely": 1')).toEqual([{ text: '[{"namely": 1' }]);
+  });
+
   it('are text where they are none', () => {
     expect(required('I will not. [{"name": "ping"}]')).toEqual([{ text: 'I will not. [{"name": "ping"}]' }]);
   });

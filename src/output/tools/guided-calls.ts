@@ -17,6 +17,8 @@ export function requiredCallsParser(options: ToolParserOptions): ToolParser {
   });
 }
 
+/** The list up to a call whose name comes first, as the guide has it; the key may be cut too. */
+const cutCall = /^[[,\s]*(?:\{\s*(?:"(?:n(?:a(?:m(?:e(?:"[^]*)?)?)?)?)?)?)?$/;
 const cutName = /^[[,\s]*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
 /**
@@ -28,7 +30,7 @@ function giveCutCall(reader: AnswerReader): void {
   reader.giveHeld((text) => {
     held = text;
   });
-  if (!/^\s*[[{,]/.test(held)) return held === '' ? undefined : reader.giveText(held);
+  if (!cutCall.test(held)) return reader.giveText(held);
   const name = nameIn(cutName.exec(held)?.[1]);
   if (name === undefined || !reader.offered(name)) return;
   reader.beginCall(name);
