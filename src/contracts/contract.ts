@@ -237,6 +237,8 @@ export interface GenerationContract {
    * a place below `structured_outputs`.
    */
   readonly guide?: ((structure: Structure) => WrittenGuide) | undefined;
+  /** Throws where the backend would fail on a value that the API allows. */
+  checkSampling?: ((sampling: Sampling) => void) | undefined;
   encode(request: GenerateRequest): InferRequest;
   decoder(request: GenerateRequest): GenerateDecoder;
   /** What a backend's error text means to the client, `prompt` standing for the prompt's field; undefined: unknown. */

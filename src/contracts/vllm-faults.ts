@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { StatusError } from '../kserve/status.ts';
 import { engineFailed } from './engine-failed.ts';
+import { guideRefusal } from './guide-refusal.ts';
 import { unknownAdapter } from './unknown-adapter.ts';
 
 const noAdapters = /LoRA feature is not enabled/;
@@ -87,11 +88,13 @@ function listedNames(list: string): readonly string[] {
 
 /** The client's view of an error text of the vLLM backend. */
 export function explainVllm(error: StatusError): ApiError | undefined {
-  const failed = engineFailed(error);
-  if (failed) return failed;
+  const { message } = error;
+  // A refusal quotes the guide, and the guide may quote any other text.
+  const told = engineFailed(error) ?? guideRefusal(message);
+  if (told) return told;
   for (const [pattern, meaning] of meanings) {
-    const match = pattern.exec(error.message);
+    const match = pattern.exec(message);
     if (match) return meaning(match);
   }
-  return undefined;
+  return guideRefusal(message, { isAnywhere: true });
 }

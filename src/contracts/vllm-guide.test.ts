@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
 import type { Structure } from './contract.ts';
-import { writeGuide } from './vllm-guide.ts';
+import { guideWriter } from './vllm-guide.ts';
+
+const writeGuide = guideWriter({ allowsLeftRecursion: true });
 
 const raw = String.raw;
 

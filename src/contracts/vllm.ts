@@ -9,12 +9,14 @@ import type {
   Limits,
   ParameterName,
   Sampling,
+  Structure,
   Support,
 } from './contract.ts';
 import { allThereIs, smallestTopP } from './extremes.ts';
+import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm, namedAdapters } from './vllm-faults.ts';
-import { writeGuide } from './vllm-guide.ts';
+import { guideWriter } from './vllm-guide.ts';
 
 /**
  * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
@@ -33,6 +35,10 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const canReturnLogprobs = inputs.has('return_logprobs') && outputs.has('logprobs');
 
   const structureKey = structureKeyOf(inputs);
+  // Releases with the newer key have libraries that follow a rule which begins with itself.
+  const grammars = { allowsLeftRecursion: structureKey === 'structured_outputs' };
+  // The embedded engine, which speaks the same tensors, reads grammars itself and takes any words.
+  const isEmbedded = config.backend === 'llamacpp';
 
   const wantedReturns = returns.map(([input]) => boolTensor(input, true));
   const returned = ['text_output', ...returns.map(([, output]) => output)];
@@ -75,18 +81,17 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     cutsStopTexts: true,
     counts,
     namesAdapters: true,
-    // The embedded engine reads guides with a parser of its own.
-    guidesMayEndEngine: config.backend !== 'llamacpp',
+    guidesMayEndEngine: !isEmbedded,
     limits: declaredLimits(config),
     images: imageSupport(config),
     support: (parameter) =>
       support(parameter, {
         canReturnLogprobs,
-        takesLogitBias: config.backend === 'llamacpp',
+        takesLogitBias: isEmbedded,
         takesStructure: structureKey !== undefined,
       }),
-    // The embedded engine has grammars, and checks, of its own.
-    guide: structureKey === undefined || config.backend === 'llamacpp' ? undefined : writeGuide,
+    checkSampling: isEmbedded ? undefined : checkBadWords,
+    guide: structureKey === undefined || isEmbedded ? undefined : guideWriter(grammars),
     encode,
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,

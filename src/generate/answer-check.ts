@@ -1,3 +1,4 @@
+import type { Sampling } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import { addCall, type MadeCall } from '../openai/made-calls.ts';
 import type { Verdict } from '../openai/schema-validate.ts';
@@ -7,19 +8,35 @@ import { structuredThread } from './structured-thread.ts';
 
 type ChoiceEvent = Extract<GenerateEvent, { choice: number }>;
 
+interface CheckedAnswer {
+  readonly prefix: string;
+  readonly signal: AbortSignal;
+  /** Whether the request itself may end the answer before it is complete. */
+  readonly mayStop: boolean;
+}
+
+/** Whether a request has stop sequences or tokens, which end an answer wherever they are found. */
+export function mayStop({ stop = [], stopTokenIds = [] }: Sampling): boolean {
+  return stop.length > 0 || stopTokenIds.length > 0;
+}
+
 /** Holds one answer, as it comes, against what it was asked to be. */
 export class AnswerCheck {
   readonly #form: FormReader | undefined;
   readonly #rules: CallRules | undefined;
   readonly #signal: AbortSignal;
+  readonly #isGuided: boolean;
+  readonly #mayStop: boolean;
   readonly #calls: MadeCall[] = [];
   #text = '';
   #fault: string | undefined;
 
-  constructor({ form, calls }: Emulation, { prefix, signal }: { prefix: string; signal: AbortSignal }) {
+  constructor({ form, calls, isGuided }: Emulation, { prefix, signal, mayStop }: CheckedAnswer) {
     this.#form = form && new FormReader(form, { prefix, signal });
     this.#signal = signal;
     this.#rules = calls;
+    this.#isGuided = isGuided ?? false;
+    this.#mayStop = mayStop;
   }
 
   get text(): string {
@@ -43,11 +60,24 @@ export class AnswerCheck {
 
   /** What is to be said of the whole answer. */
   async end(reason: Extract<ChoiceEvent, { type: 'finish' }>['reason']): Promise<Verdict> {
+    const isCut = reason === 'length' || (this.#mayStop && reason === 'stop');
+    const found = this.#isGuided ? this.#guidedVerdict(isCut) : undefined;
+    if (found) return found;
     if (this.#calls.length > 0) return this.#judgeCalls(reason === 'length');
     if (this.#rules?.isRequired) return { kind: 'invalid', message: 'it calls no function' };
     if (!this.#form) return { kind: 'valid' };
     if (this.#fault !== undefined && reason !== 'length') return { kind: 'invalid', message: this.#fault };
     return this.#form.end(reason);
+  }
+
+  /** What is to be said of a guided answer without a look at its form: a part of it is as it should be. */
+  #guidedVerdict(isCut: boolean): Verdict | undefined {
+    const whole = [this.text, ...this.#calls.map((call) => call.arguments)].join('\n');
+    // The end of the tokens may be in the middle of a character.
+    if ((isCut ? whole.replace(/\ufffd+$/, '') : whole).includes('\ufffd'))
+      return { kind: 'invalid', message: 'it has a broken character' };
+    if (!isCut) return undefined;
+    return this.#fault === undefined || this.#rules ? { kind: 'valid' } : { kind: 'invalid', message: this.#fault };
   }
 
   async #judgeCalls(isCut: boolean): Promise<Verdict> {

@@ -11,7 +11,7 @@ import { callStructure, parametersOf } from './tool-structure.ts';
 export interface AnswerForm {
   /** What the backend guides the answer to. */
   readonly structure: WantedStructure | undefined;
-  /** What the answer is held against here. */
+  /** What the answer is held against here, as the backend cannot guide it. */
   readonly emulation: Emulation | undefined;
   /** The tools as the answer calls them: in the model's own way wherever it is not guided to calls. */
   readonly use: ToolUse | undefined;

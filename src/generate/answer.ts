@@ -17,8 +17,8 @@ export interface Answer {
   readonly isStreamed: boolean;
   /** Parts of the request that had no effect, for the header that names them. */
   readonly ignored: readonly string[];
-  /** How many tries an answer took whose form was emulated, for the header that says so. */
-  readonly structuredTries?: number | undefined;
+  /** How the form of an answer was held to, and in how many tries, where it was checked here: a header. */
+  readonly structuredHeader?: string | undefined;
 }
 
 /** What the pipeline needs from outside the request. */

@@ -12,11 +12,12 @@ import { answerForm } from './answer-form.ts';
 import { answerReading } from './answer-reading.ts';
 import { renderPrompt } from './chat-prompt.ts';
 import { type GenerationOptions, generate } from './generation.ts';
+import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { imagesOf } from './images.ts';
 import { openingOf } from './parsers.ts';
 import { generateReasoned, type ReasoningPhase } from './reasoned-form.ts';
-import { generateEmulated } from './structured.ts';
+import { generateChecked } from './structured.ts';
 import { type Correct, refuseBesideEmulation } from './structured-emulation.ts';
 import { corrected } from './structured-prompt.ts';
 import { refuseUnsupported } from './support.ts';
@@ -80,16 +81,19 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
     ? undefined
     : async (wrong) =>
         (await renderPrompt({ ...request, messages: corrected(messages, wrong) }, { model, use })).prompt;
-  const { events, tries } = emulation
-    ? await generateEmulated(generation, emulation, correct)
-    : { events: await generateGuided(generation, reading.phase), tries: undefined };
+  const begin = (asked: GenerationOptions) =>
+    asked.structure ? generateGuided(asked, reading.phase) : generate(asked);
+  const held = emulation ?? guidedCheck(structure, { retries: context.structuredRetries, ...(use ? { use } : {}) });
+  const { events, structuredHeader } = held
+    ? await generateChecked(generation, held, { begin, correct })
+    : { events: await begin(generation), structuredHeader: undefined };
   const hidesReasoning = request.include_reasoning === false;
   return {
     options,
     events: hidesReasoning ? withoutReasoning(events) : events,
     isStreamed: request.stream ?? false,
     ignored: [...shown.ignored, ...ignored, ...unusedByBeams(request, beams)],
-    structuredTries: tries,
+    structuredHeader,
   };
 }
 

@@ -8,9 +8,10 @@ import { structureOf } from '../openai/structure.ts';
 import { refuseUnknownIds, textOfIds } from '../prompt/token-prompt.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
 import { bestOf } from './best-of.ts';
-import { generate } from './generation.ts';
+import { type GenerationOptions, generate } from './generation.ts';
+import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
-import { generateEmulated } from './structured.ts';
+import { generateChecked } from './structured.ts';
 import { emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
 import { refuseUnsupported } from './support.ts';
 import type { Prompt } from './token-inputs.ts';
@@ -36,6 +37,7 @@ export async function complete(
   const form = emulation ? undefined : wanted;
   refuseUnsupported(model, { sampling, beams, logprobs: ranking, structure: form }, 'logprobs');
   const structure = guidedStructure(model, form);
+  const held = emulation ?? guidedCheck(structure, { retries: context.structuredRetries });
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   if (emulation && candidates > perPrompt) refuseBesideEmulation(emulation, 'best_of');
   const prompts = await promptsOf(request.prompt, model);
@@ -69,22 +71,15 @@ export async function complete(
     guides: context.guides,
   } as const;
   const ignored = unusedByBeams(request, beams);
-  if (emulation) {
-    const { events, tries } = await generateEmulated(
-      { ...generation, logprobs, choicesPerPrompt: perPrompt },
-      emulation,
-    );
-    return { options, events, isStreamed, ignored, structuredTries: tries };
-  }
-  const events =
-    candidates > perPrompt
-      ? await bestOf(
-          { ...generation, logprobs: ranking, choicesPerPrompt: candidates },
-          perPrompt,
-          logprobs !== undefined,
-        )
-      : await generate({ ...generation, logprobs, choicesPerPrompt: perPrompt });
-  return { options, events, isStreamed, ignored };
+  const plain = { ...generation, logprobs, choicesPerPrompt: perPrompt };
+  const isRanked = candidates > perPrompt;
+  const begin = (asked: GenerationOptions): Promise<GenerateEvents> =>
+    isRanked
+      ? bestOf({ ...asked, logprobs: ranking, choicesPerPrompt: candidates }, perPrompt, logprobs !== undefined)
+      : generate(asked);
+  if (!held) return { options, events: await begin(plain), isStreamed, ignored };
+  const { events, structuredHeader } = await generateChecked(plain, held, { begin, isOnce: isRanked });
+  return { options, events, isStreamed, ignored, structuredHeader };
 }
 
 function checkEcho(request: CompletionRequest): void {

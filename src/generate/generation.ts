@@ -10,6 +10,7 @@ import type { TokenTable } from '../tokenizer.ts';
 import { withLength } from './answer.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { ChoiceStream } from './choice-stream.ts';
+import { faultPlace } from './fault-place.ts';
 import { GatheredChoice } from './gathered-choice.ts';
 import { type GuardedGuide, type GuideGuard, guardedGuide } from './guide-guard.ts';
 import { type GuidedStructure, structureFields } from './guided-structure.ts';
@@ -202,16 +203,6 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
     stop: stopper(attempt, contract, request),
     place: run.place,
   });
-}
-
-function faultPlace({ model, promptField, structure, signal }: GenerationOptions) {
-  // Completions have no top_logprobs: there it is the number in logprobs.
-  const fields: Record<string, string> = {
-    prompt: promptField,
-    ...(promptField === 'prompt' ? { top_logprobs: 'logprobs' } : {}),
-    ...(structure ? structureFields(structure) : {}),
-  };
-  return { contract: model.contract, fields, signal };
 }
 
 /** Whether stop texts are looked for on this side. */

@@ -16,8 +16,10 @@ export interface CallRules {
   readonly schemas: ReadonlyMap<string, Json>;
 }
 
-/** What the backend does not make of an answer by itself: the answer is held against it here. */
+/** What the backend does not, or may not, make of an answer by itself: the answer is held against it here. */
 export interface Emulation {
+  /** Whether the backend guides the answer to it, as far as it can; left out: it is only asked for in the prompt. */
+  readonly isGuided?: true;
   /** That of an answer without calls. */
   readonly form?: CheckedForm;
   /** Left out where there are no tools. */
@@ -70,12 +72,12 @@ export function refuseBesideEmulation({ field }: Emulation, param: string): neve
 const longestFault = 200;
 
 /** The fault of a model whose answers do not have their form. */
-export function invalidAnswer({ field }: Emulation, fault: string, tries: number): ApiError {
+export function invalidAnswer(emulation: Emulation, fault: string, tries: number): ApiError {
   const after = tries === 1 ? '' : ` after ${tries} tries`;
   return new ApiError(
     'structured_output_invalid',
     `The answer does not have the form that was asked for${after}: ${fault.slice(0, longestFault)}.`,
-    { param: field, headers: { 'x-conch-structured': structuredHeader(tries) }, isFinal: true },
+    { param: emulation.field, headers: { 'x-conch-structured': structuredHeader(emulation, tries) }, isFinal: true },
   );
 }
 
@@ -84,7 +86,7 @@ export function undecided({ field }: Emulation, message: string): ApiError {
   return new ApiError('invalid_request', `${field}: ${message}`, { param: field });
 }
 
-/** How an answer says that its form was emulated, and how many tries that took. */
-export function structuredHeader(tries: number): string {
-  return `emulated; tries=${tries}`;
+/** How an answer says that its form was emulated, or that its guide was checked, and how many tries that took. */
+export function structuredHeader({ isGuided }: Pick<Emulation, 'isGuided'>, tries: number): string {
+  return `${isGuided ? 'guided' : 'emulated'}; tries=${tries}`;
 }

@@ -1,7 +1,7 @@
 import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
-import { AnswerCheck } from './answer-check.ts';
-import { type GenerationOptions, generate } from './generation.ts';
+import { AnswerCheck, mayStop } from './answer-check.ts';
+import type { GenerationOptions } from './generation.ts';
 import { seeded } from './seeds.ts';
 import { type Correct, type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
 import { timeKeeper } from './time-left.ts';
@@ -17,16 +17,24 @@ interface Settled {
   readonly usages: readonly (TokenUsage | undefined)[];
 }
 
+/** Begins one generation. */
+export type Begin = (options: GenerationOptions) => Promise<GenerateEvents>;
+
+interface Trying {
+  readonly begin: Begin;
+  readonly correct: Correct | undefined;
+}
+
 /** Generates each answer until it has its form, or no try is left; the answers beside each other. */
 export async function triesOf(
   options: GenerationOptions,
   emulation: Emulation,
-  correct: Correct | undefined,
+  trying: Trying,
 ): Promise<{ readonly events: GenerateEvents; readonly tries: number }> {
   const { prompts, choicesPerPrompt } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const run = new Tries({ ...options, signal }, emulation, correct);
+  const run = new Tries({ ...options, signal }, emulation, trying);
   const choices = Array.from({ length: prompts.length * choicesPerPrompt }, (_, choice) => run.settle(choice));
   try {
     const settled = await Promise.all(choices);
@@ -46,12 +54,14 @@ export async function triesOf(
 class Tries {
   readonly #options: GenerationOptions;
   readonly #emulation: Emulation;
+  readonly #begin: Begin;
   readonly #correct: Correct | undefined;
   readonly #timeLeft: () => number | undefined;
 
-  constructor(options: GenerationOptions, emulation: Emulation, correct: Correct | undefined) {
+  constructor(options: GenerationOptions, emulation: Emulation, { begin, correct }: Trying) {
     this.#options = options;
     this.#emulation = emulation;
+    this.#begin = begin;
     this.#correct = correct;
     this.#timeLeft = timeKeeper(options.timeout);
   }
@@ -82,17 +92,17 @@ class Tries {
     const { sampling, choicesPerPrompt, requestId, prompts } = this.#options;
     const isOnly = prompts.length * choicesPerPrompt === 1;
     const answer = choice % choicesPerPrompt;
-    const events = await generate({
+    const events = await this.#begin({
       ...this.#options,
       requestId: isOnly && attempt === 0 ? requestId : `${requestId}-${choice}-${attempt}`,
       prompts: [prompt],
       prefixes: [prefix],
       choicesPerPrompt: 1,
       sampling: seeded(sampling, answer + attempt * choicesPerPrompt),
-      structure: undefined,
       timeout: this.#timeLeft(),
     });
-    return this.#read(events, new AnswerCheck(this.#emulation, { prefix, signal: this.#options.signal }), choice);
+    const { signal } = this.#options;
+    return this.#read(events, new AnswerCheck(this.#emulation, { prefix, signal, mayStop: mayStop(sampling) }), choice);
   }
 
   async #read(events: GenerateEvents, check: AnswerCheck, choice: number) {

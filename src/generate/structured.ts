@@ -1,25 +1,39 @@
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
-import { AnswerCheck } from './answer-check.ts';
-import { type GenerationOptions, generate } from './generation.ts';
-import { type Correct, type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
-import { triesOf } from './structured-tries.ts';
+import { AnswerCheck, mayStop } from './answer-check.ts';
+import type { GenerationOptions } from './generation.ts';
+import { type Correct, type Emulation, invalidAnswer, structuredHeader, undecided } from './structured-emulation.ts';
+import { type Begin, triesOf } from './structured-tries.ts';
+
+/** How the answers that are checked come about. */
+export interface CheckedRun {
+  /** Begins a generation; the options have the structure that the backend guides it to. */
+  readonly begin: Begin;
+  /** Left out: an answer is asked for again with the same prompt. */
+  readonly correct?: Correct | undefined;
+  /** Whether the answers belong together, so that none is asked for again alone. */
+  readonly isOnce?: boolean;
+}
 
 /**
  * Generates answers that have their form. Streamed, they are read as they come, and the first wrong character is a fault;
- * unstreamed, a wrong answer is asked for again.
+ * unstreamed, a wrong answer is asked for again, but for those of a beam search, which would be the same.
  */
-export async function generateEmulated(
+export async function generateChecked(
   options: GenerationOptions,
   emulation: Emulation,
-  correct?: Correct,
-): Promise<{ readonly events: GenerateEvents; readonly tries: number }> {
-  if (!options.stream) return triesOf(options, emulation, correct);
-  return { events: checked(await generate({ ...options, structure: undefined }), options, emulation), tries: 1 };
+  { begin, correct, isOnce = false }: CheckedRun,
+): Promise<{ readonly events: GenerateEvents; readonly structuredHeader: string }> {
+  const asked = emulation.isGuided ? options : { ...options, structure: undefined };
+  const isTriedAgain = !options.stream && !options.beams && !isOnce;
+  const { events, tries } = isTriedAgain
+    ? await triesOf(asked, emulation, { begin, correct })
+    : { events: checked(await begin(asked), asked, emulation), tries: 1 };
+  return { events, structuredHeader: structuredHeader(emulation, tries) };
 }
 
 async function* checked(
   events: GenerateEvents,
-  { prefixes, choicesPerPrompt, signal }: GenerationOptions,
+  { prefixes, choicesPerPrompt, signal, sampling }: GenerationOptions,
   emulation: Emulation,
 ): GenerateEvents {
   const checks = new Map<number, AnswerCheck>();
@@ -27,7 +41,7 @@ async function* checked(
     let check = checks.get(choice);
     if (!check) {
       const prefix = prefixes[Math.floor(choice / choicesPerPrompt)] ?? '';
-      check = new AnswerCheck(emulation, { prefix, signal });
+      check = new AnswerCheck(emulation, { prefix, signal, mayStop: mayStop(sampling) });
       checks.set(choice, check);
     }
     return check;

@@ -40,6 +40,7 @@ export function refuseUnsupported(
     if (value === undefined || neutral?.includes(value) || (Array.isArray(value) && value.length === 0)) continue;
     refuse(model, parameter);
   }
+  model.contract.checkSampling?.(sampling);
 }
 
 function refuseBeams(model: ServedModel, { beams, field }: NonNullable<GenerationOptions['beams']>): void {

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, GenerateContext } from '../generate/answer.ts';
-import { structuredHeader } from '../generate/structured-emulation.ts';
 import type { AnswerWriter } from '../openai/answer-writer.ts';
 import { sendEvents } from './events.ts';
 import { type RequestServices, tellIgnored } from './read-request.ts';
@@ -28,8 +27,7 @@ export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, p
   const answer = await plan.begin(signal);
   request.watch.answers(plan.idOf?.(answer) ?? answer.options.head.id);
   tellIgnored(request, reply, [...plan.unknownFields, ...answer.ignored]);
-  if (answer.structuredTries !== undefined)
-    reply.header('x-conch-structured', structuredHeader(answer.structuredTries));
+  if (answer.structuredHeader !== undefined) reply.header('x-conch-structured', answer.structuredHeader);
   if (!answer.isStreamed) return plan.whole(answer);
   await sendEvents(reply, answer.events, { answer: plan.writer(answer), signal });
   return reply;

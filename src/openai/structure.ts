@@ -104,6 +104,15 @@ export function schemaPlace(field: string): string {
   return field === 'structured_outputs' ? 'structured_outputs.json' : field;
 }
 
+/** Where the whole guide of a structured output stands in the request: a schema, an expression, a function's parameters. */
+export function guidePlace({ structure, field, places = {} }: WantedStructure): string {
+  const origins = Object.entries(places).filter(([place]) => !place.startsWith('.$defs'));
+  if (origins.length > 0) return origins.length === 1 ? (origins[0]?.[1] ?? field) : 'tools';
+  if ('json' in structure) return schemaPlace(field);
+  const [kind] = Object.keys(structure);
+  return field === 'structured_outputs' ? `structured_outputs.${kind}` : field;
+}
+
 function outputsOf(outputs: NonNullable<StructureRequest['structured_outputs']>): Structure {
   const { json, regex, choice, grammar } = outputs;
   if (isGiven(json)) return { json: schemaOf(json, schemaPlace('structured_outputs')) };

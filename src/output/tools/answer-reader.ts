@@ -58,6 +58,11 @@ export class AnswerReader implements ToolParser {
     this.#output.end();
   }
 
+  /** Whether the text has ended and all of it was read. */
+  get isOver(): boolean {
+    return this.#hasEnded && this.#at >= this.#piece.length;
+  }
+
   offered(name: string): OfferedTool | undefined {
     return this.#tools.get(name);
   }

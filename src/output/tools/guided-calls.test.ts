@@ -27,11 +27,32 @@ describe('required calls', () => {
     ]);
   });
 
+  it('leave no JSON in the text wherever the token limit cuts them', () => {
+    const whole = '[{"name": "get_weather", "parameters": {"city": "Rome"}}, {"name": "ping", "parameters": {}}]';
+    for (let at = 0; at <= whole.length; at++)
+      expect([whole.slice(0, at), required(whole.slice(0, at)).filter((given) => 'text' in given)]).toEqual([
+        whole.slice(0, at),
+        [],
+      ]);
+  });
+
   it('may be cut', () => {
     expect(required('[{"name": "get_weather", "parameters": {"ci')).toEqual([
       { call: 'get_weather', arguments: '{"ci', isComplete: true },
     ]);
-    expect(required('[{"name": "get_wea')).toEqual([{ text: '[{"name": "get_wea' }]);
+    expect(required('[{"name": "get_weather", "param')).toEqual([
+      { call: 'get_weather', arguments: '', isComplete: true },
+    ]);
+    expect(required('[{"name": "ping", "parameters": {}}, {"na')).toEqual([
+      { call: 'ping', arguments: '{}', isComplete: true },
+    ]);
+    expect(required('[{"name": "get_wea')).toEqual([]);
+    expect(required(' [')).toEqual([]);
+  });
+
+  it('are text where an object that is cut is no call', () => {
+    expect(required('{"answer": {"a": 1')).toEqual([{ text: '{"answer": {"a": 1' }]);
+    expect(required('[{"namely": 1')).toEqual([{ text: '[{"namely": 1' }]);
   });
 
   it('are text where they are none', () => {

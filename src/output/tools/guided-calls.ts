@@ -12,8 +12,37 @@ export function requiredCallsParser(options: ToolParserOptions): ToolParser {
   return new AnswerReader(options, function* (reader) {
     yield* reader.skipSpace();
     yield* readJsonCalls(reader, { ends: NO_MARKERS });
+    if (reader.isOver) giveCutCall(reader);
     yield* reader.textUntil(new MarkerFinder(NO_MARKERS));
   });
+}
+
+/** The list up to a call whose name comes first, as the guide has it; the key may be cut too. */
+const cutCall = /^[[,\s]*(?:\{\s*(?:"(?:n(?:a(?:m(?:e(?:"[^]*)?)?)?)?)?)?)?$/;
+const cutName = /^[[,\s]*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/**
+ * What the end of the text has cut off before the arguments of a call: markup, not text. The call is given without
+ * arguments where its function is known.
+ */
+function giveCutCall(reader: AnswerReader): void {
+  let held = '';
+  reader.giveHeld((text) => {
+    held = text;
+  });
+  if (!cutCall.test(held)) return reader.giveText(held);
+  const name = nameIn(cutName.exec(held)?.[1]);
+  if (name === undefined || !reader.offered(name)) return;
+  reader.beginCall(name);
+  reader.endCall();
+}
+
+function nameIn(json: string | undefined): string | undefined {
+  try {
+    return json === undefined ? undefined : (JSON.parse(json) as string);
+  } catch {
+    return undefined;
+  }
 }
 
 /** For one named function: guided decoding makes the answer the arguments themselves. */

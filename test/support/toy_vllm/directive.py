@@ -17,6 +17,8 @@ What is answered
   until             with count_of: answer only once the state is this one (or after 25 seconds)
   until_tokens      with count_of: answer only once so many tokens were produced (or after 25 seconds)
   release           lets the request with this tag, held by hold_at, go on; answers like count_of
+  requests_of       how many requests had this tag
+  broken_answer     the text of a guided answer that breaks its guide: the first broken_times requests of the tag get it
   revive            brings the engine that die_at killed back
 
 How it is answered
@@ -40,7 +42,7 @@ import json
 KEYS = frozenset(
     "answer answers free_answer repeat tokens echo_prompt echo_ids echo_parameters echo_images count_of until "
     "until_tokens release revive tag delay_ms start_delay_ms hold_at error_at error_text die_at crash_at finish "
-    "no_finish context".split()
+    "no_finish context requests_of broken_answer broken_times".split()
 )
 
 

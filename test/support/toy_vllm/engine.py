@@ -7,6 +7,7 @@ import os
 from .directive import find_directive
 from .guides import refusal
 from .language import constrained_answer, count_results, default_answer, rest_of
+from .tries import Tries, broken_answer
 
 MAXIMUM_LOGPROBS = 20
 _PATIENCE_SECONDS = 25
@@ -62,6 +63,7 @@ class Generation:
         self._check_sampling()
         self.echo = any(self.directive.get(key) for key in _ECHOES)
         self.tagged = Tagged()
+        self._earlier = engine.tries.begin(self.directive)
         if "tag" in self.directive:
             engine.tags[self.directive["tag"]] = self.tagged
 
@@ -148,6 +150,10 @@ class Generation:
             text = json.dumps(self._received, ensure_ascii=False)
         elif directive.get("echo_images"):
             text = json.dumps(self.images)
+        elif "requests_of" in directive:
+            text = str(self._engine.tries.count(directive["requests_of"]))
+        elif (broken := broken_answer(directive, sampling, self._earlier)) is not None:
+            text = broken
         elif "answer" in directive:
             text = directive["answer"] * directive.get("repeat", 1)
         elif "answers" in directive:
@@ -291,4 +297,5 @@ class Engine:
         self.language = language
         self.maximum_length = maximum_length
         self.tags = {}
+        self.tries = Tries()
         self.dead = False

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { WantedStructure } from '../openai/structure.ts';
+import { faultPlace } from './fault-place.ts';
+import type { GenerationOptions } from './generation.ts';
+
+const { signal } = new AbortController();
+const model = { contract: { explain: () => undefined } } as unknown as GenerationOptions['model'];
+
+const guideOf = (structure: WantedStructure | undefined) =>
+  faultPlace({ model, promptField: 'messages', structure, signal }).fields['guide'];
+const parameters = (at: number) => `tools[${at}].function.parameters`;
+
+describe('the field of a guide that a backend refuses', () => {
+  it.each<[WantedStructure, string]>([
+    [{ structure: { regex: 'a' }, field: 'guided_regex' }, 'guided_regex'],
+    [{ structure: { choice: ['a'] }, field: 'guided_choice' }, 'guided_choice'],
+    [{ structure: { grammar: 'a' }, field: 'guided_grammar' }, 'guided_grammar'],
+    [{ structure: { json: {} }, field: 'guided_json' }, 'guided_json'],
+    [{ structure: { json: {} }, field: 'response_format' }, 'response_format.json_schema.schema'],
+    [{ structure: { json_object: true }, field: 'response_format' }, 'response_format'],
+    [{ structure: { regex: 'a' }, field: 'structured_outputs' }, 'structured_outputs.regex'],
+    [{ structure: { json: {} }, field: 'structured_outputs' }, 'structured_outputs.json'],
+    [{ structure: { json: {} }, field: 'tool_choice', places: { '': parameters(2) } }, parameters(2)],
+    [
+      {
+        structure: { json: {} },
+        field: 'tool_choice',
+        places: {
+          '.items.anyOf[0].properties.parameters': parameters(1),
+          '.$defs.tool0_x': `${parameters(1)}.$defs.x`,
+        },
+      },
+      parameters(1),
+    ],
+    [{ structure: { json: {} }, field: 'tool_choice', places: { '.a': parameters(0), '.b': parameters(1) } }, 'tools'],
+  ])('%j', (wanted, field) => {
+    expect(guideOf(wanted)).toBe(field);
+  });
+
+  it('is that of structured outputs where the request names none', () => {
+    expect(guideOf(undefined)).toBe('structured_outputs');
+  });
+});
