@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { EncodedImage, GenerateRequest, GenerationContract, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import type { Beginning, Responses } from '../kserve/server-group.ts';
+import type { Beginning, Responses, SharedServer } from '../kserve/server-group.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
@@ -84,6 +84,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     newText: textMaker(options, tokenized?.table),
     timeout: options.timeout,
     usedServers: undefined,
+    shared: options.structure && prompts.length * choicesPerPrompt > 1 ? {} : undefined,
   };
   const inferences = beams ? 1 : choicesPerPrompt;
   const choices: GenerateEvents[] = [];
@@ -155,6 +156,8 @@ interface Run {
   readonly timeout: number | undefined;
   /** Where an answer that is begun again was begun before; undefined where none is. */
   readonly usedServers: Set<InferenceServer> | undefined;
+  /** Where the guided inferences of a request run; undefined: there is only one, or no guide. */
+  readonly shared: SharedServer | undefined;
 }
 
 /** What is each inference's own. */
@@ -164,7 +167,7 @@ type ChoicePlace = Pick<
 >;
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
-  const { timeout, newText, tally, usedServers } = run;
+  const { timeout, newText, tally, usedServers, shared } = run;
   const { model, signal, parsers } = run.options;
   const { contract } = model;
   const attempt = new Attempt(request, run);
@@ -182,6 +185,7 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
       prefix: request.tokens?.prompt ?? request.prompt,
       avoid: usedServers,
       answersOnce: !request.stream,
+      shared,
       isGuided: request.structure !== undefined,
       requestId: request.id,
       statusOf: (error) => contract.explain(error)?.status,

@@ -55,7 +55,7 @@ const ask = (content: string, rest: object = {}) => ({
   ...rest,
 });
 
-describe('conch --model-repository', { timeout: 120_000 }, () => {
+describe('conch --model-repository', { timeout: 300_000 }, () => {
   it('starts tritonserver, passes its log on, serves its models, and takes it along when it stops', async () => {
     const { url, log, stop } = await start();
     const { body } = await post(`${url}/v1/chat/completions`, ask(directive({ answer: 'from a child' })));

@@ -107,6 +107,21 @@ describe('a request on an engine that fails', () => {
   });
 });
 
+describe('inferences that go together', () => {
+  it('run on one engine, and fail with it', async () => {
+    const { balancer, servers } = pair(['wait']);
+    const shared = {};
+    const first = ask(balancer, servers, { shared, isGuided: true });
+    await vi.advanceTimersByTimeAsync(0);
+    servers[0].steps = [dead()];
+    const failed = { names: [], error: deadText, isSuspect: true };
+    expect(await ask(balancer, servers, { shared, isGuided: true })).toEqual(failed);
+    expect(await ask(balancer, servers, { shared, isGuided: true })).toEqual(failed);
+    await vi.advanceTimersByTimeAsync(100);
+    expect([await first, begun(servers)]).toEqual([failed, [2, 0]]);
+  });
+});
+
 describe('a healed engine', () => {
   it('takes requests again, and is told of once', async () => {
     const { balancer, servers, place } = pair([dead()]);
