@@ -54,8 +54,12 @@ function serverThat(outcome: () => 'response' | 'end' | Error, model: FoundModel
     if (step === 'response') yield [new LocalResponse({ model: 'm', version: '1', id: '', outputs: [], final: true })];
   }
   const server = { name: 'gpu-1', stream } as unknown as InferenceServer;
-  const registry = { servers: () => [{ server, found: [model] }] } as unknown as ModelRegistry;
-  return { server, registry, sent };
+  let looks = 0;
+  const servers = () => {
+    looks++;
+    return [{ server, found: [model] }];
+  };
+  return { server, registry: { servers } as unknown as ModelRegistry, sent, looks: () => looks };
 }
 
 describe('a probe', () => {
@@ -104,12 +108,13 @@ describe('a probe', () => {
   });
 
   it('is sent to each engine in turn, but to those that have failed', async () => {
-    const { registry, sent } = serverThat(() => said(deadText));
+    const { registry, sent, looks } = serverThat(() => said(deadText));
     const { book, events } = engines();
     const health = new EngineHealth({ engines: book, registry, checkInterval: () => 1 });
     health.watch();
     await expect.poll(() => events).toEqual([['fail', 'm', 'engine', 'probe', true]]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const before = looks();
+    await expect.poll(looks).toBeGreaterThan(before + 2);
     await health.close();
     expect(sent).toHaveLength(1);
   });

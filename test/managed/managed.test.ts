@@ -113,7 +113,9 @@ describe('conch --model-repository', { timeout: 300_000 }, () => {
     const { url, logged } = await start();
     const killed = await post(`${url}/v1/chat/completions`, ask(directive({ tokens: 3, die_at: 0 })));
     expect([killed.status, killed.headers.get('x-should-retry')]).toEqual([503, 'false']);
-    await logged(({ message }) => /^Restarting tritonserver: the engine of the model vllm-toy /.test(String(message)));
+    await logged(({ message }) =>
+      String(message).startsWith('Restarting tritonserver: the engine of the model vllm-toy '),
+    );
     await logged(({ message }) => message === 'The model vllm-toy takes requests on tritonserver again.');
     await untilAnswered(url);
     const { body } = await post(`${url}/v1/chat/completions`, ask(directive({ answer: 'back' })));

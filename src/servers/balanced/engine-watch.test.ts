@@ -103,7 +103,7 @@ describe('a request on an engine that fails', () => {
       await vi.advanceTimersByTimeAsync(100);
     }
     expect(await spared).toEqual({ names: [], error: deadText, isSuspect: false });
-    expect(begun(servers).toSorted()).toEqual([0, 1, 1]);
+    expect(begun(servers).filter((count) => count === 1)).toHaveLength(2);
   });
 });
 
