@@ -116,7 +116,7 @@ describe('conch --model-repository', { timeout: 300_000 }, () => {
     await logged(({ message }) =>
       String(message).startsWith('Restarting tritonserver: the engine of the model vllm-toy '),
     );
-    await logged(({ message }) => message === 'The model vllm-toy takes requests on tritonserver again.');
+    await logged(({ message }) => message === 'The engine failure of the model vllm-toy on tritonserver is over.');
     await untilAnswered(url);
     const { body } = await post(`${url}/v1/chat/completions`, ask(directive({ answer: 'back' })));
     expect(body['choices']).toMatchObject([{ message: { content: 'back' }, finish_reason: 'stop' }]);

@@ -129,7 +129,7 @@ describe('a guide that ends an engine', { timeout: 120_000 }, () => {
     await over.logged(({ worker, message }) => worker === 2 && String(message).includes('takes requests on'));
     expect((await complete(over, {}, killer)).status).toBe(503);
     await over.logged(({ message }) => String(message).startsWith('Reloading the model vllm-toy on'));
-    await over.logged(({ message }) => String(message).startsWith('The model vllm-toy takes requests on'));
+    await over.logged(({ message }) => String(message).startsWith('The engine failure of the model vllm-toy on'));
     for (let time = 0; time < 6; time++) {
       await untilReady(over);
       expect(textsOf(await complete(over, { answer: 'well' }))).toEqual(['well']);
