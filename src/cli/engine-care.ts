@@ -90,7 +90,7 @@ export class EngineCare {
   #onHealed(place: EnginePlace): void {
     const { registry, logger, isLeader } = this.#options;
     registry.followEngines();
-    if (isLeader) logger.info(`The model ${place.model} takes requests on ${place.server.name} again.`);
+    if (isLeader) logger.info(`The engine failure of the model ${place.model} on ${place.server.name} is over.`);
     this.#tell('engines.healed', namesOf(place) satisfies NamedPlace);
   }
 

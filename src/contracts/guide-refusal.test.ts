@@ -58,9 +58,8 @@ describe('the error text of a guide', () => {
   it('is what it begins with, whatever the guide has in it', () => {
     const quoted = 'Grammar error: no rule "EngineCore encountered an issue"';
     expect(explainVllm(new StatusError('UNKNOWN', quoted))?.status).toBe(400);
-    expect(explainVllm(new StatusError('UNKNOWN', 'EngineCore encountered an issue: Grammar error: x'))?.status).toBe(
-      503,
-    );
+    const failed = 'EngineCore encountered an issue. See stack trace (above): Grammar error: x';
+    expect(explainVllm(new StatusError('UNKNOWN', failed))?.status).toBe(503);
   });
 
   it('may stand behind words of which nothing is known', () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { markSuspect } from '../kserve/engine-failure.ts';
 import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import { cleanText, generationFault } from './faults.ts';
@@ -18,6 +19,23 @@ it.each([
     message,
     cause: error,
   });
+});
+
+it.each([
+  ["Stub process 'm_0_0' is not healthy.", 'The backend process behind this model has failed.'],
+  ['Error generating stream: EngineDeadError', 'The engine behind this model has failed.'],
+])('says of every contract what has failed: %s', (text, message) => {
+  const place = { contract: { explain: () => undefined }, fields: {}, signal: new AbortController().signal };
+  const error = new StatusError('UNKNOWN', text);
+  expect(generationFault(error, place)).toMatchObject({
+    code: 'model_not_ready',
+    message,
+    retryAfter: 10,
+    headers: {},
+    cause: error,
+  });
+  markSuspect(error);
+  expect(generationFault(error, place).headers).toEqual({ 'x-should-retry': 'false' });
 });
 
 it.each([

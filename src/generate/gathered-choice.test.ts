@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateRequest } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import { markSuspect } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
@@ -203,6 +204,20 @@ describe('an unstreamed answer', () => {
   ])('that %s is not begun again', async (_, script, code) => {
     const { fault, asked } = await run([script, good]);
     expect({ fault, asked: asked.length }).toEqual({ fault: code, asked: 1 });
+  });
+
+  it('is not begun again where its engine may have failed of it', async () => {
+    const failed = () =>
+      new StreamFault('EngineCore encountered an issue. See stack trace (above)', {
+        id: 'request',
+        final: true,
+      } as never);
+    const spared = await run([{ words: ['a'], end: failed() }]);
+    expect([spared.fault, spared.asked.length]).toEqual([undefined, 2]);
+    const killer = failed();
+    markSuspect(killer);
+    const { fault, asked } = await run([{ words: ['a'], end: killer }]);
+    expect([fault, asked.length]).toEqual(['model_not_ready', 1]);
   });
 
   it('whose client has left is not begun again', async () => {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { EncodedImage, GenerateRequest, Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
+import type { SharedServer } from '../kserve/server-group.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
 import { AnswerText } from '../output/answer-text.ts';
@@ -89,6 +90,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     timeout: options.timeout,
     usedServers: undefined,
     guide,
+    shared: options.structure && prompts.length * choicesPerPrompt > 1 ? {} : undefined,
   };
   const inferences = beams ? 1 : choicesPerPrompt;
   const choices: GenerateEvents[] = [];
@@ -161,6 +163,8 @@ interface Run {
   /** Where an answer that is begun again was begun before; undefined where none is. */
   readonly usedServers: Set<InferenceServer> | undefined;
   readonly guide: GuardedGuide | undefined;
+  /** Where the guided inferences of a request run; undefined: there is only one, or no guide. */
+  readonly shared: SharedServer | undefined;
 }
 
 /** What is each inference's own. */
@@ -170,7 +174,7 @@ type ChoicePlace = Pick<
 >;
 
 function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceStream {
-  const { timeout, newText, tally, usedServers } = run;
+  const { timeout, newText, tally, usedServers, shared } = run;
   const { model, signal, parsers, watch, guides } = run.options;
   const { contract } = model;
   const attempt = new Attempt(request, { model, signal, watch, usedServers, guide: run.guide, guides });
@@ -188,6 +192,7 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
       prefix: request.tokens?.prompt ?? request.prompt,
       avoid: usedServers,
       answersOnce: !request.stream,
+      shared,
       isGuided: request.structure !== undefined,
       requestId: request.id,
       statusOf: (error) => contract.explain(error)?.status,

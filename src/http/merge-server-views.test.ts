@@ -35,7 +35,7 @@ it('adds what several processes count, and shows the worst of what they see', ()
     weight: 0.4,
     first_response_ms: 12,
     last_fault: fault,
-    models: [{ name: 'm', state: 'READY', breaker: 'open' }],
+    models: [{ name: 'm', state: 'FAILED', breaker: 'open' }],
   });
   const alone = view({ id: 'b:8001' });
   const expected = {

@@ -11,6 +11,11 @@ export interface Beginning {
   readonly after?: unknown;
 }
 
+/** The server of several inferences; undefined before the first of them has begun. */
+export interface SharedServer {
+  server?: InferenceServer;
+}
+
 /** What helps to choose a server, and to judge it by how it answers. */
 export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** What the request begins with, so that like goes to like: its text, or its tokens. */
@@ -23,6 +28,8 @@ export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   readonly isOnlyOnce?: boolean;
   /** A grammar, schema or pattern guides its response: it is not begun again on an engine after another one failed of it. */
   readonly isGuided?: boolean;
+  /** Shared by inferences that go to one server, the one that takes the first: a guide runs on one engine only. */
+  readonly shared?: SharedServer | undefined;
   /** The id of the request, for the log. */
   readonly requestId?: string;
   /** The HTTP status that stands for a failure, where its text is understood: below 500 the request is to blame. */

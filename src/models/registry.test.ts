@@ -4,7 +4,7 @@ import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import { namedBySettings } from './adapters.ts';
-import { ModelRegistry } from './registry.ts';
+import { ModelRegistry, type RegistryOptions } from './registry.ts';
 import type { ServedModel } from './served-model.ts';
 
 interface Entry {
@@ -70,8 +70,13 @@ const groupOf = (_model: string, servers: readonly InferenceServer[]): ServerGro
   again: async () => false,
 });
 
-function registryOf(servers: readonly InferenceServer[], aliases: ReadonlyMap<string, string> = new Map()) {
+function registryOf(
+  servers: readonly InferenceServer[],
+  aliases: ReadonlyMap<string, string> = new Map(),
+  engines: Pick<RegistryOptions, 'engineFailure' | 'engineOutlook'> = {},
+) {
   return new ModelRegistry({
+    ...engines,
     servers,
     refreshInterval: 1_000_000,
     hints: () => ({}),
@@ -93,6 +98,35 @@ function faultOf(action: () => unknown): { code: string; message: string } {
 }
 
 describe('ModelRegistry', () => {
+  it('offers nothing of an engine that has failed, and says so', async () => {
+    const servers = [new ScriptedServer('a', [{ name: 'llama' }]), new ScriptedServer('b', [{ name: 'llama' }])];
+    const down = new Set<string>();
+    const registry = registryOf(servers, new Map(), {
+      engineFailure: ({ name }) => (down.has(name) ? { part: 'engine', message: '', by: 'request', at: 0 } : undefined),
+      engineOutlook: 'Conch reloads it.',
+    });
+    await registry.refresh();
+    const holders = () => registry.list().map(({ name, group }) => [name, group.servers.map((server) => server.name)]);
+    expect(holders()).toEqual([['llama', ['a', 'b']]]);
+    down.add('a');
+    registry.followEngines();
+    expect(holders()).toEqual([['llama', ['b']]]);
+    expect(registry.rows().map(({ server, state, reason }) => [server, state, reason])).toEqual([
+      ['a', 'FAILED', 'its engine has failed'],
+      ['b', 'READY', ''],
+    ]);
+    down.add('b');
+    registry.followEngines();
+    expect([holders(), registry.notReadyReason()]).toEqual([[], 'No model is ready. The engine of llama has failed.']);
+    expect(faultOf(() => registry.find('llama'))).toEqual({
+      code: 'model_not_ready',
+      message: 'The engine of the model llama has failed. Conch reloads it.',
+    });
+    down.clear();
+    registry.followEngines();
+    expect([holders(), registry.notReadyReason()]).toEqual([[['llama', ['a', 'b']]], undefined]);
+  });
+
   it('serves what fits a contract, under its name and its aliases', async () => {
     const server = new ScriptedServer('a', [{ name: 'llama' }, { name: 'numbers', config: { input: [], output: [] } }]);
     const registry = registryOf([server], new Map([['gpt', 'llama']]));

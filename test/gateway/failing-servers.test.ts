@@ -83,7 +83,9 @@ describe('an engine that died', () => {
     expect(seen(await chat(watchful, { answer: 'one' }))).toEqual(refused);
     expect(seen(await chat(watchful, { answer: 'one' }, { stream: true }))).toEqual(refused);
     await tellToy(triton, { revive: true, answer: 'back' });
-    await watchful.logged(({ message: line }) => String(line).startsWith('The model vllm-toy takes requests on'));
+    await watchful.logged(({ message: line }) =>
+      String(line).startsWith('The engine failure of the model vllm-toy on'),
+    );
     expect((await chat(watchful, { answer: 'one' })).status).toBe(200);
   });
 });

@@ -25,13 +25,20 @@ async function start(servers: number, ...flags: readonly string[]): Promise<Conc
   return conch;
 }
 
+function firstTriton(): Triton {
+  const [first] = tritons;
+  if (!first) throw new Error('No tritonserver was started');
+  return first;
+}
+
 /** Ends the process of Triton's Python backend that runs the toy, as the kernel does when memory is short. */
 function killStub({ pid }: Triton): void {
-  const [stub] = descendants(pid).filter((child) => {
+  const stub = descendants(pid).find((child) => {
     const words = commandLine(child);
     return words[0]?.endsWith('triton_python_backend_stub') && words.some((word) => word.includes('vllm-toy'));
   });
-  process.kill(stub as number, 'SIGKILL');
+  if (stub === undefined) throw new Error('The backend process was not found');
+  process.kill(stub, 'SIGKILL');
 }
 
 async function listed({ url }: Conch): Promise<string[]> {
@@ -48,8 +55,9 @@ async function untilReady(of: Conch): Promise<void> {
   while ((await ready(of))[0] !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
+const byText = (one: string, other: string): number => one.localeCompare(other);
 const states = (rows: Awaited<ReturnType<typeof serversOf>>) =>
-  rows.map(({ models }) => models.find(({ name }) => name === 'vllm-toy')?.state).toSorted();
+  rows.map(({ models }) => String(models.find(({ name }) => name === 'vllm-toy')?.state)).toSorted(byText);
 
 const failed = (message: string, param: string | null = null) => ({
   error: { message, type: 'server_error', param, code: 'model_not_ready' },
@@ -63,7 +71,7 @@ describe('a guide that ends an engine', { timeout: 120_000 }, () => {
     expect([answer.status, answer.body]).toEqual([503, engineFailed]);
     expect(['retry-after', 'x-should-retry'].map((name) => answer.headers.get(name))).toEqual(['10', 'false']);
     const rows = await serversOf(over);
-    expect(rows.map(({ requests }) => requests).toSorted()).toEqual([0, 1]);
+    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(1);
     expect(states(rows)).toEqual(['FAILED', 'READY']);
     for (let time = 0; time < 4; time++) expect(textsOf(await complete(over, { answer: 'well' }))).toEqual(['well']);
     expect((await ready(over))[0]).toBe(200);
@@ -111,7 +119,7 @@ describe('a guide that ends an engine', { timeout: 120_000 }, () => {
   it('is forgotten when the engine works again by itself', async () => {
     const over = await start(1, '--engine-recovery=off', hour);
     expect((await complete(over, {}, killer)).status).toBe(503);
-    await tellToy(tritons[0] as Triton, { revive: true, answer: 'back' });
+    await tellToy(firstTriton(), { revive: true, answer: 'back' });
     await untilReady(over);
     expect(textsOf(await complete(over, { answer: 'back' }))).toEqual(['back']);
   });
@@ -121,7 +129,7 @@ describe('a guide that ends an engine', { timeout: 120_000 }, () => {
     await over.logged(({ worker, message }) => worker === 2 && String(message).includes('takes requests on'));
     expect((await complete(over, {}, killer)).status).toBe(503);
     await over.logged(({ message }) => String(message).startsWith('Reloading the model vllm-toy on'));
-    await over.logged(({ message }) => String(message).startsWith('The model vllm-toy takes requests on'));
+    await over.logged(({ message }) => String(message).startsWith('The engine failure of the model vllm-toy on'));
     for (let time = 0; time < 6; time++) {
       await untilReady(over);
       expect(textsOf(await complete(over, { answer: 'well' }))).toEqual(['well']);
@@ -141,7 +149,7 @@ describe('a backend process that is killed', { timeout: 120_000 }, () => {
     );
     await Promise.all(running.map((stream) => stream.until(' w2')));
     const waiting = complete(over, { tokens: 3, start_delay_ms: 60_000 });
-    killStub(tritons[0] as Triton);
+    killStub(firstTriton());
     const processFailed = failed('The backend process behind this model has failed.');
     for (const stream of running) expect(eventsOf(await stream.whole()).at(-1)).toEqual(processFailed);
     const { status, body, headers } = await waiting;
@@ -152,7 +160,7 @@ describe('a backend process that is killed', { timeout: 120_000 }, () => {
 
   it('is found while nothing runs', async () => {
     const over = await start(1, '--engine-recovery=off', '--engine-check-interval=200ms');
-    killStub(tritons[0] as Triton);
+    killStub(firstTriton());
     await over.logged(({ message }) =>
       /^The backend process of the model vllm-toy has failed on \S+, as a probe shows/.test(String(message)),
     );

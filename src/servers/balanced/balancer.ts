@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { markSuspect } from '../../kserve/engine-failure.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { GroupOptions, ServerGroup } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
@@ -136,10 +137,24 @@ export class Balancer {
       throw new StatusError('UNAVAILABLE', 'The servers of this model are gone.', { unreachable: true });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
     const fresh = untried.filter(({ server }) => !wanted.given.avoid?.has(server));
+    const { shared, prefix } = wanted.given;
+    const same = shared?.server && present.find(({ server }) => server === shared.server);
+    if (same && failed.length === 0) return this.#shared(same, model);
     const isOpen = (state: ServerState): boolean => state.isOpenTo(model, now);
     const [first, ...others] = fresh.some(isOpen) ? fresh.filter(isOpen) : untried.filter(isOpen);
     if (!first) return this.#lastResort({ all, untried }, model, failed);
-    return this.#picker.pick([first, ...others], { model, prefix: wanted.given.prefix }, now);
+    const chosen = this.#picker.pick([first, ...others], { model, prefix }, now);
+    if (shared) shared.server = chosen.server;
+    return chosen;
+  }
+
+  /** The server of the inferences that go together. One whose engine has failed of the first gets no further one. */
+  #shared(state: ServerState, model: string): ServerState {
+    const failure = state.engines.get(model)?.failure;
+    if (!failure) return state;
+    const error = engineError(failure);
+    markSuspect(error);
+    throw error;
   }
 
   /** Those of the servers that are not going to be closed. */

@@ -91,6 +91,27 @@ describe('CombinedServer', () => {
     expect((await combined.infer(request('anything'))).version).toBe('one');
   });
 
+  it('calls no model ready whose engine has failed', async () => {
+    const balancer = balancerWith();
+    const [one, two] = ['one', 'two'].map((name) => new FakeServer(name, { shared: 'READY' })) as [
+      FakeServer,
+      FakeServer,
+    ];
+    const servers = [one];
+    const combined = new CombinedServer(() => servers, balancer);
+    const failure = { part: 'engine', message: 'dead', by: 'probe', at: 0 } as const;
+    const isReady = async () => (await combined.call('ModelReady', { name: 'shared' })).ready;
+    balancer.engines.fail({ server: one, model: 'shared' }, failure, true);
+    expect(await isReady()).toBe(false);
+    servers.push(two);
+    expect(await isReady()).toBe(true);
+    expect(await answeredBy(combined, request('shared'), 2)).toEqual(['two', 'two']);
+    balancer.engines.fail({ server: two, model: 'shared' }, failure, true);
+    expect(await isReady()).toBe(false);
+    balancer.engines.heal({ server: one, model: 'shared' });
+    expect(await isReady()).toBe(true);
+  });
+
   it('sends requests to a server that has the model ready, by turns', async () => {
     const [, , combined] = pair();
     expect(await answeredBy(combined, request('own'), 2)).toEqual(['one', 'one']);
