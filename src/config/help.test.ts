@@ -384,9 +384,10 @@ describe('helpText', () => {
                 is; beyond, it is given as text. [default: 131072;
                 CONCH_MAX_TOOL_CALL_PARSE_BYTES]
             --structured-retries N
-                How often an answer that lacks the form which was asked for is tried
-                again where the backend cannot guide it; 0 refuses such requests.
-                [default: 2; CONCH_STRUCTURED_RETRIES]
+                How often a response without the structure that was asked for is
+                requested again, where the backend cannot guide it or breaks its
+                guide; 0 rejects requests that the backend cannot guide. [default: 2;
+                CONCH_STRUCTURED_RETRIES]
             --history-template TEXT
                 Liquid template of the prompt, for models without a chat template.
                 [CONCH_HISTORY_TEMPLATE]

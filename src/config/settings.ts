@@ -187,7 +187,7 @@ export const settingTable = {
   ),
   structuredRetries: setting(
     z.number().int().min(0).max(20).default(2),
-    'How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it; 0 refuses such requests.',
+    'How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide; 0 rejects requests that the backend cannot guide.',
     { group: 'models', live: true },
   ),
   historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {

@@ -23,5 +23,5 @@ function reasonAgainst(word: string): string | undefined {
 
 /** Whether nothing is left of a word: vLLM removes what Python takes for white space from its beginning. */
 function isBlank(word: string): boolean {
-  return [...word].every((each) => (/\s/.test(each) && each !== '\ufeff') || separators.includes(each));
+  return Array.from(word).every((each) => (/\s/.test(each) && each !== '\ufeff') || separators.includes(each));
 }

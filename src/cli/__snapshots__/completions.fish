@@ -143,7 +143,7 @@ complete -c conch -n "__conch_is '' serve models doctor generate 'engine install
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l unload-timeout -r -f -d 'How long the running requests of a model that is unloaded may take to end, after which they are cancelled'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l default-max-tokens -r -f -d 'Most tokens of an answer whose request does not say'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l max-tool-call-parse-bytes -r -f -d 'Most text of a tool call that is held back until it is known what it is'
-complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l structured-retries -r -f -d 'How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it'
+complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l structured-retries -r -f -d 'How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l history-template -r -f -d 'Liquid template of the prompt, for models without a chat template'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l history-template-file -r -F -d 'File with such a Liquid template'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l cache-dir -r -f -a '(__fish_complete_directories)' -d 'Folder for what Conch downloads'

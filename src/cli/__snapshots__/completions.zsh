@@ -126,7 +126,7 @@ _conch() {
         '*--unload-timeout=[How long the running requests of a model that is unloaded may take to end, after which they are cancelled]:DURATION: ' \
         '*--default-max-tokens=[Most tokens of an answer whose request does not say]:N: ' \
         '*--max-tool-call-parse-bytes=[Most text of a tool call that is held back until it is known what it is]:N: ' \
-        '*--structured-retries=[How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it]:N: ' \
+        '*--structured-retries=[How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide]:N: ' \
         '*--history-template=[Liquid template of the prompt, for models without a chat template]:TEXT: ' \
         '*--history-template-file=[File with such a Liquid template]:FILE:_files' \
         '*--cache-dir=[Folder for what Conch downloads]:DIR:_files -/' \
@@ -232,7 +232,7 @@ _conch() {
         '*--unload-timeout=[How long the running requests of a model that is unloaded may take to end, after which they are cancelled]:DURATION: ' \
         '*--default-max-tokens=[Most tokens of an answer whose request does not say]:N: ' \
         '*--max-tool-call-parse-bytes=[Most text of a tool call that is held back until it is known what it is]:N: ' \
-        '*--structured-retries=[How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it]:N: ' \
+        '*--structured-retries=[How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide]:N: ' \
         '*--history-template=[Liquid template of the prompt, for models without a chat template]:TEXT: ' \
         '*--history-template-file=[File with such a Liquid template]:FILE:_files' \
         '*--cache-dir=[Folder for what Conch downloads]:DIR:_files -/' \
@@ -309,7 +309,7 @@ _conch() {
         '*--unload-timeout=[How long the running requests of a model that is unloaded may take to end, after which they are cancelled]:DURATION: ' \
         '*--default-max-tokens=[Most tokens of an answer whose request does not say]:N: ' \
         '*--max-tool-call-parse-bytes=[Most text of a tool call that is held back until it is known what it is]:N: ' \
-        '*--structured-retries=[How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it]:N: ' \
+        '*--structured-retries=[How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide]:N: ' \
         '*--history-template=[Liquid template of the prompt, for models without a chat template]:TEXT: ' \
         '*--history-template-file=[File with such a Liquid template]:FILE:_files' \
         '*--cache-dir=[Folder for what Conch downloads]:DIR:_files -/' \
@@ -387,7 +387,7 @@ _conch() {
         '*--unload-timeout=[How long the running requests of a model that is unloaded may take to end, after which they are cancelled]:DURATION: ' \
         '*--default-max-tokens=[Most tokens of an answer whose request does not say]:N: ' \
         '*--max-tool-call-parse-bytes=[Most text of a tool call that is held back until it is known what it is]:N: ' \
-        '*--structured-retries=[How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it]:N: ' \
+        '*--structured-retries=[How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide]:N: ' \
         '*--history-template=[Liquid template of the prompt, for models without a chat template]:TEXT: ' \
         '*--history-template-file=[File with such a Liquid template]:FILE:_files' \
         '*--cache-dir=[Folder for what Conch downloads]:DIR:_files -/' \
@@ -440,7 +440,7 @@ _conch() {
         '*--unload-timeout=[How long the running requests of a model that is unloaded may take to end, after which they are cancelled]:DURATION: ' \
         '*--default-max-tokens=[Most tokens of an answer whose request does not say]:N: ' \
         '*--max-tool-call-parse-bytes=[Most text of a tool call that is held back until it is known what it is]:N: ' \
-        '*--structured-retries=[How often an answer that lacks the form which was asked for is tried again where the backend cannot guide it]:N: ' \
+        '*--structured-retries=[How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide]:N: ' \
         '*--history-template=[Liquid template of the prompt, for models without a chat template]:TEXT: ' \
         '*--history-template-file=[File with such a Liquid template]:FILE:_files' \
         '*--cache-dir=[Folder for what Conch downloads]:DIR:_files -/' \

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { Structure } from '../contracts/contract.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
+import { isGuideExact } from '../contracts/guide-exactness.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { AnswerCheck } from './answer-check.ts';
+import { guidedCheck } from './guided-check.ts';
+import type { Emulation } from './structured-emulation.ts';
+
+const model = { contract: { isGuideExact } } as unknown as ServedModel;
+const checkOf = (structure: Structure) => guidedCheck(model, { structure, field: 'guided_json' }, { retries: 2 });
+const multiple = { type: 'integer', multipleOf: 3 };
+
+describe('what a guided response is held against', () => {
+  it('is its guide, where that is not exact', () => {
+    const form = { json: multiple };
+    expect(checkOf(form)).toEqual({ isGuided: true, form, field: 'guided_json', retries: 2 });
+  });
+
+  it.each<[Structure]>([
+    [{ json: { type: 'integer' } }],
+    [{ choice: ['ä'] }],
+    [{ grammar: 'root ::= [ä-ü]' }],
+    [{ json: { ...multiple, unevaluatedProperties: false } }],
+  ])('is nothing where the guide is exact or cannot be judged: %j', (structure) => {
+    expect(checkOf(structure)).toBeUndefined();
+  });
+
+  it('is nothing where the contract keeps to every guide', () => {
+    const exact = { contract: {} } as unknown as ServedModel;
+    expect(guidedCheck(exact, { structure: { json: multiple }, field: 'x' }, { retries: 2 })).toBeUndefined();
+  });
+});
+
+describe('a guided response', () => {
+  const { signal } = new AbortController();
+  const emulation: Emulation = { isGuided: true, form: { json: multiple }, field: 'guided_json', retries: 2 };
+  const ended = (text: string, reason: 'stop' | 'length', mayStop = false) => {
+    const check = new AnswerCheck(emulation, { prefix: '', signal, mayStop });
+    const event: GenerateEvent = { type: 'text-delta', choice: 0, text, tokens: 1, logprobs: undefined };
+    check.push(event);
+    return check.end(reason);
+  };
+  const invalid = (message: string) => ({ kind: 'invalid', message });
+
+  it('may be cut off where a token limit or a stop sequence may end it', async () => {
+    expect(await ended('{"a', 'length')).toEqual({ kind: 'valid' });
+    expect(await ended('{"a', 'stop', true)).toEqual({ kind: 'valid' });
+    expect(await ended('{"a', 'stop')).toEqual(invalid('it is not JSON'));
+    expect(await ended('no', 'length')).toEqual(invalid('it is not JSON'));
+  });
+
+  it('has no broken character, but where it is cut off in the middle of one', async () => {
+    expect(await ended('"a\ufffd"', 'stop')).toEqual(invalid('it has a broken character'));
+    expect(await ended('"\ufffda', 'length')).toEqual(invalid('it has a broken character'));
+    expect(await ended('"a\ufffd', 'length')).toEqual({ kind: 'valid' });
+  });
+});
