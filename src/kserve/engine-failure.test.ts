@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { blame, failedPart, isToBlame } from './engine-failure.ts';
+import { failedPart } from './engine-failure.ts';
 import { StatusError } from './status.ts';
 
 it.each([
@@ -20,17 +20,4 @@ it('says nothing of a server that cannot be reached, nor of other errors', () =>
   const text = 'EngineCore encountered an issue. See stack trace (above) for the root cause.';
   expect(failedPart(new StatusError('UNAVAILABLE', text, { unreachable: true }))).toBeUndefined();
   expect(failedPart(new Error(text))).toBeUndefined();
-});
-
-it('remembers which errors are those of inferences to blame', () => {
-  const text = 'EngineCore encountered an issue. See stack trace (above) for the root cause.';
-  const [first, second] = [new StatusError('INTERNAL', text), new StatusError('INTERNAL', text)];
-  blame(first);
-  expect([first, second, text, null, undefined].map((error) => isToBlame(error))).toEqual([
-    true,
-    false,
-    false,
-    false,
-    false,
-  ]);
 });

@@ -22,15 +22,3 @@ export function failedPart(error: unknown): FailedPart | undefined {
   if (!(error instanceof StatusError) || error.unreachable) return undefined;
   return texts.find(([text]) => text.test(error.message))?.[1];
 }
-
-const blamed = new WeakSet();
-
-/** Says that the inference which failed with this error may have caused the failure of its engine. */
-export function blame(error: object): void {
-  blamed.add(error);
-}
-
-/** Whether the inference that failed with this error may have caused it, and is not one that met a failed engine. */
-export function isToBlame(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && blamed.has(error);
-}
