@@ -62,7 +62,7 @@ function contextLengthOf(found: FoundServedModel, own: ModelSettings, assets: Pr
   const { contract, embedding, rerank } = found;
   const bound = contract ? undefined : (embedding ?? rerank)?.longest;
   if (own.contextLength === undefined) return longestOf(found, assets);
-  return Math.min(own.contextLength, bound ?? own.contextLength);
+  return Math.min(own.contextLength, bound ?? own.contextLength, found.learnedContext ?? own.contextLength);
 }
 
 /** Settings that bear on models of vectors and scores alone, on one that generates text. An alias has them of its model. */

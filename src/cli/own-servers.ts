@@ -120,7 +120,11 @@ async function managedServer(
 
 /** The primary's tritonserver, as a worker reaches it. */
 function followedServer(settings: Settings, seat: Seat): MovingServer {
-  const server = new MovingServer({ hiddenModels: [], channel: channelOptions(settings) });
+  const server = new MovingServer({
+    hiddenModels: [],
+    repositories: settings.modelRepository,
+    channel: channelOptions(settings),
+  });
   seat.followTriton((ports) => server.moveTo(ports));
   return server;
 }

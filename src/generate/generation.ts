@@ -3,6 +3,7 @@ import type { EncodedImage, GenerateRequest, GenerationContract, Sampling } from
 import type { GenerateEvents } from '../contracts/events.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { Beginning, Responses } from '../kserve/server-group.ts';
+import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../openai/sampling.ts';
@@ -234,6 +235,7 @@ class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
   }
 
   end(fault?: unknown): void {
+    if (fault instanceof StatusError && this.server) this.#run.options.model.learn?.(this.server, fault);
     this.#watch?.end(fault);
     this.#watch = undefined;
   }

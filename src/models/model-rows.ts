@@ -70,7 +70,7 @@ function rowsOf(found: FoundModel, server: string, { served, aliases, isWithdraw
       name: model.name,
       version,
       server,
-      contract,
+      contract: model.contract?.kind ?? (model.embedding ? 'embedding' : 'rerank'),
       tokenizer: model.tokenizerName,
       state,
       reason: model.group.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',

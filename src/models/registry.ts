@@ -2,12 +2,15 @@ import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
+import type { StatusError } from '../kserve/status.ts';
 import type { FoundModel } from './discovery.ts';
 import type { ModelHints } from './fit.ts';
 import { holdersOf } from './holders.ts';
+import { LearnedFacts } from './learned-facts.ts';
 import { modelRows } from './model-rows.ts';
 import { generatesText, type ModelRow, type NamedModel, type ServedModel } from './served-model.ts';
 import { UnfitModels } from './unfit-models.ts';
+import type { VllmFolder } from './vllm-folder.ts';
 import { WatchedServer } from './watched-server.ts';
 
 /** What the registry is told of the outside. */
@@ -39,12 +42,16 @@ export interface RegistryOptions {
 export interface FoundServedModel
   extends Pick<
       NamedModel,
-      'name' | 'root' | 'model' | 'version' | 'contract' | 'embedding' | 'rerank' | 'group' | 'created'
+      'name' | 'root' | 'model' | 'version' | 'contract' | 'embedding' | 'rerank' | 'group' | 'created' | 'learn'
     >,
     Pick<ServedModel, 'postprocessors'> {
   readonly config: ModelConfig;
   /** Where the model's own configuration says that its tokenizer is. */
   readonly tokenizerDirectory: string | undefined;
+  /** What the files of a vLLM model say, where they can be read here. */
+  readonly vllm?: VllmFolder | undefined;
+  /** The context length that its engine has told by refusing a prompt. */
+  readonly learnedContext?: number | undefined;
 }
 
 /** What a name may stand for: a model on the servers, or one with an adapter. */
@@ -70,6 +77,7 @@ export class ModelRegistry {
   /** Models that take no more requests because they are being unloaded, and how many times they were withdrawn. */
   readonly #withdrawn = new Map<string, number>();
   readonly #unfit = new UnfitModels();
+  readonly #learned = new LearnedFacts();
   #lastRows = '';
 
   constructor(options: RegistryOptions) {
@@ -80,6 +88,7 @@ export class ModelRegistry {
       onServer: (server: string, fault: Error | undefined) => options.onServer?.(server, fault),
       onLook: (server: InferenceServer, fault: Error | undefined) => {
         options.onLook?.(server, fault);
+        if (fault) this.#learned.forgetServer(server);
         this.#rebuild();
       },
     };
@@ -259,7 +268,10 @@ export class ModelRegistry {
 
   /** Takes no more requests for these models, until all functions that it gave back for them are called. */
   withdraw(roots: readonly string[]): () => void {
-    for (const root of roots) this.#withdrawn.set(root, (this.#withdrawn.get(root) ?? 0) + 1);
+    for (const root of roots) {
+      this.#withdrawn.set(root, (this.#withdrawn.get(root) ?? 0) + 1);
+      this.#learned.forgetModel(root);
+    }
     this.#rebuild();
     return () => {
       for (const root of roots) {
@@ -299,6 +311,12 @@ export class ModelRegistry {
     });
   }
 
+  /** Takes over what an error of an engine says of its model. */
+  #learn(root: string, server: InferenceServer, error: StatusError): void {
+    const copy = this.copiesOf(root).find((each) => each.server === server)?.found.ready;
+    if (copy?.config.backend === 'vllm' && this.#learned.learn({ server, ready: copy }, error)) this.#rebuild();
+  }
+
   /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
   #rebuild(): void {
     this.#unfit.see(this.#watched.flatMap(({ found }) => found));
@@ -309,7 +327,9 @@ export class ModelRegistry {
       const [first] = holders;
       if (!first || this.#withdrawn.has(target)) continue;
       const servers = holders.map(({ server }) => server);
-      const { contract, embedding, rerank, ready } = first;
+      const { ready } = first;
+      const can = this.#learned.apply(first, holders);
+      const { contract, embedding, rerank } = can;
       const { name: model, version } = ready.target ?? ready;
       const before = this.#models.get(name);
       const basis = this.#options.basisOf?.(name);
@@ -323,16 +343,17 @@ export class ModelRegistry {
         before.version === version &&
         this.#bases.get(name) === basis &&
         sameMembers(before.group.servers, servers);
-      const { config, tokenizerDirectory, postprocessors } = ready;
+      const { config, tokenizerDirectory, postprocessors, vllm } = ready;
       const created = this.createdAt(name);
-      const can = { contract, embedding, rerank };
       if (isSame) {
         models.set(name, before);
         continue;
       }
       const group = this.#options.groupOf(model, servers);
-      const found = { name, root: target, model, version, ...can, group, created, postprocessors };
-      models.set(name, this.#options.describe({ ...found, config, tokenizerDirectory }));
+      const learnedContext = this.#learned.of(holders)?.context;
+      const learn: NamedModel['learn'] = (server, error) => this.#learn(target, server, error);
+      const found = { name, root: target, model, version, contract, embedding, rerank, group, created, postprocessors };
+      models.set(name, this.#options.describe({ ...found, config, tokenizerDirectory, vllm, learnedContext, learn }));
     }
     this.#models = models;
     this.#roots = new Set([...models.values()].map(({ root }) => root));
