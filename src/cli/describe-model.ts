@@ -29,16 +29,19 @@ export function modelDescriber(
     const loadAssets = assetLoader(live, terminal, onNote);
     const own = modelSettings(settings, found.name);
     for (const note of ineffective(found, own)) onNote(note);
-    const assets = onceAtATime(() =>
-      loadAssets(found, own).catch((error: unknown) => {
-        onFault(found.name, error instanceof Error ? error : new Error(String(error)));
-        throw unloadable(error);
-      }),
-    );
+    const { loadedAs, ...model } = found;
+    const assets = loadedAs
+      ? { load: loadedAs.assets, loaded: loadedAs.loadedAssets }
+      : onceAtATime(() =>
+          loadAssets(found, own).catch((error: unknown) => {
+            onFault(found.name, error instanceof Error ? error : new Error(String(error)));
+            throw unloadable(error);
+          }),
+        );
     // Loaded before the first request needs it; a fault is reported and met again by that request.
     assets.load().catch(() => undefined);
     return {
-      ...found,
+      ...model,
       fingerprint: fingerprintOf(terminal.version, found.model, found.version, JSON.stringify(own)),
       defaults: { ...found.group.servers[0]?.defaultsOf?.(found.model), ...own.defaults },
       system: own.system,

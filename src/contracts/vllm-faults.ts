@@ -90,6 +90,9 @@ function listedNames(list: string): readonly string[] {
 
 /** The client's view of an error text of the vLLM backend. */
 export function explainVllm(error: StatusError): ApiError | undefined {
+  // This one quotes a name of the client's, which may hold the words of any other.
+  const adapter = unsupportedAdapter.exec(error.message);
+  if (adapter?.index === 0) return unknownAdapter(adapter[1] ?? '', listedNames(adapter[2] ?? ''));
   for (const [pattern, meaning] of meanings) {
     const match = pattern.exec(error.message);
     if (match) return meaning(match);

@@ -52,6 +52,8 @@ export interface FoundServedModel
   readonly vllm?: VllmFolder | undefined;
   /** The context length that its engine has told by refusing a prompt. */
   readonly learnedContext?: number | undefined;
+  /** The same model before something was learnt of it: what it has loaded still holds. */
+  readonly loadedAs?: Pick<NamedModel, 'assets' | 'loadedAssets'> | undefined;
 }
 
 /** What a name may stand for: a model on the servers, or one with an adapter. */
@@ -62,6 +64,12 @@ interface Reading {
   readonly adapter: string | undefined;
 }
 
+/** What a served model was described by. */
+interface Basis {
+  readonly basis: string | undefined;
+  readonly ready: NonNullable<FoundModel['ready']>;
+}
+
 /** Which models are served now. It looks at every server over and over, each at its own pace. */
 export class ModelRegistry {
   readonly #options: RegistryOptions;
@@ -69,7 +77,7 @@ export class ModelRegistry {
   #watched: readonly WatchedServer[];
   readonly #firstSeen = new Map<string, number>();
   /** What the models that are served now were described by. */
-  #bases = new Map<string, string | undefined>();
+  #bases = new Map<string, Basis>();
   #isStarted = false;
   #models = new Map<string, NamedModel>();
   /** The models on the servers that stand behind those. */
@@ -321,39 +329,47 @@ export class ModelRegistry {
   #rebuild(): void {
     this.#unfit.see(this.#watched.flatMap(({ found }) => found));
     const models = new Map<string, NamedModel>();
-    const bases = new Map<string, string | undefined>();
+    const bases = new Map<string, Basis>();
     for (const [name, target] of this.targets()) {
       const holders = holdersOf(this.#watched, target);
       const [first] = holders;
       if (!first || this.#withdrawn.has(target)) continue;
       const servers = holders.map(({ server }) => server);
       const { ready } = first;
-      const can = this.#learned.apply(first, holders);
-      const { contract, embedding, rerank } = can;
+      const { contract, embedding, rerank } = this.#learned.apply(first, holders);
       const { name: model, version } = ready.target ?? ready;
       const before = this.#models.get(name);
       const basis = this.#options.basisOf?.(name);
-      bases.set(name, basis);
-      const isSame =
+      bases.set(name, { basis, ready });
+      const last = this.#bases.get(name);
+      const isLike =
         before !== undefined &&
-        before.contract === contract &&
-        before.embedding === embedding &&
-        before.rerank === rerank &&
         before.root === target &&
         before.version === version &&
-        this.#bases.get(name) === basis &&
+        last?.basis === basis &&
         sameMembers(before.group.servers, servers);
-      const { config, tokenizerDirectory, postprocessors, vllm } = ready;
-      const created = this.createdAt(name);
-      if (isSame) {
+      if (isLike && before.contract === contract && before.embedding === embedding && before.rerank === rerank) {
         models.set(name, before);
         continue;
       }
-      const group = this.#options.groupOf(model, servers);
-      const learnedContext = this.#learned.of(holders)?.context;
-      const learn: NamedModel['learn'] = (server, error) => this.#learn(target, server, error);
-      const found = { name, root: target, model, version, contract, embedding, rerank, group, created, postprocessors };
-      models.set(name, this.#options.describe({ ...found, config, tokenizerDirectory, vllm, learnedContext, learn }));
+      // One of which only something was learnt keeps its tokenizer and its servers.
+      const taught = isLike && last?.ready === ready ? before : undefined;
+      const { config, tokenizerDirectory, postprocessors, vllm } = ready;
+      const found = { name, root: target, model, version, contract, embedding, rerank, postprocessors };
+      models.set(
+        name,
+        this.#options.describe({
+          ...found,
+          config,
+          tokenizerDirectory,
+          vllm,
+          group: taught?.group ?? this.#options.groupOf(model, servers),
+          created: this.createdAt(name),
+          learnedContext: this.#learned.of(holders)?.context,
+          learn: (server, error) => this.#learn(target, server, error),
+          loadedAs: taught,
+        }),
+      );
     }
     this.#models = models;
     this.#roots = new Set([...models.values()].map(({ root }) => root));

@@ -32,9 +32,9 @@ export interface NamedModel {
   /** Where its tokenizer comes from, for people; `-` when it has none. */
   readonly tokenizerName: string;
   /** Tokenizer and chat template; rejects with an ApiError that says what is wrong with them. */
-  assets(): Promise<PromptAssets>;
+  readonly assets: () => Promise<PromptAssets>;
   /** The same where they are loaded, without waiting. */
-  loadedAssets(): PromptAssets | undefined;
+  readonly loadedAssets: () => PromptAssets | undefined;
   /** Takes over what an error of its engine on a server says of it. */
   learn?(server: InferenceServer, error: StatusError): void;
   /** Its configuration, as its server has it. */
