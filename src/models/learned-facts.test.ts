@@ -40,7 +40,8 @@ class OneModel implements InferenceServer {
   async close(): Promise<void> {}
 }
 
-async function registryOf(...servers: OneModel[]) {
+async function registryOf(first: OneModel, ...others: OneModel[]) {
+  const servers = [first, ...others];
   let described = 0;
   const registry = new ModelRegistry({
     servers,
@@ -48,7 +49,7 @@ async function registryOf(...servers: OneModel[]) {
     hints: () => ({}),
     groupOf: (_, members) => ({
       servers: members,
-      stream: () => servers[0]?.stream() as never,
+      stream: () => first.stream(),
       again: async () => false,
     }),
     loraSeparator: '_lora_',
@@ -59,7 +60,7 @@ async function registryOf(...servers: OneModel[]) {
     },
   });
   await registry.refresh();
-  const learn = (message: string, server = servers[0] as OneModel) =>
+  const learn = (message: string, server = first) =>
     registry.find('m').learn?.(server, new StatusError('UNKNOWN', message));
   const known = () => {
     const { contract, embedding } = registry.find('m');

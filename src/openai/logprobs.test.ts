@@ -8,7 +8,7 @@ const token = (text: string, bytes?: readonly number[]) => ({
   top: [],
   ...(bytes ? { bytes: Uint8Array.from(bytes) } : {}),
 });
-const zeroWidthJoiner = [token('\uFFFD', [0xe2, 0x80]), token('\uFFFD', [0x8d])];
+const zeroWidthJoiner = [token('\uFFFD', [0xe2, 0x80]), token('\uFFFD', [0x8d])] as const;
 
 it('writes a part of a character in a chat as its escaped bytes', () => {
   const written = (text: string, bytes?: readonly number[]) => {
@@ -26,8 +26,8 @@ it('writes a part of a character in a chat as its escaped bytes', () => {
 
 it('writes it in a completion with the word in front, at the offset of its character', () => {
   const builder = new CompletionLogprobsBuilder(plainTokenText);
-  const [first, second] = zeroWidthJoiner as [ReturnType<typeof token>, ReturnType<typeof token>];
-  expect(builder.build([token('a', [0x61]), { ...first, top: [second] } as never])).toEqual({
+  const [first, second] = zeroWidthJoiner;
+  expect(builder.build([token('a', [0x61]), { ...first, top: [second] }])).toEqual({
     tokens: ['a', 'bytes:\\xe2\\x80'],
     token_logprobs: [-1, -1],
     top_logprobs: [{ a: -1 }, { 'bytes:\\xe2\\x80': -1, 'bytes:\\x8d': -1 }],

@@ -3,8 +3,8 @@ import { type TokenTable, tokenKind } from '../tokenizer.ts';
 import { withTokenBytes } from './token-bytes.ts';
 
 function tableOf(tokens: readonly (readonly number[] | undefined)[]): TokenTable {
-  const offsets = new Uint32Array(tokens.length + 1);
-  for (const [id, bytes = []] of tokens.entries()) offsets[id + 1] = (offsets[id] as number) + bytes.length;
+  const lengths = tokens.map((bytes = []) => bytes.length);
+  const offsets = Uint32Array.from([0, ...lengths.map((_, id) => lengths.slice(0, id + 1).reduce((a, b) => a + b))]);
   const kinds = Uint8Array.from(tokens, (bytes) => (bytes === undefined ? tokenKind.absent : 0));
   return { kinds, inside: { bytes: Uint8Array.from(tokens.flatMap((bytes = []) => bytes)), offsets } };
 }

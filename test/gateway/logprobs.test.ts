@@ -151,7 +151,8 @@ describe('logprobs of a completion', () => {
   it('have U+FFFD where the model has no tokenizer here', async () => {
     const bare = await startConch({ flags: ['--triton', `127.0.0.1:${inject('triton').grpcPort}`] });
     const request = { model: 'vllm-toy', prompt: directive({ answer: 'a\u200db' }), logprobs: 0 };
-    const { body } = await post(`${bare.url}/v1/completions`, request).finally(() => bare.stop());
+    const { body } = await post(`${bare.url}/v1/completions`, request);
+    await bare.stop();
     const [{ logprobs }] = body['choices'] as [{ logprobs: typeof expected }];
     expect(logprobs.tokens).toEqual(['a', '\ufffd', '\ufffd', 'b', '<|im_end|>']);
   });
