@@ -29,16 +29,19 @@ export function modelDescriber(
     const loadAssets = assetLoader(live, terminal, onNote);
     const own = modelSettings(settings, found.name);
     for (const note of ineffective(found, own)) onNote(note);
-    const assets = onceAtATime(() =>
-      loadAssets(found, own).catch((error: unknown) => {
-        onFault(found.name, error instanceof Error ? error : new Error(String(error)));
-        throw unloadable(error);
-      }),
-    );
+    const { loadedAs, ...model } = found;
+    const assets = loadedAs
+      ? { load: loadedAs.assets, loaded: loadedAs.loadedAssets }
+      : onceAtATime(() =>
+          loadAssets(found, own).catch((error: unknown) => {
+            onFault(found.name, error instanceof Error ? error : new Error(String(error)));
+            throw unloadable(error);
+          }),
+        );
     // Loaded before the first request needs it; a fault is reported and met again by that request.
     assets.load().catch(() => undefined);
     return {
-      ...found,
+      ...model,
       fingerprint: fingerprintOf(terminal.version, found.model, found.version, JSON.stringify(own)),
       defaults: { ...found.group.servers[0]?.defaultsOf?.(found.model), ...own.defaults },
       system: own.system,
@@ -62,7 +65,7 @@ function contextLengthOf(found: FoundServedModel, own: ModelSettings, assets: Pr
   const { contract, embedding, rerank } = found;
   const bound = contract ? undefined : (embedding ?? rerank)?.longest;
   if (own.contextLength === undefined) return longestOf(found, assets);
-  return Math.min(own.contextLength, bound ?? own.contextLength);
+  return Math.min(own.contextLength, bound ?? own.contextLength, found.learnedContext ?? own.contextLength);
 }
 
 /** Settings that bear on models of vectors and scores alone, on one that generates text. An alias has them of its model. */

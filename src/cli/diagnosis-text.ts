@@ -27,6 +27,7 @@ export function diagnosisText(diagnosis: Diagnosis): string {
     ...(diagnosis.rerank ? [row('scores', rowsText(diagnosis.rerank))] : []),
     ...(diagnosis.reason === undefined ? [] : [row('fault', diagnosis.reason)]),
     ...diagnosis.remarks.map((remark, at) => row(at === 0 ? 'remarks' : '', remark)),
+    ...(diagnosis.facts ? [row('found', factsText(diagnosis.facts))] : []),
     ...(diagnosis.probe ? probeRows(diagnosis.probe) : []),
   ].join('\n');
 }
@@ -62,6 +63,11 @@ function limitsText({ context, prompt, beamWidth, vocabulary }: NonNullable<Diag
     vocabulary === undefined ? '' : `vocabulary of ${vocabulary}`,
   ].filter((text) => text !== '');
   return known.join(', ') || 'not known';
+}
+
+function factsText({ text, embeddings, images, context }: NonNullable<Diagnosis['facts']>): string {
+  const length = context === null ? 'unknown' : `${context} tokens`;
+  return `text: ${text}; embeddings: ${embeddings}; images: ${images}; context: ${length}`;
 }
 
 function probeRows({ text, timing, error }: NonNullable<Diagnosis['probe']>): string[] {

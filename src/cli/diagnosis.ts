@@ -10,6 +10,7 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { generatesText, type ModelRow, type NamedModel, type ServedModel } from '../models/served-model.ts';
 import type { ProbeResult } from './probe.ts';
+import type { ProbedFacts } from './probe-facts.ts';
 import { remarksOn } from './remarks.ts';
 import { type RowsDiagnosis, rowsOf, rowsRemarks } from './rows-diagnosis.ts';
 
@@ -44,6 +45,8 @@ export interface Diagnosis {
   readonly rerank?: RowsDiagnosis;
   /** What is missing, and the flag that mends it; what to know of this kind of model. */
   readonly remarks: readonly string[];
+  /** What requests have shown that a vLLM model does. */
+  readonly facts?: ProbedFacts;
   readonly probe?: ProbeResult;
 }
 

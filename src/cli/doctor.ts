@@ -3,11 +3,13 @@ import { type CommandInput, ownFlags } from '../config/load.ts';
 import { setting } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { InferenceServer } from '../kserve/server.ts';
+import type { ModelRegistry } from '../models/registry.ts';
 import type { CliCommand, Terminal } from './command.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
 import { diagnosisText } from './diagnosis-text.ts';
 import { openParts } from './parts.ts';
 import { probe } from './probe.ts';
+import { type ProbedFacts, probeFacts } from './probe-facts.ts';
 import { untilSettled } from './until-settled.ts';
 
 const definition = {
@@ -16,9 +18,13 @@ const definition = {
   groups: ['servers', 'repository', 'embedded', 'models', 'general'],
   arguments: '[MODEL]',
   flags: {
-    probe: setting(z.boolean().default(false), 'Send each model one short request, and show its text and timing.', {
-      group: 'general',
-    }),
+    probe: setting(
+      z.boolean().default(false),
+      'Send each model short requests: show its text and timing, and find out what a vLLM model can do.',
+      {
+        group: 'general',
+      },
+    ),
     json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }),
   },
   exitCodes: { 1: 'A model cannot be served, or a server does not answer.' },
@@ -43,14 +49,13 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   try {
     await untilSettled(registry, input);
     const described = await Promise.all(servers.current.map(describeServer));
-    const all = await diagnose(registry, input.settings.structuredRetries > 0);
+    const emulates = input.settings.structuredRetries > 0;
+    const all = await diagnose(registry, emulates);
     const chosen = wanted === undefined ? all : all.filter(({ model }) => model === wanted);
     const hasAnswered = described.some(({ fault }) => fault === undefined);
     if (chosen.length === 0 && (wanted !== undefined || hasAnswered))
       throw new SettingsError([noSuchModel(wanted, all)]);
-    const diagnoses: Diagnosis[] = [];
-    for (const each of chosen)
-      diagnoses.push(flags.probe && each.isServed ? { ...each, probe: await probe(each.model, registry) } : each);
+    const diagnoses = flags.probe ? await probeAll(chosen, registry, emulates) : chosen;
     terminal.out(
       flags.json
         ? JSON.stringify({ servers: described, models: diagnoses }, null, 2)
@@ -60,6 +65,26 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   } finally {
     await close();
   }
+}
+
+/** The same diagnoses after requests have shown what the models do. */
+async function probeAll(
+  chosen: readonly Diagnosis[],
+  registry: ModelRegistry,
+  emulates: boolean,
+): Promise<Diagnosis[]> {
+  const found = new Map<string, ProbedFacts | undefined>();
+  for (const { model, isServed } of chosen) if (isServed) found.set(model, await probeFacts(model, registry));
+  // The requests may have taught what the models can do.
+  const learnt = await diagnose(registry, emulates);
+  const probed: Diagnosis[] = [];
+  for (const before of chosen) {
+    const now = learnt.find(({ model, server }) => model === before.model && server === before.server) ?? before;
+    const facts = found.get(now.model);
+    const withFacts = facts ? { ...now, facts } : now;
+    probed.push(now.isServed ? { ...withFacts, probe: await probe(now.model, registry) } : withFacts);
+  }
+  return probed;
 }
 
 interface ServerDiagnosis {

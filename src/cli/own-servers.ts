@@ -122,6 +122,7 @@ async function managedServer(
 function followedServer(settings: Settings, seat: Seat): MovingServer {
   const server = new MovingServer({
     hiddenModels: [],
+    repositories: settings.modelRepository,
     channel: channelOptions(settings),
     restart: () => seat.restartTriton(),
   });

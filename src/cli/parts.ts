@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { CommandInput } from '../config/load.ts';
 import { modelSettings } from '../config/model-settings.ts';
 import type { AdapterBook } from '../models/adapters.ts';
 import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
+import { hubCaches } from '../prompt/hub-request.ts';
 import { Balancer } from '../servers/balanced/balancer.ts';
 import { checkModelSettings } from './check-model-settings.ts';
 import type { Terminal } from './command.ts';
@@ -67,7 +69,8 @@ export async function openParts(
     hints: (model) => {
       const { contract, tokenizer, engineDir, cancelWith, embedding, rerank } = modelSettings(live.current, model);
       const stopsByRequest = cancelWith === 'stop-input';
-      return { contract, tokenizer, engineDir, stopsByRequest, embedding, rerank };
+      const caches = hubCaches(join(live.current.cacheDir, 'hub'), terminal.environment);
+      return { contract, tokenizer, engineDir, stopsByRequest, embedding, rerank, hubCaches: caches };
     },
     describe: modelDescriber(live, terminal, listener, (found, own) =>
       adapterFinder(live.current, adapterBook)(found, own),

@@ -1,6 +1,7 @@
 import type { Formats } from '../generate/parsers.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
+import { vllmRemarks } from './vllm-remarks.ts';
 
 /** What is missing for a model, with the flag that mends it, and what is to be known of its kind. */
 export function remarksOn(
@@ -48,6 +49,7 @@ export function remarksOn(
         remarks.push(`The engine's limits are not known: --engine-dir ${name}=DIR, a folder with its config.json.`);
       break;
     case 'vllm':
+      remarks.push(...vllmRemarks(model));
       break;
   }
   return remarks;

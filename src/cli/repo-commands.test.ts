@@ -72,7 +72,8 @@ describe('conch repo init vllm', () => {
     expect(code).toBe(0);
     expect(out).toContain('HERE/m/1/multi_lora.json\nServe it with: conch --model-repository HERE');
     expect(text('m', 'config.pbtxt')).toBe(
-      'backend: "vllm"\ninstance_group [\n  {\n    kind: KIND_MODEL\n    count: 1\n  }\n]\n',
+      'backend: "vllm"\ninstance_group [\n  {\n    kind: KIND_MODEL\n    count: 1\n  }\n]\n' +
+        'parameters {\n  key: "ENABLE_VLLM_HEALTH_CHECK"\n  value { string_value: "true" }\n}\n',
     );
     expect(JSON.parse(text('m', '1', 'model.json'))).toEqual({
       model: 'org/m',
@@ -84,14 +85,34 @@ describe('conch repo init vllm', () => {
       revision: 'v1',
       enable_lora: true,
       max_loras: 1,
+      structured_outputs_config: { backend: 'xgrammar', disable_any_whitespace: true },
     });
     expect(JSON.parse(text('m', '1', 'multi_lora.json'))).toEqual({ a: '/l/a' });
+  });
+
+  it('leaves the safeguards out where the flags say so, or files that are written again', async () => {
+    const init = ['repo', 'init', 'vllm', 'm', '--repository', folder, '--model', 'a'];
+    const written = () => [JSON.parse(text('m', '1', 'model.json')), text('m', 'config.pbtxt').includes('HEALTH')];
+    await conch(...init, '--set', 'structured_outputs_config={"backend":"guidance"}', '--no-health-check');
+    expect(written()).toEqual([{ model: 'a', structured_outputs_config: { backend: 'guidance' } }, false]);
+    write('m/config.pbtxt', 'parameters { key: "ENABLE_VLLM_HEALTH_CHECK" value { string_value: "false" } }');
+    await conch(...init, '--force');
+    expect(written()).toEqual([{ model: 'a', structured_outputs_config: { backend: 'guidance' } }, false]);
+    await conch(...init, '--force', '--set', 'structured_outputs_config=null', '--health-check');
+    expect(written()).toEqual([{ model: 'a' }, true]);
+    await conch(...init, '--force', '--set', 'guided_decoding_backend=xgrammar');
+    expect(written()).toEqual([{ model: 'a', guided_decoding_backend: 'xgrammar' }, true]);
+    write('m/1/model.json', '{');
+    write('m/config.pbtxt', '{');
+    await conch(...init, '--force');
+    const safe = { backend: 'xgrammar', disable_any_whitespace: true };
+    expect(written()).toEqual([{ model: 'a', structured_outputs_config: safe }, true]);
   });
 
   it('overwrites nothing without --force, and nothing at all with --dry-run', async () => {
     const init = ['repo', 'init', 'vllm', 'm', '--repository', folder];
     const dry = await conch(...init, '--model', 'a', '--dry-run');
-    expect(dry.out).toContain('--- HERE/m/1/model.json\n{\n  "model": "a"\n}');
+    expect(dry.out).toContain('--- HERE/m/1/model.json\n{\n  "model": "a",\n  "structured_outputs_config"');
     expect(() => lstatSync(at('m'))).toThrow('ENOENT');
     await conch(...init, '--model', 'a');
     expect(await conch(...init, '--model', 'b')).toMatchObject({

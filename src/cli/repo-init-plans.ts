@@ -4,11 +4,12 @@ import { resolvePath } from '../config/paths.ts';
 import { RepositoryError } from '../servers/repository/finding.ts';
 import type { FolderPlan } from '../servers/repository/folder-plan.ts';
 import { ggufProblem } from '../servers/repository/llamacpp-model.ts';
-import { isFile, isFolder } from '../servers/repository/model-folder.ts';
+import { isFile, isFolder, readConfigFile } from '../servers/repository/model-folder.ts';
 import { planLlamacpp } from '../servers/repository/plan-llamacpp.ts';
 import { containerModels, planTrtllm } from '../servers/repository/plan-trtllm.ts';
 import { planVllm } from '../servers/repository/plan-vllm.ts';
 import { trtllmValues } from '../servers/repository/trtllm-values.ts';
+import { argumentsFile, checksHealth, healthCheck, readVllmArguments, structuredOutputs } from '../vllm-arguments.ts';
 
 export type ModelKind = 'vllm' | 'trtllm' | 'llamacpp';
 
@@ -23,6 +24,7 @@ export interface InitFlags {
   readonly tensorParallelSize: number | undefined;
   readonly dtype: string | undefined;
   readonly quantization: string | undefined;
+  readonly healthCheck: boolean | undefined;
   readonly engineDir: string | undefined;
   readonly tokenizerDir: string | undefined;
   readonly maxBatchSize: number | undefined;
@@ -54,7 +56,7 @@ export const initPlanners: Readonly<Record<ModelKind, (request: InitRequest) => 
   llamacpp,
 };
 
-function vllm({ name, flags }: InitRequest): InitPlan {
+async function vllm({ name, repository, flags }: InitRequest): Promise<InitPlan> {
   if (flags.model === undefined)
     throw new RepositoryError(['conch repo init vllm needs --model: a name on the Hugging Face hub, or a folder.']);
   const named = {
@@ -66,8 +68,27 @@ function vllm({ name, flags }: InitRequest): InitPlan {
     quantization: flags.quantization,
   };
   const further = [...pairs('--set', flags.set)].map(([key, value]) => [key, fromJson(value)] as const);
-  const engine = { ...named, ...Object.fromEntries(further), model: flags.model };
-  return { plan: planVllm({ name, engine, adapters: pairs('--lora', flags.lora) }), notes: [] };
+  const before = await writtenSafeguards(join(repository, name));
+  const engine = { ...before.engine, ...named, ...Object.fromEntries(further), model: flags.model };
+  const isAsked = flags.healthCheck ?? before.checksHealth ?? true;
+  const adapters = pairs('--lora', flags.lora);
+  return { plan: planVllm({ name, engine, adapters, checksHealth: isAsked }), notes: [] };
+}
+
+/** What the files of a model that is written again say of its safeguards: the operator may have changed them. */
+async function writtenSafeguards(folder: string) {
+  const [read, config] = await Promise.all([
+    readVllmArguments(join(folder, '1', argumentsFile)),
+    readConfigFile(join(folder, 'config.pbtxt')).catch(() => undefined),
+  ]);
+  const { name, olderName } = structuredOutputs;
+  const written =
+    'engine' in read ? Object.entries(read.engine).filter(([key]) => key === name || key === olderName) : [];
+  const parameters = config?.config.parameters ?? {};
+  return {
+    engine: Object.fromEntries(written),
+    checksHealth: healthCheck.name in parameters ? checksHealth(parameters) : undefined,
+  };
 }
 
 async function trtllm({ name, repository, flags }: InitRequest): Promise<InitPlan> {

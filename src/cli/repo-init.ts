@@ -43,6 +43,14 @@ const flags = {
     ...own,
     placeholder: 'NAME',
   }),
+  healthCheck: setting(
+    z.boolean().optional(),
+    'vllm: let Triton report a model whose engine has failed as not ready.',
+    {
+      ...own,
+      defaultText: 'true',
+    },
+  ),
   engineDir: setting(text.optional(), 'trtllm: folder of the engine, as tritonserver sees it.', {
     ...own,
     placeholder: 'DIR',
@@ -143,6 +151,7 @@ const flagKinds: Readonly<Partial<Record<keyof InitFlags, readonly ModelKind[]>>
   tensorParallelSize: ['vllm'],
   dtype: ['vllm'],
   quantization: ['vllm'],
+  healthCheck: ['vllm'],
   engineDir: ['trtllm'],
   tokenizerDir: ['trtllm'],
   maxBatchSize: ['trtllm'],

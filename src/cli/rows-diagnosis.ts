@@ -2,6 +2,7 @@ import type { RowsContract } from '../contracts/vectors.ts';
 import { type EmbeddingRecipe, recipeOf } from '../generate/embedding-recipe.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
+import { vllmRemarks } from './vllm-remarks.ts';
 
 /** What is to be said of the way in which a model makes vectors or scores. */
 export interface RowsDiagnosis extends Partial<EmbeddingRecipe> {
@@ -55,7 +56,7 @@ export function rowsRemarks(model: NamedModel, assets: PromptAssets | undefined)
     );
   if (assets?.tokenizer && model.contextLength() === undefined)
     remarks.push(`Nobody says how long a text may be: --context-length ${name}=N.`);
-  return remarks;
+  return [...remarks, ...vllmRemarks(model)];
 }
 
 /** What is done, in one line. */

@@ -15,7 +15,8 @@ export interface Sampling {
   readonly repetitionPenalty?: number;
   readonly frequencyPenalty?: number;
   readonly presencePenalty?: number;
-  readonly seed?: number;
+  /** Of 64 bits; a bigint where a number would lose digits. */
+  readonly seed?: number | bigint;
   readonly stop?: readonly string[];
   readonly stopTokenIds?: readonly number[];
   readonly includeStopText?: boolean;

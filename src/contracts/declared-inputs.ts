@@ -47,6 +47,18 @@ export class DeclaredInputs {
     return value === undefined ? [] : this.numbers(names, [value], [1]);
   }
 
+  /** One 64-bit integer; an input of fewer bits gets its lowest ones. */
+  integer(names: InputNames, value: number | bigint | undefined): Tensor[] {
+    if (typeof value !== 'bigint') return this.number(names, value);
+    const name = names.find((each) => this.#numberType(each) !== undefined);
+    if (name === undefined) return [];
+    if (!this.isOfType(name, 'TYPE_INT64') && !this.isOfType(name, 'TYPE_UINT64'))
+      return this.number([name], Number(BigInt.asIntN(32, value)));
+    const data = Buffer.alloc(8);
+    data.writeBigInt64LE(BigInt.asIntN(64, value));
+    return this.bytes(name, data, [1]);
+  }
+
   /** Numbers of a shape, which leaves out the batch dimension. */
   numbers(names: InputNames, values: ArrayLike<number>, dims: readonly number[] = [values.length]): Tensor[] {
     for (const name of names) {

@@ -54,7 +54,7 @@ export function samplingTensors(
     ...inputs.number(names.frequency_penalty, sampling.frequencyPenalty),
     ...inputs.number(names.presence_penalty, sampling.presencePenalty),
     ...inputs.number(names.min_tokens, sampling.minTokens),
-    ...inputs.number(names.seed, sampling.seed),
+    ...inputs.integer(names.seed, sampling.seed),
   ];
 }
 

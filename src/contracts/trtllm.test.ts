@@ -10,6 +10,7 @@ import {
 import { numberTensor, textTensor } from '../kserve/tensors.ts';
 import { blsInputs, ensembleInputs, textOutputs } from '../servers/repository/trtllm-tensors.ts';
 import type { ParameterName, Sampling } from './contract.ts';
+import { DeclaredInputs } from './declared-inputs.ts';
 import { trtllmContract } from './trtllm.ts';
 
 const ensemble = trtllmContract(configOf(ensembleInputs, textOutputs), { decoupled: true });
@@ -302,4 +303,26 @@ describe('what it supports', () => {
         reason: expect.stringContaining('Give this model a tokenizer'),
       });
   });
+});
+
+it('writes a 64-bit seed with all of its bits, and the lowest ones where the input has fewer', () => {
+  const seed = 1763256000123456789n;
+  const written = (type: string) => {
+    const inputs = new DeclaredInputs({
+      name: 'm',
+      platform: '',
+      backend: '',
+      max_batch_size: 0,
+      input: [{ name: 'seed', data_type: type, dims: [1] }],
+      output: [],
+      parameters: {},
+    });
+    return inputs.integer(['random_seed', 'seed'], seed).map(({ datatype, shape, data }) => [datatype, shape, data]);
+  };
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(seed);
+  expect(written('TYPE_UINT64')).toEqual([['UINT64', [1], bytes]]);
+  expect(written('TYPE_INT64')).toEqual([['INT64', [1], bytes]]);
+  expect(written('TYPE_INT32')).toEqual([['INT32', [1], bytes.subarray(0, 4)]]);
+  expect(written('TYPE_STRING')).toEqual([]);
 });

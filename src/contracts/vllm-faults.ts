@@ -92,6 +92,9 @@ export function explainVllm(error: StatusError): ApiError | undefined {
   // A refusal quotes the guide, and the guide may quote any other text.
   const told = engineFailed(error) ?? guideRefusal(message);
   if (told) return told;
+  // This one quotes a name of the client's, which may hold the words of any other.
+  const adapter = unsupportedAdapter.exec(message);
+  if (adapter?.index === 0) return unknownAdapter(adapter[1] ?? '', listedNames(adapter[2] ?? ''));
   for (const [pattern, meaning] of meanings) {
     const match = pattern.exec(message);
     if (match) return meaning(match);

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts';
+import { objectText } from '../json-text.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import { boolTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
@@ -42,6 +43,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
 
   const wantedReturns = returns.map(([input]) => boolTensor(input, true));
   const returned = ['text_output', ...returns.map(([, output]) => output)];
+  // The embedded engine takes 32 bits of a seed.
+  const seedBits = config.backend === 'llamacpp' ? 32 : 64;
   const encode = (request: GenerateRequest): InferRequest => {
     if (request.loraTaskId !== undefined)
       throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
@@ -59,7 +62,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
       // Without counts each streamed response is one token, which is how they are counted then.
       boolTensor('stream', request.stream || !counts),
       boolTensor('exclude_input_in_output', true),
-      textTensor('sampling_parameters', [JSON.stringify(samplingParameters(request, structureKey))]),
+      textTensor('sampling_parameters', [objectText(shortSeed(samplingParameters(request, structureKey), seedBits))]),
       ...wantedReturns,
       ...(isWithLogprobs ? [boolTensor('return_logprobs', true)] : []),
     ];
@@ -145,6 +148,14 @@ function samplingParameters(request: GenerateRequest, structureKey: string | und
   // The backend wants it as a text inside the text.
   if (structure && structureKey) parameters[structureKey] = JSON.stringify(structure);
   return parameters;
+}
+
+/** The same parameters with so many bits of a seed that a number cannot hold. */
+function shortSeed(parameters: Record<string, unknown>, bits: number): Record<string, unknown> {
+  const { seed } = parameters;
+  return typeof seed === 'bigint' && bits < 64
+    ? { ...parameters, seed: Number(BigInt.asUintN(bits, seed)) }
+    : parameters;
 }
 
 /** The parameters that vLLM takes as they are. A single key that it does not know would fail the whole request. */

@@ -5,7 +5,9 @@ import type { InferResponse } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { AnswerText } from '../output/answer-text.ts';
+import { withTokenBytes } from '../output/token-bytes.ts';
 import type { InferenceWatch } from '../request-watch.ts';
+import type { TokenTable } from '../tokenizer.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { type FaultPlace, generationFault } from './faults.ts';
 import { type Tally, usageOf } from './tally.ts';
@@ -35,6 +37,8 @@ interface ChoiceOptions {
   readonly newParts?: (() => AnswerParts) | undefined;
   /** Counts the tokens of a text, where the responses do not say how many they carry. */
   readonly countTokens?: ((text: string) => Promise<number>) | undefined;
+  /** The bytes of the model's tokens, for logprobs of a backend that tells only their texts. */
+  readonly table?: TokenTable | undefined;
   /** Ends the inference on servers where leaving its stream does not. */
   readonly stop?: ((hasBegun: boolean) => void) | undefined;
   readonly place: FaultPlace;
@@ -108,7 +112,9 @@ export class ChoiceStream implements GenerateEvents, GenerateSink {
   text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer = 0): void {
     const state = this.#answers[answer] as AnswerState;
     if (state.isFinished) return;
-    this.#add(state, state.text ? state.text.push(text) : text, tokens, logprobs);
+    const { table } = this.#options;
+    const figures = table && logprobs ? withTokenBytes(table, logprobs) : logprobs;
+    this.#add(state, state.text ? state.text.push(text) : text, tokens, figures);
     if (state.text?.isStopped) this.#finish(state, 'stop');
   }
 

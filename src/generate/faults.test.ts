@@ -35,7 +35,7 @@ it.each([
     cause: error,
   });
   markSuspect(error);
-  expect(generationFault(error, place).headers).toEqual({ 'x-should-retry': 'false' });
+  expect(generationFault(error, place).isFinal).toBe(true);
 });
 
 it.each([

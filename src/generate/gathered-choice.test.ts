@@ -22,7 +22,7 @@ const good: Script = { words: ['a', 'b'], end: 'finish' };
 
 /** Generates on servers that do as the scripts say, one for each inference in its order. */
 async function run(scripts: readonly Script[], own: Partial<GenerationOptions> = {}, affordable = 9) {
-  const asked: { id: string; seed: number | undefined }[] = [];
+  const asked: { id: string; seed: number | bigint | undefined }[] = [];
   const left: string[] = [];
   const avoided: string[][] = [];
   let retries = 0;

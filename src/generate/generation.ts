@@ -87,6 +87,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     place: faultPlace(options),
     tally,
     newText: textMaker(options, tokenized?.table),
+    table: await logprobTable(options),
     timeout: options.timeout,
     usedServers: undefined,
     guide,
@@ -158,6 +159,8 @@ interface Run {
   readonly place: ReturnType<typeof faultPlace>;
   readonly tally: Tally;
   readonly newText: (() => AnswerText) | undefined;
+  /** The bytes of tokens, where logprobs are wanted of a backend that gives texts. */
+  readonly table: TokenTable | undefined;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
   /** Where an answer that is begun again was begun before; undefined where none is. */
@@ -205,6 +208,7 @@ function infer(request: GenerateRequest, run: Run, place: ChoicePlace): ChoiceSt
     newText,
     newParts: parsers && (() => new AnswerParts(parsers)),
     countTokens: contract.guessesCounts ? answerCounter(model) : undefined,
+    table: run.table,
     stop: stopper(attempt, contract, request),
     place: run.place,
   });
@@ -236,6 +240,16 @@ function textMaker(options: GenerationOptions, table: TokenTable | undefined): (
   if (!table && !cutsHere(options) && !asksForStop(options)) return undefined;
   const { continuesText } = options;
   return () => new AnswerText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
+}
+
+/** The bytes of the model's tokens, where logprobs need them and its tokenizer is at hand. */
+async function logprobTable({ model, logprobs }: GenerationOptions): Promise<TokenTable | undefined> {
+  if (logprobs === undefined || model.contract.speaksTokens) return undefined;
+  // A decoder that a table cannot describe leaves the logprobs as the backend writes them.
+  return model
+    .loadedAssets()
+    ?.tokenizer?.table?.()
+    .catch(() => undefined);
 }
 
 /** Each answer of a prompt has a seed of its own; one is drawn for a backend that would answer every request alike. */

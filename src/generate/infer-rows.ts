@@ -113,7 +113,9 @@ async function onlyResponse<Result>(
 ): Promise<InferResponse> {
   let found: InferResponse | undefined;
   let inference: InferenceWatch | undefined;
+  let chosen: InferenceServer | undefined;
   const begin = (server: InferenceServer, { timeout }: Beginning): Responses => {
+    chosen = server;
     inference?.end(retried);
     inference = watch.inference({ server: server.name, model: model.model, maxTokens: undefined });
     const call = { ...limits, ...(timeout === undefined ? {} : { timeout }), metadata: inference.headers };
@@ -125,6 +127,7 @@ async function onlyResponse<Result>(
       for (const response of batch) if (response.outputs.length > 0) found ??= response;
     inference?.end();
   } catch (error) {
+    if (error instanceof StatusError && chosen) model.learn?.(chosen, error);
     inference?.end(error);
     throw error;
   }

@@ -2,6 +2,7 @@ import type { GenerateRequest, GenerationContract } from '../contracts/contract.
 import { failedPart } from '../kserve/engine-failure.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { Beginning, Responses } from '../kserve/server-group.ts';
+import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
@@ -57,6 +58,7 @@ export class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
   }
 
   end(fault?: unknown): void {
+    if (fault instanceof StatusError && this.server) this.#place.model.learn?.(this.server, fault);
     this.#judge(fault);
     this.#watch?.end(fault);
     this.#watch = undefined;

@@ -2,5 +2,9 @@ import type { Sampling } from '../contracts/contract.ts';
 
 /** The same sampling with a seed of its own, so that a seeded request with several answers, or tries, is repeatable. */
 export function seeded(sampling: Sampling, offset: number): Sampling {
-  return sampling.seed === undefined ? sampling : { ...sampling, seed: sampling.seed + offset };
+  const { seed } = sampling;
+  if (seed === undefined) return sampling;
+  const sum = typeof seed === 'number' ? seed + offset : undefined;
+  if (sum !== undefined && Number.isSafeInteger(sum)) return { ...sampling, seed: sum };
+  return { ...sampling, seed: BigInt.asIntN(64, BigInt(seed) + BigInt(offset)) };
 }

@@ -1,5 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { withExactSeeds } from './exact-seeds.ts';
 import { boundBroken, type JsonBounds } from './json-size.ts';
 
 declare module 'fastify' {
@@ -25,7 +26,7 @@ export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
     const { jsonBounds } = limits;
     const broken = boundBroken(body, jsonBounds);
     if (broken) done(beyond(broken, jsonBounds));
-    else void parse(request, body, done);
+    else void parse(request, body, (error, value) => done(error, error ? value : withExactSeeds(body, value)));
   };
   app.addContentTypeParser('application/json', { parseAs: 'string' }, read);
   app.addContentTypeParser(form, { parseAs: 'string' }, (request, body: string, done) => {

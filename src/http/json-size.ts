@@ -34,7 +34,7 @@ export function boundBroken(json: string, { depth: deepest, values: most }: Json
 }
 
 /** Where the text that begins here ends; -1 where it does not. */
-function endOfText(json: string, from: number): number {
+export function endOfText(json: string, from: number): number {
   for (let at = from; ; ) {
     at = json.indexOf('"', at + 1);
     if (at < 0) return -1;

@@ -60,7 +60,8 @@ async function reserveTokens({ key, body, routeOptions: { config }, reserveToken
 const longestPrompt = 65_536;
 
 function promptText(body: unknown): string {
-  return JSON.stringify(body).slice(0, longestPrompt);
+  const written = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
+  return JSON.stringify(body, written).slice(0, longestPrompt);
 }
 
 /** Names what had no effect, to the client and in the log. */

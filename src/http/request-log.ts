@@ -50,7 +50,8 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
   request.watch = record({ method, path: pathOf(request), route, headers, isSecure });
   // Fastify's own hook does not run for a client that left; a response is closed in every case.
   const level = config?.api === 'page' ? 'debug' : 'info';
-  reply.raw.once('close', () => writeLine(request, reply, { duration: performance.now() - start, level }));
+  const tellsState = config?.api === 'health';
+  reply.raw.once('close', () => writeLine(request, reply, { duration: performance.now() - start, level, tellsState }));
 }
 
 /** The same for an answer that is written without Fastify. */
@@ -67,9 +68,11 @@ function pathOf({ url }: FastifyRequest): string {
 interface Outcome {
   readonly duration: number;
   readonly level: 'debug' | 'info';
+  /** Whether a 503 is the state that was asked for, as it is of a health check, and not a failed request. */
+  readonly tellsState: boolean;
 }
 
-function writeLine(request: FastifyRequest, reply: FastifyReply, { duration, level }: Outcome): void {
+function writeLine(request: FastifyRequest, reply: FastifyReply, { duration, level, tellsState }: Outcome): void {
   const { fault } = request;
   const key = request.key?.name;
   const hasLeft = !reply.raw.writableFinished;
@@ -89,7 +92,8 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, { duration, lev
     ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
   };
   const { log } = request.server;
-  if (status >= 500) log.error(line, 'request failed');
+  if (tellsState && status === 503 && !fault) log.info(line, 'not ready');
+  else if (status >= 500) log.error(line, 'request failed');
   else if (status >= 400) log.warn(line, hasLeft ? 'client left' : 'request refused');
   else log[level](line, 'request');
 }

@@ -68,6 +68,8 @@ export interface InferenceServer {
   readonly name: string;
   /** Whose it is, where it is not a Triton that runs on its own. */
   readonly kind?: 'embedded' | 'managed';
+  /** Its model repositories, where they are folders on this machine. */
+  readonly repositories?: readonly string[];
   /** Any call but inference: health, metadata, configuration, repository, statistics and settings. */
   call<Method extends ControlMethod>(
     method: Method,

@@ -129,9 +129,10 @@ export class Discovery {
       before.parts.length === parts.length &&
       before.parts.every((part, at) => part === parts[at]);
     if (isSame && !this.#isFitStale) return before.ready;
-    const ready = { ...model, ...(await fitModel(model, all, hints)) };
+    const ready = { ...model, ...(await fitModel(model, all, hints, this.server.repositories)) };
     // Folders may have changed beside the configurations; where they did not, the model stays the same object.
-    if (isSame && before.ready.basis === ready.basis) return before.ready;
+    const isFolderSame = JSON.stringify(before?.ready.vllm) === JSON.stringify(ready.vllm);
+    if (isSame && isFolderSame && before.ready.basis === ready.basis) return before.ready;
     this.#fitted.set(model.name, { parts, hinted, ready });
     return ready;
   }

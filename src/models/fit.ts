@@ -7,9 +7,11 @@ import { isYes, parameterOf } from '../contracts/parameters.ts';
 import { trtllmTokensContract } from '../contracts/trtllm-tokens.ts';
 import type { EmbeddingContract, RerankContract } from '../contracts/vectors.ts';
 import { vllmEmbedding } from '../contracts/vllm-embedding.ts';
+import { type VllmAbilities, withFacts } from '../contracts/vllm-facts.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import { type Chain, chainOf, innerNames } from './chain.ts';
 import { type EngineFolder, readEngineFolder } from './engine-folder.ts';
+import { readVllmFolder, type VllmFolder } from './vllm-folder.ts';
 
 /** What the operator says of a model before it is known. */
 export interface ModelHints {
@@ -21,6 +23,8 @@ export interface ModelHints {
   readonly stopsByRequest?: boolean | undefined;
   readonly embedding?: EmbeddingSettings | undefined;
   readonly rerank?: RerankSettings | undefined;
+  /** Caches of the Hugging Face hub on this machine. */
+  readonly hubCaches?: readonly string[] | undefined;
 }
 
 /** A ready model as its server describes it. */
@@ -44,10 +48,20 @@ export interface Fit {
   readonly tokenizerDirectory?: string | undefined;
   /** How many instances of the postprocessing model answer: with several, chunks of an answer may change places. */
   readonly postprocessors?: number | undefined;
+  /** What the files of a vLLM model say, where they can be read here. */
+  readonly vllm?: VllmFolder | undefined;
 }
 
-/** Finds how a model is spoken to, by its own configuration and by those of the models that stand behind it. */
-export async function fitModel(model: KnownModel, all: readonly KnownModel[], hints: ModelHints): Promise<Fit> {
+/**
+ * Finds how a model is spoken to, by its own configuration and by those of the models that stand behind it; of a vLLM
+ * model also by its files, where its server's repositories are on this machine.
+ */
+export async function fitModel(
+  model: KnownModel,
+  all: readonly KnownModel[],
+  hints: ModelHints,
+  repositories: readonly string[] = [],
+): Promise<Fit> {
   const { config } = model;
   const { contract: forced } = hints;
   const outer = outerOf(model, all);
@@ -87,8 +101,22 @@ export async function fitModel(model: KnownModel, all: readonly KnownModel[], hi
   if ('reason' in detection) return outer ? innerPart(outer) : fitRows(model, detection, hints);
   const postprocessors = chain && instancesOf(chain.postprocessing?.config);
   const basis = JSON.stringify([facts, tokenizerDirectory, chain?.engine]);
-  const { limits: known } = detection.contract;
-  return { detection, embedding: vllmEmbedding(config, known.context), basis, tokenizerDirectory, postprocessors };
+  const { contract } = detection;
+  const embedding = vllmEmbedding(config, contract.limits.context);
+  if (contract.kind === 'vllm' && repositories.length > 0) {
+    const vllm = await readVllmFolder(model, { repositories, hubCaches: hints.hubCaches ?? [] });
+    if (vllm) return { ...fitVllm({ contract, embedding }, vllm), basis };
+  }
+  return { detection, embedding, basis, tokenizerDirectory, postprocessors };
+}
+
+/** What is written for Triton comes before what the files of the model say. */
+function fitVllm({ contract, embedding }: VllmAbilities, vllm: VllmFolder): Omit<Fit, 'basis'> {
+  const declared = contract?.limits.context;
+  const facts = declared === undefined ? vllm.facts : { ...vllm.facts, context: declared };
+  const known = withFacts({ contract, embedding }, facts);
+  const detection = known.contract ? { contract: known.contract } : { reason: 'it makes embeddings' };
+  return { detection, embedding: known.embedding, tokenizerDirectory: vllm.tokenizerDirectory, vllm };
 }
 
 /** How a model is spoken to that generates no text: it may make vectors or scores of texts. */

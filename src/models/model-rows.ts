@@ -83,7 +83,7 @@ function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOption
       name: model.name,
       version,
       server,
-      contract,
+      contract: model.contract?.kind ?? (model.embedding ? 'embedding' : 'rerank'),
       tokenizer: model.tokenizerName,
       state,
       reason: model.group.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',

@@ -4,12 +4,15 @@ import type { EngineFailure } from '../kserve/engines.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
+import type { StatusError } from '../kserve/status.ts';
 import type { FoundModel } from './discovery.ts';
 import type { ModelHints } from './fit.ts';
 import { holdersOf } from './holders.ts';
+import { LearnedFacts } from './learned-facts.ts';
 import { modelRows } from './model-rows.ts';
 import { generatesText, type ModelRow, type NamedModel, type ServedModel } from './served-model.ts';
 import { UnfitModels } from './unfit-models.ts';
+import type { VllmFolder } from './vllm-folder.ts';
 import { WatchedServer } from './watched-server.ts';
 
 /** What the registry is told of the outside. */
@@ -45,12 +48,18 @@ export interface RegistryOptions {
 export interface FoundServedModel
   extends Pick<
       NamedModel,
-      'name' | 'root' | 'model' | 'version' | 'contract' | 'embedding' | 'rerank' | 'group' | 'created'
+      'name' | 'root' | 'model' | 'version' | 'contract' | 'embedding' | 'rerank' | 'group' | 'created' | 'learn'
     >,
     Pick<ServedModel, 'postprocessors'> {
   readonly config: ModelConfig;
   /** Where the model's own configuration says that its tokenizer is. */
   readonly tokenizerDirectory: string | undefined;
+  /** What the files of a vLLM model say, where they can be read here. */
+  readonly vllm?: VllmFolder | undefined;
+  /** The context length that its engine has told by refusing a prompt. */
+  readonly learnedContext?: number | undefined;
+  /** The same model before something was learnt of it: what it has loaded still holds. */
+  readonly loadedAs?: Pick<NamedModel, 'assets' | 'loadedAssets'> | undefined;
 }
 
 /** What a name may stand for: a model on the servers, or one with an adapter. */
@@ -61,6 +70,12 @@ interface Reading {
   readonly adapter: string | undefined;
 }
 
+/** What a served model was described by. */
+interface Basis {
+  readonly basis: string | undefined;
+  readonly ready: NonNullable<FoundModel['ready']>;
+}
+
 /** Which models are served now. It looks at every server over and over, each at its own pace. */
 export class ModelRegistry {
   readonly #options: RegistryOptions;
@@ -68,7 +83,7 @@ export class ModelRegistry {
   #watched: readonly WatchedServer[];
   readonly #firstSeen = new Map<string, number>();
   /** What the models that are served now were described by. */
-  #bases = new Map<string, string | undefined>();
+  #bases = new Map<string, Basis>();
   #isStarted = false;
   #models = new Map<string, NamedModel>();
   /** The models on the servers that stand behind those. */
@@ -76,6 +91,7 @@ export class ModelRegistry {
   /** Models that take no more requests because they are being unloaded, and how many times they were withdrawn. */
   readonly #withdrawn = new Map<string, number>();
   readonly #unfit = new UnfitModels();
+  readonly #learned = new LearnedFacts();
   #lastRows = '';
 
   constructor(options: RegistryOptions) {
@@ -86,6 +102,7 @@ export class ModelRegistry {
       onServer: (server: string, fault: Error | undefined) => options.onServer?.(server, fault),
       onLook: (server: InferenceServer, fault: Error | undefined) => {
         options.onLook?.(server, fault);
+        if (fault) this.#learned.forgetServer(server);
         this.#rebuild();
       },
     };
@@ -267,7 +284,10 @@ export class ModelRegistry {
 
   /** Takes no more requests for these models, until all functions that it gave back for them are called. */
   withdraw(roots: readonly string[]): () => void {
-    for (const root of roots) this.#withdrawn.set(root, (this.#withdrawn.get(root) ?? 0) + 1);
+    for (const root of roots) {
+      this.#withdrawn.set(root, (this.#withdrawn.get(root) ?? 0) + 1);
+      this.#learned.forgetModel(root);
+    }
     this.#rebuild();
     return () => {
       for (const root of roots) {
@@ -342,40 +362,57 @@ export class ModelRegistry {
   readonly #engineFailure = (server: InferenceServer, { name, target }: NonNullable<FoundModel['ready']>) =>
     this.#options.engineFailure?.(server, target?.name ?? name);
 
+  /** Takes over what an error of an engine says of its model. */
+  #learn(root: string, server: InferenceServer, error: StatusError): void {
+    const copy = this.copiesOf(root).find((each) => each.server === server)?.found.ready;
+    if (copy?.config.backend === 'vllm' && this.#learned.learn({ server, ready: copy }, error)) this.#rebuild();
+  }
+
   /** Puts together what all servers have. A model that did not change keeps its object, and with it what it has loaded. */
   #rebuild(): void {
     this.#unfit.see(this.#watched.flatMap(({ found }) => found));
     const models = new Map<string, NamedModel>();
-    const bases = new Map<string, string | undefined>();
+    const bases = new Map<string, Basis>();
     for (const [name, target] of this.targets()) {
       const holders = holdersOf(this.#watched, target, this.#engineFailure);
       const [first] = holders;
       if (!first || this.#withdrawn.has(target)) continue;
       const servers = holders.map(({ server }) => server);
-      const { contract, embedding, rerank, ready } = first;
+      const { ready } = first;
+      const { contract, embedding, rerank } = this.#learned.apply(first, holders);
       const { name: model, version } = ready.target ?? ready;
       const before = this.#models.get(name);
       const basis = this.#options.basisOf?.(name);
-      bases.set(name, basis);
-      const isSame =
+      bases.set(name, { basis, ready });
+      const last = this.#bases.get(name);
+      const isLike =
         before !== undefined &&
-        before.contract === contract &&
-        before.embedding === embedding &&
-        before.rerank === rerank &&
         before.root === target &&
         before.version === version &&
-        this.#bases.get(name) === basis &&
+        last?.basis === basis &&
         sameMembers(before.group.servers, servers);
-      const { config, tokenizerDirectory, postprocessors } = ready;
-      const created = this.createdAt(name);
-      const can = { contract, embedding, rerank };
-      if (isSame) {
+      if (isLike && before.contract === contract && before.embedding === embedding && before.rerank === rerank) {
         models.set(name, before);
         continue;
       }
-      const group = this.#options.groupOf(model, servers);
-      const found = { name, root: target, model, version, ...can, group, created, postprocessors };
-      models.set(name, this.#options.describe({ ...found, config, tokenizerDirectory }));
+      // One of which only something was learnt keeps its tokenizer and its servers.
+      const taught = isLike && last?.ready === ready ? before : undefined;
+      const { config, tokenizerDirectory, postprocessors, vllm } = ready;
+      const found = { name, root: target, model, version, contract, embedding, rerank, postprocessors };
+      models.set(
+        name,
+        this.#options.describe({
+          ...found,
+          config,
+          tokenizerDirectory,
+          vllm,
+          group: taught?.group ?? this.#options.groupOf(model, servers),
+          created: this.createdAt(name),
+          learnedContext: this.#learned.of(holders)?.context,
+          learn: (server, error) => this.#learn(target, server, error),
+          loadedAs: taught,
+        }),
+      );
     }
     this.#models = models;
     this.#roots = new Set([...models.values()].map(({ root }) => root));

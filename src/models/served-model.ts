@@ -1,9 +1,13 @@
 import type { GenerationContract } from '../contracts/contract.ts';
 import type { EmbeddingContract, RerankContract } from '../contracts/vectors.ts';
+import type { ModelConfig } from '../kserve/messages.ts';
+import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
+import type { StatusError } from '../kserve/status.ts';
 import type { SamplingDefaults } from '../openai/sampling.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { ModelAdapters, SentAdapter } from './adapters.ts';
+import type { VllmFolder } from './vllm-folder.ts';
 
 /** A model that requests can name: what is known of every one, whatever it can do. */
 export interface NamedModel {
@@ -28,9 +32,15 @@ export interface NamedModel {
   /** Where its tokenizer comes from, for people; `-` when it has none. */
   readonly tokenizerName: string;
   /** Tokenizer and chat template; rejects with an ApiError that says what is wrong with them. */
-  assets(): Promise<PromptAssets>;
+  readonly assets: () => Promise<PromptAssets>;
   /** The same where they are loaded, without waiting. */
-  loadedAssets(): PromptAssets | undefined;
+  readonly loadedAssets: () => PromptAssets | undefined;
+  /** Takes over what an error of its engine on a server says of it. */
+  learn?(server: InferenceServer, error: StatusError): void;
+  /** Its configuration, as its server has it. */
+  readonly config?: ModelConfig;
+  /** What its files say, where it is a vLLM model whose repository is on this machine. */
+  readonly vllm?: VllmFolder | undefined;
   /** Prompt and answer together; undefined where nobody says, or not yet. */
   contextLength(): number | undefined;
 }

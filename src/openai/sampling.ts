@@ -2,12 +2,27 @@ import { z } from 'zod';
 import type { Beams, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { list, record, refused } from './fields.ts';
+import { list, record, refused, taking } from './fields.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
 const tokenId = z.number().int().min(0);
 const flag = z.boolean().nullish();
 const stopText = z.string().min(1, 'a stop text must not be empty');
+
+/** A 64-bit integer: a number, or a bigint where a number would lose digits. */
+const seed = taking(
+  { kind: 'any', of: [z.number().int()] },
+  z.union(
+    [
+      z.number().refine(Number.isSafeInteger, 'must be a whole number of at most 64 bits'),
+      z
+        .bigint()
+        .min(-(2n ** 63n))
+        .max(2n ** 63n - 1n),
+    ],
+    { error: 'must be a whole number' },
+  ),
+);
 
 /** More than any context holds, and what a backend is asked for when nobody knows its context. */
 export const mostTokens = 1_000_000;
@@ -29,7 +44,7 @@ export const samplingFields = {
   presence_penalty: penalty,
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  seed: z.number().int().nullish(),
+  seed: seed.nullish(),
   n: z.number().int().min(1).max(128).nullish(),
   stop: z
     .union([stopText, list(stopText, { most: mostStops })], {
@@ -149,7 +164,9 @@ function isEmptyMap(value: unknown): boolean {
 /** The fields of a request that a beam search leaves without effect: it draws nothing. */
 export function unusedByBeams(request: SamplingRequest, beams: WantedBeams | undefined): string[] {
   if (!beams) return [];
-  return (['top_p', 'top_k', 'min_p', 'seed'] as const).filter((field) => typeof request[field] === 'number');
+  return (['top_p', 'top_k', 'min_p', 'seed'] as const).filter((field) =>
+    ['number', 'bigint'].includes(typeof request[field]),
+  );
 }
 
 /** A beam search, and the field that asked for it. */

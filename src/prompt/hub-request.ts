@@ -27,6 +27,14 @@ export function hubSettings(
   };
 }
 
+/** Every folder in which huggingface_hub may have its cache: where its variables say, else its own default; then ours. */
+export function hubCaches(own: string, environment: Readonly<Record<string, string | undefined>>): string[] {
+  const { HF_HUB_CACHE: cache, HF_HOME: home, XDG_CACHE_HOME: caches, HOME: user } = environment;
+  const common = caches || (user ? join(user, '.cache') : undefined);
+  const theirs = cache || (home ? join(home, 'hub') : common && join(common, 'huggingface', 'hub'));
+  return [...(theirs ? [theirs] : []), join(own, 'hub')];
+}
+
 /** Why a request failed in a way that another try may mend, or that the cache may stand in for. */
 export class HubUnreachable extends Error {}
 

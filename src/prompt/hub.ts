@@ -84,6 +84,13 @@ export async function fetchFromHub(options: FetchOptions): Promise<string> {
   }
 }
 
+/** The folder that a cache has of a model on the hub; undefined where it has none with a tokenizer. Nothing is fetched. */
+export function cachedModel(name: string, revision: string, cacheFolder: string): Promise<string | undefined> {
+  if (!/^\w[\w./-]*$/.test(revision) || revision.includes('..')) return Promise.resolve(undefined);
+  const base = join(cacheFolder, `models--${name.replaceAll('/', '--')}`);
+  return cachedSnapshot(base, join(base, 'refs', revision), revision);
+}
+
 async function cachedSnapshot(base: string, reference: string, revision: string): Promise<string | undefined> {
   const commit = await readFile(reference, 'utf8').then(
     (text) => text.trim(),

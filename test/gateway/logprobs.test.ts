@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Conch } from '../support/conch.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, post, startGateway } from '../support/gateway.ts';
 import { user } from './asking.ts';
@@ -59,10 +59,10 @@ describe('logprobs of a chat', () => {
     }
   });
 
-  it('stand on the chunk of their token in a stream, bytes null for a part of a character', async () => {
+  it('stand on the chunk of their token in a stream, a part of a character with its bytes', async () => {
     const { text } = await chat(directive({ answer: 'a‍b' }), { stream: true });
     const choices = eventsOf(text).flatMap((event) => (event === '[DONE]' ? [] : (event as { choices: [] }).choices));
-    const part = { token: '\ufffd', logprob: -0.5, bytes: null, top_logprobs: [] };
+    const part = (token: string, bytes: number[]) => ({ token, logprob: -0.5, bytes, top_logprobs: [] });
     const step = (content: string, token: object) => ({
       index: 0,
       delta: { content },
@@ -72,8 +72,8 @@ describe('logprobs of a chat', () => {
     expect(choices).toEqual([
       { index: 0, delta: { role: 'assistant', content: '', refusal: null }, logprobs: null, finish_reason: null },
       step('a', chosen('a')),
-      step('', part),
-      step('‍', part),
+      step('', part('\\xe2\\x80', [0xe2, 0x80])),
+      step('‍', part('\\x8d', [0x8d])),
       step('b', chosen('b')),
       step('', chosen('<|im_end|>')),
       { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' },
@@ -128,5 +128,32 @@ describe('logprobs of a completion', () => {
       step('', '<|im_end|>', 7),
       { index: 0, text: '', logprobs: null, finish_reason: 'stop' },
     ]);
+  });
+
+  it('name a part of a character by its bytes, at the offset of the character', async () => {
+    const parts = ['a', 'bytes:\\xe2\\x80', 'bytes:\\x8d', 'b', '<|im_end|>'];
+    const { body } = await complete(directive({ answer: 'a\u200db' }), { logprobs: 0 });
+    expect(body['choices']).toEqual([
+      {
+        index: 0,
+        text: 'a\u200db',
+        logprobs: {
+          tokens: parts,
+          token_logprobs: parts.map(() => -0.5),
+          top_logprobs: parts.map((token) => ({ [token]: -0.5 })),
+          text_offset: [0, 1, 1, 2, 3],
+        },
+        finish_reason: 'stop',
+      },
+    ]);
+  });
+
+  it('have U+FFFD where the model has no tokenizer here', async () => {
+    const bare = await startConch({ flags: ['--triton', `127.0.0.1:${inject('triton').grpcPort}`] });
+    const request = { model: 'vllm-toy', prompt: directive({ answer: 'a\u200db' }), logprobs: 0 };
+    const { body } = await post(`${bare.url}/v1/completions`, request);
+    await bare.stop();
+    const [{ logprobs }] = body['choices'] as [{ logprobs: typeof expected }];
+    expect(logprobs.tokens).toEqual(['a', '\ufffd', '\ufffd', 'b', '<|im_end|>']);
   });
 });

@@ -17,7 +17,7 @@ export const samplingRows = {
     bad: [['hot'], [-0.1], [2.1]],
   },
   top_p: { send: { top_p: 0.5 }, outcome: { sent: { top_p: 0.5 } }, bad: [['x'], [-0.1], [1.1]] },
-  seed: { send: { seed: 7 }, outcome: { sent: { seed: 7 } }, bad: [[1.5], ['7'], [2 ** 60]] },
+  seed: { send: { seed: 7 }, outcome: { sent: { seed: 7 } }, bad: [[1.5], ['7'], [2 ** 70]] },
   n: {
     send: { n: 2, seed: 7 },
     outcome: {

@@ -143,7 +143,7 @@ _conch() {
         --triton-backend) _conch_words 'tensorrtllm python' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --repository --force --dry-run --model --set --lora --tokenizer --max-model-len --gpu-memory-utilization --tensor-parallel-size --dtype --quantization --engine-dir --tokenizer-dir --max-batch-size --decoupled --no-decoupled --triton-backend --python-from --copy --model-path --context-length --sequences'
+            _conch_words '--config --check --help -h --version -V --repository --force --dry-run --model --set --lora --tokenizer --max-model-len --gpu-memory-utilization --tensor-parallel-size --dtype --quantization --health-check --no-health-check --engine-dir --tokenizer-dir --max-batch-size --decoupled --no-decoupled --triton-backend --python-from --copy --model-path --context-length --sequences'
           else
             _conch_words 'vllm trtllm llamacpp'
           fi

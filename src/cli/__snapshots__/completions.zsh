@@ -320,7 +320,7 @@ _conch() {
         '*-h[Show this help.]' \
         '*--version[Show the version]' \
         '*-V[Show the version]' \
-        '*--probe[Send each model one short request, and show its text and timing]' \
+        '*--probe[Send each model short requests]' \
         '*--json[Print JSON.]' \
         '*: : '
       ;;
@@ -474,6 +474,8 @@ _conch() {
         '*--tensor-parallel-size=[vllm: GPUs that share the model]:N: ' \
         '*--dtype=[vllm: type of the weights, such as bfloat16]:TYPE: ' \
         '*--quantization=[vllm: how the weights are quantized, such as awq]:NAME: ' \
+        '*--health-check[vllm: let Triton report a model whose engine has failed as not ready]' \
+        '*--no-health-check[The opposite of --health-check]' \
         '*--engine-dir=[trtllm: folder of the engine, as tritonserver sees it]:DIR:_files -/' \
         '*--tokenizer-dir=[trtllm: folder of the tokenizer, as tritonserver sees it]:DIR:_files -/' \
         '*--max-batch-size=[trtllm: largest batch]:N: ' \

@@ -138,10 +138,10 @@ describe('a streamed response', () => {
       logprob: -1,
       top_logprobs: [{ token: 'x', bytes: [120], logprob: -2 }],
     });
-    const figures = [long('A', [65]), long('\uFFFD', [0xc3]), long('\uFFFD', [])];
+    const figures = [long('A', [65]), long('\\xc3', [0xc3]), long('\uFFFD', [])];
     const place = { item_id: `msg_${hex}o1`, output_index: 1, content_index: 0 };
     const [added, partAdded] = messageEvents(1, []) as [ItemEvent, ItemEvent];
-    const two = [short('\uFFFD'), short('\uFFFD')];
+    const two = [short('\\xc3'), short('\uFFFD')];
     const items: ItemEvent[] = [
       ...reasoningEvents(0, ['R']),
       added,

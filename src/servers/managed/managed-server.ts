@@ -37,7 +37,7 @@ export class ManagedServer extends MovingServer {
   #isClosed = false;
 
   constructor(options: ManagedOptions) {
-    super(options);
+    super({ ...options, repositories: options.command.repositories });
     this.#options = options;
   }
 

@@ -9,6 +9,7 @@ import type { TritonPorts } from './command-line.ts';
 interface MovingOptions {
   /** Models of its repositories that run elsewhere; it is not asked for them. */
   readonly hiddenModels: readonly string[];
+  readonly repositories: readonly string[];
   readonly channel: Omit<ChannelOptions, 'host' | 'port' | 'secure'>;
   /** Has whoever runs it restart it. */
   readonly restart?: () => Promise<void>;
@@ -26,6 +27,10 @@ export class MovingServer implements InferenceServer {
 
   constructor(options: MovingOptions) {
     this.#options = options;
+  }
+
+  get repositories(): readonly string[] {
+    return this.#options.repositories;
   }
 
   /** Where it tells its own metrics; undefined while it is down. */

@@ -56,6 +56,9 @@ it('warns of a path that the Python backend cannot use', async () => {
   ]);
 });
 
+const guarded = '"structured_outputs_config":{"backend":"xgrammar"}';
+const asked = 'parameters { key: "ENABLE_VLLM_HEALTH_CHECK" value { string_value: "true" } }';
+
 it.each([
   [{ 'm/1/.keep': '' }, 'm/1/model.json: error: this file is missing: the engine arguments of a vLLM model.'],
   [{ 'm/1/model.json': '[' }, 'm/1/model.json: error: it is not a JSON object.'],
@@ -64,15 +67,35 @@ it.each([
     'm/1/model.json: error: it has no "model": the name on the Hugging Face hub, or a folder.',
   ],
   [
-    { 'm/1/model.json': '{"model":"a","enable_lora":"True"}' },
+    { 'm/1/model.json': `{"model":"a","enable_lora":"True",${guarded}}` },
     'm/1/multi_lora.json: error: this file is missing: enable_lora is true, so the names of the adapters must stand here.',
   ],
   [
-    { 'm/1/model.json': '{"model":"a","enable_lora":true}', 'm/1/multi_lora.json': '"a"' },
+    { 'm/1/model.json': `{"model":"a","enable_lora":true,${guarded}}`, 'm/1/multi_lora.json': '"a"' },
     'm/1/multi_lora.json: error: it is not a JSON object.',
   ],
 ])('finds what a vLLM model lacks: %j', async (files, finding) => {
-  expect(await check({ 'm/config.pbtxt': 'backend: "vllm"', ...files })).toEqual([finding]);
+  expect(await check({ 'm/config.pbtxt': `backend: "vllm" ${asked}`, ...files })).toEqual([finding]);
+});
+
+const noLibrary =
+  'm/1/model.json: warning: structured_outputs_config is missing, so one structured output can end the engine: add ' +
+  '"structured_outputs_config": {"backend":"xgrammar","disable_any_whitespace":true} to model.json.';
+const noCheck =
+  'm/config.pbtxt: warning: ENABLE_VLLM_HEALTH_CHECK is missing, so Triton reports the model as ready after its engine has ' +
+  'failed: add parameters { key: "ENABLE_VLLM_HEALTH_CHECK" value { string_value: "true" } } to config.pbtxt.';
+
+it.each([
+  ['{"model":"a"}', '', [noCheck, noLibrary]],
+  ['{"model":"a","structured_outputs_config":{"backend":"auto"}}', asked, [noLibrary]],
+  ['{"model":"a","structured_outputs_config":{"disable_any_whitespace":true}}', asked, [noLibrary]],
+  [`{"model":"a",${guarded}}`, asked.replace('true', 'false'), [noCheck]],
+  [`{"model":"a",${guarded}}`, asked.replace('true', 'True'), []],
+  ['{"model":"a","structured_outputs_config":"{\\"backend\\":\\"guidance\\"}"}', asked, []],
+  ['{"model":"a","guided_decoding_backend":"xgrammar"}', asked, []],
+])('warns of a vLLM model without its safeguards: %s %s', async (engine, parameters, findings) => {
+  const files = { 'm/config.pbtxt': `backend: "vllm" ${parameters}`, 'm/1/model.json': engine };
+  expect(await check(files)).toEqual(findings);
 });
 
 describe('an ensemble', () => {

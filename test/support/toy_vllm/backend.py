@@ -75,6 +75,7 @@ class TritonPythonModel:
                 self._loras = list(json.load(file))
         toy = settings.get("toy", {})
         self._task = "embed" if toy.get("embedding") else "generate"
+        self._most_images = toy.get("images")
         self._one_at_a_time = toy.get("one_at_a_time", False)
         _load_slowly(toy.get("load_seconds", 0))
         language = Language(os.path.join(os.environ["CONCH_TEST_TOKENIZERS"], settings["tokenizer"]))
@@ -133,6 +134,7 @@ class TritonPythonModel:
         except (TypeError, ValueError, AttributeError):
             raise AttributeError("'NoneType' object has no attribute 'lora_name'") from None
         images = _images(request)
+        self._check_images(len(images))
         generation = Generation(self._engine, prompt, sampling, self._received(request))
         generation.images = [hashlib.sha256(image).hexdigest() for image in images]
         answer = Answer(request, sampling, len(generation.prompt_ids))
@@ -144,6 +146,14 @@ class TritonPythonModel:
         except Exception:
             generation.tagged.state = "failed"
             raise
+
+    def _check_images(self, count):
+        if count == 0 or self._most_images is None:
+            return
+        if self._most_images == 0:
+            raise ValueError(f"{self._name} is not a multimodal model")
+        if count > self._most_images:
+            raise ValueError(f"At most {self._most_images} image(s) may be provided in one prompt.")
 
     async def _stream(self, generation, answer, sender):
         unfinished = answer.sampling.n

@@ -1,0 +1,90 @@
+import { factsIn, type VllmFacts, withFacts } from '../contracts/vllm-facts.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import type { StatusError } from '../kserve/status.ts';
+import type { Abilities } from './abilities.ts';
+import type { FoundModel } from './discovery.ts';
+
+type Ready = NonNullable<FoundModel['ready']>;
+
+interface Learned {
+  /** What the model was found to be: another object after it was loaded again. */
+  readonly ready: Ready;
+  readonly facts: VllmFacts;
+}
+
+/** A model as one server has it. */
+interface Copy {
+  readonly server: InferenceServer;
+  readonly ready: Ready;
+}
+
+/** What the errors of vLLM engines have taught, for each model of each server, until it is loaded again. */
+export class LearnedFacts {
+  readonly #learned = new Map<InferenceServer, Map<string, Learned>>();
+  /** What was made of abilities, so that the same facts give the same objects. */
+  readonly #applied = new WeakMap<Ready, { readonly text: string; readonly abilities: Abilities }>();
+
+  /** Whether an error taught something that was not known. */
+  learn({ server, ready }: Copy, { message }: StatusError): boolean {
+    const facts = factsIn(message);
+    if (!facts) return false;
+    const models = this.#learned.get(server) ?? new Map<string, Learned>();
+    this.#learned.set(server, models);
+    const before = this.#factsOf({ server, ready });
+    const now = { ...before, ...facts };
+    if (JSON.stringify(now) === JSON.stringify(before)) return false;
+    models.set(ready.name, { ready, facts: now });
+    return true;
+  }
+
+  /** What is known of a model that several servers share: the shortest context and the fewest images hold for all. */
+  of(copies: readonly Copy[]): VllmFacts | undefined {
+    const all = copies.flatMap((copy) => this.#factsOf(copy) ?? []);
+    return all.length === 0 ? undefined : all.reduce(narrower);
+  }
+
+  /** What a model can do with what was learnt of it. */
+  apply(abilities: Abilities, copies: readonly Copy[]): Abilities {
+    const facts = this.of(copies);
+    const [first] = copies;
+    if (!facts || !first) return abilities;
+    const text = JSON.stringify(facts);
+    const known = this.#applied.get(first.ready);
+    if (known?.text === text) return known.abilities;
+    const { contract, embedding } = withFacts(abilities, facts);
+    // An engine that refuses everything is still the model that it was.
+    const applied = contract || embedding || abilities.rerank ? { ...abilities, contract, embedding } : abilities;
+    this.#applied.set(first.ready, { text, abilities: applied });
+    return applied;
+  }
+
+  /** A server that went away may come back with other engines. */
+  forgetServer(server: InferenceServer): void {
+    this.#learned.delete(server);
+  }
+
+  /** A model that is unloaded or loaded may come back with other arguments. */
+  forgetModel(name: string): void {
+    for (const models of this.#learned.values()) models.delete(name);
+  }
+
+  #factsOf({ server, ready }: Copy): VllmFacts | undefined {
+    const learned = this.#learned.get(server)?.get(ready.name);
+    return learned?.ready === ready ? learned.facts : undefined;
+  }
+}
+
+function narrower(left: VllmFacts, right: VllmFacts): VllmFacts {
+  const context = least(left.context, right.context);
+  const mostImages = least(left.mostImages, right.mostImages);
+  return {
+    ...left,
+    ...right,
+    ...(context === undefined ? {} : { context }),
+    ...(mostImages === undefined ? {} : { mostImages }),
+  };
+}
+
+function least(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right);
+}

@@ -1,0 +1,152 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { VllmFacts } from '../contracts/vllm-facts.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../json-object.ts';
+import { cachedModel, isHubName } from '../prompt/hub.ts';
+import { argumentsFile, namesGuideLibrary, readVllmArguments, type UnreadArguments } from '../vllm-arguments.ts';
+import { checkpointFacts } from './vllm-checkpoint.ts';
+
+/** What the files of a vLLM model say that stands in a repository on this machine. */
+export interface VllmFolder {
+  readonly facts: VllmFacts;
+  /** Where its tokenizer is. */
+  readonly tokenizerDirectory?: string;
+  /** Whether its engine arguments name the library of structured outputs; left out where they cannot be read. */
+  readonly namesGuideLibrary?: boolean;
+  /** What is wrong with the files, for people. */
+  readonly problems: readonly string[];
+}
+
+/** Where the files of models may be. */
+export interface ModelPlaces {
+  readonly repositories: readonly string[];
+  /** Caches of the Hugging Face hub, in which vLLM puts what it fetches. */
+  readonly hubCaches: readonly string[];
+}
+
+/** Reads the files of a vLLM model; undefined where no repository has it. Never throws, and writes nothing. */
+export async function readVllmFolder(
+  { name, version }: { readonly name: string; readonly version: string },
+  { repositories, hubCaches }: ModelPlaces,
+): Promise<VllmFolder | undefined> {
+  if (!isFolderName(name) || !isFolderName(version)) return undefined;
+  for (const repository of repositories) {
+    if (!(await isFolder(join(repository, name)))) continue;
+    const file = join(repository, name, version, argumentsFile);
+    const read = await readVllmArguments(file);
+    if ('unread' in read) return { facts: {}, problems: [`${file} ${unreadTexts[read.unread]}`] };
+    return readArguments(read.engine, { file, hubCaches });
+  }
+  return undefined;
+}
+
+const unreadTexts: Readonly<Record<UnreadArguments, string>> = {
+  missing: 'is missing: the engine arguments of a vLLM model.',
+  'not a file': 'is not a file.',
+  'too large': 'is larger than engine arguments can be.',
+  unreadable: 'cannot be read.',
+  'not JSON': 'is not a JSON object.',
+};
+
+interface ArgumentsPlace {
+  readonly file: string;
+  readonly hubCaches: readonly string[];
+}
+
+async function readArguments(engine: JsonObject, { file, hubCaches }: ArgumentsPlace): Promise<VllmFolder> {
+  const problems: string[] = [];
+  const downloads = textOf(engine['download_dir']);
+  const caches = downloads === undefined ? hubCaches : [downloads, ...hubCaches];
+  const model = await locate(engine['model'], { revision: textOf(engine['revision']), caches });
+  const named = engine['tokenizer'] ?? undefined;
+  const tokenizer =
+    named === undefined ? model : await locate(named, { revision: textOf(engine['tokenizer_revision']), caches });
+  const key = named === undefined ? 'model' : 'tokenizer';
+  if ('problem' in tokenizer) problems.push(`"${key}" in ${file} ${tokenizer.problem}`);
+  const unusable = 'folder' in tokenizer ? await unusableFile(tokenizer.folder) : undefined;
+  if (unusable !== undefined) problems.push(unusable);
+  if ('folder' in tokenizer && tokenizer.isRelative)
+    problems.push(`"${key}" in ${file} is a relative path, which depends on where tritonserver is started.`);
+  const checkpoint = 'folder' in model ? await checkpointFacts(model.folder) : {};
+  return {
+    facts: { ...checkpoint, ...argumentFacts(engine) },
+    ...('folder' in tokenizer && unusable === undefined ? { tokenizerDirectory: tokenizer.folder } : {}),
+    namesGuideLibrary: namesGuideLibrary(engine),
+    problems,
+  };
+}
+
+type Located = { readonly folder: string; readonly isRelative: boolean } | { readonly problem: string };
+
+/** The folder that an engine argument means: one on this machine, or what the hub's caches have of a name. */
+async function locate(
+  given: unknown,
+  { revision = 'main', caches }: { readonly revision?: string | undefined; readonly caches: readonly string[] },
+): Promise<Located> {
+  const name = textOf(given);
+  if (name === undefined) return { problem: 'must be a folder, or a name on the Hugging Face hub.' };
+  // vLLM, too, takes a folder before it takes a name; tritonserver runs in the working directory of Conch.
+  if (await isFolder(name)) return { folder: name, isRelative: !isAbsolute(name) };
+  const shown = JSON.stringify(name.slice(0, 200));
+  if (!isHubName(name)) return { problem: `is ${shown}, which is not a folder on this machine.` };
+  for (const cache of caches) {
+    const folder = await cachedModel(name, revision, cache);
+    if (folder !== undefined) return { folder, isRelative: false };
+  }
+  return { problem: `is ${shown}, which is neither a folder on this machine nor in a cache of the Hugging Face hub.` };
+}
+
+const mostBytes = { 'tokenizer.json': 256 * 2 ** 20, 'tokenizer_config.json': 64 * 2 ** 20 };
+
+/** Why a folder is of no use as that of a tokenizer; undefined where it is. */
+async function unusableFile(folder: string): Promise<string | undefined> {
+  let found = 0;
+  for (const [name, most] of Object.entries(mostBytes)) {
+    const file = await stat(join(folder, name)).catch(() => undefined);
+    if (!file) continue;
+    if (!file.isFile()) return `${join(folder, name)} is not a file.`;
+    if (file.size > most) return `${join(folder, name)} is larger than ${most} bytes.`;
+    found++;
+  }
+  return found > 0 ? undefined : `${folder} has neither tokenizer.json nor tokenizer_config.json.`;
+}
+
+/** What the engine arguments themselves say. */
+function argumentFacts(engine: JsonObject): VllmFacts {
+  const context = Number(engine['max_model_len']);
+  const images = imageLimit(engine['limit_mm_per_prompt']);
+  const task = [engine['runner'], engine['task'], engine['convert']].find((value) => kindOf(value) !== undefined);
+  return {
+    ...(Number.isSafeInteger(context) && context > 0 ? { context } : {}),
+    ...(images === undefined ? {} : { mostImages: images }),
+    ...kindOf(task),
+  };
+}
+
+function imageLimit(limits: unknown): number | undefined {
+  const written = typeof limits === 'string' ? parseJsonObject(limits) : limits;
+  const limit = isJsonObject(written) ? written['image'] : undefined;
+  return typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 0 ? limit : undefined;
+}
+
+function kindOf(task: unknown): VllmFacts | undefined {
+  if (task === 'generate') return { generatesText: true, makesEmbeddings: false };
+  const isPooling = task === 'pooling' || task === 'embed' || task === 'embedding';
+  return isPooling ? { generatesText: false, makesEmbeddings: true } : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && !value.includes('\0') ? value : undefined;
+}
+
+/** Whether a text is one step of a path. */
+function isFolderName(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !/[/\\\0]/.test(text);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
