@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** A file of the integration tests may run a tritonserver with several Python models, a Conch and a browser. */
@@ -15,6 +16,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,web}/**/*.test.ts', '{bench,scripts}/**/*.test.mjs'],
+          globalSetup: ['test/support/unit-setup.ts'],
+          alias: [
+            {
+              find: /^.*\/worker-file\.ts$/,
+              replacement: fileURLToPath(new URL('test/support/unit-worker-file.ts', import.meta.url)),
+            },
+          ],
           testTimeout: 30_000,
         },
       },

@@ -1,7 +1,9 @@
-// Writes docs/settings.md and docs/cli.md from the built tables: npm run build, then this.
-import { writeFile } from 'node:fs/promises';
-import { cliPage } from '../dist/cli/cli-page.js';
-import { settingsPage } from '../dist/config/settings-page.js';
+// Writes the pages of docs/ that are made from the sources.
+import { writeFileSync } from 'node:fs';
+import { generatedPages } from './lib/generated-pages.mjs';
+import { inRoot, main } from './lib/steps.mjs';
 
-await writeFile(new URL('../docs/settings.md', import.meta.url), settingsPage());
-await writeFile(new URL('../docs/cli.md', import.meta.url), cliPage());
+main(async () => {
+  for (const { file, text } of await generatedPages()) writeFileSync(inRoot(file), text);
+  return 0;
+});

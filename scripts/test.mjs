@@ -20,7 +20,7 @@ main(async () => {
   const environment = await prepareTestCache();
   // Whatever happens to the tests, nothing that they have started outlives them.
   const command = [inRoot('test/support/reaper.py'), process.execPath, ...vitest];
-  return run(environment.CONCH_TEST_PYTHON, command, { cwd: inRoot('.'), environment });
+  return run(environment['CONCH_TEST_PYTHON'] ?? 'python3', command, { cwd: inRoot('.'), environment });
 });
 
 /** @param {string[]} options */

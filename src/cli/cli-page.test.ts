@@ -11,7 +11,7 @@ const others = commands.slice(1).map(({ definition }) => definition);
 const definitions: [Command, ...Command[]] = [serveCommand.definition, ...others];
 
 describe('cliPage', () => {
-  it('is what docs/cli.md holds; npm run build and node scripts/generate-docs.mjs write it', async () => {
+  it('is what docs/cli.md holds; npm run docs writes it', async () => {
     expect(await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')).toBe(cliPage());
   });
 });

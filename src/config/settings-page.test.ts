@@ -5,7 +5,7 @@ import { settingTable } from './settings.ts';
 import { exampleFile, settingsPage } from './settings-page.ts';
 
 describe('settingsPage', () => {
-  it('is what docs/settings.md holds; npm run build and node scripts/generate-docs.mjs write it', async () => {
+  it('is what docs/settings.md holds; npm run docs writes it', async () => {
     expect(await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')).toBe(settingsPage());
   });
 

@@ -22,7 +22,31 @@ async function lookAt(failures: readonly Error[]): Promise<{ found: unknown; cal
   return { found, calls };
 }
 
+/** A server whose model has these parameters, in another order each time. */
+function reorderingServer(parameters: Readonly<Record<string, string>>): InferenceServer {
+  let calls = 0;
+  const configOf = () => {
+    const entries = Object.entries(parameters).map(([key, text]) => [key, { string_value: text }] as const);
+    if (++calls % 2 === 0) entries.reverse();
+    const shared = { name: 'llama', platform: '', backend: 'vllm', max_batch_size: 0, input: [], output: [] };
+    return { ...shared, parameters: Object.fromEntries(entries) };
+  };
+  const ready = { ...loading, state: 'READY' };
+  const call = async (method: string) => (method === 'RepositoryIndex' ? { models: [ready] } : { config: configOf() });
+  return { name: 'scripted', call } as unknown as InferenceServer;
+}
+
 describe('a look at a server', () => {
+  it('finds the same model when its configuration comes in another order', async () => {
+    const discovery = new Discovery(reorderingServer({ a: '1', b: '2' }), () => ({}));
+    const { signal } = new AbortController();
+    const [before] = await discovery.look(signal);
+    discovery.forget();
+    const [after] = await discovery.look(signal);
+    expect(before?.ready).toBeDefined();
+    expect(after?.ready).toBe(before?.ready);
+  });
+
   it.each([1, 2])('survives a connection that breaks: %i times', async (times) => {
     const failures = Array.from({ length: times }, () => brokenConnection);
     expect(await lookAt(failures)).toEqual({ found: [{ ...loading, ready: undefined }], calls: times + 1 });

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json-object.ts';
 import type { ModelIndexEntry } from '../kserve/messages.ts';
 import type { CallOptions, InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
@@ -111,7 +112,8 @@ export class Discovery {
     const key = keyOf({ name, version });
     const before = this.#known.get(key);
     if (before && !isStale) return before.model;
-    const { config } = await this.server.call('ModelConfig', { name, version }, options);
+    const { config: received } = await this.server.call('ModelConfig', { name, version }, options);
+    const config = inOrder(received);
     const text = JSON.stringify(config);
     if (before?.text === text) return before.model;
     const model = { name, version, config };
@@ -142,6 +144,14 @@ export class Discovery {
 interface SeenModel {
   readonly entry: ModelIndexEntry;
   readonly known: KnownModel | undefined;
+}
+
+/** The same with the keys of its objects sorted: Triton writes the entries of a map in another order each time. */
+function inOrder<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(inOrder) as Value;
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, inOrder(item)])) as Value;
 }
 
 function keyOf({ name, version }: Pick<ModelIndexEntry, 'name' | 'version'>): string {

@@ -16,6 +16,8 @@ interface Loaded {
   /** Ids to put in front, and whether the tokenizer is to add its own special tokens. */
   readonly prefix: readonly number[];
   readonly addsSpecial: boolean;
+  /** Whether the tokens of the second text of a pair have another type than those of the first. */
+  readonly tellsPairsApart: boolean;
 }
 
 const port = parentPort;
@@ -33,11 +35,13 @@ async function load({ file, bos }: TokenizerFile): Promise<Loaded> {
   const special = (await tokenizer.encode('a', null, { addSpecialTokens: true })).getIds();
   const leads = special.length > plain.length && special[0] !== plain[0];
   const learnt = leads ? (tokenizer.idToToken(special[0] ?? -1) ?? undefined) : undefined;
-  if (bos === undefined || bos.added === leads) return { tokenizer, ownBos: learnt, prefix: [], addsSpecial: true };
-  if (!bos.added) return { tokenizer, ownBos: undefined, prefix: [], addsSpecial: false };
+  const tellsPairsApart = (await tokenizer.encode('a', 'a')).getTypeIds().includes(1);
+  const base = { tokenizer, tellsPairsApart };
+  if (bos === undefined || bos.added === leads) return { ...base, ownBos: learnt, prefix: [], addsSpecial: true };
+  if (!bos.added) return { ...base, ownBos: undefined, prefix: [], addsSpecial: false };
   const id = tokenizer.tokenToId(bos.token);
   if (id === null) throw new Error(`The tokenizer has no token ${bos.token}.`);
-  return { tokenizer, ownBos: bos.token, prefix: [id], addsSpecial: true };
+  return { ...base, ownBos: bos.token, prefix: [id], addsSpecial: true };
 }
 
 function tokenizerOf(file: TokenizerFile): Promise<Loaded> {
@@ -69,12 +73,16 @@ async function encodePair({
   second,
   mostOfSecond,
 }: Extract<WorkerTask, { kind: 'encode-pair' }>): Promise<TokenPair> {
-  const { tokenizer } = await tokenizerOf(file);
+  const { tokenizer, tellsPairsApart } = await tokenizerOf(file);
   const [one, two] = await tokenizer.encodeBatch([first, second], { addSpecialTokens: false });
   if (!one || !two) throw new Error('The tokenizer gave nothing.');
   if (mostOfSecond !== undefined) two.truncate(mostOfSecond, 0, 'right');
   const pair = tokenizer.postProcess(one, two, true);
-  return { ids: Int32Array.from(pair.getIds()), types: Int32Array.from(pair.getTypeIds()) };
+  const types = Int32Array.from(pair.getTypeIds());
+  // Without a template for pairs, types come from the encoding of both texts at once: here each was encoded alone.
+  if (tellsPairsApart && !types.includes(1))
+    for (const [at, sequence] of pair.getSequenceIds().entries()) if (sequence === 1) types[at] = 1;
+  return { ids: Int32Array.from(pair.getIds()), types };
 }
 
 function templateOf(source: string): CompiledTemplate {

@@ -25,7 +25,9 @@ export async function keepTriton(options: TritonOptions, report: (text: string) 
       if (isStopping) return current.stop();
     }
   };
-  const kept = keep().catch((error: unknown) => report(`The shared tritonserver cannot be started again: ${error}`));
+  const kept = keep().catch((error: unknown) =>
+    report(`The shared tritonserver cannot be started again: ${String(error)}`),
+  );
   const stop = async (): Promise<void> => {
     isStopping = true;
     await current.stop();

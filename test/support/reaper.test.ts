@@ -18,7 +18,7 @@ const isSleeper = (time: string) => (words: readonly string[]) => words[0] === '
 
 /** Starts a sleeper in a session of its own, waits until it sleeps, and goes on as the script says. */
 const leaveBehind = (time: string, script: string): string =>
-  `setsid sleep ${time} >&2 & until grep -qs sleep /proc/$!/cmdline; do :; done; ${script}`;
+  `setsid sleep ${time} >&2 & until grep -aqs ^sleep /proc/$!/cmdline; do :; done; ${script}`;
 
 const reap = (script: string): Promise<Outcome> => runProgram(pythonProgram(), [reaper, 'bash', '-c', script]);
 

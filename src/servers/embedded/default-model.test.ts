@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -6,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultModel, fetchDefaultModel } from './default-model.ts';
 import { openZipEntry } from './zip-entry.ts';
@@ -71,17 +71,45 @@ describe('fetchDefaultModel', () => {
   });
 });
 
+/** A zip archive: each entry with its header, then their directory, its place and a comment. */
+function zipOf(entries: readonly [name: string, content: string, method: 'stored' | 'deflated'][], comment: string) {
+  const files: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const [name, content, method] of entries) {
+    const bytes = method === 'stored' ? Buffer.from(content) : deflateRawSync(content);
+    const facts = Buffer.alloc(26);
+    facts.writeUInt16LE(20, 0);
+    facts.writeUInt16LE(method === 'stored' ? 0 : 8, 4);
+    facts.writeUInt32LE(crc32(content), 10);
+    facts.writeUInt32LE(bytes.length, 14);
+    facts.writeUInt32LE(Buffer.byteLength(content), 18);
+    facts.writeUInt16LE(Buffer.byteLength(name), 22);
+    const row = Buffer.alloc(14);
+    row.writeUInt32LE(at, 10);
+    directory.push(Buffer.from('PK\x01\x02\x14\0'), facts, row, Buffer.from(name));
+    const file = Buffer.concat([Buffer.from('PK\x03\x04'), facts, Buffer.from(name), bytes]);
+    files.push(file);
+    at += file.length;
+  }
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06');
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(Buffer.concat(directory).length, 12);
+  end.writeUInt32LE(at, 16);
+  end.writeUInt16LE(Buffer.byteLength(comment), 20);
+  return Buffer.concat([...files, ...directory, end, Buffer.from(comment)]);
+}
+
 describe('openZipEntry', () => {
   it('reads stored and deflated entries, and misses what is not there', async () => {
     const archive = join(folder, 'a.zip');
-    const script = [
-      'import sys, zipfile',
-      'with zipfile.ZipFile(sys.argv[1], "w") as z:',
-      '    z.writestr("one.txt", "stored", zipfile.ZIP_STORED)',
-      '    z.writestr("folder/two.gguf", "deflated " * 1000, zipfile.ZIP_DEFLATED)',
-      '    z.comment = b"a comment"',
-    ].join('\n');
-    execFileSync('python3', ['-c', script, archive]);
+    const entries: [string, string, 'stored' | 'deflated'][] = [
+      ['one.txt', 'stored', 'stored'],
+      ['folder/two.gguf', 'deflated '.repeat(1000), 'deflated'],
+    ];
+    writeFileSync(archive, zipOf(entries, 'a comment'));
     expect(await text(await openZipEntry(archive, 'one.txt'))).toBe('stored');
     expect(await text(await openZipEntry(archive, '.gguf'))).toBe('deflated '.repeat(1000));
     await expect(openZipEntry(archive, '.none')).rejects.toThrow('holds no .none');

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { runnerImport } from 'vite';
+import { rooms } from '../rooms.mjs';
+import { withRooms } from './rooms-picture.mjs';
+import { inRoot } from './steps.mjs';
+
+/**
+ * The pages that are written from the sources, as they should be now.
+ * @returns {Promise<{ file: string, text: string }[]>}
+ */
+export async function generatedPages() {
+  const architecture = 'docs/architecture.md';
+  return [
+    { file: architecture, text: withRooms(readFileSync(inRoot(architecture), 'utf8'), rooms) },
+    { file: 'docs/cli.md', text: await made('src/cli/cli-page.ts', 'cliPage') },
+    { file: 'docs/parameters.md', text: await made('test/parameters/page.ts', 'parametersPage') },
+    { file: 'docs/settings.md', text: await made('src/config/settings-page.ts', 'settingsPage') },
+  ];
+}
+
+/**
+ * What a function of a TypeScript module gives. It is loaded as it is: no build is needed.
+ * @param {string} file
+ * @param {string} name
+ * @returns {Promise<string>}
+ */
+async function made(file, name) {
+  const { module } = await runnerImport(inRoot(file), { configFile: false, root: inRoot('.'), logLevel: 'error' });
+  return /** @type {Record<string, () => string>} */ (module)[name]?.() ?? '';
+}
