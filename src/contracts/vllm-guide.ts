@@ -14,15 +14,15 @@ export function writeGuide(structure: Structure): WrittenGuide {
 }
 
 function write(structure: Structure): WrittenGuide {
-  if ('choice' in structure) return guided(writeChoices(structure.choice, 'structured_outputs.choice'));
-  if ('regex' in structure) return guided(writeRegex(structure.regex, 'structured_outputs.regex'));
+  if ('choice' in structure)
+    return { structure: { regex: writeChoices(structure.choice, 'structured_outputs.choice') }, isExact: true };
+  if ('regex' in structure) {
+    const { text, isExact } = writeRegex(structure.regex, 'structured_outputs.regex');
+    return { structure: { regex: text }, isExact };
+  }
   if ('json' in structure) {
     const { schema, isExact } = writeSchema(structure.json, 'structured_outputs.json');
     return { structure: { json: schema }, isExact };
   }
   return { structure, isExact: true };
-}
-
-function guided({ text, isExact }: { readonly text: string; readonly isExact: boolean }): WrittenGuide {
-  return { structure: { regex: text }, isExact };
 }
