@@ -58,7 +58,7 @@ export const rooms = {
   'servers/managed': { holds: 'a tritonserver as a child process', imports: ['kserve', 'servers/remote'] },
   'servers/remote': { holds: 'a Triton server over gRPC', imports: ['kserve'] },
   'servers/resolved': { holds: 'one server for every address of a DNS name', imports: ['kserve'] },
-  'servers/embedded': { holds: 'llama.cpp in the same process', imports: ['kserve', 'output'] },
+  'servers/embedded': { holds: 'llama.cpp in the same process', imports: ['kserve', 'output', 'patterns'] },
   'servers/repository': { holds: 'model repositories: read, fill, check', imports: ['kserve'] },
   output: { holds: 'tokens to text, tool calls, reasoning', imports: ['contracts'] },
   contracts: { holds: 'the tensors of each kind of model: encode, decode, explain', imports: ['kserve', 'patterns'] },

@@ -174,6 +174,17 @@ describe('an error', () => {
     });
   });
 
+  it.each<[object, string]>([
+    [{ regex: '(?=a)abc' }, 'Grammar error: at 1(8): invalid regex "(?=a)abc" (in regex): regex parse error:\n'],
+    [{ json: { uniqueItems: true } }, 'Grammar error: Unimplemented keys: ["uniqueItems"]'],
+    [{ grammar: 'a ::= "b"' }, "Failed to convert the grammar from GBNF to Lark: No 'root' rule found"],
+    [{ grammar: 'root ::= foo' }, "Failed to convert the grammar from GBNF to Lark: Rule 'foo' not found"],
+  ])('of the structured output %j tells what is wrong', async (structure, text) => {
+    const { messages } = await ask('Hello', { sampling: { structured_outputs: JSON.stringify(structure) } });
+    const said = messages.map(({ error }) => error?.slice(0, text.length + 25));
+    expect(said).toEqual([expect.stringContaining(`Error generating stream: ${text}`)]);
+  });
+
   it.each<[string, string, Ask, RegExp]>([
     [
       'too many logprobs',

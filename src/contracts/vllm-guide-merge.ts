@@ -39,7 +39,7 @@ function mergeKeyword(keyword: string, own: unknown, value: unknown): { readonly
     case 'type':
       return mergeTypes(namesOf(own), namesOf(value));
     case 'enum':
-      return { value: listOf(own).filter((each) => listOf(value).some((other) => sameJson(each, other))) };
+      return { value: commonValues(listOf(own), listOf(value)) };
     case 'const':
       return 'none';
     case 'required':
@@ -54,6 +54,11 @@ function mergeKeyword(keyword: string, own: unknown, value: unknown): { readonly
     default:
       return undefined;
   }
+}
+
+function commonValues(own: readonly unknown[], other: readonly unknown[]): unknown[] {
+  const texts = new Set(other.map((value) => JSON.stringify(value)));
+  return own.filter((value) => texts.has(JSON.stringify(value)));
 }
 
 function mergeTypes(own: readonly string[], other: readonly string[]): { readonly value: string[] } | 'none' {

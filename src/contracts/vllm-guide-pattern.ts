@@ -1,9 +1,9 @@
 import type { CharacterSet } from '../patterns/character-set.ts';
 import { fullMatch } from '../patterns/full-match.ts';
-import { literal, type Pattern, PatternError } from '../patterns/pattern.ts';
+import { type Pattern, PatternError } from '../patterns/pattern.ts';
 import { longestWrittenOut, writtenOut } from '../patterns/pattern-size.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
-import { type WrittenPattern, writePattern } from '../patterns/write-pattern.ts';
+import { type WrittenPattern, writeLiteral, writePattern } from '../patterns/write-pattern.ts';
 import { guideError, hasHalfPair, within } from './vllm-guide-place.ts';
 
 /** JSON writes these with a backslash, which xgrammar takes for a part of the string and llguidance does not. */
@@ -32,13 +32,22 @@ export function writeStringPattern(source: string, place: string): WrittenPatter
   );
 }
 
+/** The most characters that all choices have together: a library takes long over more. */
+const longestChoices = 256 * 1024;
+
 /** Choices as one regular expression: of all guides it is the one that every library reads alike. */
-export function writeChoices(choices: readonly string[], place: string): WrittenPattern {
-  choices.forEach((choice, at) => {
+export function writeChoices(choices: readonly string[], place: string): string {
+  let length = 0;
+  const texts = new Set<string>();
+  for (const [at, choice] of choices.entries()) {
+    length += choice.length;
+    if (length > longestChoices)
+      throw guideError(place, `has more than ${longestChoices} characters in all choices together.`);
     if (choice.includes('\0')) throw guideError(within(place, at), 'must not contain the NUL character.');
     if (hasHalfPair(choice)) throw guideError(within(place, at), 'contains half of a surrogate pair.');
-  });
-  return writePattern({ kind: 'alternatives', options: choices.map(literal) }) as WrittenPattern;
+    texts.add(writeLiteral(choice));
+  }
+  return [...texts].join('|');
 }
 
 function readAt(source: string, place: string, beside?: Pattern): Pattern {

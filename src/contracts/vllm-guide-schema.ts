@@ -1,3 +1,4 @@
+import type { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { constrains, refuseKeywords, typesOf } from './vllm-guide-keywords.ts';
 import { mergeSchemas } from './vllm-guide-merge.ts';
@@ -13,7 +14,10 @@ export interface WrittenSchema {
 }
 
 /** The most schemas that are looked at: those that hold for one value are put together, which can multiply them. */
-const mostSteps = 50_000;
+const mostSteps = 20_000;
+
+/** So many characters of a pattern take as long as a schema. */
+const patternStep = 4;
 
 /** How deep schemas may be in each other after references are followed. */
 const deepest = 256;
@@ -60,12 +64,25 @@ class SchemaWriter implements InnerWriter {
 
   /** Undefined where no value satisfies it. */
   write(schema: unknown, place: string): Json | undefined {
-    if (++this.#steps > mostSteps || this.#depth === deepest)
-      throw guideError(this.#place, 'is too complex: simplify its references and allOf.');
+    this.#step(1);
+    if (this.#depth === deepest) throw this.#tooComplex();
     this.#depth++;
     const written = this.#written(schema, place);
     this.#depth--;
     return written;
+  }
+
+  readsPattern(length: number): void {
+    this.#step(length / patternStep);
+  }
+
+  #step(cost: number): void {
+    this.#steps += cost;
+    if (this.#steps > mostSteps) throw this.#tooComplex();
+  }
+
+  #tooComplex(): ApiError {
+    return guideError(this.#place, 'is too complex: simplify its references, its allOf and its patterns.');
   }
 
   #written(schema: unknown, place: string): Json | undefined {

@@ -10,6 +10,8 @@ export interface InnerWriter {
   isExact: boolean;
   /** Undefined where no value satisfies it. */
   write(schema: unknown, place: string): Json | undefined;
+  /** Refuses a schema whose patterns are too long together. */
+  readsPattern(length: number): void;
 }
 
 interface TypeContext {
@@ -43,6 +45,7 @@ function writeString({ pattern, format, minLength, maxLength }: Json, { writer, 
   const least = minLength === 0 ? undefined : minLength;
   const hasLength = least !== undefined || maxLength !== undefined;
   if (typeof pattern === 'string') {
+    writer.readsPattern(pattern.length);
     const { text, isExact } = writeStringPattern(pattern, within(place, 'pattern'));
     if (!isExact || hasLength) writer.isExact = false;
     return { type: 'string', pattern: text };

@@ -36,6 +36,10 @@ describe('choices', () => {
       'structured_outputs.choice[1]',
       'must not contain the NUL character.',
     ]);
+    expect(errorOf({ choice: ['a'.repeat(200_000), 'b'.repeat(100_000)] })).toEqual([
+      'structured_outputs.choice',
+      'has more than 262144 characters in all choices together.',
+    ]);
     expect(errorOf({ choice: ['\ud83d'] })).toEqual([
       'structured_outputs.choice[0]',
       'contains half of a surrogate pair.',
@@ -201,7 +205,7 @@ describe('a JSON schema', () => {
     [{ items: { patternProperties: { '^a': {} } } }, '.items.patternProperties', unsupported],
     [{ propertyNames: { pattern: '^a$' } }, '.propertyNames', unsupported],
     [{ anyOf: [text, { not: text }] }, '.anyOf[1].not', unsupported],
-    [{ allOf: [{ if: text, then: {} }] }, '.allOf[0].if', unsupported],
+    [JSON.parse('{"allOf": [{"if": {}, "then": {}}]}') as object, '.allOf[0].if', unsupported],
     [{ dependentRequired: { a: ['b'] } }, '.dependentRequired', unsupported],
     [{ $ref: '#/$defs/a', $defs: { a: { not: text } } }, '.$defs.a.not', unsupported],
     [
@@ -222,7 +226,7 @@ describe('a JSON schema', () => {
     expect([param, said.slice(0, message.length)]).toEqual([`structured_outputs.json${place}`, message]);
   });
 
-  it('is refused where references multiply it, or lead on and on', () => {
+  it('is refused where references multiply it or lead on and on, and where its patterns are too long', () => {
     const count = 40;
     const doubled = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [
@@ -235,10 +239,14 @@ describe('a JSON schema', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 1000 }, (_, at) => [`a${at}`, at === 999 ? {} : { $ref: `#/$defs/a${at + 1}` }]),
     );
+    const long = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`a${at}`, { pattern: 'a'.repeat(4000) }]));
+    expect(errorOf({ json: { properties: long } })[1]).toBe(
+      'is too complex: simplify its references, its allOf and its patterns.',
+    );
     for (const $defs of [doubled, chain])
       expect(errorOf({ json: { $defs, $ref: '#/$defs/a0' } })).toEqual([
         'structured_outputs.json',
-        'is too complex: simplify its references and allOf.',
+        'is too complex: simplify its references, its allOf and its patterns.',
       ]);
   });
 

@@ -16,8 +16,12 @@ export function guideWriter(grammars: GrammarOptions): (structure: Structure) =>
 }
 
 function write(structure: Structure, grammars: GrammarOptions): WrittenGuide {
-  if ('choice' in structure) return guided(writeChoices(structure.choice, 'structured_outputs.choice'));
-  if ('regex' in structure) return guided(writeRegex(structure.regex, 'structured_outputs.regex'));
+  if ('choice' in structure)
+    return { structure: { regex: writeChoices(structure.choice, 'structured_outputs.choice') }, isExact: true };
+  if ('regex' in structure) {
+    const { text, isExact } = writeRegex(structure.regex, 'structured_outputs.regex');
+    return { structure: { regex: text }, isExact };
+  }
   if ('json' in structure) {
     const { schema, isExact } = writeSchema(structure.json, 'structured_outputs.json');
     return { structure: { json: schema }, isExact };
@@ -35,8 +39,4 @@ function writeGrammar(text: string, grammars: GrammarOptions): string {
     const param = 'structured_outputs.grammar';
     throw new ApiError('invalid_request', `${param}: ${error.message}`, { param });
   }
-}
-
-function guided({ text, isExact }: { readonly text: string; readonly isExact: boolean }): WrittenGuide {
-  return { structure: { regex: text }, isExact };
 }

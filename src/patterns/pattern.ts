@@ -29,8 +29,3 @@ export class PatternError extends Error {
 export function character(code: number): Pattern {
   return { kind: 'set', set: [[code, code]] };
 }
-
-/** A text as it is. */
-export function literal(text: string): Pattern {
-  return { kind: 'sequence', items: Array.from(text, (each) => character(each.codePointAt(0) as number)) };
-}

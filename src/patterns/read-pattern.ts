@@ -5,10 +5,12 @@ import { checkCode, readEscape } from './read-escape.ts';
 const deepestGroup = 64;
 const mostRepetitions = 2000;
 
-const lineEnds = characterSet([
-  [10, 10],
-  [13, 13],
-]);
+const withoutLineEnds = complement(
+  characterSet([
+    [10, 10],
+    [13, 13],
+  ]),
+);
 const bounds = /\{(\d+)(?:(,)(\d*))?\}/y;
 const groupName = /\?P?<[A-Za-z_]\w*>/y;
 
@@ -93,7 +95,7 @@ class PatternReader {
 
   #atom(): Pattern {
     const position = this.#at;
-    switch (this.#peek()) {
+    switch (this.#pattern.charAt(this.#at)) {
       case '(':
         this.#at++;
         return this.#group(position);
@@ -102,7 +104,7 @@ class PatternReader {
         return { kind: 'set', set: this.#class(position) };
       case '.':
         this.#at++;
-        return { kind: 'set', set: complement(lineEnds) };
+        return { kind: 'set', set: withoutLineEnds };
       case '^':
       case '$':
         return { kind: 'anchor', edge: this.#pattern[this.#at++] === '^' ? 'start' : 'end', position };

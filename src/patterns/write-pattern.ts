@@ -28,6 +28,11 @@ export function writePattern(pattern: Pattern, forbidden: CharacterSet = []): Wr
   return { text: part.text === '' ? '(?:)' : part.text, isExact: writer.isExact };
 }
 
+/** Writes a text that stands for itself. It has no NUL, and no half of a surrogate pair. */
+export function writeLiteral(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9 _]/gu, (character) => one(character.codePointAt(0) as number));
+}
+
 interface Part {
   readonly text: string;
   /** How tightly it holds together: what is put behind an atom goes with all of it. */
@@ -38,6 +43,7 @@ const empty: Part = { text: '', kind: 'sequence' };
 
 class PatternWriter {
   readonly #forbidden: CharacterSet;
+  readonly #sets = new Map<string, Part | undefined>();
   isExact = true;
 
   constructor(forbidden: CharacterSet) {
@@ -48,7 +54,7 @@ class PatternWriter {
   part(pattern: Pattern): Part | undefined {
     switch (pattern.kind) {
       case 'set':
-        return this.#set(without(pattern.set, this.#forbidden));
+        return this.#character(pattern.set) ?? this.#known(pattern.set);
       case 'sequence':
         return this.#sequence(pattern.items);
       case 'alternatives':
@@ -58,6 +64,21 @@ class PatternWriter {
       case 'anchor':
         throw new Error('A pattern is written without its anchors');
     }
+  }
+
+  /** Most sets are one character, which needs no reckoning with sets. */
+  #character([first, second]: CharacterSet): Part | undefined {
+    if (first === undefined || second !== undefined || first[0] !== first[1]) return undefined;
+    const [code] = first;
+    const isForbidden = this.#forbidden.some(([from, to]) => from <= code && code <= to);
+    return isForbidden ? undefined : { text: one(code), kind: 'atom' };
+  }
+
+  /** The same classes stand in a pattern again and again. */
+  #known(set: CharacterSet): Part | undefined {
+    const key = set.join(';');
+    if (!this.#sets.has(key)) this.#sets.set(key, this.#set(without(set, this.#forbidden)));
+    return this.#sets.get(key);
   }
 
   #sequence(items: readonly Pattern[]): Part | undefined {

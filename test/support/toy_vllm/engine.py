@@ -94,7 +94,7 @@ class Generation:
             )
         if self._sampling.logit_bias:
             raise ValueError("")
-        refused = refusal(self._sampling.constraint)
+        refused = refusal(self._sampling.constraint, self._engine.guide_backend)
         if refused is not None:
             raise ValueError(refused)
 
@@ -293,9 +293,10 @@ class Text:
 class Engine:
     """What the requests of one model share."""
 
-    def __init__(self, language, maximum_length):
+    def __init__(self, language, maximum_length, guide_backend="auto"):
         self.language = language
         self.maximum_length = maximum_length
+        self.guide_backend = guide_backend
         self.tags = {}
         self.tries = Tries()
         self.dead = False
