@@ -3,6 +3,7 @@ import { embeddedModel } from './lib/embedded-model.mjs';
 import { install } from './lib/install.mjs';
 import { checkNode, inRoot, main, run } from './lib/steps.mjs';
 import { prepareTestCache } from './lib/test-cache.mjs';
+import { prepareVllm, wantsVllm } from './lib/vllm.mjs';
 
 const shortOnes = ['--project=unit', '--project=integration', '--project=guard'];
 
@@ -17,7 +18,8 @@ main(async () => {
     await build();
     await embeddedModel();
   }
-  const environment = await prepareTestCache();
+  const vllm = wantsVllm(options) ? await prepareVllm() : {};
+  const environment = { ...(await prepareTestCache()), ...vllm };
   return run(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), 'run', ...options], {
     cwd: inRoot('.'),
     environment,
