@@ -16,7 +16,7 @@ const VERSIONS = ['3.11', '3.12'];
  * @param {string[]} options
  */
 export function wantsVllm(options) {
-  if (!options.some((option, at) => option === '--project=soak' || isSoakAfterProject(options, at))) return false;
+  if (!options.some((option, at) => option === '--project=vllm' || isProject(options, at))) return false;
   const files = options.filter((option, at) => !option.startsWith('-') && options[at - 1] !== '--project');
   return files.length === 0 || files.some((file) => file.includes('test/vllm') || 'test/vllm/'.startsWith(file));
 }
@@ -25,8 +25,8 @@ export function wantsVllm(options) {
  * @param {string[]} options
  * @param {number} at
  */
-function isSoakAfterProject(options, at) {
-  return options[at] === '--project' && options[at + 1] === 'soak';
+function isProject(options, at) {
+  return options[at] === '--project' && options[at + 1] === 'vllm';
 }
 
 /**
