@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { type RealVllm, startRealVllm } from '../support/real-vllm.ts';
-import { chat, contentOf, patience, startOverVllm } from './over-vllm.ts';
+import { chat, contentOf, noProbes, patience, startOverVllm } from './over-vllm.ts';
 
 const raw = String.raw;
 /** How an engine comes to its library: the first guide decides where model.json names none. */
@@ -76,7 +76,7 @@ describe.each(engines)('$name', ({ engineArguments, first }) => {
     server = await startRealVllm({ engineArguments });
     const { status } = await server.generate({ structured_outputs: JSON.stringify(first) });
     expect(status).toBe(200);
-    conch = await startOverVllm([server]);
+    conch = await startOverVllm([server], noProbes);
   }, patience);
 
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { type Answer, post } from '../support/gateway.ts';
 import { type RealVllm, realModel, startRealVllm } from '../support/real-vllm.ts';
-import { chat, inferencesOf, patience, startOverVllm } from './over-vllm.ts';
+import { chat, inferencesOf, noProbes, patience, startOverVllm } from './over-vllm.ts';
 
 const raw = String.raw;
 const letters = {
@@ -91,7 +91,7 @@ beforeAll(async () => {
     servers.map(({ generate }) => generate({ structured_outputs: JSON.stringify({ choice: ['yes', 'no'] }) })),
   );
   expect(firsts.map(({ status }) => status)).toEqual([200, 200]);
-  conch = await startOverVllm(servers);
+  conch = await startOverVllm(servers, noProbes);
 }, patience);
 
 afterAll(async () => {

@@ -6,7 +6,10 @@ import { type RealVllm, realModel } from '../support/real-vllm.ts';
 /** Two engines start on busy cores, and a model is loaded again. */
 export const patience = 900_000;
 
-/** A Conch in front of real engines, which are probed only where a test says so: each probe is an inference. */
+/** A flag for tests that count inferences: each probe of an engine is one. */
+export const noProbes = '--engine-check-interval=0';
+
+/** A Conch in front of real engines. */
 export function startOverVllm(servers: readonly RealVllm[], ...flags: readonly string[]): Promise<Conch> {
   return startConch({
     flags: [
@@ -14,7 +17,6 @@ export function startOverVllm(servers: readonly RealVllm[], ...flags: readonly s
       `--tokenizer=${vllmModelFolder()}`,
       '--refresh-interval=200ms',
       '--slow-start=0',
-      '--engine-check-interval=1h',
       ...flags,
     ],
     readyMilliseconds: 60_000,
