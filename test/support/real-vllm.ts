@@ -31,8 +31,8 @@ export interface RealVllm extends Triton {
   readonly inferences: () => Promise<number>;
   /** Generates past Conch. */
   readonly generate: (sampling: Record<string, unknown>) => Promise<TritonAnswer>;
-  /** POSTs to Triton's own HTTP API. */
-  readonly post: (path: string, body?: object) => Promise<TritonAnswer>;
+  /** Sends the engine its first guide, which decides its library. */
+  readonly begin: (guide: object) => Promise<void>;
 }
 
 interface RealVllmOptions {
@@ -41,8 +41,8 @@ interface RealVllmOptions {
   readonly engineArguments?: Readonly<Record<string, unknown>>;
 }
 
-/** An engine takes a minute and a half where two start on two busy cores. */
-const readyMilliseconds = 400_000;
+/** An engine takes half a minute on a quiet machine, and ten times as long on two busy cores. */
+export const readyMilliseconds = 900_000;
 
 const engineArguments = {
   dtype: 'float32',
@@ -108,15 +108,18 @@ export async function startRealVllm(options: RealVllmOptions = {}): Promise<Real
     environment: realEnvironment(),
     readyMilliseconds,
   });
-  const post = async (path: string, body: object = {}): Promise<TritonAnswer> => {
-    const url = `http://127.0.0.1:${triton.httpPort}/v2/${path}`;
-    const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  const generate: RealVllm['generate'] = async (sampling) => {
+    const url = `http://127.0.0.1:${triton.httpPort}/v2/models/${realModel}/generate`;
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify(directRequest(sampling)) });
     return { status: response.status, text: await response.text() };
   };
   return {
     ...triton,
-    post,
-    generate: (sampling) => post(`models/${realModel}/generate`, directRequest(sampling)),
+    generate,
+    begin: async (guide) => {
+      const { status, text } = await generate({ structured_outputs: JSON.stringify(guide) });
+      if (status !== 200) throw new Error(`The first guide failed: ${text}`);
+    },
     inferences: () => inferencesOf(triton),
     engines: () => processesIn(folder, 'VLLM::EngineCor'),
     stubs: () => processesIn(folder, 'triton_python_b'),

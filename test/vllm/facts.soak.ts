@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { post } from '../support/gateway.ts';
-import { realEnvironment, realModel, realRepository } from '../support/real-vllm.ts';
+import { readyMilliseconds, realEnvironment, realModel, realRepository } from '../support/real-vllm.ts';
 import { tritonProgram } from '../support/triton.ts';
 import { chat, contentOf, patience } from './over-vllm.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
       `--backend-directory=${join(folder, 'backends')}`,
     ],
     environment: realEnvironment(),
-    readyMilliseconds: 400_000,
+    readyMilliseconds,
   });
 }, patience);
 

@@ -74,8 +74,7 @@ describe.each(engines)('$name', ({ engineArguments, first }) => {
 
   beforeAll(async () => {
     server = await startRealVllm({ engineArguments });
-    const { status } = await server.generate({ structured_outputs: JSON.stringify(first) });
-    expect(status).toBe(200);
+    await server.begin(first);
     conch = await startOverVllm([server], noProbes);
   }, patience);
 

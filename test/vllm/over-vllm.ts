@@ -4,7 +4,7 @@ import { type Answer, post } from '../support/gateway.ts';
 import { type RealVllm, realModel } from '../support/real-vllm.ts';
 
 /** Two engines start on busy cores, and a model is loaded again. */
-export const patience = 900_000;
+export const patience = 1_800_000;
 
 /** A flag for tests that count inferences: each probe of an engine is one. */
 export const noProbes = '--engine-check-interval=0';
@@ -35,7 +35,7 @@ export function chat({ url }: Conch, fields: object = {}): Promise<Answer> {
 export function contentOf({ status, text, body }: Answer): string {
   if (status !== 200) throw new Error(`${status} ${text}`);
   const [choice] = body['choices'] as { message: { content: string } }[];
-  return String(choice?.message.content);
+  return choice?.message.content ?? '';
 }
 
 /** The status and body of /health/ready. */

@@ -9,9 +9,6 @@ import uuid
 import numpy as np
 import triton_python_backend_utils as pb_utils
 from toy_vllm.tensors import inputs_of, outputs_of
-from vllm.engine.arg_utils import AsyncEngineArgs
-from vllm.sampling_params import SamplingParams, StructuredOutputsParams
-from vllm.v1.engine.async_llm import AsyncLLM
 
 FINAL = pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL
 RELEASE = (26, 1)
@@ -25,17 +22,6 @@ def value_of(request, name, default=None):
 def parameters_of(request):
     text = value_of(request, "sampling_parameters")
     return json.loads(request.parameters() if text is None else text)
-
-
-def sampling_of(parameters):
-    """vLLM's sampling parameters. Whatever it refuses ends in the one text that NVIDIA's backend has for all of it."""
-    try:
-        guide = parameters.get("structured_outputs")
-        if guide is not None:
-            parameters["structured_outputs"] = StructuredOutputsParams(**json.loads(guide))
-        return SamplingParams(**parameters)
-    except Exception:  # of many kinds, as vLLM and pydantic have their own
-        raise AttributeError("'NoneType' object has no attribute 'lora_name'") from None
 
 
 def texts(name, values):
@@ -107,14 +93,15 @@ class TritonPythonModel:
         self._checks_health = health_check["string_value"].lower() == "true"
         path = os.path.join(args["model_repository"], args["model_version"], "model.json")
         with open(path, encoding="utf-8") as file:
-            arguments = AsyncEngineArgs(**json.load(file))
+            arguments = json.load(file)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._engine = asyncio.run_coroutine_threadsafe(self._start(arguments), self._loop).result()
+        # Not above: Triton reads this file twice, first for the configuration, and vLLM takes half a minute to import.
+        from . import engine
 
-    async def _start(self, arguments):
-        return AsyncLLM.from_engine_args(arguments)
+        self._sampling_of = engine.sampling_of
+        self._engine = asyncio.run_coroutine_threadsafe(engine.start(arguments), self._loop).result()
 
     def execute(self, requests):
         if self._checks_health and self._engine.errored:
@@ -155,7 +142,7 @@ class TritonPythonModel:
         responses = Responses(request)
         request_id = uuid.uuid4().hex
         output = None
-        async for output in self._engine.generate(prompt, sampling_of(parameters), request_id):
+        async for output in self._engine.generate(prompt, self._sampling_of(parameters), request_id):
             if sender.is_cancelled():
                 await self._engine.abort(request_id)
                 send_error(sender, "Request was cancelled", pb_utils.TritonError.CANCELLED)
