@@ -49,11 +49,22 @@ export default defineConfig({
         test: {
           name: 'soak',
           include: ['test/**/*.soak.ts'],
+          exclude: ['test/vllm/**'],
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/await-triton.ts'],
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'vllm',
+          include: ['test/vllm/*.soak.ts'],
+          testTimeout: 300_000,
+          fileParallelism: false,
+          // After all others: its engines take every core.
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -3,6 +3,7 @@ import { embeddedModel } from './lib/embedded-model.mjs';
 import { install } from './lib/install.mjs';
 import { checkNode, inRoot, main, run } from './lib/steps.mjs';
 import { prepareTestCache } from './lib/test-cache.mjs';
+import { prepareVllm, wantsVllm } from './lib/vllm.mjs';
 
 const shortOnes = ['--project=unit', '--project=integration', '--project=guard'];
 
@@ -17,7 +18,8 @@ main(async () => {
   if (isUnitOnly(options)) return run(process.execPath, vitest, { cwd: inRoot('.') });
   await build();
   await embeddedModel();
-  const environment = await prepareTestCache();
+  const vllm = wantsVllm(options) ? await prepareVllm() : {};
+  const environment = { ...(await prepareTestCache()), ...vllm };
   // Whatever happens to the tests, nothing that they have started outlives them.
   const command = [inRoot('test/support/reaper.py'), process.execPath, ...vitest];
   return run(environment['CONCH_TEST_PYTHON'] ?? 'python3', command, { cwd: inRoot('.'), environment });

@@ -40,30 +40,43 @@ export async function findPython() {
  * A virtual environment with the packages of test-requirements.txt.
  * @param {Python} python
  */
-export async function pythonEnvironment({ program, version, libraries }) {
-  const requirements = readFileSync(inRoot('scripts/test-requirements.txt'), 'utf8');
-  const packages = requirements.split('\n').filter((line) => line.includes('==')).length;
-  const key = createHash('sha256').update(`${program}\n${requirements}`).digest('hex').slice(0, 12);
-  return cached(`python-${version}-${key}`, async (folder) => {
-    const bar = progress(`Python ${version} environment for the tests`, packages + 2);
-    await capture(program, ['-c', PROBE_LIBRARY], {
-      what: `Loading the shared library of Python ${version}`,
-      advice: `Install it (Debian and Ubuntu: apt-get install libpython${version}), then run the command again.`,
-      environment: { LD_LIBRARY_PATH: libraries },
-    });
-    await capture(program, ['-m', 'venv', folder], {
-      what: 'python3 -m venv',
-      advice: `Install it (Debian and Ubuntu: apt-get install python${version}-venv), then run the command again.`,
-    });
-    bar.step();
-    const pip = ['-m', 'pip', 'install', '--no-deps', '--no-input', '--only-binary=:all:', '--progress-bar=off'];
-    const options = [...pip, '--disable-pip-version-check', '-r', inRoot('scripts/test-requirements.txt')];
-    await capture(join(folder, 'bin', 'python'), options, {
-      what: 'pip install',
-      advice: 'Check the network and the settings of pip, then run the command again.',
-      onLine: (line) => line.startsWith('Collecting ') && bar.step(),
-    });
-    bar.step();
-    bar.end();
+export async function pythonEnvironment(python) {
+  const requirements = 'scripts/test-requirements.txt';
+  const text = readFileSync(inRoot(requirements), 'utf8');
+  const key = createHash('sha256').update(`${python.program}\n${text}`).digest('hex').slice(0, 12);
+  const title = `Python ${python.version} environment for the tests`;
+  return cached(`python-${python.version}-${key}`, (folder) =>
+    makeEnvironment(python, { folder, requirements, title }),
+  );
+}
+
+/**
+ * Makes a virtual environment with the packages of a file that pins all of them.
+ * @param {Python} python
+ * @param {{ folder: string, requirements: string, title: string }} settings
+ */
+export async function makeEnvironment({ program, version, libraries }, { folder, requirements, title }) {
+  const packages = readFileSync(inRoot(requirements), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('==')).length;
+  const bar = progress(title, packages + 2);
+  await capture(program, ['-c', PROBE_LIBRARY], {
+    what: `Loading the shared library of Python ${version}`,
+    advice: `Install it (Debian and Ubuntu: apt-get install libpython${version}), then run the command again.`,
+    environment: { LD_LIBRARY_PATH: libraries },
   });
+  await capture(program, ['-m', 'venv', folder], {
+    what: 'python3 -m venv',
+    advice: `Install it (Debian and Ubuntu: apt-get install python${version}-venv), then run the command again.`,
+  });
+  bar.step();
+  const pip = ['-m', 'pip', 'install', '--no-deps', '--no-input', '--only-binary=:all:', '--progress-bar=off'];
+  const options = [...pip, '--disable-pip-version-check', '-r', inRoot(requirements)];
+  await capture(join(folder, 'bin', 'python'), options, {
+    what: 'pip install',
+    advice: 'Check the network and the settings of pip, then run the command again.',
+    onLine: (line) => line.startsWith('Collecting ') && bar.step(),
+  });
+  bar.step();
+  bar.end();
 }

@@ -39,3 +39,13 @@ export function tokenizersFolder(): string {
 export function tokenizerFolder(name: TokenizerName): string {
   return join(tokenizersFolder(), name);
 }
+
+/** The Python of the virtual environment with the CPU build of vLLM; only for the tests of test/vllm. */
+export function vllmPython(): string {
+  return prepared('CONCH_TEST_VLLM_PYTHON');
+}
+
+/** The default model as vLLM reads it: safetensors, tokenizer.json and their settings. */
+export function vllmModelFolder(): string {
+  return prepared('CONCH_TEST_VLLM_MODEL');
+}

@@ -18,6 +18,11 @@ export interface TritonOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Fixed ports, for a server that comes back where another has gone. */
   readonly ports?: TritonPorts;
+  /** A folder with one folder for each backend, instead of the Python backend and our imitations. */
+  readonly backends?: string;
+  readonly workingFolder?: string;
+  /** How long it may take until it is ready. */
+  readonly readyMilliseconds?: number;
 }
 
 export interface TritonPorts {
@@ -49,7 +54,7 @@ const TRIES = 5;
 export async function startTriton(options: TritonOptions): Promise<Triton> {
   for (let attempt = 1; ; attempt++) {
     const triton = await launch(options);
-    const failure = await untilReady(triton);
+    const failure = await untilReady(triton, options.readyMilliseconds);
     if (failure === undefined) return triton;
     await triton.kill('SIGKILL');
     const portTaken = triton.log().includes('already in use') && options.ports === undefined;
@@ -67,13 +72,18 @@ async function launch(options: TritonOptions): Promise<LaunchedTriton> {
   const ports = options.ports ?? (await takePorts());
   const folder = mkdtempSync(join(tmpdir(), 'conch-triton-'));
   const sharedMemory = `conch-${process.pid}-${launches++}-`;
-  linkBackends(folder);
+  if (options.backends === undefined) linkBackends(folder);
   const program = tritonProgram();
   const guard = [inRoot('test/support/guard.py'), String(process.pid)];
-  const child = spawn(pythonProgram(), [...guard, program, ...flags(options, ports, folder, sharedMemory)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...tritonEnvironment(), ...options.environment },
-  });
+  const child = spawn(
+    pythonProgram(),
+    [...guard, program, ...flags(options, ports, options.backends ?? folder, sharedMemory)],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...tritonEnvironment(), ...options.environment },
+      cwd: options.workingFolder,
+    },
+  );
   let log = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
@@ -141,14 +151,17 @@ export function tritonEnvironment(): Record<string, string | undefined> {
 }
 
 /** undefined when it became ready, else what went wrong. */
-async function untilReady({ ended, httpPort }: LaunchedTriton): Promise<string | undefined> {
-  const deadline = Date.now() + READY_MILLISECONDS;
+async function untilReady(
+  { ended, httpPort }: LaunchedTriton,
+  milliseconds = READY_MILLISECONDS,
+): Promise<string | undefined> {
+  const deadline = Date.now() + milliseconds;
   while (Date.now() < deadline) {
     if (ended() !== undefined) return 'tritonserver ended before it was ready:';
     if (await isReady(httpPort)) return undefined;
     await pause(POLL_MILLISECONDS);
   }
-  return `tritonserver was not ready within ${READY_MILLISECONDS / 1000} seconds:`;
+  return `tritonserver was not ready within ${milliseconds / 1000} seconds:`;
 }
 
 /** Whether the tritonserver with this HTTP port takes requests. */
