@@ -10,7 +10,6 @@ import type {
   Limits,
   ParameterName,
   Sampling,
-  Structure,
   Support,
 } from './contract.ts';
 import { allThereIs, smallestTopP } from './extremes.ts';

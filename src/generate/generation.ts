@@ -14,7 +14,7 @@ import { ChoiceStream } from './choice-stream.ts';
 import { faultPlace } from './fault-place.ts';
 import { GatheredChoice } from './gathered-choice.ts';
 import { type GuardedGuide, type GuideGuard, guardedGuide } from './guide-guard.ts';
-import { type GuidedStructure, structureFields } from './guided-structure.ts';
+import type { GuidedStructure } from './guided-structure.ts';
 import { Attempt, stopper } from './inference-attempt.ts';
 import { checkIds, lengthLimit } from './limits.ts';
 import { merge } from './merge.ts';
