@@ -61,6 +61,8 @@ complete -c conch -n "__conch_is '' serve models doctor generate" -l ejection-ti
 complete -c conch -n "__conch_is '' serve models doctor generate" -l slow-start -r -f -d 'How long a server that came or came back takes less than its share'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l dns-interval -r -f -d 'How often the names of --triton dns:NAME:PORT are resolved again'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l dns-server -r -f -d 'DNS server that resolves them'
+complete -c conch -n "__conch_is '' serve models doctor generate" -l engine-check-interval -r -f -d 'How often the engine of a vLLM or LLM API model is probed with one token'
+complete -c conch -n "__conch_is '' serve models doctor generate" -l engine-recovery -r -f -a 'auto off' -d 'What Conch does about an engine that has failed'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l model-repository -r -f -a '(__fish_complete_directories)' -d 'Folder of models in the layout of Triton'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l tritonserver -r -F -d 'The tritonserver to start'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l model-control-mode -r -f -a 'none explicit' -d 'Whether all models are loaded at the start (none), or only those of --load-model (explicit)'

@@ -40,6 +40,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
+        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
+        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
@@ -194,6 +196,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
+        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
+        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
@@ -269,6 +273,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
+        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
+        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
@@ -345,6 +351,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
+        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
+        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
