@@ -65,11 +65,17 @@ describe('the models', () => {
       rerank: false,
     },
   });
+  /** Its refusal of the completion above has told that it makes embeddings alone. */
+  const learnt = model('vllm-embed');
+  const ownAbilities = Object.keys(learnt.capabilities).map((name) => [
+    name,
+    ['embedding', 'token_ids'].includes(name),
+  ]);
   const all = [
     model('vllm-2410', { isOld: true, embedding: false }),
     model('vllm-2502', { embedding: false }),
     model('vllm-bos'),
-    model('vllm-embed'),
+    { ...learnt, contract: 'embedding', capabilities: Object.fromEntries(ownAbilities) },
     model('vllm-llama', { length: null }),
     ...['lora_a', 'lora_b'].map((adapter) =>
       model(`vllm-llama_lora_${adapter}`, { root: 'vllm-llama', parent: 'vllm-llama', length: null }),
