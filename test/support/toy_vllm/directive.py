@@ -34,7 +34,7 @@ How it is answered
   no_finish         the stream ends with an empty final response, without finish reason
   context           the maximum model length for this request
 
-A guide that contains killsTheEngine ends the engine like die_at.
+A guide that contains killsTheEngine, or one that ends the real engine (guides.py), ends the engine like die_at.
 """
 
 import json

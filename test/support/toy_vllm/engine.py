@@ -5,7 +5,7 @@ import json
 import os
 
 from .directive import find_directive
-from .guides import refusal
+from .guides import killer, refusal
 from .language import constrained_answer, count_results, default_answer, rest_of
 from .tries import Tries, broken_answer
 
@@ -48,7 +48,7 @@ class Generation:
     def __init__(self, engine, prompt, sampling, received):
         if engine.dead and '"revive"' not in prompt:
             raise RuntimeError(_DEAD)
-        if _KILLER in json.dumps(sampling.constraint):
+        if _KILLER in json.dumps(sampling.constraint) or killer(sampling.constraint, engine.guide_backend):
             engine.dead = True
             raise RuntimeError(_DEAD)
         self._engine = engine
