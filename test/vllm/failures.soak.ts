@@ -37,8 +37,9 @@ async function longStream() {
   return stream;
 }
 
+/** One that was replaced may still be ending beside the one that serves. */
 function kill(pids: readonly number[]): void {
-  expect(pids).toHaveLength(1);
+  expect(pids).not.toEqual([]);
   for (const pid of pids) process.kill(pid, 'SIGKILL');
 }
 
