@@ -144,7 +144,7 @@ describe('what no backend could use', () => {
 });
 
 const multiple = { type: 'object', properties: { a: { type: 'integer', multipleOf: 3 } }, required: ['a'] };
-const dated = { type: 'object', properties: { a: { type: 'string', format: 'date' } } };
+const counted = { type: 'object', properties: { a: { type: 'string' } }, minProperties: 1 };
 const right = '{"a": 6}';
 const wrong = '{"a": 7}';
 const fault = '$.a must be a multiple of 3';
@@ -162,7 +162,7 @@ describe('a guided response that may break its guide', () => {
   it.each<[object, string]>([
     [{ guided_json: multiple }, right],
     [{ guided_regex: '[一-龥]{3}' }, '一二三'],
-    [{ structured_outputs: { regex: '\\d{2}[äöü]+é' } }, '12äé'],
+    [{ structured_outputs: { regex: '\\d{2}[Ā-ſ]+é' } }, '12āé'],
   ])('is a success where it has not: %j', async (wish, text) => {
     const answer = await complete({ prompt: directive({ answer: text }), ...wish });
     expect([answer.status, textsOf(answer), headerOf(answer)]).toEqual([200, [text], 'guided; tries=1']);
@@ -174,7 +174,7 @@ describe('a guided response that may break its guide', () => {
   it.each<[object, string, string]>([
     [{ guided_json: multiple }, wrong, right],
     [{ guided_regex: '[一-龥]{3}' }, 'hi!', '一二三'],
-    [{ guided_json: dated }, '{"a": "x\ufffdy"}', '{"a": "xy"}'],
+    [{ guided_json: counted }, '{"a": "x\ufffdy"}', '{"a": "xy"}'],
   ])('is asked for again: %j', async (wish, broken, text) => {
     const tag = newTag();
     const orders = { tag, answer: text, broken_answer: broken, broken_times: 2 };
