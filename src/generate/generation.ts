@@ -57,6 +57,8 @@ export interface GenerationOptions {
   readonly client?: string | undefined;
   /** Left out where no guide is kept back. */
   readonly guides?: GuideGuard | undefined;
+  /** Shared by all generations of a guided request; left out where this is the only one. */
+  readonly shared?: SharedServer | undefined;
 }
 
 /** Sends one inference for every choice, or for all beams of a prompt, and gives their events as they come. */
@@ -91,7 +93,7 @@ export async function generate(options: GenerationOptions): Promise<GenerateEven
     timeout: options.timeout,
     usedServers: undefined,
     guide,
-    shared: options.structure && prompts.length * choicesPerPrompt > 1 ? {} : undefined,
+    shared: sharedServer(options),
   };
   const inferences = beams ? 1 : choicesPerPrompt;
   const choices: GenerateEvents[] = [];
@@ -168,6 +170,12 @@ interface Run {
   readonly guide: GuardedGuide | undefined;
   /** Where the guided inferences of a request run; undefined: there is only one, or no guide. */
   readonly shared: SharedServer | undefined;
+}
+
+/** One guide runs on one engine only, however many choices and tries a request has. */
+function sharedServer({ structure, shared, prompts, choicesPerPrompt }: GenerationOptions): SharedServer | undefined {
+  if (!structure) return undefined;
+  return shared ?? (prompts.length * choicesPerPrompt > 1 ? {} : undefined);
 }
 
 /** What is each inference's own. */

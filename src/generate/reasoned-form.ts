@@ -27,11 +27,12 @@ export async function generateReasoned(options: GenerationOptions, phase: Reason
   // The guide comes into play behind the reasoning; one that is refused is refused before it.
   guardedGuide(options)?.check();
   const timeLeft = timeKeeper(options.timeout);
+  const shared = options.shared ?? {};
   const choices = Array.from({ length: answers }, (_, choice) => {
     const sampling = seeded(options.sampling, choice);
     const own = answers === 1 ? requestId : `${requestId}-${choice}`;
     return new ReasonedChoice(
-      { ...options, sampling, requestId: own, choicesPerPrompt: 1 },
+      { ...options, sampling, requestId: own, choicesPerPrompt: 1, shared },
       { phase, choice, timeLeft },
     );
   });

@@ -34,7 +34,7 @@ export async function triesOf(
   const { prompts, choicesPerPrompt } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const run = new Tries({ ...options, signal }, emulation, trying);
+  const run = new Tries({ ...options, signal, shared: options.shared ?? {} }, emulation, trying);
   const choices = Array.from({ length: prompts.length * choicesPerPrompt }, (_, choice) => run.settle(choice));
   try {
     const settled = await Promise.all(choices);

@@ -131,15 +131,15 @@ export class Balancer {
     const { model } = wanted;
     const present = this.#present(wanted.servers);
     const all = present.filter((state) => !state.hasFailed(model));
+    const { shared, prefix } = wanted.given;
+    const same = shared?.server && present.find(({ server }) => server === shared.server);
+    if (same && failed.length === 0) return this.#shared(same, model);
     const failure = present[0]?.engines.get(model)?.failure;
     if (all.length === 0 && failed.length === 0 && failure) throw engineError(failure);
     if (all.length === 0 && failed.length === 0)
       throw new StatusError('UNAVAILABLE', 'The servers of this model are gone.', { unreachable: true });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
     const fresh = untried.filter(({ server }) => !wanted.given.avoid?.has(server));
-    const { shared, prefix } = wanted.given;
-    const same = shared?.server && present.find(({ server }) => server === shared.server);
-    if (same && failed.length === 0) return this.#shared(same, model);
     const isOpen = (state: ServerState): boolean => state.isOpenTo(model, now);
     const [first, ...others] = fresh.some(isOpen) ? fresh.filter(isOpen) : untried.filter(isOpen);
     if (!first) return this.#lastResort({ all, untried }, model, failed);

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { balancerWith } from '../../test/support/balance-fixtures.ts';
+import { configOf } from '../../test/support/contract-fixtures.ts';
+import type { GenerateRequest, GenerationContract } from '../contracts/contract.ts';
+import { vllmContract } from '../contracts/vllm.ts';
+import { failingStream } from '../kserve/failing-stream.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { unwatched } from '../request-watch.ts';
+import { type GenerationOptions, generate } from './generation.ts';
+import { generateReasoned, type ReasoningPhase } from './reasoned-form.ts';
+import { generateChecked } from './structured.ts';
+
+const dead = () =>
+  new StatusError('INTERNAL', 'EngineCore encountered an issue. See stack trace (above) for the root cause.');
+
+/** An engine that fails of each guide and completes everything else at once; `guided` are the guided inferences it got. */
+function engine(name: string) {
+  const guided: string[] = [];
+  const stream = ({ id, structure }: GenerateRequest) => {
+    if (!structure)
+      return (async function* () {
+        yield [{}];
+      })();
+    guided.push(id);
+    return failingStream(dead());
+  };
+  return { guided, server: { name, stream } as unknown as InferenceServer };
+}
+
+/** A request for four choices with one guide, over two engines. */
+function killer() {
+  const engines = [engine('one'), engine('two')];
+  const config = configOf('return_finish_reason BOOL 1 optional', 'text_output STRING 1', { backend: 'vllm' });
+  const contract: GenerationContract = {
+    ...vllmContract(config),
+    counts: true,
+    encode: (request) => request as never,
+    decoder: () => ({ push: (_, sink) => sink.finish('stop') }),
+  };
+  const group = balancerWith({ balance: 'round-robin' }).groupOf(
+    'm',
+    engines.map(({ server }) => server),
+  );
+  const options = {
+    model: {
+      name: 'm',
+      model: 'm',
+      version: '1',
+      contract,
+      group,
+      contextLength: () => 9,
+      loadedAssets: () => undefined,
+    },
+    requestId: 'r',
+    prompts: [{ text: 'Hi' }],
+    choicesPerPrompt: 4,
+    sampling: { maxTokens: 9 },
+    structure: { structure: { regex: 'a' }, field: 'guided_regex' },
+    stream: false,
+    retries: 2,
+    continuesText: false,
+    prefixes: [],
+    promptField: 'prompt',
+    signal: new AbortController().signal,
+    watch: unwatched,
+  } as unknown as GenerationOptions & { model: ServedModel };
+  return { options, enginesWithGuide: () => engines.filter(({ guided }) => guided.length > 0).length };
+}
+
+async function code(work: () => Promise<unknown>): Promise<unknown> {
+  return work().catch((error: unknown) => (error as { code?: string }).code);
+}
+
+async function readAll(events: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of events);
+}
+
+it('runs all choices of a guided request on one engine', async () => {
+  const { options, enginesWithGuide } = killer();
+  expect(await code(async () => readAll(await generate(options)))).toBe('model_not_ready');
+  expect(enginesWithGuide()).toBe(1);
+});
+
+it('runs all choices whose responses are checked on one engine', async () => {
+  const { options, enginesWithGuide } = killer();
+  const check = { isGuided: true, form: { regex: 'a' }, field: 'guided_regex', retries: 2 } as const;
+  expect(await code(() => generateChecked(options, check, { begin: generate }))).toBe('model_not_ready');
+  expect(enginesWithGuide()).toBe(1);
+});
+
+it('runs all choices that follow reasoning on one engine', async () => {
+  const { options, enginesWithGuide } = killer();
+  const turn = { opens: [], ends: ['</think>'], afterReasoning: '', withoutReasoning: '' };
+  const none = () => undefined;
+  const parsers = { newReasoning: none, newTools: none, newSpecials: none };
+  const phase = { turn, parsers, keepsSpecialTokens: false } as unknown as ReasoningPhase;
+  expect(await code(async () => readAll(await generateReasoned(options, phase)))).toBe('model_not_ready');
+  expect(enginesWithGuide()).toBe(1);
+});
