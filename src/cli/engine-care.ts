@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { unloadsModel } from '../kserve/engine-failure.ts';
 import type { EngineFailure, EnginePlace, Engines } from '../kserve/engines.ts';
 import type { Link } from '../link.ts';
 import { EngineHealth } from '../models/engine-health.ts';
@@ -113,8 +114,9 @@ function namesOf({ server, model }: EnginePlace): NamedPlace {
   return { server: server.name, model };
 }
 
-function failureText({ server, model }: EnginePlace, { part, by, requestId }: EngineFailure): string {
+function failureText({ server, model }: EnginePlace, { part, by, requestId, message }: EngineFailure): string {
   const what = part === 'engine' ? 'The engine' : 'The backend process';
   const found = by === 'probe' ? 'a probe' : `the request ${requestId ?? '(without id)'}`;
-  return `${what} of the model ${model} has failed on ${server.name}, as ${found} shows. It takes no requests until it works again.`;
+  const unloads = unloadsModel(message) ? ' Its backend unloads the model (ENABLE_VLLM_HEALTH_CHECK).' : '';
+  return `${what} of the model ${model} has failed on ${server.name}, as ${found} shows.${unloads} It takes no requests until it works again.`;
 }

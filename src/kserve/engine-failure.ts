@@ -3,6 +3,9 @@ import { StatusError } from './status.ts';
 /** What failed: the engine process behind a model, or Triton's Python process that runs the model. */
 export type FailedPart = 'engine' | 'stub';
 
+/** What vLLM's backend says with ENABLE_VLLM_HEALTH_CHECK, before it unloads its model. */
+const unhealthy = /^(?:Error generating stream: )?Model is unavailable due to unhealthy vLLM engine/;
+
 /**
  * The texts of a failed engine, as vLLM and Triton's Python backend write them. They are anchored, so that a text of
  * the request that an error repeats, such as an adapter's name, cannot be taken for one.
@@ -10,7 +13,7 @@ export type FailedPart = 'engine' | 'stub';
 const texts: readonly (readonly [RegExp, FailedPart])[] = [
   [/^(?:Error generating stream: )?EngineCore encountered an issue\. See stack trace/, 'engine'],
   [/^(?:Error generating stream: )?EngineDeadError\b/, 'engine'],
-  [/^(?:Error generating stream: )?Model is unavailable due to unhealthy vLLM engine/, 'engine'],
+  [unhealthy, 'engine'],
   [
     /^(?:Failed to process the request\(s\) for model(?: instance)? '[^']*', message: )?Stub process '[^']*' is not healthy/,
     'stub',
@@ -21,6 +24,11 @@ const texts: readonly (readonly [RegExp, FailedPart])[] = [
 export function failedPart(error: unknown): FailedPart | undefined {
   if (!(error instanceof StatusError) || error.unreachable) return undefined;
   return texts.find(([text]) => text.test(error.message))?.[1];
+}
+
+/** Whether a failure's text says that the backend unloads the model by itself, so that somebody has to load it again. */
+export function unloadsModel(message: string): boolean {
+  return unhealthy.test(message);
 }
 
 /** The errors of requests that may have made their engine fail. */

@@ -246,14 +246,17 @@ export class ModelControl {
 /** Unloads a model whose engine has failed. What is not gone in time is left behind: the load does not need it. */
 async function unloadFailed(server: InferenceServer, root: string): Promise<void> {
   const end = performance.now() + longestFailedUnload;
-  if (!(await isThere(server, root))) return;
-  await server.call('RepositoryModelUnload', { model_name: root }, { timeout: longestUnload });
+  // One that is not ready is being unloaded or loaded by somebody else, its own backend included.
+  if (await isThere(server, root, 'READY'))
+    await server.call('RepositoryModelUnload', { model_name: root }, { timeout: longestUnload });
   while (performance.now() < end && (await isThere(server, root))) await sleep(pollPause);
 }
 
-async function isThere(server: InferenceServer, root: string): Promise<boolean> {
+/** Whether a server has a model in this state; in any but unloaded where none is named. */
+async function isThere(server: InferenceServer, root: string, wanted?: 'READY'): Promise<boolean> {
   const { models } = await server.call('RepositoryIndex', {}, { timeout: longestUnload });
-  return models.some(({ name, state }) => name === root && state !== '' && state !== 'UNAVAILABLE');
+  const isWanted = (state: string): boolean => (wanted ? state === wanted : state !== '' && state !== 'UNAVAILABLE');
+  return models.some(({ name, state }) => name === root && isWanted(state));
 }
 
 function busy(root: string, verb: string): ApiError {

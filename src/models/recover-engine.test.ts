@@ -61,8 +61,8 @@ class Scene {
 
   readonly #begun = performance.now();
 
-  fail(): void {
-    this.#failure = failure;
+  fail(message = failure.message): void {
+    this.#failure = { ...failure, message };
     this.isAlive = false;
   }
 
@@ -127,6 +127,26 @@ describe('EngineRecovery', () => {
     expect(await scene.after(60_000)).toEqual([]);
     scene.state = 'UNAVAILABLE';
     expect(await scene.after(10_000)).toEqual(['healed']);
+  });
+
+  it('loads a model that its own backend has unloaded, and waits for its turn', async () => {
+    const scene = new Scene();
+    scene.reload = async () => {
+      [scene.state, scene.isAlive] = ['READY', true];
+    };
+    const unhealthy = 'Model is unavailable due to unhealthy vLLM engine';
+    scene.fail(unhealthy);
+    scene.state = 'UNLOADING';
+    scene.recovery.take(scene.place);
+    expect(await scene.after(1000)).toEqual([trying(1), 'reload at 0', 'healed']);
+    scene.fail(unhealthy);
+    scene.state = 'UNAVAILABLE';
+    scene.recovery.take(scene.place);
+    expect(await scene.after(10_000)).toEqual([trying(2), expect.stringMatching(/^reload at/), 'healed']);
+    scene.fail(unhealthy);
+    scene.state = 'LOADING';
+    scene.recovery.take(scene.place);
+    expect(await scene.after(1000)).toEqual(['healed']);
   });
 
   it('restarts a server of its own that takes no orders, and waits for the model', async () => {

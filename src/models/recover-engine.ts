@@ -1,3 +1,4 @@
+import { unloadsModel } from '../kserve/engine-failure.ts';
 import type { EnginePlace, Engines } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { EngineHealth } from './engine-health.ts';
@@ -91,7 +92,7 @@ export class EngineRecovery {
       const state = await this.#stateOf(place);
       if (!this.#isFailed(place)) break;
       // Somebody has unloaded it, or loads it: what failed is gone.
-      if (state !== undefined && state !== 'READY' && !isUnloadedHere) {
+      if (state !== undefined && state !== 'READY' && !isUnloadedHere && !this.#hasUnloadedItself(place, state)) {
         this.#options.engines.heal(place);
         break;
       }
@@ -127,6 +128,12 @@ export class EngineRecovery {
   /** Whether there is still something to do. */
   #isFailed(place: EnginePlace): boolean {
     return !this.#stop.signal.aborted && this.#options.engines.failureOf(place) !== undefined;
+  }
+
+  /** Whether its backend has unloaded it, so that it does not come back unless Conch loads it. */
+  #hasUnloadedItself(place: EnginePlace, state: string): boolean {
+    const { engines, isOn } = this.#options;
+    return isOn() && state !== 'LOADING' && unloadsModel(engines.failureOf(place)?.message ?? '');
   }
 
   async #stateOf({ server, model }: EnginePlace): Promise<string | undefined> {

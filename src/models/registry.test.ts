@@ -122,6 +122,11 @@ describe('ModelRegistry', () => {
       code: 'model_not_ready',
       message: 'The engine of the model llama has failed. Conch reloads it.',
     });
+    for (const server of servers) server.entries = [{ name: 'llama', state: 'UNAVAILABLE' }];
+    await registry.refresh();
+    expect(faultOf(() => registry.find('llama'))).toMatchObject({ code: 'model_not_ready' });
+    for (const server of servers) server.entries = [{ name: 'llama' }];
+    await registry.refresh();
     down.clear();
     registry.followEngines();
     expect([holders(), registry.notReadyReason()]).toEqual([[['llama', ['a', 'b']]], undefined]);

@@ -173,14 +173,13 @@ export class ModelRegistry {
     if (model) return model;
     const targets = this.#unserved(name);
     const [found] = targets.flatMap((target) => this.copiesOf(target).map((copy) => copy.found));
-    const failed = targets.find((target) => this.#hasFailedEngine(target));
-    if (failed !== undefined && !this.#withdrawn.has(failed)) throw this.#engineFailed(name);
     const state = found && this.#withdrawn.has(found.name) ? 'UNLOADING' : found?.state;
     if (state === 'LOADING' || state === 'UNLOADING')
       throw new ApiError('model_not_ready', `The model ${name} is ${state.toLowerCase()}.`, {
         param: 'model',
         retryAfter: 2,
       });
+    if (targets.some((target) => this.#hasFailedEngine(target))) throw this.#engineFailed(name);
     const silent = this.#watched.filter(({ isSilent }) => isSilent);
     const isExpectedBack = silent.some(({ lastNames }) => targets.some((target) => lastNames.has(target)));
     if (!found && silent.length === this.#watched.length)
@@ -340,11 +339,11 @@ export class ModelRegistry {
     this.#rebuild();
   }
 
-  /** Whether a server calls this model ready whose engine has failed there. */
+  /** Whether the engine of this model has failed on a server and is not back yet, whatever the server calls it. */
   hasFailedOn(server: InferenceServer, root: string): boolean {
     const watched = this.#watched.find((each) => each.server === server);
-    const ready = watched?.found.find(({ name }) => name === root)?.ready;
-    return ready !== undefined && this.#engineFailure(server, ready) !== undefined;
+    const found = watched?.found.find(({ name }) => name === root);
+    return found !== undefined && this.#engineFailure(server, found.ready ?? { name: root }) !== undefined;
   }
 
   #hasFailedEngine(root: string): boolean {
@@ -359,8 +358,10 @@ export class ModelRegistry {
     });
   }
 
-  readonly #engineFailure = (server: InferenceServer, { name, target }: NonNullable<FoundModel['ready']>) =>
-    this.#options.engineFailure?.(server, target?.name ?? name);
+  readonly #engineFailure = (
+    server: InferenceServer,
+    { name, target }: Pick<NonNullable<FoundModel['ready']>, 'name' | 'target'>,
+  ) => this.#options.engineFailure?.(server, target?.name ?? name);
 
   /** Takes over what an error of an engine says of its model. */
   #learn(root: string, server: InferenceServer, error: StatusError): void {

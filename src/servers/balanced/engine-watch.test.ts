@@ -107,6 +107,24 @@ describe('a request on an engine that fails', () => {
   });
 });
 
+describe('a failed engine whose backend unloads the model', () => {
+  it('is told of once more, and counted once', async () => {
+    const { balancer, servers, place } = pair([dead()]);
+    const heard: unknown[] = [];
+    balancer.engines.listen({ onFailed: (_, { message }, isOwn) => heard.push([message, isOwn]) });
+    const unhealthy = 'Model is unavailable due to unhealthy vLLM engine';
+    await ask(balancer, servers);
+    for (const message of [unhealthy, unhealthy, deadText])
+      balancer.engines.fail(place, { ...found('probe'), message }, false);
+    expect(heard).toEqual([
+      [deadText, true],
+      [unhealthy, false],
+    ]);
+    expect(balancer.engines.failureOf(place)).toMatchObject({ message: unhealthy, by: 'request' });
+    expect(balancer.snapshot().servers[0]?.engineFailures).toEqual(new Map([['m', 1]]));
+  });
+});
+
 describe('inferences that go together', () => {
   it('run on one engine, and fail with it', async () => {
     const { balancer, servers } = pair(['wait']);

@@ -1,4 +1,4 @@
-import { failedPart, markSuspect } from '../../kserve/engine-failure.ts';
+import { failedPart, markSuspect, unloadsModel } from '../../kserve/engine-failure.ts';
 import type { EngineFailure, EngineListener, EnginePlace, Engines } from '../../kserve/engines.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { GroupOptions } from '../../kserve/server-group.ts';
@@ -72,12 +72,12 @@ export class EngineWatch implements Engines, Waiting {
     if (!part || !(error instanceof StatusError)) return;
     const known = state.engines.get(model)?.failure;
     if (isGuided || known?.by !== 'request') markSuspect(error);
-    if (!known) this.#fail(state, model, { part, message: error.message, by: 'request', requestId, at: Date.now() });
+    this.#note(state, model, { part, message: error.message, by: 'request', requestId, at: Date.now() }, true);
   }
 
   fail({ server, model }: EnginePlace, failure: EngineFailure, isOwn: boolean): void {
     const state = this.#options.stateOf(server);
-    if (state && !state.hasFailed(model)) this.#fail(state, model, failure, isOwn);
+    if (state) this.#note(state, model, failure, isOwn);
   }
 
   heal(place: EnginePlace): void {
@@ -100,11 +100,15 @@ export class EngineWatch implements Engines, Waiting {
           for (const listener of this.#listeners) listener.onSilent?.({ server, model });
   }
 
-  #fail(state: ServerState, model: string, failure: EngineFailure, isOwn = true): void {
+  /** The first report of a failure counts. A later one only adds that the backend unloads the model. */
+  #note(state: ServerState, model: string, failure: EngineFailure, isOwn: boolean): void {
     const engine = state.engineOf(model);
-    engine.failure = failure;
-    if (isOwn) engine.failures++;
-    for (const listener of this.#listeners) listener.onFailed?.({ server: state.server, model }, failure, isOwn);
+    const known = engine.failure;
+    if (known && (unloadsModel(known.message) || !unloadsModel(failure.message))) return;
+    engine.failure = known ? { ...known, message: failure.message } : failure;
+    if (isOwn && !known) engine.failures++;
+    const place = { server: state.server, model };
+    for (const listener of this.#listeners) listener.onFailed?.(place, engine.failure, isOwn);
     for (const stream of engine.streams) stream.abandon(engineError(failure));
   }
 }
