@@ -103,7 +103,7 @@ describe('a probe', () => {
     const { server, registry, sent } = serverThat(() => 'response', embedded);
     const { book } = engines();
     const health = new EngineHealth({ engines: book, registry, checkInterval: () => 0 });
-    expect(await health.check({ server, model: 'm' })).toBe('unknown');
+    expect(await health.check({ server, model: 'm' })).toBe('unprobed');
     expect(sent).toEqual([]);
   });
 

@@ -54,6 +54,7 @@ export class EngineHealth {
     if (running) return running;
     const found = this.#find(place);
     const probes = found ? probesOf(place.server, found) : [];
+    if (found && probes.length === 0) return Promise.resolve({ kind: 'unprobed' });
     const probe = probeEngine(place.server, probes, this.#stop.signal).finally(() => this.#running.delete(key));
     this.#running.set(key, probe);
     return probe;

@@ -5,10 +5,9 @@ import { StreamFault } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
 import type { FoundModel } from './discovery.ts';
 
-/** What a probe shows of an engine. `unknown`: nothing came from it. */
+/** What a probe shows of an engine. `unknown`: nothing came from it. `unprobed`: there is no probe for such a model. */
 export type ProbeResult =
-  | { readonly kind: 'alive' }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'alive' | 'unknown' | 'unprobed' }
   | { readonly kind: 'failed'; readonly part: FailedPart; readonly message: string };
 
 /** Milliseconds that an engine has for a probe. One without a reply means nothing: the engine may be busy. */

@@ -20,6 +20,7 @@ class Scene {
   isChanging = false;
   isOn = true;
   isAlive = false;
+  isProbed = true;
   reload: () => Promise<void> = async () => undefined;
   #failure: EngineFailure | undefined = failure;
   readonly server: InferenceServer;
@@ -40,6 +41,7 @@ class Scene {
       engines,
       health: {
         check: async () => {
+          if (!this.isProbed) return 'unprobed';
           if (this.isAlive) engines.heal(this.place);
           return this.isAlive ? 'alive' : 'failed';
         },
@@ -173,6 +175,30 @@ describe('EngineRecovery', () => {
     expect(await scene.after(200_000)).toEqual([help]);
     scene.isAlive = true;
     expect(await scene.after(10_000)).toEqual(['healed']);
+  });
+
+  it('leaves it to the next request to show whether a model works that cannot be probed', async () => {
+    const scene = new Scene();
+    [scene.isProbed, scene.isControlled] = [false, false];
+    scene.recovery.take(scene.place);
+    expect(await scene.after(100)).toEqual(['healed']);
+    scene.fail();
+    scene.recovery.take(scene.place);
+    expect(await scene.after(4000)).toEqual([]);
+    expect(await scene.after(10_000)).toEqual([expect.stringContaining('does not let Conch reload it'), 'healed']);
+  });
+
+  it('brings a model back that cannot be probed and fails again', async () => {
+    const scene: Scene = new Scene(async () => {
+      scene.events.push('restart');
+    });
+    [scene.isProbed, scene.isControlled] = [false, false];
+    scene.recovery.take(scene.place);
+    expect(await scene.after(100)).toEqual(['healed']);
+    scene.fail();
+    scene.recovery.take(scene.place);
+    const restarting = 'Restarting gpu-1: the engine of the model m has failed (try 2).';
+    expect(await scene.after(60_000)).toEqual([restarting, 'restart', 'healed']);
   });
 
   it('does nothing but look where it is off', async () => {

@@ -96,7 +96,12 @@ export class EngineRecovery {
         this.#options.engines.heal(place);
         break;
       }
-      if (state === 'READY' && (await this.#options.health.check(place)) === 'alive') break;
+      const shown = state === 'READY' ? await this.#options.health.check(place) : undefined;
+      if (shown === 'alive') break;
+      if (shown === 'unprobed' && (isUnloadedHere || (isDue && (await this.#isForRequests(place, history))))) {
+        this.#options.engines.heal(place);
+        break;
+      }
       if (isDue && state !== undefined && this.#mayBringBack(place)) {
         const way = await this.#wayFor(place);
         if (way === 'operator' && performance.now() >= lastReminder + reminder) {
@@ -147,6 +152,19 @@ export class EngineRecovery {
   async #wayFor({ server }: EnginePlace): Promise<Way> {
     if (await this.#options.control.canControl(server)) return 'reload';
     return server.restart ? 'restart' : 'operator';
+  }
+
+  /**
+   * Whether the next request is to show if a model works that cannot be probed; that counts as a try. Triton restarts the
+   * Python process of many models by itself, so it comes first. Later it is what is left where Conch can do nothing else.
+   */
+  async #isForRequests(place: EnginePlace, history: History): Promise<boolean> {
+    const isFirst = history.tries === 0;
+    if (!isFirst && this.#options.isOn() && (await this.#wayFor(place)) !== 'operator') return false;
+    if (!isFirst) this.#remind(place);
+    history.tries++;
+    history.lastTry = performance.now();
+    return true;
   }
 
   /** Tries once; whether the model may be unloaded now because of it. */
