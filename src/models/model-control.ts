@@ -137,6 +137,12 @@ export class ModelControl {
     return this.#changes.has(root) || this.#options.registry.isWithdrawn(root);
   }
 
+  /** Whether a server has other models ready than this one. */
+  hasOthers(server: InferenceServer, root: string): boolean {
+    const watched = this.#options.registry.servers().find((each) => each.server === server);
+    return watched?.found.some(({ name, state }) => name !== root && state === 'READY') ?? false;
+  }
+
   /** Whether a server lets models be loaded and unloaded. */
   async canControl(server: InferenceServer): Promise<boolean> {
     try {

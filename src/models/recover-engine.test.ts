@@ -21,6 +21,7 @@ class Scene {
   isOn = true;
   isAlive = false;
   isProbed = true;
+  hasOthers = false;
   reload: () => Promise<void> = async () => undefined;
   #failure: EngineFailure | undefined = failure;
   readonly server: InferenceServer;
@@ -48,6 +49,7 @@ class Scene {
       },
       control: {
         canControl: async () => this.isControlled,
+        hasOthers: () => this.hasOthers,
         isChanging: () => this.isChanging,
         stateOf: async () => this.state,
         reload: async () => {
@@ -163,6 +165,26 @@ describe('EngineRecovery', () => {
     [scene.state, scene.isAlive] = ['READY', true];
     expect(await scene.after(1000)).toEqual(['healed']);
   });
+
+  it.each([
+    [false, 20],
+    [true, 1],
+  ])(
+    'restarts again where the model does not load; with other models there (%s): at most %s times',
+    async (hasOthers, most) => {
+      const scene: Scene = new Scene(async () => {
+        scene.events.push('restart');
+        scene.state = 'UNAVAILABLE';
+      });
+      Object.assign(scene, { isControlled: false, hasOthers });
+      scene.recovery.take(scene.place);
+      const lines = await scene.after(3_000_000);
+      const restarts = lines.filter((line) => line === 'restart').length;
+      expect([restarts > most / 2, restarts <= most]).toEqual([true, true]);
+      expect(lines.some((line) => line.includes('a restart did not bring it back'))).toBe(hasOthers);
+      await scene.recovery.close();
+    },
+  );
 
   it('asks for help now and then where it can do nothing, and heals what works again', async () => {
     const scene = new Scene();

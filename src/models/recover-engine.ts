@@ -7,7 +7,7 @@ import type { ModelControl } from './model-control.ts';
 interface RecoveryOptions {
   readonly engines: Engines;
   readonly health: Pick<EngineHealth, 'check'>;
-  readonly control: Pick<ModelControl, 'canControl' | 'isChanging' | 'reload' | 'stateOf'>;
+  readonly control: Pick<ModelControl, 'canControl' | 'hasOthers' | 'isChanging' | 'reload' | 'stateOf'>;
   readonly isOn: () => boolean;
   readonly loadTimeout: number;
   readonly log: (level: 'info' | 'warn', text: string) => void;
@@ -103,7 +103,7 @@ export class EngineRecovery {
         break;
       }
       if (isDue && state !== undefined && this.#mayBringBack(place)) {
-        const way = await this.#wayFor(place);
+        const way = await this.#wayFor(place, isUnloadedHere && state !== 'READY');
         if (way === 'operator' && performance.now() >= lastReminder + reminder) {
           lastReminder = performance.now();
           this.#remind(place);
@@ -149,9 +149,13 @@ export class EngineRecovery {
     }
   }
 
-  async #wayFor({ server }: EnginePlace): Promise<Way> {
-    if (await this.#options.control.canControl(server)) return 'reload';
-    return server.restart ? 'restart' : 'operator';
+  /** `isLost`: the last try has left the model unloaded. */
+  async #wayFor({ server, model }: EnginePlace, isLost = false): Promise<Way> {
+    const { control } = this.#options;
+    if (await control.canControl(server)) return 'reload';
+    if (!server.restart) return 'operator';
+    // A further restart would end the requests to other models over and over.
+    return isLost && control.hasOthers(server, model) ? 'operator' : 'restart';
   }
 
   /**
@@ -161,7 +165,7 @@ export class EngineRecovery {
   async #isForRequests(place: EnginePlace, history: History): Promise<boolean> {
     const isFirst = history.tries === 0;
     if (!isFirst && this.#options.isOn() && (await this.#wayFor(place)) !== 'operator') return false;
-    if (!isFirst) this.#remind(place);
+    if (!isFirst && this.#options.isOn()) this.#remind(place);
     history.tries++;
     history.lastTry = performance.now();
     return true;
@@ -221,10 +225,12 @@ export class EngineRecovery {
   }
 
   #remind({ server, model }: EnginePlace): void {
+    const reason = server.restart
+      ? 'and a restart did not bring it back. Conch does not restart it again because of its other models. '
+      : 'and the server does not let Conch reload it. Reload the model or restart the server there; ';
     this.#options.log(
       'warn',
-      `The engine of the model ${model} has failed on ${server.name}, and the server does not let Conch reload it. ` +
-        'Reload the model or restart the server there; Conch notices when it works again.',
+      `The engine of the model ${model} has failed on ${server.name}, ${reason}Conch notices when it works again.`,
     );
   }
 
