@@ -235,9 +235,13 @@ export class EngineRecovery {
   }
 
   #historyOf(place: EnginePlace): History {
+    const isOver = ({ tries, lastTry }: History): boolean =>
+      performance.now() - lastTry >= longLife + pauseAfter(tries);
+    for (const [key, history] of this.#histories)
+      if (!this.#running.has(key) && isOver(history)) this.#histories.delete(key);
     const key = keyOf(place);
     const known = this.#histories.get(key);
-    if (known && performance.now() - known.lastTry < longLife + pauseAfter(known.tries)) return known;
+    if (known) return known;
     const history = { tries: 0, lastTry: Number.NEGATIVE_INFINITY };
     this.#histories.set(key, history);
     return history;

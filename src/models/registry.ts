@@ -137,7 +137,10 @@ export class ModelRegistry {
     const firstSeen = Promise.any(looks).catch(() => undefined);
     if (isBridged) await firstSeen;
     this.#watched = this.#watched.filter((watched) => !gone.includes(watched));
-    for (const watched of gone) void watched.end();
+    for (const watched of gone) {
+      void watched.end();
+      this.#learned.forgetServer(watched.server);
+    }
     this.#rebuild();
   }
 
