@@ -11,6 +11,16 @@ it.each([
     'stub',
   ],
   ['Model is unavailable due to unhealthy vLLM engine', 'engine'],
+  ['Error generating stream: Background loop has errored already.', 'engine'],
+  [
+    'Background loop is not running. If it was running, inspect the output to find the stacktrace of the error that caused ' +
+      'the background loop to stop (AsyncEngineDeadError).',
+    'engine',
+  ],
+  [
+    "Error generating stream: Engine loop is not running. Inspect the stacktrace to find the original error: RuntimeError('x').",
+    'engine',
+  ],
   ["LoRA unhealthy vLLM engine is not supported, we currently support ['a']", undefined],
   ["LoRA EngineCore encountered an issue. See stack trace is not supported, we currently support ['a']", undefined],
   ['The decoder prompt cannot be empty', undefined],

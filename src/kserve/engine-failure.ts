@@ -14,6 +14,9 @@ const texts: readonly (readonly [RegExp, FailedPart])[] = [
   [/^(?:Error generating stream: )?EngineCore encountered an issue\. See stack trace/, 'engine'],
   [/^(?:Error generating stream: )?EngineDeadError\b/, 'engine'],
   [unhealthy, 'engine'],
+  // vLLM before its V1 engine.
+  [/^(?:Error generating stream: )?Background loop (?:has errored already|is not running)\b/, 'engine'],
+  [/^(?:Error generating stream: )?Engine loop is not running\. Inspect the/, 'engine'],
   [
     /^(?:Failed to process the request\(s\) for model(?: instance)? '[^']*', message: )?Stub process '[^']*' is not healthy/,
     'stub',

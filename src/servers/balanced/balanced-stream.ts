@@ -1,4 +1,5 @@
 import { failedPart, isSuspect } from '../../kserve/engine-failure.ts';
+import { StreamFault } from '../../kserve/infer-codec.ts';
 import type { InferenceServer, InferResponse } from '../../kserve/server.ts';
 import type { Beginning, GroupOptions, Responses } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
@@ -203,6 +204,8 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
     if (!last || last.blame === 'request' || isTotalTimeout(last.error) || !this.#mayRetry(failed.length)) return;
     // It may have been the reason. Nor does one that was spared once run on a third engine.
     if (isSuspect(last.error) || failed.filter(({ error }) => failedPart(error)).length > 1) return;
+    // Before its V1 engine, vLLM told the request that ended its engine the bare reason.
+    if (this.#given.isGuided && last.blame === 'unclear' && last.error instanceof StreamFault) return;
     const next = this.#host.choose(this.#given, failed);
     if (!next) return;
     const pause = this.#host.pauseBefore(failed, next);

@@ -3,6 +3,7 @@ import { balancerWith } from '../../../test/support/balance-fixtures.ts';
 import { ScriptedServer, type Step } from '../../../test/support/scripted-server.ts';
 import { isSuspect } from '../../kserve/engine-failure.ts';
 import type { EngineFailure } from '../../kserve/engines.ts';
+import { StreamFault } from '../../kserve/infer-codec.ts';
 import type { GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Balancer } from './balancer.ts';
@@ -104,6 +105,24 @@ describe('a request on an engine that fails', () => {
     }
     expect(await spared).toEqual({ names: [], error: deadText, isSuspect: false });
     expect(begun(servers).filter((count) => count === 1)).toHaveLength(2);
+  });
+});
+
+describe('a guided request that a model fails with words of its own', () => {
+  it('is not repeated, as the words may be those of an engine that ended', async () => {
+    const fault = new StreamFault('Error generating stream: list index out of range', {
+      id: 'r',
+      final: true,
+    } as ConstructorParameters<typeof StreamFault>[1]);
+    const guided = pair([fault]);
+    expect(await ask(guided.balancer, guided.servers, { isGuided: true })).toMatchObject({
+      names: [],
+      isSuspect: false,
+    });
+    const plain = pair([fault]);
+    const answered = ask(plain.balancer, plain.servers);
+    await vi.advanceTimersByTimeAsync(100);
+    expect([await answered, begun(guided.servers), begun(plain.servers)]).toEqual([{ names: ['two'] }, [1, 0], [1, 1]]);
   });
 });
 
