@@ -85,7 +85,7 @@ export class GuideGuard {
     this.#note(guide.suspect(), server, engineName(server, guide.model.model));
   }
 
-  /** The engine of a model failed, whoever noticed it. Requests that were left a moment before may be the reason. */
+  /** The engine of a model failed. Requests whose clients disconnected a moment before may be the reason. */
   engineFailed(server: NamedServer, model: string): void {
     const engine = engineName(server, model);
     for (const suspect of this.#evidence.failed(engine)) this.#note(suspect, server, engine);

@@ -12,7 +12,7 @@ export interface EngineFailure {
   readonly part: FailedPart;
   /** The server's own words. */
   readonly message: string;
-  /** Who found it: a request that failed on it, or a probe. */
+  /** What found it: a request that failed on it, or a probe. */
   readonly by: 'request' | 'probe';
   /** The request that found it, where its id is known. */
   readonly requestId?: string | undefined;
@@ -20,7 +20,7 @@ export interface EngineFailure {
   readonly at: number;
 }
 
-/** Who hears of engines. */
+/** Receives what is found out about engines. */
 export interface EngineListener {
   /** `isOwn`: this process found it. */
   onFailed?(place: EnginePlace, failure: EngineFailure, isOwn: boolean): void;

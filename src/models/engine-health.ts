@@ -14,7 +14,7 @@ interface HealthOptions {
 /** Milliseconds between two looks at a setting that turns the probes off. */
 const offPause = 1_000;
 
-/** Probes engines: those that requests wait for in vain, and each one now and then, so that an idle one is found too. */
+/** Probes engines: those that requests wait for without a response, and all of them now and then, to find idle ones too. */
 export class EngineHealth {
   readonly #options: HealthOptions;
   readonly #stop = new AbortController();
@@ -75,7 +75,7 @@ export class EngineHealth {
     }
   }
 
-  /** The engines that can be probed and are not known to have failed: whoever brings those back looks after them. */
+  /** The engines that can be probed and are not known to have failed: the recovery probes those. */
   #places(): EnginePlace[] {
     const { engines, registry } = this.#options;
     return registry

@@ -44,7 +44,7 @@ interface RecoveryTry {
   readonly since: number;
 }
 
-/** Brings failed engines back, one process for all: over and over, ever more seldom, until each works again. */
+/** Brings failed engines back, in one process for all: it tries with growing pauses until each works again. */
 export class EngineRecovery {
   readonly #options: RecoveryOptions;
   readonly #stop = new AbortController();
@@ -91,7 +91,7 @@ export class EngineRecovery {
       const isDue = performance.now() >= history.lastTry + pauseAfter(history.tries);
       const state = await this.#stateOf(place);
       if (!this.#isFailed(place)) break;
-      // Somebody has unloaded it, or loads it: what failed is gone.
+      // An operator has unloaded it, or loads it: what failed is gone.
       if (state !== undefined && state !== 'READY' && !isUnloadedHere && !this.#hasUnloadedItself(place, state)) {
         this.#options.engines.heal(place);
         break;
