@@ -250,6 +250,20 @@ describe('a JSON schema', () => {
       ]);
   });
 
+  it('is refused where alternatives or allOf would repeat long lists', () => {
+    const names = Array.from({ length: 20_000 }, (_, at) => `a${at}`);
+    const many = Array.from({ length: 1000 }, (_, at) => ({ minLength: at, minProperties: at, required: [`b${at}`] }));
+    for (const json of [{ enum: names, anyOf: many }, { allOf: [{ required: names }, ...many] }])
+      expect(errorOf({ json })[1]).toBe('is too complex: simplify its references, its allOf and its patterns.');
+  });
+
+  it('has one definition for a place, however references write it', () => {
+    const anyOf = ['#/$defs/ab', '#/$defs/%61b', '#/%24defs/a%62'].map(($ref) => ({ $ref }));
+    expect(sent({ json: { anyOf, $defs: { ab: text } } })[0]).toEqual({
+      json: { anyOf: anyOf.map(() => ({ $ref: '#/$defs/d0' })), $defs: { d0: text } },
+    });
+  });
+
   it('keeps names of properties that objects have by themselves', () => {
     const json = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"null"},"constructor":{"type":"null"}}}',
