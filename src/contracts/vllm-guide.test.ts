@@ -53,6 +53,15 @@ describe('a regular expression', () => {
     expect(sent({ regex: '[一-龥]{3}' })).toEqual([{ regex: raw`[^\u0000-\u007f]{3}` }, false]);
   });
 
+  it('is refused where nested ranges of groups make it too long', () => {
+    const letters = Array.from({ length: 60 }, (_, at) => String.fromCodePoint(0x400 + at)).join('');
+    const nested = Array.from({ length: 11 }).reduce((inner) => `(?:${String(inner)}b){1,2}`, `[${letters}]`);
+    expect(errorOf({ regex: String(nested) })).toEqual([
+      'structured_outputs.regex',
+      'repeats too much: simplify its groups, and its classes of characters beyond ASCII.',
+    ]);
+  });
+
   it('has ranges of groups written so that they do not multiply', () => {
     expect(sent({ regex: '(?:[a-z]{1,9} ){2,9}' })).toEqual([
       { regex: '(?:[a-z]{1,9} ){2}(?:(?:[a-z]{1,9} )?){7}' },
