@@ -1,4 +1,6 @@
+import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
+import type { WrittenPattern } from '../patterns/write-pattern.ts';
 import { writeStringPattern } from './vllm-guide-pattern.ts';
 import { guideError, hasHalfPair, within } from './vllm-guide-place.ts';
 
@@ -44,17 +46,28 @@ const sharedFormats = new Set('email date time date-time duration ipv4 ipv6 host
 function writeString({ pattern, format, minLength, maxLength }: Json, { writer, place }: TypeContext): Json {
   const least = minLength === 0 ? undefined : minLength;
   const hasLength = least !== undefined || maxLength !== undefined;
+  const isShared = typeof format === 'string' && sharedFormats.has(format);
   if (typeof pattern === 'string') {
     writer.readsPattern(pattern.length);
-    const { text, isExact } = writeStringPattern(pattern, within(place, 'pattern'));
-    if (!isExact || hasLength) writer.isExact = false;
-    return { type: 'string', pattern: text };
+    const written = isShared ? writtenPattern(pattern) : writeStringPattern(pattern, within(place, 'pattern'));
+    if (!written?.isExact || hasLength) writer.isExact = false;
+    return written ? { type: 'string', pattern: written.text } : { type: 'string', format };
   }
-  if (typeof format === 'string' && sharedFormats.has(format)) {
+  if (isShared) {
     if (hasLength) writer.isExact = false;
     return { type: 'string', format };
   }
   return { type: 'string', ...defined({ minLength: least, maxLength }) };
+}
+
+/** Undefined where it cannot be written: the format beside it guides then. Zod's pattern of an email has look-ahead. */
+function writtenPattern(pattern: string): WrittenPattern | undefined {
+  try {
+    return writeStringPattern(pattern, 'pattern');
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 function writeInteger(schema: Json, { writer }: TypeContext): Json | undefined {

@@ -190,6 +190,11 @@ describe('a JSON schema', () => {
     ['bounds beyond what is written', { type: 'integer', maximum: 1e30 }, whole],
     ['a length beside a pattern', { pattern: '^a*$', maxLength: 3 }, { type: 'string', pattern: '^(?:a*)$' }],
     ['a class beyond ASCII', { pattern: '^[一-龥]+$' }, { type: 'string', pattern: raw`^(?:[^\u0000-\u007f]+)$` }],
+    [
+      'a pattern with look-ahead beside a format',
+      { type: 'string', format: 'email', pattern: raw`^(?!\.)[a-z.]+@[a-z]+$` },
+      { type: 'string', format: 'email' },
+    ],
     ['minProperties', { type: 'object', minProperties: 1 }, { type: 'object' }],
     [
       'additional properties',
