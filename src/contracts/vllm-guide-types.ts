@@ -57,7 +57,28 @@ function writeString({ pattern, format, minLength, maxLength }: Json, { writer, 
     if (hasLength) writer.isExact = false;
     return { type: 'string', format };
   }
-  return { type: 'string', ...defined({ minLength: least, maxLength }) };
+  const limits = writtenLimits({ least: minLength, most: maxLength, bound: mostCharacters }, writer);
+  return { type: 'string', ...defined({ minLength: limits.least, maxLength: limits.most }) };
+}
+
+/**
+ * The longest strings and lists that a guide asks for. Beyond that llguidance refuses the guide or takes all memory, which
+ * ends the engine.
+ */
+const mostCharacters = 1_000_000;
+const mostItems = 2000;
+
+interface SizeLimits {
+  readonly least: unknown;
+  readonly most: unknown;
+  readonly bound: number;
+}
+
+/** Limits of a size as the guide has them; what is beyond the bound is left to the check of the response. */
+function writtenLimits({ least = 0, most = Infinity, bound }: SizeLimits, writer: InnerWriter) {
+  const [from, to] = [Number(least), Number(most)];
+  if (from > bound || (to > bound && to !== Infinity)) writer.isExact = false;
+  return { least: from === 0 ? undefined : Math.min(from, bound), most: to > bound ? undefined : to };
 }
 
 /** Undefined where it cannot be written: the format beside it guides then. Zod's pattern of an email has look-ahead. */
@@ -118,13 +139,12 @@ function writeArray(schema: Json, { writer, place }: TypeContext): Json | undefi
   // Without items after the first ones, there are as many as those.
   if (!items && (minItems ?? 0) > prefixItems.length) return undefined;
   if (!items && prefixItems.length === 0) return { type: 'array', items: {}, maxItems: 0 };
-  const most = items && maxItems !== Infinity ? { maxItems } : {};
+  const { least, most } = writtenLimits({ least: minItems, most: maxItems, bound: mostItems }, writer);
   return {
     type: 'array',
     ...(prefixItems.length > 0 ? { prefixItems } : {}),
     items: items ?? false,
-    ...defined({ minItems: minItems === 0 || !items ? undefined : minItems }),
-    ...most,
+    ...(items ? defined({ minItems: least, maxItems: most }) : {}),
   };
 }
 

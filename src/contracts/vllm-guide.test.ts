@@ -188,6 +188,12 @@ describe('a JSON schema', () => {
     ['multipleOf', { type: 'integer', multipleOf: 5 }, whole],
     ['bounds of numbers', { type: 'number', exclusiveMinimum: 0 }, { type: 'number', minimum: 0 }],
     ['bounds beyond what is written', { type: 'integer', maximum: 1e30 }, whole],
+    [
+      'lists of billions',
+      { items: text, minItems: 3e9, maxItems: 4e9 },
+      { type: 'array', items: text, minItems: 2000 },
+    ],
+    ['strings of billions', { minLength: 1, maxLength: 5e9 }, { type: 'string', minLength: 1 }],
     ['a length beside a pattern', { pattern: '^a*$', maxLength: 3 }, { type: 'string', pattern: '^(?:a*)$' }],
     ['a class beyond ASCII', { pattern: '^[一-龥]+$' }, { type: 'string', pattern: raw`^(?:[^\u0000-\u007f]+)$` }],
     [
