@@ -16,8 +16,9 @@ export interface WrittenSchema {
 /** The most schemas that are looked at: those that hold for one value are put together, which can multiply them. */
 const mostSteps = 20_000;
 
-/** So many characters of a pattern, so many members of a schema, and so many characters of merged schemas are one step. */
+/** So many characters of a pattern, pairs of optional properties, members and characters of merged schemas are one step. */
 const patternStep = 4;
+const pairStep = 8;
 const memberStep = 16;
 const mergeStep = 64;
 
@@ -78,13 +79,21 @@ class SchemaWriter implements InnerWriter {
     this.#step(length / patternStep);
   }
 
+  /** xgrammar writes out each pair of them: a thousand in one object hold an engine for half a minute. */
+  writesOptional(count: number): void {
+    this.#step(count ** 2 / pairStep);
+  }
+
   #step(cost: number): void {
     this.#steps += cost;
     if (this.#steps > mostSteps) throw this.#tooComplex();
   }
 
   #tooComplex(): ApiError {
-    return guideError(this.#place, 'is too complex: simplify its references, its allOf and its patterns.');
+    return guideError(
+      this.#place,
+      'is too complex: simplify its references, its allOf and its patterns, or require more properties.',
+    );
   }
 
   #written(schema: unknown, place: string): Json | undefined {

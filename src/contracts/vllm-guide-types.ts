@@ -14,6 +14,8 @@ export interface InnerWriter {
   write(schema: unknown, place: string): Json | undefined;
   /** Refuses a schema whose patterns are too long together. */
   readsPattern(length: number): void;
+  /** Refuses a schema with too many optional properties. */
+  writesOptional(count: number): void;
 }
 
 interface TypeContext {
@@ -189,6 +191,7 @@ function writeObject(schema: Json, { writer, place }: TypeContext): Json | undef
     if (!additional) return undefined;
     properties.set(name, additional);
   }
+  writer.writesOptional(properties.size - required.size);
   // xgrammar takes a property that is named for an additional one too.
   if (others && properties.size > 0) writer.isExact = false;
   checkCounts(schema, { writer, required: required.size, most: others ? Infinity : properties.size });

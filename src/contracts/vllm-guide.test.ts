@@ -90,6 +90,7 @@ describe('other structures', () => {
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
+const tooComplex = 'is too complex: simplify its references, its allOf and its patterns, or require more properties.';
 const closed = (properties: object, more: object = {}) => ({
   type: 'object',
   properties,
@@ -260,21 +261,22 @@ describe('a JSON schema', () => {
       Array.from({ length: 1000 }, (_, at) => [`a${at}`, at === 999 ? {} : { $ref: `#/$defs/a${at + 1}` }]),
     );
     const long = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`a${at}`, { pattern: 'a'.repeat(4000) }]));
-    expect(errorOf({ json: { properties: long } })[1]).toBe(
-      'is too complex: simplify its references, its allOf and its patterns.',
-    );
+    expect(errorOf({ json: { properties: long } })[1]).toBe(tooComplex);
     for (const $defs of [doubled, chain])
-      expect(errorOf({ json: { $defs, $ref: '#/$defs/a0' } })).toEqual([
-        'structured_outputs.json',
-        'is too complex: simplify its references, its allOf and its patterns.',
-      ]);
+      expect(errorOf({ json: { $defs, $ref: '#/$defs/a0' } })).toEqual(['structured_outputs.json', tooComplex]);
   });
 
   it('is refused where alternatives or allOf would repeat long lists', () => {
     const names = Array.from({ length: 20_000 }, (_, at) => `a${at}`);
     const many = Array.from({ length: 1000 }, (_, at) => ({ minLength: at, minProperties: at, required: [`b${at}`] }));
     for (const json of [{ enum: names, anyOf: many }, { allOf: [{ required: names }, ...many] }])
-      expect(errorOf({ json })[1]).toBe('is too complex: simplify its references, its allOf and its patterns.');
+      expect(errorOf({ json })[1]).toBe(tooComplex);
+  });
+
+  it('is refused where an object has hundreds of optional properties', () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`a${at}`, text]));
+    expect(errorOf({ json: { properties } })[1]).toBe(tooComplex);
+    expect(errorOf({ json: { properties, required: Object.keys(properties) } })[0]).toBeNull();
   });
 
   it('has one definition for a place, however references write it', () => {
