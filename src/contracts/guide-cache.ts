@@ -22,7 +22,7 @@ export class GuideCache {
     const known = this.#guides.get(key);
     const guide = known ?? write(structure);
     if (!known && JSON.stringify(guide.structure).length > this.#limits.longest) return guide;
-    // The one that was used last stands at the end.
+    // A map is in the order of insertion: the guide that was used last goes to the end.
     this.#guides.delete(key);
     this.#guides.set(key, guide);
     const [oldest] = this.#guides.keys();
