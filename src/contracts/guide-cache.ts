@@ -3,7 +3,7 @@ import type { Structure, WrittenGuide } from './contract.ts';
 interface CacheLimits {
   /** How many guides are stored. */
   readonly most: number;
-  /** Structures whose JSON text has more characters are written anew each time. */
+  /** Structures and guides whose JSON text has more characters are not stored. */
   readonly longest: number;
 }
 
@@ -19,8 +19,10 @@ export class GuideCache {
   guide(structure: Structure, write: (structure: Structure) => WrittenGuide): WrittenGuide {
     const key = JSON.stringify(structure);
     if (key.length > this.#limits.longest) return write(structure);
-    const guide = this.#guides.get(key) ?? write(structure);
-    // The one that was used last stands at the end.
+    const known = this.#guides.get(key);
+    const guide = known ?? write(structure);
+    if (!known && JSON.stringify(guide.structure).length > this.#limits.longest) return guide;
+    // A map is in the order of insertion: the guide that was used last goes to the end.
     this.#guides.delete(key);
     this.#guides.set(key, guide);
     const [oldest] = this.#guides.keys();

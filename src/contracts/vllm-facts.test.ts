@@ -31,6 +31,7 @@ it.each([
   "LoRA Model m does not support 'embed' request is not supported, we currently support ['a']",
   'LoRA is not a multimodal model',
   "LoRA is not a multimodal model is not supported, we currently support ['a']",
+  'Grammar error: Unknown format: this is not a multimodal model',
   `Invalid grammar: "The decoder prompt (length 9) ${tooLong} 8."`,
   "unknown word: Model m does not support 'embed' request",
   `Error: At most 0 image(s) may be provided in one prompt.`,

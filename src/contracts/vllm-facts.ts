@@ -31,8 +31,8 @@ const tellingTexts: readonly (readonly [RegExp, (match: RegExpExecArray) => Vllm
     /^At most (\d{1,6}) image\(?s?\)? may be provided in one prompt\.?(?:\s|$)/,
     ([, most]) => ({ mostImages: Number(most) }),
   ],
-  [/^(?!LoRA )[^\n]{1,500} is not a multimodal model\.?$/, () => ({ mostImages: 0 })],
-  [/^(?!LoRA )[^\n]{1,500} does not support multimodal inputs\.?$/, () => ({ mostImages: 0 })],
+  [/^(?!LoRA )[^\n:]{1,500} is not a multimodal model\.?$/, () => ({ mostImages: 0 })],
+  [/^(?!LoRA )[^\n:]{1,500} does not support multimodal inputs\.?$/, () => ({ mostImages: 0 })],
 ];
 
 /** What Triton and the backend put before the engine's own text. */

@@ -3,7 +3,7 @@ import { guideError, within } from './vllm-guide-place.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The keywords that say something about values of one type alone. */
+/** The keywords that apply to values of one type only. */
 const keywordsByType: readonly (readonly [type: string, keywords: readonly string[]])[] = [
   ['object', 'properties required additionalProperties minProperties maxProperties unevaluatedProperties'.split(' ')],
   ['array', 'items prefixItems additionalItems minItems maxItems unevaluatedItems'.split(' ')],
@@ -13,7 +13,7 @@ const keywordsByType: readonly (readonly [type: string, keywords: readonly strin
 const otherConstraints = ['type', 'enum', 'const', '$ref', 'allOf', 'anyOf', 'oneOf'];
 const constraints = new Set([...otherConstraints, ...keywordsByType.flatMap(([, keywords]) => keywords)]);
 
-/** Whether a schema says anything about values. Titles, descriptions and keywords that nobody knows do not. */
+/** Whether a schema says anything about values. Titles, descriptions and unknown keywords do not. */
 export function constrains(schema: Json): boolean {
   return Object.keys(schema).some((keyword) => constraints.has(keyword));
 }

@@ -23,15 +23,16 @@ function haveOwnTypes(branches: readonly Json[]): boolean {
 function haveOwnValues(branches: readonly Json[]): boolean {
   const [first = {}] = branches;
   return Object.keys(first['properties'] ?? {}).some((name) => {
-    const values = branches.flatMap((branch) => valuesOf(branch, name));
-    return !values.includes(undefined) && new Set(values).size === values.length;
+    const seen = new Set<string>();
+    return branches.every((branch) => valuesOf(branch, name)?.every((value) => seen.size < seen.add(value).size));
   });
 }
 
-function valuesOf({ type, properties, required }: Json, name: string): readonly (string | undefined)[] {
+/** Undefined where a branch does not say which values the property has, or does not require it. */
+function valuesOf({ type, properties, required }: Json, name: string): readonly string[] | undefined {
   const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  const isRequired = type === 'object' && Array.isArray(required) && required.includes(name);
-  if (!isRequired || !isJsonObject(property)) return [undefined];
+  if (type !== 'object' || !isJsonObject(property)) return undefined;
+  if (!Array.isArray(required) || !required.includes(name)) return undefined;
   if (Object.hasOwn(property, 'const')) return [JSON.stringify(property['const'])];
-  return Array.isArray(property['enum']) ? property['enum'].map((value) => JSON.stringify(value)) : [undefined];
+  return Array.isArray(property['enum']) ? property['enum'].map((value) => JSON.stringify(value)) : undefined;
 }

@@ -18,18 +18,30 @@ const anyText: Pattern = { kind: 'repeat', item: { kind: 'set', set: [[0, 0x10ff
 export function writeRegex(source: string, place: string): WrittenPattern {
   const written = writePattern(readAt(source, place));
   if (!written) throw guideError(place, 'matches no text.');
+  checkLength(written, place);
   return written;
 }
 
 /** The `pattern` of a JSON schema, for the whole of a string between its quotation marks. */
 export function writeStringPattern(source: string, place: string): WrittenPattern {
   const written = writePattern(readAt(source, place, anyText), escapedInJson);
-  if (written) return { ...written, text: `^(?:${written.text})$` };
+  if (written) {
+    checkLength(written, place);
+    return { ...written, text: `^(?:${written.text})$` };
+  }
   throw guideError(
     place,
     'needs a quotation mark, a backslash or a control character, which the structured output libraries of this ' +
       'backend write in different ways inside JSON. Leave them out of the pattern.',
   );
+}
+
+/** Far more than patterns have that people write: nested ranges of groups are written twice. */
+const longestText = 100_000;
+
+function checkLength({ text }: WrittenPattern, place: string): void {
+  if (text.length > longestText)
+    throw guideError(place, 'repeats too much: simplify its groups, and its classes of characters beyond ASCII.');
 }
 
 /** The most characters that all choices have together: a library takes long over more. */

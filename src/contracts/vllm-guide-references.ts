@@ -10,7 +10,7 @@ export function referenced(root: unknown, reference: string): unknown {
   return value;
 }
 
-/** Where it stands in the request. */
+/** The place of a reference's target in the request. */
 export function placeOfReference(place: string, reference: string): string {
   let text = place;
   for (const key of keysOf(reference)) text = within(text, /^\d+$/.test(key) ? Number(key) : key);

@@ -16,8 +16,11 @@ export interface WrittenSchema {
 /** The most schemas that are looked at: those that hold for one value are put together, which can multiply them. */
 const mostSteps = 20_000;
 
-/** So many characters of a pattern take as long as a schema. */
+/** So many characters of a pattern, pairs of optional properties, members and characters of merged schemas are one step. */
 const patternStep = 4;
+const pairStep = 8;
+const memberStep = 16;
+const mergeStep = 64;
 
 /** How deep schemas may be in each other after references are followed. */
 const deepest = 256;
@@ -41,8 +44,8 @@ const escapedHalfPair = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 class SchemaWriter implements InnerWriter {
   readonly #schema: Json;
   readonly #place: string;
-  /** By reference. */
-  readonly #definitions = new Map<string, Definition>();
+  /** By what a reference leads to: one place can be written in many ways. */
+  readonly #definitions = new Map<unknown, Definition>();
   #steps = 0;
   #depth = 0;
   isExact = true;
@@ -64,7 +67,7 @@ class SchemaWriter implements InnerWriter {
 
   /** Undefined where no value satisfies it. */
   write(schema: unknown, place: string): Json | undefined {
-    this.#step(1);
+    this.#step(1 + (isJsonObject(schema) ? Math.floor(membersOf(schema) / memberStep) : 0));
     if (this.#depth === deepest) throw this.#tooComplex();
     this.#depth++;
     const written = this.#written(schema, place);
@@ -76,13 +79,21 @@ class SchemaWriter implements InnerWriter {
     this.#step(length / patternStep);
   }
 
+  /** xgrammar writes out each pair of them: a thousand in one object hold an engine for half a minute. */
+  writesOptional(count: number): void {
+    this.#step(count ** 2 / pairStep);
+  }
+
   #step(cost: number): void {
     this.#steps += cost;
     if (this.#steps > mostSteps) throw this.#tooComplex();
   }
 
   #tooComplex(): ApiError {
-    return guideError(this.#place, 'is too complex: simplify its references, its allOf and its patterns.');
+    return guideError(
+      this.#place,
+      'is too complex: simplify its references, its allOf and its patterns, or require more properties.',
+    );
   }
 
   #written(schema: unknown, place: string): Json | undefined {
@@ -103,7 +114,7 @@ class SchemaWriter implements InnerWriter {
   }
 
   #definition(reference: string): Json | undefined {
-    const known = this.#definitions.get(reference) ?? this.#define(reference);
+    const known = this.#definitions.get(referenced(this.#schema, reference)) ?? this.#define(reference);
     if (!known.isExact) this.isExact = false;
     return known.schema && { $ref: `#/$defs/${known.name}` };
   }
@@ -111,10 +122,11 @@ class SchemaWriter implements InnerWriter {
   #define(reference: string): Definition {
     // It may lead back to itself.
     const definition: Definition = { name: `d${this.#definitions.size}`, schema: {}, isExact: true };
-    this.#definitions.set(reference, definition);
+    const target = referenced(this.#schema, reference);
+    this.#definitions.set(target, definition);
     const { isExact } = this;
     this.isExact = true;
-    definition.schema = this.write(referenced(this.#schema, reference), placeOfReference(this.#place, reference));
+    definition.schema = this.write(target, placeOfReference(this.#place, reference));
     definition.isExact = this.isExact;
     this.isExact = isExact;
     return definition;
@@ -138,6 +150,7 @@ class SchemaWriter implements InnerWriter {
   #merged(schemas: readonly Json[], place: string): Json | undefined {
     let all: Json = {};
     for (const schema of schemas) {
+      this.#step((JSON.stringify(all).length + JSON.stringify(schema).length) / mergeStep);
       const { schema: both, isExact } = mergeSchemas(all, schema);
       if (!isExact) this.isExact = false;
       if (!both) return undefined;
@@ -191,6 +204,13 @@ class SchemaWriter implements InnerWriter {
     if (allowed.length === 0) return undefined;
     return allowed.length === 1 ? { const: allowed[0] } : { enum: allowed };
   }
+}
+
+/** How many members a schema has, those of its lists included. */
+function membersOf(schema: Json): number {
+  let count = 0;
+  for (const value of Object.values(schema)) count += Array.isArray(value) ? value.length : 1;
+  return count;
 }
 
 function valuesOf(schema: Json): readonly unknown[] | undefined {

@@ -1,4 +1,6 @@
+import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
+import type { WrittenPattern } from '../patterns/write-pattern.ts';
 import { writeStringPattern } from './vllm-guide-pattern.ts';
 import { guideError, hasHalfPair, within } from './vllm-guide-place.ts';
 
@@ -12,6 +14,8 @@ export interface InnerWriter {
   write(schema: unknown, place: string): Json | undefined;
   /** Refuses a schema whose patterns are too long together. */
   readsPattern(length: number): void;
+  /** Refuses a schema with too many optional properties. */
+  writesOptional(count: number): void;
 }
 
 interface TypeContext {
@@ -44,17 +48,49 @@ const sharedFormats = new Set('email date time date-time duration ipv4 ipv6 host
 function writeString({ pattern, format, minLength, maxLength }: Json, { writer, place }: TypeContext): Json {
   const least = minLength === 0 ? undefined : minLength;
   const hasLength = least !== undefined || maxLength !== undefined;
+  const isShared = typeof format === 'string' && sharedFormats.has(format);
   if (typeof pattern === 'string') {
     writer.readsPattern(pattern.length);
-    const { text, isExact } = writeStringPattern(pattern, within(place, 'pattern'));
-    if (!isExact || hasLength) writer.isExact = false;
-    return { type: 'string', pattern: text };
+    const written = isShared ? writtenPattern(pattern) : writeStringPattern(pattern, within(place, 'pattern'));
+    if (!written?.isExact || hasLength) writer.isExact = false;
+    return written ? { type: 'string', pattern: written.text } : { type: 'string', format };
   }
-  if (typeof format === 'string' && sharedFormats.has(format)) {
+  if (isShared) {
     if (hasLength) writer.isExact = false;
     return { type: 'string', format };
   }
-  return { type: 'string', ...defined({ minLength: least, maxLength }) };
+  const limits = writtenLimits({ least: minLength, most: maxLength, bound: mostCharacters }, writer);
+  return { type: 'string', ...defined({ minLength: limits.least, maxLength: limits.most }) };
+}
+
+/**
+ * The longest strings and lists that a guide asks for. Beyond that llguidance refuses the guide or takes all memory, which
+ * ends the engine.
+ */
+const mostCharacters = 1_000_000;
+const mostItems = 2000;
+
+interface SizeLimits {
+  readonly least: unknown;
+  readonly most: unknown;
+  readonly bound: number;
+}
+
+/** Limits of a size as the guide has them; what is beyond the bound is left to the check of the response. */
+function writtenLimits({ least = 0, most = Infinity, bound }: SizeLimits, writer: InnerWriter) {
+  const [from, to] = [Number(least), Number(most)];
+  if (from > bound || (to > bound && to !== Infinity)) writer.isExact = false;
+  return { least: from === 0 ? undefined : Math.min(from, bound), most: to > bound ? undefined : to };
+}
+
+/** Undefined where it cannot be written: the format beside it guides then. Zod's pattern of an email has look-ahead. */
+function writtenPattern(pattern: string): WrittenPattern | undefined {
+  try {
+    return writeStringPattern(pattern, 'pattern');
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 function writeInteger(schema: Json, { writer }: TypeContext): Json | undefined {
@@ -105,13 +141,12 @@ function writeArray(schema: Json, { writer, place }: TypeContext): Json | undefi
   // Without items after the first ones, there are as many as those.
   if (!items && (minItems ?? 0) > prefixItems.length) return undefined;
   if (!items && prefixItems.length === 0) return { type: 'array', items: {}, maxItems: 0 };
-  const most = items && maxItems !== Infinity ? { maxItems } : {};
+  const { least, most } = writtenLimits({ least: minItems, most: maxItems, bound: mostItems }, writer);
   return {
     type: 'array',
     ...(prefixItems.length > 0 ? { prefixItems } : {}),
     items: items ?? false,
-    ...defined({ minItems: minItems === 0 || !items ? undefined : minItems }),
-    ...most,
+    ...(items ? defined({ minItems: least, maxItems: most }) : {}),
   };
 }
 
@@ -156,6 +191,7 @@ function writeObject(schema: Json, { writer, place }: TypeContext): Json | undef
     if (!additional) return undefined;
     properties.set(name, additional);
   }
+  writer.writesOptional(properties.size - required.size);
   // xgrammar takes a property that is named for an additional one too.
   if (others && properties.size > 0) writer.isExact = false;
   checkCounts(schema, { writer, required: required.size, most: others ? Infinity : properties.size });

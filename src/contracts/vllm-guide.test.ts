@@ -53,6 +53,15 @@ describe('a regular expression', () => {
     expect(sent({ regex: '[一-龥]{3}' })).toEqual([{ regex: raw`[^\u0000-\u007f]{3}` }, false]);
   });
 
+  it('is refused where nested ranges of groups make it too long', () => {
+    const letters = Array.from({ length: 60 }, (_, at) => String.fromCodePoint(0x400 + at)).join('');
+    const nested = Array.from({ length: 11 }).reduce((inner) => `(?:${String(inner)}b){1,2}`, `[${letters}]`);
+    expect(errorOf({ regex: String(nested) })).toEqual([
+      'structured_outputs.regex',
+      'repeats too much: simplify its groups, and its classes of characters beyond ASCII.',
+    ]);
+  });
+
   it('has ranges of groups written so that they do not multiply', () => {
     expect(sent({ regex: '(?:[a-z]{1,9} ){2,9}' })).toEqual([
       { regex: '(?:[a-z]{1,9} ){2}(?:(?:[a-z]{1,9} )?){7}' },
@@ -81,6 +90,7 @@ describe('other structures', () => {
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
+const tooComplex = 'is too complex: simplify its references, its allOf and its patterns, or require more properties.';
 const closed = (properties: object, more: object = {}) => ({
   type: 'object',
   properties,
@@ -179,8 +189,19 @@ describe('a JSON schema', () => {
     ['multipleOf', { type: 'integer', multipleOf: 5 }, whole],
     ['bounds of numbers', { type: 'number', exclusiveMinimum: 0 }, { type: 'number', minimum: 0 }],
     ['bounds beyond what is written', { type: 'integer', maximum: 1e30 }, whole],
+    [
+      'lists of billions',
+      { items: text, minItems: 3e9, maxItems: 4e9 },
+      { type: 'array', items: text, minItems: 2000 },
+    ],
+    ['strings of billions', { minLength: 1, maxLength: 5e9 }, { type: 'string', minLength: 1 }],
     ['a length beside a pattern', { pattern: '^a*$', maxLength: 3 }, { type: 'string', pattern: '^(?:a*)$' }],
     ['a class beyond ASCII', { pattern: '^[一-龥]+$' }, { type: 'string', pattern: raw`^(?:[^\u0000-\u007f]+)$` }],
+    [
+      'a pattern with look-ahead beside a format',
+      { type: 'string', format: 'email', pattern: raw`^(?!\.)[a-z.]+@[a-z]+$` },
+      { type: 'string', format: 'email' },
+    ],
     ['minProperties', { type: 'object', minProperties: 1 }, { type: 'object' }],
     [
       'additional properties',
@@ -240,14 +261,29 @@ describe('a JSON schema', () => {
       Array.from({ length: 1000 }, (_, at) => [`a${at}`, at === 999 ? {} : { $ref: `#/$defs/a${at + 1}` }]),
     );
     const long = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`a${at}`, { pattern: 'a'.repeat(4000) }]));
-    expect(errorOf({ json: { properties: long } })[1]).toBe(
-      'is too complex: simplify its references, its allOf and its patterns.',
-    );
+    expect(errorOf({ json: { properties: long } })[1]).toBe(tooComplex);
     for (const $defs of [doubled, chain])
-      expect(errorOf({ json: { $defs, $ref: '#/$defs/a0' } })).toEqual([
-        'structured_outputs.json',
-        'is too complex: simplify its references, its allOf and its patterns.',
-      ]);
+      expect(errorOf({ json: { $defs, $ref: '#/$defs/a0' } })).toEqual(['structured_outputs.json', tooComplex]);
+  });
+
+  it('is refused where alternatives or allOf would repeat long lists', () => {
+    const names = Array.from({ length: 20_000 }, (_, at) => `a${at}`);
+    const many = Array.from({ length: 1000 }, (_, at) => ({ minLength: at, minProperties: at, required: [`b${at}`] }));
+    for (const json of [{ enum: names, anyOf: many }, { allOf: [{ required: names }, ...many] }])
+      expect(errorOf({ json })[1]).toBe(tooComplex);
+  });
+
+  it('is refused where an object has hundreds of optional properties', () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`a${at}`, text]));
+    expect(errorOf({ json: { properties } })[1]).toBe(tooComplex);
+    expect(errorOf({ json: { properties, required: Object.keys(properties) } })[0]).toBeNull();
+  });
+
+  it('has one definition for a place, however references write it', () => {
+    const anyOf = ['#/$defs/ab', '#/$defs/%61b', '#/%24defs/a%62'].map(($ref) => ({ $ref }));
+    expect(sent({ json: { anyOf, $defs: { ab: text } } })[0]).toEqual({
+      json: { anyOf: anyOf.map(() => ({ $ref: '#/$defs/d0' })), $defs: { d0: text } },
+    });
   });
 
   it('keeps names of properties that objects have by themselves', () => {

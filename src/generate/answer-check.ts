@@ -1,5 +1,6 @@
 import type { Sampling } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
+import { parseJsonObject } from '../json-object.ts';
 import { addCall, type MadeCall } from '../openai/made-calls.ts';
 import type { Verdict } from '../openai/schema-validate.ts';
 import { FormReader } from './form-reader.ts';
@@ -60,7 +61,7 @@ export class AnswerCheck {
 
   /** What is to be said of the whole answer. */
   async end(reason: Extract<ChoiceEvent, { type: 'finish' }>['reason']): Promise<Verdict> {
-    const isCut = reason === 'length' || (this.#mayStop && reason === 'stop');
+    const isCut = reason === 'length' || (this.#mayStop && !this.#isWhole());
     const found = this.#isGuided ? this.#guidedVerdict(isCut) : undefined;
     if (found) return found;
     if (this.#calls.length > 0) return this.#judgeCalls(reason === 'length');
@@ -68,6 +69,12 @@ export class AnswerCheck {
     if (!this.#form) return { kind: 'valid' };
     if (this.#fault !== undefined && reason !== 'length') return { kind: 'invalid', message: this.#fault };
     return this.#form.end(reason);
+  }
+
+  /** Whether it is plain to see that no stop sequence has cut off the answer. */
+  #isWhole(): boolean {
+    if (this.#calls.length === 0) return this.#form?.isWholeJson ?? false;
+    return this.#calls.every((call) => parseJsonObject(call.arguments) !== undefined);
   }
 
   /** What is to be said of a guided answer without a look at its form: a part of it is as it should be. */

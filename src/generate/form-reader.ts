@@ -29,6 +29,11 @@ export class FormReader {
     return this.#text;
   }
 
+  /** Whether the text is whole JSON by now. */
+  get isWholeJson(): boolean {
+    return this.#json?.isComplete ?? false;
+  }
+
   /** Takes more of the answer; what is wrong with it by now, where nothing that follows can mend it. */
   push(added: string): string | undefined {
     const text = added.slice(this.#toSkip);

@@ -17,13 +17,16 @@ describe('what a guided response is held against', () => {
     expect(checkOf(form)).toEqual({ isGuided: true, form, field: 'guided_json', retries: 2 });
   });
 
-  it.each<[Structure]>([
-    [{ json: { type: 'integer' } }],
-    [{ choice: ['ä'] }],
-    [{ grammar: 'root ::= [ä-ü]' }],
-    [{ json: { ...multiple, unevaluatedProperties: false } }],
-  ])('is nothing where the guide is exact or cannot be judged: %j', (structure) => {
-    expect(checkOf(structure)).toBeUndefined();
+  it.each<[Structure]>([[{ json: { type: 'integer' } }], [{ choice: ['ä'] }], [{ grammar: 'root ::= [ä-ü]' }]])(
+    'is nothing where the guide is exact or cannot be judged: %j',
+    (structure) => {
+      expect(checkOf(structure)).toBeUndefined();
+    },
+  );
+
+  it('is its guide, too, where a schema has keywords that are not known', () => {
+    const form = { json: { ...multiple, discriminator: { propertyName: 'a' }, 'x-order': 1 } };
+    expect(checkOf(form)?.form).toEqual(form);
   });
 
   it('is nothing where the contract keeps to every guide', () => {
@@ -47,6 +50,26 @@ describe('a guided response', () => {
     expect(await ended('{"a', 'stop', true)).toEqual({ kind: 'valid' });
     expect(await ended('{"a', 'stop')).toEqual(invalid('it is not JSON'));
     expect(await ended('no', 'length')).toEqual(invalid('it is not JSON'));
+  });
+
+  it('is judged where a stop sequence may have ended it, but it is whole', async () => {
+    expect(await ended('9', 'stop', true)).toEqual({ kind: 'valid' });
+    expect(await ended('8', 'stop', true)).toEqual(invalid('$ must be a multiple of 3'));
+  });
+
+  it('may have a call that a stop sequence cuts off', async () => {
+    const calls = { isRequired: true, schemas: new Map([['f', { properties: { a: multiple } }]]) };
+    const called = (json: string) => {
+      const check = new AnswerCheck(
+        { isGuided: true, calls, field: 'tool_choice', retries: 2 },
+        { prefix: '', signal, mayStop: true },
+      );
+      check.push({ type: 'tool-call-delta', choice: 0, index: 0, id: 'c', name: 'f', arguments: json });
+      return check.end('tool_calls');
+    };
+    expect(await called('{"a": 1')).toEqual({ kind: 'valid' });
+    expect(await called('{"a": 3}')).toEqual({ kind: 'valid' });
+    expect((await called('{"a": 4}')).kind).toBe('invalid');
   });
 
   it('has no broken character, but where it is cut off in the middle of one', async () => {

@@ -1,15 +1,11 @@
-import { checkSchema } from '../openai/schema-check.ts';
-import { isJudged } from '../openai/schema-validate.ts';
 import type { ToolUse } from '../openai/tools.ts';
 import type { GuidedStructure } from './guided-structure.ts';
 import type { Emulation } from './structured-emulation.ts';
 import { parametersOf } from './tool-structure.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
- * What a guided response is held against where its guide may not keep it; undefined where the guide is exact, or the
- * response cannot be judged here. `use` are the tools of a response that must be calls.
+ * What a guided response is held against where its guide may not keep it; undefined where the guide is exact, or is a
+ * grammar. Keywords that are not known here are ignored, as the guide ignores them. `use` are the tools of a response that must be calls.
  */
 export function guidedCheck(
   guided: GuidedStructure | undefined,
@@ -18,20 +14,9 @@ export function guidedCheck(
   if (!guided?.guide || guided.guide.isExact) return undefined;
   const { structure, field } = guided;
   if (use) {
-    const schemas = use.tools.map((tool) => [tool.function.name, parametersOf(tool)] as const);
-    const judged = new Map(schemas.filter(([, schema]) => isJudgeable(schema)));
-    return { isGuided: true, calls: { isRequired: true, schemas: judged }, field, retries };
+    const schemas = new Map(use.tools.map((tool) => [tool.function.name, parametersOf(tool)]));
+    return { isGuided: true, calls: { isRequired: true, schemas }, field, retries };
   }
-  if ('grammar' in structure || ('json' in structure && !isJudgeable(structure.json))) return undefined;
+  if ('grammar' in structure) return undefined;
   return { isGuided: true, form: structure, field, retries };
-}
-
-/** Whether every keyword of a schema can be judged; the schema itself was checked before. */
-function isJudgeable(schema: Json): boolean {
-  try {
-    checkSchema(schema, '', { knows: isJudged });
-    return true;
-  } catch {
-    return false;
-  }
 }

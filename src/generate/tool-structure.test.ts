@@ -20,6 +20,15 @@ const parametersIn = (json: object) =>
   );
 
 describe('the schema of calls that are insisted on', () => {
+  it('says where a definition with a long name comes from, which errors cut', () => {
+    const name = 'n'.repeat(70);
+    const parameters = { $defs: { [name]: { type: 'string' } }, properties: { a: { $ref: `#/$defs/${name}` } } };
+    const use = toolUseOf({ tools: [tool('ping', parameters)], tool_choice: 'required' });
+    expect(use && callStructure(use)?.places[`.$defs.tool0_${name.slice(0, 58)}…`]).toBe(
+      `tools[0].function.parameters.$defs.${name.slice(0, 64)}…`,
+    );
+  });
+
   it('lets a schema refer to itself', () => {
     const tree = {
       type: 'object',

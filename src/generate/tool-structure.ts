@@ -1,4 +1,5 @@
 import type { Structure } from '../contracts/contract.ts';
+import { within } from '../contracts/vllm-guide-place.ts';
 import type { ToolUse } from '../openai/tools.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -47,7 +48,7 @@ class Definitions {
 
   add(name: string, schema: unknown, origin: string): void {
     this.schemas[name] = schema;
-    this.places[`.$defs.${name}`] = origin;
+    this.places[within('.$defs', name)] = origin;
   }
 }
 
@@ -90,7 +91,11 @@ function hoisted(schema: Json, { name, origin, definitions }: Hoisting): Json {
   };
   for (const [group, members] of Object.entries(groups))
     for (const [key, definition] of Object.entries(members))
-      definitions.add(nameOf(group as keyof typeof groups, key), renamed(definition), `${origin}.${group}.${key}`);
+      definitions.add(
+        nameOf(group as keyof typeof groups, key),
+        renamed(definition),
+        within(`${origin}.${group}`, key),
+      );
   const moved = renamed(rest) as Json;
   if (!isReferred) return moved;
   definitions.add(name, moved, origin);

@@ -31,7 +31,7 @@ async function readObject(file: string): Promise<JsonObject | undefined> {
 /** Kinds of rope scaling that leave max_position_embeddings as it is; by the others vLLM multiplies it. */
 const plainScaling: ReadonlySet<unknown> = new Set(['default', 'llama3', 'longrope', 'su', 'mrope']);
 
-/** Left out where vLLM computes it from more than the number that stands there. */
+/** Left out where vLLM computes it from more than max_position_embeddings. */
 function contextOf(config: JsonObject): number | undefined {
   const scaling = config['rope_scaling'] ?? config['rope_parameters'];
   if (isJsonObject(scaling) && scaling['factor'] !== undefined) {

@@ -6,7 +6,7 @@ import { cachedModel, isHubName } from '../prompt/hub.ts';
 import { argumentsFile, namesGuideLibrary, readVllmArguments, type UnreadArguments } from '../vllm-arguments.ts';
 import { checkpointFacts } from './vllm-checkpoint.ts';
 
-/** What the files of a vLLM model say that stands in a repository on this machine. */
+/** What the files of a vLLM model in a repository on this machine say. */
 export interface VllmFolder {
   readonly facts: VllmFacts;
   /** Where its tokenizer is. */
