@@ -6,12 +6,12 @@ import { duration } from './value-types.ts';
 export const engineSettings = {
   engineCheckInterval: setting(
     duration({ minimum: 0 }).prefault('30s'),
-    'How often the engine of a vLLM or LLM API model is probed with one token; 0 for never. One that requests wait for in vain is probed sooner.',
+    'How often to probe the engine of a vLLM or LLM API model with a one-token request. An engine that keeps requests waiting is probed sooner. 0 turns all probes off.',
     { group: 'servers', live: true, placeholder: 'DURATION' },
   ),
   engineRecovery: setting(
     z.enum(['auto', 'off']).default('auto'),
-    'What Conch does about an engine that has failed: reload its model where the server allows that, or restart the tritonserver that Conch started; or leave it.',
+    'What to do about a failed engine. auto: reload its model if Triton runs in explicit mode, else restart tritonserver if Conch started it, else warn. off: only report it.',
     { group: 'servers', live: true },
   ),
 } satisfies SettingTable;

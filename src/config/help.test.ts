@@ -111,13 +111,14 @@ describe('helpText', () => {
                 DNS server that resolves them. [default: the system's;
                 CONCH_DNS_SERVER]
             --engine-check-interval DURATION
-                How often the engine of a vLLM or LLM API model is probed with one
-                token; 0 for never. One that requests wait for in vain is probed
-                sooner. [default: 30s; CONCH_ENGINE_CHECK_INTERVAL]
+                How often to probe the engine of a vLLM or LLM API model with a
+                one-token request. An engine that keeps requests waiting is probed
+                sooner. 0 turns all probes off. [default: 30s;
+                CONCH_ENGINE_CHECK_INTERVAL]
             --engine-recovery auto|off
-                What Conch does about an engine that has failed: reload its model
-                where the server allows that, or restart the tritonserver that Conch
-                started; or leave it. [default: auto; CONCH_ENGINE_RECOVERY]
+                What to do about a failed engine. auto: reload its model if Triton
+                runs in explicit mode, else restart tritonserver if Conch started it,
+                else warn. off: only report it. [default: auto; CONCH_ENGINE_RECOVERY]
 
       A model repository on this machine:
             --model-repository DIR
@@ -250,8 +251,9 @@ describe('helpText', () => {
                 Most bytes of a text that is turned into tokens: a prompt, an input,
                 or a query with its document. [default: 6MiB; CONCH_MAX_PROMPT_SIZE]
             --guide-quarantine DURATION
-                How long a structured-output guide is refused after it preceded an
-                engine failure; 0 refuses none, and suspends no client. [default: 10m;
+                How long to refuse a structured-output guide (JSON schema, regex,
+                choices, grammar) after an engine failure followed it. 0 turns the
+                quarantine and the suspension of clients off. [default: 10m;
                 CONCH_GUIDE_QUARANTINE]
 
       Keys and their limits:

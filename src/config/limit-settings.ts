@@ -41,7 +41,7 @@ export const limitSettings = {
   ),
   guideQuarantine: setting(
     duration({ minimum: 0 }).prefault('10m'),
-    'How long a structured-output guide is refused after it preceded an engine failure; 0 refuses none, and suspends no client.',
+    'How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it. 0 turns the quarantine and the suspension of clients off.',
     { group: 'limits', live: true, placeholder: 'DURATION' },
   ),
   allowedOrigins: setting(

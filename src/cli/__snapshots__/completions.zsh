@@ -40,8 +40,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
-        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
-        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
+        '*--engine-check-interval=[How often to probe the engine of a vLLM or LLM API model with a one-token request]:DURATION: ' \
+        '*--engine-recovery=[What to do about a failed engine]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
@@ -87,7 +87,7 @@ _conch() {
         '*--max-stop-strings=[Most stop texts of a request]:N: ' \
         '*--max-choices=[Most answers of a request]:N: ' \
         '*--max-prompt-size=[Most bytes of a text that is turned into tokens]:BYTES: ' \
-        '*--guide-quarantine=[How long a structured-output guide is refused after it preceded an engine failure]:DURATION: ' \
+        '*--guide-quarantine=[How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it]:DURATION: ' \
         '*--api-key=[Key that opens everything but health, which needs none]:KEY: ' \
         '*--api-key-file=[File of keys with their models, limits and dates (conch keys create)]:FILE:_files' \
         '*--jwt-jwks=[File with the public keys (JWKS) of an issuer whose tokens are taken as keys]:FILE:_files' \
@@ -197,8 +197,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
-        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
-        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
+        '*--engine-check-interval=[How often to probe the engine of a vLLM or LLM API model with a one-token request]:DURATION: ' \
+        '*--engine-recovery=[What to do about a failed engine]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
@@ -274,8 +274,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
-        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
-        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
+        '*--engine-check-interval=[How often to probe the engine of a vLLM or LLM API model with a one-token request]:DURATION: ' \
+        '*--engine-recovery=[What to do about a failed engine]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
@@ -352,8 +352,8 @@ _conch() {
         '*--slow-start=[How long a server that came or came back takes less than its share]:DURATION: ' \
         '*--dns-interval=[How often the names of --triton dns:NAME:PORT are resolved again]:DURATION: ' \
         '*--dns-server=[DNS server that resolves them]:IP[ PORT]: ' \
-        '*--engine-check-interval=[How often the engine of a vLLM or LLM API model is probed with one token]:DURATION: ' \
-        '*--engine-recovery=[What Conch does about an engine that has failed]:auto|off:(auto off)' \
+        '*--engine-check-interval=[How often to probe the engine of a vLLM or LLM API model with a one-token request]:DURATION: ' \
+        '*--engine-recovery=[What to do about a failed engine]:auto|off:(auto off)' \
         '*--model-repository=[Folder of models in the layout of Triton]:DIR:_files -/' \
         '*--tritonserver=[The tritonserver to start]:FILE:_files' \
         '*--model-control-mode=[Whether all models are loaded at the start (none), or only those of --load-model (explicit)]:MODE:(none explicit)' \
