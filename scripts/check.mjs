@@ -1,12 +1,13 @@
 // Checks everything that needs no test: format, imports, lint, types, unused code, generated pages. One line per problem.
 import { availableParallelism } from 'node:os';
-import { checks } from './lib/checks.mjs';
 import { install } from './lib/install.mjs';
 import { checkNode, main, say } from './lib/steps.mjs';
 
 main(async () => {
   checkNode();
   await install();
+  // These import packages, which a bare clone has only now.
+  const { checks } = await import('./lib/checks.mjs');
   const waiting = [...checks];
   let count = 0;
   const work = async () => {

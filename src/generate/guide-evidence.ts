@@ -5,6 +5,8 @@ interface EngineLife<Suspect> {
   /** Guided requests that were left before the engine responded; the oldest first. */
   left: { readonly suspect: Suspect; readonly at: number }[];
   failedAt: number | undefined;
+  /** The client of the newest request whose guide the engine has not responded to. */
+  newest: string | undefined;
 }
 
 interface EvidenceOptions {
@@ -33,6 +35,20 @@ export class GuideEvidence<Suspect> {
   constructor({ now = Date.now, most = 1_000 }: EvidenceOptions = {}) {
     this.#now = now;
     this.#most = most;
+  }
+
+  /** A guided request is sent to an engine. */
+  began(engine: string, guide: string, client: string): void {
+    if (!this.isProven(engine, guide)) this.#life(engine).newest = client;
+  }
+
+  /**
+   * Whether a failure of an engine counts against this client. An engine ends when it compiles a guide, so of all
+   * requests that wait for it the newest is the likely reason.
+   */
+  isNewest(engine: string, client: string): boolean {
+    const newest = this.#engines.get(engine)?.newest;
+    return newest === undefined || newest === client;
   }
 
   /** An engine responded to a request with this guide. */
@@ -73,7 +89,7 @@ export class GuideEvidence<Suspect> {
   }
 
   #life(engine: string): EngineLife<Suspect> {
-    const life = this.#engines.get(engine) ?? { proven: new Set(), left: [], failedAt: undefined };
+    const life = this.#engines.get(engine) ?? { proven: new Set(), left: [], failedAt: undefined, newest: undefined };
     this.#engines.delete(engine);
     this.#engines.set(engine, life);
     const [oldest] = this.#engines.size > mostEngines ? this.#engines.keys() : [];

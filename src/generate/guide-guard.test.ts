@@ -99,6 +99,7 @@ function attempted() {
   const { options } = guarded().optionsOf({});
   const heard: unknown[] = [];
   const guide = {
+    began: () => undefined,
     responded: (...facts: unknown[]) => heard.push(['responded', ...facts]),
     ended: (...facts: unknown[]) => heard.push(['ended', ...facts]),
   } as unknown as GuardedGuide;
@@ -218,6 +219,31 @@ describe('a client whose guides engines failed after', () => {
       inferences: 1,
     });
     expect(await send({ steps: fine })).toEqual({ outcome: 'complete', inferences: 1 });
+  });
+
+  it('is the one of the newest request, not of those that waited for the engine before', async () => {
+    const { clock, quarantined, codeOf, optionsOf } = guarded();
+    for (const round of [1, 2]) {
+      clock.now += 5_000;
+      const { options, server } = optionsOf({
+        structure: { regex: `bob ${round}` },
+        client: 'key:bob',
+        steps: ['wait'],
+      });
+      const waiting = read(options).catch((error: unknown) => (error as ApiError).code);
+      await vi.waitFor(() => expect(server.streams).toHaveLength(1));
+      expect(await codeOf({ structure: { regex: `alice ${round}` } })).toBe('model_not_ready');
+      server.streams[0]?.go(dead());
+      expect(await waiting).toBe('model_not_ready');
+    }
+    expect(quarantined.map(({ client, suspendedUntil }) => [client, suspendedUntil !== undefined])).toEqual([
+      ['key:alice', false],
+      ['key:bob', false],
+      ['key:alice', true],
+      ['key:bob', false],
+    ]);
+    expect(await codeOf({ structure: killer, client: 'key:bob', steps: fine })).toBe('complete');
+    expect(await codeOf({ structure: killer, steps: fine })).toBe('rate_limit_exceeded');
   });
 
   it('is told how long it is suspended, and not to wait for long', async () => {

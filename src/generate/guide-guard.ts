@@ -72,6 +72,10 @@ export class GuideGuard {
     if (refusal) throw clientRefused(field, refusal, this.#now());
   }
 
+  began(guide: GuardedGuide, server: NamedServer): void {
+    this.#evidence.began(engineName(server, guide.model.model), guide.hash, guide.client);
+  }
+
   responded(guide: GuardedGuide, server: NamedServer): void {
     this.#evidence.responded(engineName(server, guide.model.model), guide.hash);
   }
@@ -95,7 +99,8 @@ export class GuideGuard {
   #note(suspect: Suspect, { name: server }: NamedServer, engine: string): void {
     const { hash, client } = suspect;
     if (this.#evidence.isProven(engine, hash)) return;
-    const noted = this.#quarantine.note({ guide: hash, client, engine, at: this.#now() });
+    const blamesClient = this.#evidence.isNewest(engine, client);
+    const noted = this.#quarantine.note({ guide: hash, client, engine, blamesClient, at: this.#now() });
     if (noted) this.#onQuarantine({ ...suspect, ...noted, hash: hash.slice(0, shownHash), server });
   }
 }
@@ -137,6 +142,11 @@ export class GuardedGuide {
   /** Throws an ApiError where it is refused at the moment. */
   check(): void {
     this.#guard.check(this);
+  }
+
+  /** Its inference is sent to a server. */
+  began(server: NamedServer): void {
+    this.#guard.began(this, server);
   }
 
   /** The first response of its inference is there. */

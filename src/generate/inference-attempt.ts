@@ -36,12 +36,13 @@ export class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
   }
 
   readonly begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
-    const { model, signal, watch, usedServers } = this.#place;
+    const { model, signal, watch, usedServers, guide } = this.#place;
     const { contract, sentAdapter: adapter } = model;
     if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
     if (after !== undefined) this.#judge(after);
     this.server = server;
     usedServers?.add(server);
+    guide?.began(server);
     const { maxTokens } = this.#request.sampling;
     this.#watch?.end(retried);
     this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });

@@ -15,7 +15,7 @@ function clocked({ duration = 10 * minute, most }: { duration?: number; most?: n
     clock,
     quarantine,
     note: (client: string, guide: string, engine = 'm on one') =>
-      quarantine.note({ client, guide, engine, at: clock.now }),
+      quarantine.note({ client, guide, engine, blamesClient: true, at: clock.now }),
     check: (client: string, guide: string) => quarantine.check(client, () => guide),
   };
 }
@@ -97,7 +97,7 @@ describe('a client', () => {
   it('counts a failure that another process noted earlier, and keeps the later time', () => {
     const { clock, quarantine, note } = clocked();
     note('alice', 'g', 'm on one');
-    quarantine.note({ client: 'alice', guide: 'g', engine: 'm on two', at: clock.now - 5_000 });
+    quarantine.note({ client: 'alice', guide: 'g', engine: 'm on two', blamesClient: true, at: clock.now - 5_000 });
     expect(quarantine.state()).toEqual({ guides: [['g', 1_000_000]], clients: [['alice', 2, 1_000_000]] });
   });
 

@@ -6,6 +6,8 @@ export interface GuideFailure {
   readonly client: string;
   /** The engine that failed: its server and model. */
   readonly engine: string;
+  /** Whether the failure counts against the client, which it does for the newest request among the suspects. */
+  readonly blamesClient: boolean;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
@@ -76,12 +78,13 @@ export class GuideQuarantine {
     return this.#duration() > 0;
   }
 
-  /** Puts a guide in quarantine, and counts the failure for the client; undefined where guides are not refused. */
-  note({ guide, client, engine, at }: GuideFailure): NotedFailure | undefined {
+  /** Puts a guide in quarantine, and counts the failure against the client to blame; undefined where guides are not refused. */
+  note({ guide, client, engine, blamesClient, at }: GuideFailure): NotedFailure | undefined {
     const duration = this.#duration();
     if (duration === 0) return undefined;
     // What other processes noted may come late.
     this.#keep(this.#guides, guide, Math.max(at, this.#guides.get(guide) ?? 0));
+    if (!blamesClient) return { until: at + duration, suspendedUntil: undefined };
     const known = this.#client(client);
     const engines = new Map([...(known?.engines ?? [])].filter(([, failedAt]) => at - failedAt < oneFailure));
     const isCounted = !engines.has(engine);

@@ -30,7 +30,7 @@ function open(link: Link) {
   return { quarantine, shared: new SharedQuarantine(quarantine, link) };
 }
 
-const failure = { guide: 'g', client: 'alice', engine: 'm on one', at: 5_000 };
+const failure = { guide: 'g', client: 'alice', engine: 'm on one', blamesClient: true, at: 5_000 };
 const noted = { guides: [['g', 5_000]], clients: [['alice', 1, 5_000]] };
 
 it('tells all processes what one of them notes, and counts it once in each', () => {
