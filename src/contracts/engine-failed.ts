@@ -10,7 +10,7 @@ const messages: Readonly<Record<FailedPart, string>> = {
   stub: 'The backend process behind this model has failed.',
 };
 
-/** What a client is told whose request a failed engine did not complete; undefined: the error is of another kind. */
+/** The API error of a request that a failed engine did not complete; undefined for any other error. */
 export function engineFailed(error: StatusError): ApiError | undefined {
   const part = failedPart(error);
   if (!part) return undefined;

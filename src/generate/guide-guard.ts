@@ -46,7 +46,7 @@ interface Suspect extends Pick<QuarantinedGuide, 'text' | 'model' | 'client'> {
   readonly hash: string;
 }
 
-/** Keeps structured-output guides away from engines once one has failed after them. */
+/** Refuses structured-output guides that an engine has failed after. */
 export class GuideGuard {
   readonly #quarantine: GuardOptions['quarantine'];
   readonly #onQuarantine: GuardOptions['onQuarantine'];

@@ -26,7 +26,7 @@ export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   readonly answersOnce?: boolean;
   /** It changes something on its server, so it is never begun again. */
   readonly isOnlyOnce?: boolean;
-  /** A grammar, schema or pattern guides its response: it is not begun again on an engine after another one failed of it. */
+  /** A grammar, schema or pattern guides its response: Conch does not repeat it after an engine failure. */
   readonly isGuided?: boolean;
   /** Shared by inferences that go to one server, the one that takes the first: a guide runs on one engine only. */
   readonly shared?: SharedServer | undefined;

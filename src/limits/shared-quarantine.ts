@@ -12,7 +12,7 @@ interface SharedFailure {
 export class SharedQuarantine {
   readonly #quarantine: GuideQuarantine;
   readonly #link: Link;
-  /** This process among those that are told. */
+  /** The name of this process in messages to the others. */
   readonly #self = randomUUID();
 
   constructor(quarantine: GuideQuarantine, link: Link) {
