@@ -1,19 +1,20 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { checkModelSettings } from './cli/check-model-settings.ts';
 import { coloursFor, wantsColours } from './cli/colours.ts';
-import type { CliCommand, Terminal } from './cli/command.ts';
-import { checkKeyFiles } from './cli/open-keys.ts';
-import { progressReporter } from './cli/progress.ts';
+import type { CliCommand } from './cli/command.ts';
 import { serveCommand } from './cli/serve.ts';
-import { checkTlsFiles } from './cli/tls-files.ts';
-import { type Seat, takeSeat } from './cli/workers/seat.ts';
 import { checkFiles } from './config/check-files.ts';
 import type { Command } from './config/command.ts';
 import { helpText } from './config/help.ts';
 import { type Invocation, type LoadOptions, loadSettings, readCommandLine } from './config/load.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { packageFile } from './package-file.ts';
+import { checkModelSettings } from './serve/check-model-settings.ts';
+import { checkKeyFiles } from './serve/open-keys.ts';
+import { progressReporter } from './serve/progress.ts';
+import type { Terminal } from './serve/terminal.ts';
+import { checkTlsFiles } from './serve/tls-files.ts';
+import { type Seat, takeSeat } from './serve/workers/worker-context.ts';
 
 const commandLine = {
   argv: process.argv.slice(2),

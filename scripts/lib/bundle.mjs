@@ -19,13 +19,13 @@ await import('./parts/program.js');
 const ENTRIES = [
   'prompt/worker',
   'generate/structured-worker',
-  'store/sqlite-worker',
-  'store/open-store',
+  'responses/store/sqlite-worker',
+  'responses/store/open-store',
   'config/settings-page',
   'servers/embedded/install-engine',
   'servers/embedded/default-model',
   'cli/cli-page',
-  'cli/progress',
+  'serve/progress',
   'plot/chart',
   'bench/load/worker',
 ];

@@ -7,7 +7,7 @@ import { inRoot, StepError } from './steps.mjs';
 export async function embeddedModel() {
   const { installEngine } = await import(inRoot('dist/servers/embedded/install-engine.js'));
   const { fetchDefaultModel } = await import(inRoot('dist/servers/embedded/default-model.js'));
-  const { progressReporter } = await import(inRoot('dist/cli/progress.js'));
+  const { progressReporter } = await import(inRoot('dist/serve/progress.js'));
   const report = progressReporter({
     isInteractive: process.stderr.isTTY && !process.env['CI'],
     width: process.stderr.columns ?? 80,

@@ -1,39 +1,6 @@
 import type { Command } from '../config/command.ts';
 import type { CommandInput } from '../config/load.ts';
-import type { Progress } from './progress.ts';
-import type { Seat } from './workers/seat.ts';
-
-/** Settings, and the text of the file that they were read from. */
-export interface SettingsNow {
-  readonly settings: CommandInput['settings'];
-  readonly text: string | undefined;
-}
-
-/** What a command may use of the process; only main.ts touches the process itself. */
-export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
-  /** Writes to the output as it is, without ending the line. */
-  write(text: string): void;
-  readonly version: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether a person reads the output. */
-  readonly isInteractive: boolean;
-  /** Whether that person wants colours. */
-  readonly isColoured: boolean;
-  /** Input and output themselves, for a command that talks with a person or reads what is piped in. */
-  readonly streams: () => { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream };
-  /** Shows how far a download or load is, on standard error. */
-  readonly progress: (progress: Progress) => void;
-  /** Aborted by the first SIGINT or SIGTERM. */
-  readonly stop: AbortSignal;
-  /** The settings of the same command line as they are now: the file is read again, or this text in its place. Throws a SettingsError. */
-  readonly settingsNow: (text?: string) => SettingsNow;
-  /** Calls back at every SIGHUP, which ends a process that does not ask for this. */
-  readonly onHangUp: (listener: () => void) => void;
-  /** The place of this process where it is one of several workers. */
-  readonly seat?: Seat | undefined;
-}
+import type { Terminal } from '../serve/terminal.ts';
 
 /** A command of the command line: how it is written, and what it does. Resolves to the exit code. */
 export interface CliCommand {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CommandInput } from '../config/load.ts';
-import type { Terminal } from './command.ts';
+import type { Terminal } from '../serve/terminal.ts';
 import { commands } from './commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-completions-'));

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type CommandInput, ownFlags } from '../config/load.ts';
 import { setting } from '../config/setting.ts';
-import type { CliCommand, Terminal } from './command.ts';
-import { modelTable } from './model-table.ts';
-import { openParts } from './parts.ts';
-import { untilSettled } from './until-settled.ts';
+import { modelTable } from '../serve/model-table.ts';
+import { openParts } from '../serve/parts.ts';
+import type { Terminal } from '../serve/terminal.ts';
+import { untilSettled } from '../serve/until-settled.ts';
+import type { CliCommand } from './command.ts';
 
 const definition = {
   name: 'models',

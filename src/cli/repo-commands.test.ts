@@ -6,9 +6,9 @@ import { defaultCommand } from '../config/command.ts';
 import { helpText } from '../config/help.ts';
 import { loadSettings, readCommandLine } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { repoCheckCommand } from './repo-check.ts';
-import { repoFillCommand } from './repo-fill.ts';
-import { repoInitCommand } from './repo-init.ts';
+import { repoCheckCommand } from './repo/check.ts';
+import { repoFillCommand } from './repo/fill.ts';
+import { repoInitCommand } from './repo/init.ts';
 
 const commands = [repoInitCommand, repoFillCommand, repoCheckCommand];
 const definitions = [defaultCommand, ...commands.map(({ definition }) => definition)] as const;

@@ -5,13 +5,14 @@ import type { CommandInput } from '../config/load.ts';
 import { readOtelVariables } from '../config/otel-variables.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
-import type { CliCommand, Terminal } from './command.ts';
-import { drain } from './drain.ts';
-import { followSettings, takeOverText } from './follow-settings.ts';
-import { listening, requireFree } from './listening.ts';
-import { LiveSettings } from './live-settings.ts';
-import { openService, type Service } from './service.ts';
-import { openVoice, type Voice } from './voice.ts';
+import { drain } from '../serve/drain.ts';
+import { followSettings, takeOverText } from '../serve/follow-settings.ts';
+import { listening, requireFree } from '../serve/listening.ts';
+import { LiveSettings } from '../serve/live-settings.ts';
+import { openVoice, type Voice } from '../serve/logger.ts';
+import { openService, type Service } from '../serve/service.ts';
+import type { Terminal } from '../serve/terminal.ts';
+import type { CliCommand } from './command.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -26,7 +27,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   const problems = await checkFiles(settings);
   if (problems.length > 0) throw new SettingsError(problems);
   if (settings.dryRun) {
-    const { dryRun } = await import('./own-servers.ts');
+    const { dryRun } = await import('../serve/own-servers.ts');
     terminal.out(await dryRun(input, { terminal, listener: { onLog: (_, text) => terminal.err(text) } }));
     return 0;
   }
@@ -36,7 +37,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   if (!terminal.seat) {
     await requireFreePorts(settings);
     if (settings.workers > 1) {
-      const { runWorkers } = await import('./workers/primary.ts');
+      const { runWorkers } = await import('../serve/workers/primary.ts');
       return runWorkers(input, { terminal, logger: voice.logger, live });
     }
   }

@@ -8,7 +8,7 @@ import {
   preprocessingInputs,
   preprocessingOutputs,
   textOutputs,
-} from '../servers/repository/trtllm-tensors.ts';
+} from '../repository/trtllm-tensors.ts';
 import { detectContract, isTokenEngine } from './detect.ts';
 
 const vllm = configOf('text_input STRING 1\nsampling_parameters STRING 1 optional', 'text_output STRING -1', {

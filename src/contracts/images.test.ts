@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, requestOf, shownInputs } from '../../test/support/contract-fixtures.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
-import {
-  blsInputs,
-  engineInputs,
-  engineOutputs,
-  ensembleInputs,
-  textOutputs,
-} from '../servers/repository/trtllm-tensors.ts';
+import { blsInputs, engineInputs, engineOutputs, ensembleInputs, textOutputs } from '../repository/trtllm-tensors.ts';
 import type { GenerationContract } from './contract.ts';
 import { llmapiContract } from './llmapi.ts';
 import { trtllmContract } from './trtllm.ts';

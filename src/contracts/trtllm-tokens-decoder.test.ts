@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, decoded, requestOf, responseOf } from '../../test/support/contract-fixtures.ts';
 import { numberTensor, type Tensor } from '../kserve/tensors.ts';
-import { engineInputs, engineOutputs } from '../servers/repository/trtllm-tensors.ts';
+import { engineInputs, engineOutputs } from '../repository/trtllm-tensors.ts';
 import type { GenerateRequest, Sampling, TokenInputs } from './contract.ts';
 import { type EngineFacts, trtllmTokensContract } from './trtllm-tokens.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, requestOf, sharedSampling, shownInputs } from '../../test/support/contract-fixtures.ts';
-import { engineInputs, engineOutputs } from '../servers/repository/trtllm-tensors.ts';
+import { engineInputs, engineOutputs } from '../repository/trtllm-tensors.ts';
 import type { ParameterName, Sampling, TokenInputs } from './contract.ts';
 import { type EngineFacts, trtllmTokensContract } from './trtllm-tokens.ts';
 

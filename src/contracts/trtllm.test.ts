@@ -8,7 +8,7 @@ import {
   shownInputs,
 } from '../../test/support/contract-fixtures.ts';
 import { numberTensor, textTensor } from '../kserve/tensors.ts';
-import { blsInputs, ensembleInputs, textOutputs } from '../servers/repository/trtllm-tensors.ts';
+import { blsInputs, ensembleInputs, textOutputs } from '../repository/trtllm-tensors.ts';
 import type { ParameterName, Sampling } from './contract.ts';
 import { DeclaredInputs } from './declared-inputs.ts';
 import { trtllmContract } from './trtllm.ts';

@@ -1,8 +1,8 @@
 import type { Sampling } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import { parseJsonObject } from '../json-object.ts';
-import { addCall, type MadeCall } from '../openai/made-calls.ts';
-import type { Verdict } from '../openai/schema-validate.ts';
+import type { Verdict } from '../json-schema/validate.ts';
+import { addCall, type MadeCall } from '../requests/made-calls.ts';
 import { FormReader } from './form-reader.ts';
 import type { CallRules, Emulation } from './structured-emulation.ts';
 import { structuredThread } from './structured-thread.ts';

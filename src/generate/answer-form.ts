@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
+import { checkSchema } from '../json-schema/check.ts';
+import { isJudged } from '../json-schema/validate.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { checkSchema } from '../openai/schema-check.ts';
-import { isJudged } from '../openai/schema-validate.ts';
-import type { WantedStructure } from '../openai/structure.ts';
-import type { ToolUse } from '../openai/tools.ts';
+import type { WantedStructure } from '../requests/structure.ts';
+import type { ToolUse } from '../requests/tools.ts';
 import { type CallRules, canGuide, checkedForm, type Emulation, emulationOf } from './structured-emulation.ts';
 import { callStructure, parametersOf } from './tool-structure.ts';
 

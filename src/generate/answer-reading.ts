@@ -1,10 +1,10 @@
 import type { Sampling } from '../contracts/contract.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ToolUse } from '../openai/tools.ts';
 import type { ReasoningOptions } from '../output/reasoning/reasoning-parser.ts';
 import { specialAmong, specialTreeOf } from '../output/special-texts.ts';
 import { AssetError } from '../prompt/asset-error.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
+import type { ToolUse } from '../requests/tools.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import type { AnswerParsers } from './answer-parts.ts';
 import { type Formats, formatsOf, keepsMarkers, keptMarkers, otherMarkers, parsersFor } from './parsers.ts';

@@ -4,10 +4,8 @@ import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { ImageSettings } from '../images/image-settings.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { type AnswerOptions, answerId } from '../openai/answer.ts';
-import { idTokenText, plainTokenText } from '../openai/logprobs.ts';
-import type { AnswerShape } from '../openai/shapes.ts';
 import type { RequestWatch } from '../request-watch.ts';
+import { type AnswerOptions, answerId } from './answer-options.ts';
 import type { GuideGuard } from './guide-guard.ts';
 
 /** What a request of either API becomes: the events, how to write them down, and what had no effect. */
@@ -56,7 +54,7 @@ interface AnswerRequest {
 }
 
 interface AnswerFacts {
-  readonly shape: AnswerShape;
+  readonly idPrefix: 'chatcmpl' | 'cmpl';
   readonly model: ServedModel;
   readonly choices: number;
   /** How many inferences it takes; as many as choices when left out. */
@@ -68,7 +66,7 @@ interface AnswerFacts {
 const mostChoices = 1024;
 
 export function answerOptions(request: AnswerRequest, facts: AnswerFacts): AnswerOptions {
-  const { shape, model, choices, wantsLogprobs } = facts;
+  const { idPrefix, model, choices, wantsLogprobs } = facts;
   const { inferences = choices } = facts;
   if (inferences > mostChoices)
     throw new ApiError(
@@ -82,11 +80,10 @@ export function answerOptions(request: AnswerRequest, facts: AnswerFacts): Answe
     throw new ApiError('invalid_request', 'stream_options: only allowed when stream is true.', {
       param: 'stream_options',
     });
-  const id = request.request_id ? `${shape.idPrefix}-${request.request_id}` : answerId(shape.idPrefix);
+  const id = request.request_id ? `${idPrefix}-${request.request_id}` : answerId(idPrefix);
   return {
     // Two requests may name themselves alike; an engine that is told to end one must not end the other.
     inferenceId: request.request_id ? `${id}-${randomBytes(4).toString('hex')}` : id,
-    shape,
     head: {
       id,
       created: Math.floor(Date.now() / 1000),
@@ -100,7 +97,7 @@ export function answerOptions(request: AnswerRequest, facts: AnswerFacts): Answe
       onEveryChunk: request.stream_options?.continuous_usage_stats ?? false,
     },
     wantsLogprobs,
-    tokenText: request.return_tokens_as_token_ids ? idTokenText : plainTokenText,
+    namesTokenIds: request.return_tokens_as_token_ids ?? false,
   };
 }
 

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
-import type { ToolUse } from '../openai/tools.ts';
 import type { ChatTemplate, TemplateMessage } from '../prompt/chat-template.ts';
 import { withoutDoubledBos } from '../prompt/token-prompt.ts';
+import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
+import type { ToolUse } from '../requests/tools.ts';
 import { formatsOf, refuseTools } from './parsers.ts';
 import type { Emulation } from './structured-emulation.ts';
 import { instructed, instructedByUser } from './structured-prompt.ts';

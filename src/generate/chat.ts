@@ -1,12 +1,11 @@
 import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
-import type { ChatMessage, ChatRequest } from '../openai/chat-request.ts';
-import { beamsOf, samplingOf, unusedByBeams } from '../openai/sampling.ts';
-import { checkToolSchemas } from '../openai/schema-check.ts';
-import { chatShape } from '../openai/shapes.ts';
-import { structureOf } from '../openai/structure.ts';
-import { checkToolMessages, toolUseOf } from '../openai/tools.ts';
+import { checkToolSchemas } from '../json-schema/check.ts';
 import { during } from '../request-watch.ts';
+import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
+import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
+import { structureOf } from '../requests/structure.ts';
+import { checkToolMessages, toolUseOf } from '../requests/tools.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
 import { answerForm } from './answer-form.ts';
 import { answerReading } from './answer-reading.ts';
@@ -38,7 +37,12 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   refuseUnsupported(model, { sampling, beams, logprobs, structure: form });
   const structure = guidedStructure(model, form);
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
-  const options = answerOptions(request, { shape: chatShape, model, choices, wantsLogprobs: logprobs !== undefined });
+  const options = answerOptions(request, {
+    idPrefix: 'chatcmpl',
+    model,
+    choices,
+    wantsLogprobs: logprobs !== undefined,
+  });
   await requireCounts(model, options);
   const shown = await imagesOf(request.messages, { model, settings: context.images, choices, signal });
   const asked = shown.messages === request.messages ? request : { ...request, messages: [...shown.messages] };

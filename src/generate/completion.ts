@@ -1,11 +1,10 @@
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { CompletionRequest } from '../openai/completion-request.ts';
-import { beamsOf, samplingOf, unusedByBeams } from '../openai/sampling.ts';
-import { completionShape } from '../openai/shapes.ts';
-import { structureOf } from '../openai/structure.ts';
 import { refuseUnknownIds, textOfIds } from '../prompt/token-prompt.ts';
+import type { CompletionRequest } from '../requests/completion-request.ts';
+import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
+import { structureOf } from '../requests/structure.ts';
 import { type Answer, answerOptions, type GenerateContext, requireCounts, withLength } from './answer.ts';
 import { bestOf } from './best-of.ts';
 import { type GenerationOptions, generate } from './generation.ts';
@@ -42,7 +41,7 @@ export async function complete(
   if (emulation && candidates > perPrompt) refuseBesideEmulation(emulation, 'best_of');
   const prompts = await promptsOf(request.prompt, model);
   const options = answerOptions(request, {
-    shape: completionShape,
+    idPrefix: 'cmpl',
     model,
     choices: prompts.length * perPrompt,
     inferences: prompts.length * candidates,

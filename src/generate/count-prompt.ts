@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts';
-import type { ChatRequest } from '../openai/chat-request.ts';
-import { checkToolSchemas } from '../openai/schema-check.ts';
-import { structureOf } from '../openai/structure.ts';
-import { checkToolMessages, toolUseOf } from '../openai/tools.ts';
+import { checkToolSchemas } from '../json-schema/check.ts';
+import type { ChatRequest } from '../requests/chat-request.ts';
+import { structureOf } from '../requests/structure.ts';
+import { checkToolMessages, toolUseOf } from '../requests/tools.ts';
 import type { GenerateContext } from './answer.ts';
 import { answerForm } from './answer-form.ts';
 import { renderPrompt } from './chat-prompt.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WantedStructure } from '../openai/structure.ts';
+import type { WantedStructure } from '../requests/structure.ts';
 import { faultPlace } from './fault-place.ts';
 import type { GenerationOptions } from './generation.ts';
 

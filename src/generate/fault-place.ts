@@ -1,4 +1,4 @@
-import { guidePlace } from '../openai/structure.ts';
+import { guidePlace } from '../requests/structure.ts';
 import type { FaultPlace } from './faults.ts';
 import type { GenerationOptions } from './generation.ts';
 import { structureFields } from './guided-structure.ts';

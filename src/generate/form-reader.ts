@@ -1,6 +1,6 @@
 import type { Structure } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
-import type { Verdict } from '../openai/schema-validate.ts';
+import type { Verdict } from '../json-schema/validate.ts';
 import { JsonProgress } from '../output/json-progress.ts';
 import { structuredThread } from './structured-thread.ts';
 

@@ -5,7 +5,7 @@ import type { InferenceServer } from '../kserve/server.ts';
 import type { GuideRefusal } from '../limits/guide-quarantine.ts';
 import type { SharedQuarantine } from '../limits/shared-quarantine.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { WantedStructure } from '../openai/structure.ts';
+import type { WantedStructure } from '../requests/structure.ts';
 import { GuideEvidence } from './guide-evidence.ts';
 
 /** A guide that was put in quarantine, for the log and the metrics. Times are milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import type { ToolUse } from '../openai/tools.ts';
+import type { ToolUse } from '../requests/tools.ts';
 import type { GuidedStructure } from './guided-structure.ts';
 import type { Emulation } from './structured-emulation.ts';
 import { parametersOf } from './tool-structure.ts';

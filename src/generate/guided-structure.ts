@@ -1,7 +1,7 @@
 import type { WrittenGuide } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { schemaPlace, type WantedStructure } from '../openai/structure.ts';
+import { schemaPlace, type WantedStructure } from '../requests/structure.ts';
 import { fieldOf } from './faults.ts';
 
 /** What a response is guided to: as the request asks for it, and as the backend is sent it. */

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ChatMessage } from '../openai/chat-request.ts';
 import { type ImagePlaceholder, imagePlaceholder } from '../prompt/image-placeholders.ts';
+import type { ChatMessage } from '../requests/chat-request.ts';
 
 type Part = Exclude<ChatMessage['content'], string | null | undefined>[number];
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dataUrl, pngOf, sample } from '../../test/support/image-fixtures.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ChatMessage } from '../openai/chat-request.ts';
+import type { ChatMessage } from '../requests/chat-request.ts';
 import { imagesOf } from './images.ts';
 
 const settings = {

@@ -7,7 +7,7 @@ import { ImageFault } from '../images/image-fault.ts';
 import type { ImageSettings } from '../images/image-settings.ts';
 import { permittedUrl } from '../images/image-sources.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ChatMessage } from '../openai/chat-request.ts';
+import type { ChatMessage } from '../requests/chat-request.ts';
 import { withPlaceholders } from './image-messages.ts';
 
 interface ImageOptions {

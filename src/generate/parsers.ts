@@ -1,6 +1,5 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ToolUse } from '../openai/tools.ts';
 import { findReasoningFormat, fittingReasoningFormat } from '../output/reasoning/formats.ts';
 import type { ReasoningFormat, ReasoningOptions } from '../output/reasoning/reasoning-parser.ts';
 import { SpecialTexts, type SpecialTree } from '../output/special-texts.ts';
@@ -8,6 +7,7 @@ import { findToolFormat, fittingToolFormat } from '../output/tools/formats.ts';
 import { namedCallParser, requiredCallsParser } from '../output/tools/guided-calls.ts';
 import type { OfferedTool, ToolFormat, ToolParser } from '../output/tools/tool-parser.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
+import type { ToolUse } from '../requests/tools.ts';
 import type { AnswerParsers } from './answer-parts.ts';
 
 /** How one model writes what is told from its text. */

@@ -1,13 +1,24 @@
 import type { RerankContract, RowFigures } from '../contracts/vectors.ts';
 import { ApiError } from '../errors.ts';
 import type { NamedModel } from '../models/served-model.ts';
-import { answerId } from '../openai/answer.ts';
-import type { RerankAnswer } from '../openai/rerank-answer.ts';
-import type { RerankRequest } from '../openai/rerank-request.ts';
 import { during } from '../request-watch.ts';
+import type { RerankRequest } from '../requests/rerank-request.ts';
+import { answerId } from './answer-options.ts';
 import { noNumbers, type RowsContext, sumOf } from './embedding.ts';
 import { inferRows } from './infer-rows.ts';
 import { pairRows } from './rerank-inputs.ts';
+
+/** What the answer of a rerank is written from. */
+export interface RerankAnswer {
+  readonly id: string;
+  readonly model: string;
+  /** The best first. */
+  readonly results: readonly { readonly index: number; readonly score: number }[];
+  /** The texts of all documents, where they are wanted back. */
+  readonly documents: readonly string[] | undefined;
+  /** Undefined where nobody counted. */
+  readonly tokens: number | undefined;
+}
 
 /** Scores each document against the query. */
 export async function rerank(

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
+import { checkSchema } from '../json-schema/check.ts';
+import { isJudged } from '../json-schema/validate.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { MadeCall } from '../openai/made-calls.ts';
-import { checkSchema } from '../openai/schema-check.ts';
-import { isJudged } from '../openai/schema-validate.ts';
-import { schemaPlace, type WantedStructure } from '../openai/structure.ts';
+import type { MadeCall } from '../requests/made-calls.ts';
+import { schemaPlace, type WantedStructure } from '../requests/structure.ts';
 import type { CheckedForm } from './form-reader.ts';
 
 type Json = Readonly<Record<string, unknown>>;

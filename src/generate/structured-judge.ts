@@ -1,6 +1,6 @@
 import type { Structure } from '../contracts/contract.ts';
 import { isJsonObject } from '../json-object.ts';
-import { patternOf, type Verdict, validate } from '../openai/schema-validate.ts';
+import { patternOf, type Verdict, validate } from '../json-schema/validate.ts';
 
 /** The forms that take more than a glance to judge. */
 export type JudgedForm = Extract<Structure, { json: unknown } | { json_object: true } | { regex: string }>;

@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../openai/chat-request.ts';
-import { wireCall } from '../openai/made-calls.ts';
+import type { ChatMessage } from '../requests/chat-request.ts';
+import { wireCall } from '../requests/made-calls.ts';
 import type { CheckedForm } from './form-reader.ts';
 import type { Emulation, WrongAnswer } from './structured-emulation.ts';
 

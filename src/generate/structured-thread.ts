@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Verdict } from '../openai/schema-validate.ts';
+import type { Verdict } from '../json-schema/validate.ts';
 import { workerFile } from '../worker-file.ts';
 import type { JudgedForm } from './structured-judge.ts';
 

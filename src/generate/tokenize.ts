@@ -1,19 +1,27 @@
 import { ApiError } from '../errors.ts';
 import { generatesText, type NamedModel, type ServedModel } from '../models/served-model.ts';
-import type { ChatRequest } from '../openai/chat-request.ts';
-import type { TokenizeAnswer } from '../openai/tokenize-answer.ts';
+import { refuseUnknownIds } from '../prompt/token-prompt.ts';
+import type { ChatRequest } from '../requests/chat-request.ts';
 import {
   type ApplyTemplateRequest,
   conversationOnly,
   type DetokenizeRequest,
   type TokenizeRequest,
-} from '../openai/tokenize-request.ts';
-import { checkToolMessages, type ToolUse, toolUseOf } from '../openai/tools.ts';
-import { refuseUnknownIds } from '../prompt/token-prompt.ts';
+} from '../requests/tokenize-request.ts';
+import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import type { GenerateContext } from './answer.ts';
 import { renderPrompt } from './chat-prompt.ts';
 import { placedImages } from './images.ts';
+
+/** The tokens of a text or chat. */
+export interface TokenizeAnswer {
+  /** Tokens that prompt and answer may have together; null where nobody says. */
+  readonly maxModelLength: number | null;
+  readonly tokens: Int32Array;
+  /** The tokens as the vocabulary writes them; null where they were not asked for. */
+  readonly spellings: readonly string[] | null;
+}
 
 /** What these calls need from outside the request. */
 interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images'> {

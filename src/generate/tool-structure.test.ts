@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkSchema } from '../openai/schema-check.ts';
-import { type ToolUse, toolUseOf } from '../openai/tools.ts';
+import { checkSchema } from '../json-schema/check.ts';
+import { type ToolUse, toolUseOf } from '../requests/tools.ts';
 import { callStructure } from './tool-structure.ts';
 
 const tool = (name: string, parameters?: Record<string, unknown>) => ({

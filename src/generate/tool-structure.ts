@@ -1,6 +1,6 @@
 import type { Structure } from '../contracts/contract.ts';
 import { within } from '../contracts/vllm-guide-place.ts';
-import type { ToolUse } from '../openai/tools.ts';
+import type { ToolUse } from '../requests/tools.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

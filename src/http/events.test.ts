@@ -4,12 +4,12 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GenerateEvent } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
-import type { AnswerWriter } from '../openai/answer-writer.ts';
 import { sendEvents } from './events.ts';
 import { requestLog } from './request-log.ts';
+import type { ResponseWriter } from './response-writer.ts';
 
 /** Writes the text of each delta as it is, between a mark for the beginning and one for the end. */
-const plainWriter: AnswerWriter = {
+const plainWriter: ResponseWriter = {
   begin: (events) => `<${events.map((event) => plainWriter.write(event)).join('')}`,
   write: (event) => (event.type === 'text-delta' ? event.text : ''),
   end: () => '>',

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
-import type { AnswerWriter } from '../openai/answer-writer.ts';
 import { tellTiming } from './request-log.ts';
+import type { ResponseWriter } from './response-writer.ts';
 
 /** The headers of a stream of server-sent events. */
 export const eventHeaders = {
@@ -20,7 +20,7 @@ export const eventHeaders = {
 export async function sendEvents(
   reply: FastifyReply,
   events: GenerateEvents,
-  { answer, signal }: { readonly answer: AnswerWriter; readonly signal: AbortSignal },
+  { answer, signal }: { readonly answer: ResponseWriter; readonly signal: AbortSignal },
 ): Promise<void> {
   const first = await events.next();
   reply.hijack();

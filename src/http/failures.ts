@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { errorBody } from '../apis/anthropic/error-body.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
-import { errorBody } from '../openai/messages/error-body.ts';
 
 /** Fastify's own failures in our terms. */
 const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {

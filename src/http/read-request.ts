@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import type { ModelDoor } from '../models/model-door.ts';
-import { type Parsed, parseRequest } from '../openai/fields.ts';
+import { type Parsed, parseRequest } from '../requests/fields.ts';
 import { checkModel } from './guard.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { enterModel } from './model-requests.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, GenerateContext } from '../generate/answer.ts';
-import type { AnswerWriter } from '../openai/answer-writer.ts';
 import { sendEvents } from './events.ts';
 import { type RequestServices, tellIgnored } from './read-request.ts';
 import { requestSignal } from './request-signal.ts';
+import type { ResponseWriter } from './response-writer.ts';
 
 /** What the generating routes need. */
 export interface GenerateServices extends RequestServices {
@@ -17,7 +17,7 @@ export interface AnswerPlan {
   /** The id of the answer where it is not that of a chat. */
   idOf?(answer: Answer): string;
   /** How the answer is written as it comes. */
-  writer(answer: Answer): AnswerWriter;
+  writer(answer: Answer): ResponseWriter;
   whole(answer: Answer): Promise<unknown>;
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { loadableNames, type ModelServices } from '../apis/openai/models-routes.ts';
 import { ApiError } from '../errors.ts';
 import { mayUse } from '../keys/key-holder.ts';
 import { runsModels } from './guard.ts';
 import { type RestrictedApi, restrictionCheck } from './restricted-apis.ts';
-import { loadableNames, type ModelServices } from './routes/models.ts';
 
 /** More than these would bury the message. */
 const mostNames = 5;

@@ -4,8 +4,8 @@ import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import type { StatusError } from '../kserve/status.ts';
-import type { SamplingDefaults } from '../openai/sampling.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
+import type { SamplingDefaults } from '../requests/sampling.ts';
 import type { ModelAdapters, SentAdapter } from './adapters.ts';
 import type { VllmFolder } from './vllm-folder.ts';
 

@@ -1,7 +1,8 @@
 import { access, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../thrown.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import { AssetError, messageOf } from './asset-error.ts';
+import { AssetError } from './asset-error.ts';
 import { type ChatTemplate, jinjaTemplate } from './chat-template.ts';
 import { fetchFromHub, type HubProgress, type HubSettings, isFolder, isHubName } from './hub.ts';
 import { readSentenceFolder, type SentenceFolder } from './sentence-folder.ts';

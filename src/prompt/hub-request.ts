@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { AssetError, messageOf } from './asset-error.ts';
+import { messageOf } from '../thrown.ts';
+import { AssetError } from './asset-error.ts';
 
 /** How the Hugging Face hub is reached. */
 export interface HubSettings {

@@ -4,7 +4,8 @@ import { access, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AssetError, codeOf } from './asset-error.ts';
+import { codeOf } from '../thrown.ts';
+import { AssetError } from './asset-error.ts';
 import { type HubSettings, HubUnreachable, hubRequest } from './hub-request.ts';
 
 export type { HubSettings } from './hub-request.ts';

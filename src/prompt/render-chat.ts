@@ -1,4 +1,4 @@
-import { messageOf } from './asset-error.ts';
+import { messageOf } from '../thrown.ts';
 import { Evaluator } from './jinja/evaluate.ts';
 import { globalScope } from './jinja/globals.ts';
 import { type Limits, Meter } from './jinja/scope.ts';

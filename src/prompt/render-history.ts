@@ -1,5 +1,5 @@
 import { Liquid, type Template } from 'liquidjs';
-import { messageOf } from './asset-error.ts';
+import { messageOf } from '../thrown.ts';
 import { TemplateError } from './jinja/values.ts';
 import type { TemplateMessage } from './template-messages.ts';
 

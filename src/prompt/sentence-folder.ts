@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../json-object.ts';
-import { AssetError, codeOf, messageOf } from './asset-error.ts';
+import { codeOf, messageOf } from '../thrown.ts';
+import { AssetError } from './asset-error.ts';
 import { readJson } from './tokenizer-folder.ts';
 
 /** What the files of sentence-transformers say of a model; what they do not say is left out. */

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../json-object.ts';
-import { AssetError, codeOf, messageOf } from './asset-error.ts';
+import { codeOf, messageOf } from '../thrown.ts';
+import { AssetError } from './asset-error.ts';
 
 /** What the files beside a tokenizer.json say. */
 export interface TokenizerFolder {

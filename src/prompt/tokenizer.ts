@@ -1,5 +1,6 @@
+import { messageOf } from '../thrown.ts';
 import type { Tokenizer, TokenTable } from '../tokenizer.ts';
-import { AssetError, messageOf } from './asset-error.ts';
+import { AssetError } from './asset-error.ts';
 import { promptThread } from './prompt-thread.ts';
 import type { TokenizerFile } from './worker-messages.ts';
 

@@ -3,8 +3,8 @@ import type { CallOptions, InferRequest, InferResponse } from '../../src/kserve/
 import { boolTensor, type Tensor, textTensor } from '../../src/kserve/tensors.ts';
 import { defaultModel, fetchDefaultModel } from '../../src/servers/embedded/default-model.ts';
 import { EmbeddedServer, type EmbeddedServerOptions } from '../../src/servers/embedded/embedded-server.ts';
+import type { EmbeddedModelOptions } from '../../src/servers/embedded/engine/load-model.ts';
 import { loadEngine } from '../../src/servers/embedded/install-engine.ts';
-import type { EmbeddedModelOptions } from '../../src/servers/embedded/load-model.ts';
 
 /** The folder that a Conch of this machine would keep its engine and its model in. */
 export const cacheDir = dirname(process.env['CONCH_TEST_CACHE'] ?? missing('CONCH_TEST_CACHE'));

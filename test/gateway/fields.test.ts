@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChatRequest } from '../../src/openai/chat-request.ts';
-import { CompletionRequest } from '../../src/openai/completion-request.ts';
+import { ChatRequest } from '../../src/requests/chat-request.ts';
+import { CompletionRequest } from '../../src/requests/completion-request.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';

@@ -1,6 +1,6 @@
 import pino from 'pino';
-import { createKserveGrpc } from '../../src/http/kserve/grpc-frontend.ts';
-import { createKserveHttp } from '../../src/http/kserve/http-frontend.ts';
+import { createKserveGrpc } from '../../src/apis/kserve/grpc-frontend.ts';
+import { createKserveHttp } from '../../src/apis/kserve/http-frontend.ts';
 import { openBook } from '../../src/keys/key-book.ts';
 import { KeyRing } from '../../src/keys/key-ring.ts';
 import { digestOf } from '../../src/keys/secrets.ts';

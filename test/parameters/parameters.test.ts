@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ContractKind, parameterNames } from '../../src/contracts/contract.ts';
-import { ChatRequest } from '../../src/openai/chat-request.ts';
-import { CompletionRequest } from '../../src/openai/completion-request.ts';
+import { ChatRequest } from '../../src/requests/chat-request.ts';
+import { CompletionRequest } from '../../src/requests/completion-request.ts';
 import { textsOf, user } from '../gateway/asking.ts';
 import { chatRows } from '../gateway/chat-fields.ts';
 import { completionRows } from '../gateway/completion-fields.ts';

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { protocol } from '../../src/kserve/control-codec.ts';
-import { readTextFormat } from '../../src/kserve/pbtxt/read-text-format.ts';
-import { TextFormatError } from '../../src/kserve/pbtxt/text-format-error.ts';
-import { writeTextFormat } from '../../src/kserve/pbtxt/write-text-format.ts';
+import { readTextFormat } from '../../src/repository/pbtxt/read-text-format.ts';
+import { TextFormatError } from '../../src/repository/pbtxt/text-format-error.ts';
+import { writeTextFormat } from '../../src/repository/pbtxt/write-text-format.ts';
 import { inRoot } from '../support/environment.ts';
 import { python } from '../support/python.ts';
 

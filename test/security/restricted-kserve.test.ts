@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createKserveGrpc } from '../../src/http/kserve/grpc-frontend.ts';
+import { createKserveGrpc } from '../../src/apis/kserve/grpc-frontend.ts';
 import { openBook } from '../../src/keys/key-book.ts';
 import type { CallOptions, InferenceServer } from '../../src/kserve/server.ts';
 import { LocalGates } from '../../src/limits/local-gates.ts';

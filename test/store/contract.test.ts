@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open-store.ts';
-import type { ResponseStore, StoredResponse, StoreLimits } from '../../src/store/response-store.ts';
+import { openStore } from '../../src/responses/store/open-store.ts';
+import type { ResponseStore, StoredResponse, StoreLimits } from '../../src/responses/store/response-store.ts';
 import { kinds, now, responseOfSize, wide } from './places.ts';
 
 function stored(id: string, given: Partial<StoredResponse> = {}): StoredResponse {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoredResponse, StoreLimits } from '../../src/store/response-store.ts';
+import type { StoredResponse, StoreLimits } from '../../src/responses/store/response-store.ts';
 import { isPostgresLeftOut, Postgres } from '../support/postgres.ts';
 
 /** Limits that no test reaches. */

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open-store.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { openStore } from '../../src/responses/store/open-store.ts';
+import { StoreError } from '../../src/responses/store/store-error.ts';
 import { CertificateMaker } from '../grpc/certificates.ts';
 import { isPostgresLeftOut, Postgres, postgresPassword } from '../support/postgres.ts';
 import { responseOfSize, wide } from './places.ts';

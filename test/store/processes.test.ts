@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/responses/store/open-store.ts';
 import { kinds, wide } from './places.ts';
 import { savedByChild, startChild } from './saving-child.ts';
 

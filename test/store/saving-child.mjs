@@ -1,6 +1,6 @@
 // Saves responses, always 100 at a time, and prints the id of each when it is durable.
 // Arguments: the place, the prefix of the ids, how many; with none it goes on until it is killed.
-import { openStore } from '../../dist/store/open-store.js';
+import { openStore } from '../../dist/responses/store/open-store.js';
 
 const [place = '', prefix = '', count = 'Infinity'] = process.argv.slice(2);
 const store = await openStore(place, { maxAge: 1_000_000_000, maxSize: 2 ** 40 });

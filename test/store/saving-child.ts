@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { StoredResponse } from '../../src/store/response-store.ts';
+import type { StoredResponse } from '../../src/responses/store/response-store.ts';
 import { inRoot } from '../support/environment.ts';
 
 /** What a child saves under an id. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open-store.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { openStore } from '../../src/responses/store/open-store.ts';
+import { StoreError } from '../../src/responses/store/store-error.ts';
 import { responseOfSize, wide } from './places.ts';
 
 let folder: string;

@@ -8,7 +8,7 @@ interface ConfigParts extends Partial<Omit<ModelConfig, 'input' | 'output' | 'pa
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** A configuration from tables of tensors as src/servers/repository/trtllm-tensors.ts writes them. */
+/** A configuration from tables of tensors as src/repository/trtllm-tensors.ts writes them. */
 export function configOf(
   inputs: string,
   outputs: string,

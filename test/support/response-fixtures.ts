@@ -1,10 +1,10 @@
 import type OpenAI from 'openai';
+import { plainTokenText } from '../../src/apis/openai/logprobs.ts';
+import type { ResponseOptions } from '../../src/apis/openai/responses/response-builder.ts';
+import { ResponsesRequest } from '../../src/apis/openai/responses/responses-request.ts';
 import type { TokenLogprob } from '../../src/contracts/contract.ts';
 import type { GenerateEvent } from '../../src/contracts/events.ts';
-import { parseRequest } from '../../src/openai/fields.ts';
-import { plainTokenText } from '../../src/openai/logprobs.ts';
-import type { ResponseOptions } from '../../src/openai/responses/response-builder.ts';
-import { ResponsesRequest } from '../../src/openai/responses/responses-request.ts';
+import { parseRequest } from '../../src/requests/fields.ts';
 
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 /** An event as it stands in an expectation: its number is its place in the list. */

@@ -1,4 +1,4 @@
-import { writeModelConfig } from '../../src/kserve/pbtxt/model-config.ts';
+import { writeModelConfig } from '../../src/repository/pbtxt/model-config.ts';
 
 /** The tensors of the LLM API's model: name, type, dims; inputs but the first are optional. */
 const inputs = `

@@ -1,6 +1,6 @@
 import { protocol } from '../../src/kserve/control-codec.ts';
-import { writeModelConfig } from '../../src/kserve/pbtxt/model-config.ts';
-import { type MessageValue, readTextFormat } from '../../src/kserve/pbtxt/read-text-format.ts';
+import { writeModelConfig } from '../../src/repository/pbtxt/model-config.ts';
+import { type MessageValue, readTextFormat } from '../../src/repository/pbtxt/read-text-format.ts';
 
 /** Tensors by their names in TensorRT-LLM 1.2, with those of 0.16. */
 const renamed: ReadonlyMap<string, string> = new Map([

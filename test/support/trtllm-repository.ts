@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { protocol } from '../../src/kserve/control-codec.ts';
-import { writeModelConfig } from '../../src/kserve/pbtxt/model-config.ts';
-import { readTextFormat } from '../../src/kserve/pbtxt/read-text-format.ts';
-import { planTrtllm } from '../../src/servers/repository/plan-trtllm.ts';
-import { type TrtllmName, trtllmValues } from '../../src/servers/repository/trtllm-values.ts';
+import { writeModelConfig } from '../../src/repository/pbtxt/model-config.ts';
+import { readTextFormat } from '../../src/repository/pbtxt/read-text-format.ts';
+import { planTrtllm } from '../../src/repository/plan-trtllm.ts';
+import { type TrtllmName, trtllmValues } from '../../src/repository/trtllm-values.ts';
 import { type TokenizerName, tokenizerFolder } from './environment.ts';
 import { llmapiConfig, llmapiYaml } from './trtllm-llmapi.ts';
 import { inOldRelease } from './trtllm-releases.ts';

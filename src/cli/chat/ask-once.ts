@@ -1,4 +1,4 @@
-import type { Terminal } from '../command.ts';
+import type { Terminal } from '../../serve/terminal.ts';
 import { AnswerPrinter } from './answer-printer.ts';
 import { ChatFault } from './server.ts';
 import type { ChatContext } from './slash-commands.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Takes, takenBy } from '../../openai/fields.ts';
+import { type Takes, takenBy } from '../../requests/fields.ts';
 
 /** A JSON schema, as the document holds it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,21 +1,21 @@
 import type { z } from 'zod';
-import { ChatRequest } from '../../openai/chat-request.ts';
-import { CompletionRequest } from '../../openai/completion-request.ts';
-import { EmbeddingRequest } from '../../openai/embedding-request.ts';
-import { CountTokensRequest, MessagesRequest } from '../../openai/messages/messages-request.ts';
+import { CountTokensRequest, MessagesRequest } from '../../apis/anthropic/messages-request.ts';
 import {
   OllamaChatRequest,
   OllamaEmbeddingsRequest,
   OllamaEmbedRequest,
   OllamaGenerateRequest,
   OllamaShowRequest,
-} from '../../openai/ollama/requests.ts';
-import { RerankRequest } from '../../openai/rerank-request.ts';
-import { ItemPageQuery } from '../../openai/responses/item-page.ts';
-import { ResponsesRequest } from '../../openai/responses/responses-request.ts';
-import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '../../openai/tokenize-request.ts';
-import { FollowQuery } from '../responses/follow-query.ts';
-import { LoadRequest, UnloadRequest } from '../routes/lora.ts';
+} from '../../apis/ollama/requests.ts';
+import { LoadRequest, UnloadRequest } from '../../apis/openai/lora-routes.ts';
+import { FollowQuery } from '../../apis/openai/responses/follow-query.ts';
+import { ItemPageQuery } from '../../apis/openai/responses/item-page.ts';
+import { ResponsesRequest } from '../../apis/openai/responses/responses-request.ts';
+import { ChatRequest } from '../../requests/chat-request.ts';
+import { CompletionRequest } from '../../requests/completion-request.ts';
+import { EmbeddingRequest } from '../../requests/embedding-request.ts';
+import { RerankRequest } from '../../requests/rerank-request.ts';
+import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '../../requests/tokenize-request.ts';
 
 /** The bodies that requests bring, by the names that they have in the document. */
 export const requestSchemas: Readonly<Record<string, z.ZodType>> = {

@@ -4,9 +4,10 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { codeOf, EngineError, messageOf } from './engine-error.ts';
+import { codeOf, messageOf } from '../../thrown.ts';
+import { runQuietly } from './engine/run-quietly.ts';
 import { folderSize } from './folder-size.ts';
-import { runQuietly } from './run-quietly.ts';
+import { EngineError } from './gguf/engine-error.ts';
 import { openZipEntry } from './zip-entry.ts';
 
 /** The model that Conch serves when nobody names one: SmolLM2 135M Instruct, Apache-2.0. */

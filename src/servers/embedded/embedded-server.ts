@@ -8,17 +8,18 @@ import type {
   RecommendedDefaults,
 } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
+import { messageOf } from '../../thrown.ts';
 import type { Tokenizer } from '../../tokenizer.ts';
-import type { LoraFile } from './adapters.ts';
-import type { LoopFigures } from './decode-loop.ts';
-import { EmbeddedModel, type ModelSurroundings } from './embedded-model.ts';
-import { Engine, type EngineOptions } from './engine.ts';
-import { EngineError, messageOf } from './engine-error.ts';
-import { modelBinding } from './engine-internals.ts';
-import { engineTokenizer } from './engine-tokenizer.ts';
-import type { EmbeddedModelOptions } from './load-model.ts';
-import { availableMemory } from './memory.ts';
-import { metadataOf } from './model-config.ts';
+import type { LoraFile } from './engine/adapters.ts';
+import type { LoopFigures } from './engine/decode-loop.ts';
+import { EmbeddedModel, type ModelSurroundings } from './engine/embedded-model.ts';
+import { Engine, type EngineOptions } from './engine/engine.ts';
+import { modelBinding } from './engine/engine-internals.ts';
+import { engineTokenizer } from './engine/engine-tokenizer.ts';
+import type { EmbeddedModelOptions } from './engine/load-model.ts';
+import { availableMemory } from './engine/memory.ts';
+import { metadataOf } from './engine/model-config.ts';
+import { EngineError } from './gguf/engine-error.ts';
 
 /** The models of an embedded server and what it tells of them. */
 export interface EmbeddedServerOptions {

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
+import { list } from '../../requests/fields.ts';
+
+/** The most messages of a conversation, and blocks of a message. */
+export const mostBlocks = 100_000;
+
+/** Lets objects through whose `type` is one of those named; another is refused by its name. */
+export function ofTypes(types: readonly string[], refusal: (type: string) => string) {
+  return z.unknown().superRefine((value, context) => {
+    const type = isJsonObject(value) ? value['type'] : undefined;
+    if (typeof type !== 'string' || types.includes(type)) return;
+    context.addIssue({ code: 'custom', message: refusal(type), params: { code: 'unsupported_parameter' } });
+  });
+}
+
+const text = z.object({ type: z.literal('text'), text: z.string() });
+
+const imageSource = ofTypes(
+  ['base64', 'url'],
+  (type) => `images from a source of type ${JSON.stringify(type)} are not offered; send base64 or a url`,
+).pipe(
+  z.discriminatedUnion(
+    'type',
+    [
+      z.object({
+        type: z.literal('base64'),
+        media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp'], {
+          error: 'must be image/jpeg, image/png, image/gif or image/webp',
+        }),
+        data: z.string().min(1),
+      }),
+      z.object({ type: z.literal('url'), url: z.string().min(1) }),
+    ],
+    { error: 'type must be base64 or url' },
+  ),
+);
+
+const image = z.object({ type: z.literal('image'), source: imageSource });
+
+const notOffered = (type: string): string =>
+  `blocks of type ${JSON.stringify(type)} are not offered here; send text or images`;
+
+const resultBlock = ofTypes(['text', 'image'], notOffered).pipe(
+  z.discriminatedUnion('type', [text, image], { error: 'type must be text or image' }),
+);
+
+/** A list of blocks, or a text in the place of one. */
+const textOr = <Block>(block: z.ZodType<Block>) =>
+  z.union([z.string(), list(block, { most: mostBlocks })], { error: 'must be a text or a list of blocks' });
+
+const toolResult = z.object({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string().min(1),
+  content: textOr(resultBlock).nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+const thinking = z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().nullish() });
+const redactedThinking = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
+
+const toolUse = z.object({
+  type: z.literal('tool_use'),
+  id: z.string().min(1),
+  name: z.string().min(1),
+  input: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be an object'),
+});
+
+const userTypes = ['text', 'image', 'tool_result'];
+const assistantTypes = ['text', 'thinking', 'redacted_thinking', 'tool_use'];
+
+const userBlock = ofTypes(userTypes, (type) =>
+  assistantTypes.includes(type) ? `blocks of type ${type} belong to messages of the assistant` : notOffered(type),
+).pipe(
+  z.discriminatedUnion('type', [text, image, toolResult], { error: `type must be one of ${userTypes.join(', ')}` }),
+);
+
+const assistantBlock = ofTypes(assistantTypes, (type) =>
+  userTypes.includes(type) ? `blocks of type ${type} belong to messages of the user` : notOffered(type),
+).pipe(
+  z.discriminatedUnion('type', [text, thinking, redactedThinking, toolUse], {
+    error: `type must be one of ${assistantTypes.join(', ')}`,
+  }),
+);
+
+const systemBlock = ofTypes(
+  ['text'],
+  (type) => `blocks of type ${JSON.stringify(type)} are not offered here; send text`,
+).pipe(text);
+
+/** What a system prompt may hold. */
+export const systemContent = textOr(systemBlock);
+
+/** One message of a conversation; each role has blocks of its own. */
+export const message = z.discriminatedUnion(
+  'role',
+  [
+    z.object({ role: z.literal('user'), content: textOr(userBlock) }),
+    z.object({ role: z.literal('assistant'), content: textOr(assistantBlock) }),
+    z.object({ role: z.literal('system'), content: systemContent }),
+  ],
+  { error: 'role must be user, assistant or system' },
+);
+
+export type MessageParam = z.output<typeof message>;
+export type TextBlock = z.output<typeof text>;
+export type ImageBlock = z.output<typeof image>;
+/** What is shown to the model as it is: text and images. */
+export type ResultBlock = z.output<typeof resultBlock>;
+export type ToolResultBlock = z.output<typeof toolResult>;
+/** A block of any role. */
+export type Block = z.output<typeof userBlock> | z.output<typeof assistantBlock>;

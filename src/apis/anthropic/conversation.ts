@@ -1,0 +1,145 @@
+import { ApiError } from '../../errors.ts';
+import type { ChatMessage } from '../../requests/chat-request.ts';
+import type { Block, MessageParam, ResultBlock, TextBlock, ToolResultBlock } from './blocks.ts';
+import { contentOf } from './chat-content.ts';
+
+/** A block, and where the request has it. */
+interface PlacedBlock {
+  readonly block: Block;
+  readonly place: string;
+}
+
+/** Messages of one role that stand next to each other: they are one turn. */
+interface Turn {
+  readonly role: MessageParam['role'];
+  /** Where its first message is. */
+  readonly place: string;
+  readonly blocks: PlacedBlock[];
+}
+
+/** Where a message of the chat came from, and each part of its content. */
+export interface MessagePlace {
+  readonly place: string;
+  readonly parts: readonly string[];
+}
+
+export interface Conversation {
+  readonly messages: ChatMessage[];
+  /** One for each message. */
+  readonly places: MessagePlace[];
+  /** Whether the answer goes on with the last message. */
+  readonly isContinued: boolean;
+  /** Blocks without effect. */
+  readonly ignored: string[];
+}
+
+/** The messages of a chat that say what a conversation of this API says. */
+export function conversationOf(
+  messages: readonly MessageParam[],
+  system: string | readonly TextBlock[] | null | undefined,
+): Conversation {
+  const turns = turnsOf(messages);
+  const last = turns.at(-1) as Turn;
+  const isContinued = last.role === 'assistant' && hasPrefill(last);
+  // A last message of the assistant without any text asks for an answer from its beginning.
+  if (last.role === 'assistant' && !isContinued && turns.length > 1) turns.pop();
+  const out: Conversation = { messages: [], places: [], isContinued, ignored: [] };
+  const opening = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  if (opening.some(({ text }) => text !== ''))
+    addMessage(
+      out,
+      'system',
+      'system',
+      opening.map((block, at) => ({ block, place: `system[${at}]` })),
+    );
+  for (const turn of turns) addTurn(out, turn);
+  return out;
+}
+
+function turnsOf(messages: readonly MessageParam[]): Turn[] {
+  const turns: Turn[] = [];
+  messages.forEach(({ role, content }, at) => {
+    const place = `messages[${at}]`;
+    const blocks: PlacedBlock[] =
+      typeof content === 'string'
+        ? [{ block: { type: 'text', text: content }, place: `${place}.content` }]
+        : content.map((block, index) => ({ block, place: `${place}.content[${index}]` }));
+    const before = turns.at(-1);
+    if (before?.role === role) before.blocks.push(...blocks);
+    else turns.push({ role, place, blocks });
+  });
+  return turns;
+}
+
+/** Whether a last turn of the assistant has text that the answer can go on with. */
+function hasPrefill({ blocks }: Turn): boolean {
+  const call = blocks.find(({ block }) => block.type === 'tool_use');
+  if (call) throw invalid(call.place, 'the conversation ends with this call; send its result in a tool_result.');
+  const last = blocks.findLast(({ block }) => block.type === 'text' && block.text !== '');
+  if (last?.block.type === 'text' && /\s$/.test(last.block.text))
+    throw invalid(last.place, 'the last message of the assistant must not end with white space.');
+  return last !== undefined;
+}
+
+function addTurn(out: Conversation, { role, place, blocks }: Turn): void {
+  if (role === 'assistant') {
+    addAssistant(out, place, blocks);
+    return;
+  }
+  for (const { block, place } of blocks) if (block.type === 'tool_result') addResult(out, block, place);
+  const others = blocks.filter(({ block }) => block.type !== 'tool_result');
+  if (others.length > 0 || blocks.length === 0) addMessage(out, role, place, others);
+}
+
+function addMessage(out: Conversation, role: 'user' | 'system', place: string, blocks: readonly PlacedBlock[]): void {
+  const shown = blocks as readonly { readonly block: ResultBlock }[];
+  out.messages.push({ role, content: contentOf(shown.map(({ block }) => block)) });
+  out.places.push({ place, parts: blocks.map((block) => block.place) });
+}
+
+function addResult(out: Conversation, { tool_use_id: id, content, is_error: isError }: ToolResultBlock, place: string) {
+  const given = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? []);
+  out.messages.push({ role: 'tool', tool_call_id: id, content: contentOf(isError ? failed(given) : given) });
+  out.places.push({ place, parts: given.map((_, at) => `${place}.content[${at}]`) });
+}
+
+/** A chat has no mark for a failed call, so the text of its result says that it failed. */
+function failed(blocks: readonly ResultBlock[]): readonly ResultBlock[] {
+  const at = blocks.findIndex(({ type }) => type === 'text');
+  const { text } = (blocks[at] as TextBlock | undefined) ?? {};
+  if (!text) return [...blocks, { type: 'text', text: 'Error' }];
+  return /^\s*error/i.test(text) ? blocks : blocks.with(at, { type: 'text', text: `Error: ${text}` });
+}
+
+function addAssistant(out: Conversation, place: string, blocks: readonly PlacedBlock[]): void {
+  const texts: PlacedBlock[] = [];
+  const reasoning: string[] = [];
+  const calls: object[] = [];
+  for (const placed of blocks) {
+    const { block } = placed;
+    if (block.type === 'text') texts.push(placed);
+    else if (block.type === 'thinking') reasoning.push(block.thinking);
+    else if (block.type === 'redacted_thinking') out.ignored.push(placed.place);
+    else if (block.type === 'tool_use')
+      calls.push({
+        id: block.id,
+        type: 'function',
+        function: { name: block.name, arguments: JSON.stringify(block.input) },
+      });
+  }
+  const content =
+    texts.length === 0 && calls.length > 0 ? null : contentOf(texts.map(({ block }) => block as TextBlock));
+  out.messages.push({
+    role: 'assistant',
+    content,
+    ...(reasoning.length > 0 ? { reasoning_content: reasoning.join('\n') } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls as NonNullable<AssistantCalls> } : {}),
+  });
+  out.places.push({ place, parts: texts.map((text) => text.place) });
+}
+
+type AssistantCalls = Extract<ChatMessage, { role: 'assistant' }>['tool_calls'];
+
+function invalid(param: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${param}: ${message}`, { param });
+}

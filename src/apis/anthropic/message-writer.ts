@@ -1,0 +1,96 @@
+import type { GenerateEvent } from '../../contracts/events.ts';
+import type { ApiError } from '../../errors.ts';
+import type { ResponseWriter } from '../../http/response-writer.ts';
+import { errorBody } from './error-body.ts';
+import { type ContentBlock, type MessageHead, messageOf } from './message.ts';
+import { type BlockSink, MessageState, signature } from './message-state.ts';
+
+interface WriterOptions {
+  readonly head: MessageHead;
+  readonly requestId: string | null;
+  /** Puts a fault into the names of this API. */
+  readonly rename: (fault: ApiError) => ApiError;
+}
+
+/** Stands where the text of a prepared delta goes; JSON writes it as an escape, so it cannot occur elsewhere. */
+const textMark = '\u0000';
+
+/** Writes the events of an answer as Anthropic's stream. A delta is its text between two prepared pieces. */
+export class MessageWriter implements ResponseWriter, BlockSink {
+  readonly #options: WriterOptions;
+  readonly #state = new MessageState(this);
+  /** What the events since the last call became. */
+  #written = '';
+  #index = -1;
+  #type: ContentBlock['type'] = 'text';
+  /** What stands before and after the text of a delta of the block that is open. */
+  #before = '';
+  #after = '';
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  begin(events: readonly GenerateEvent[]): string {
+    for (const event of events) if (event.type === 'prompt-tokens') this.#state.push(event);
+    const { ending, usage } = this.#state;
+    const message = messageOf(this.#options.head, { content: [], ending, usage });
+    let text = namedEvent('message_start', { message });
+    for (const event of events) if (event.type !== 'prompt-tokens') text += this.write(event);
+    return text;
+  }
+
+  write(event: GenerateEvent): string {
+    this.#written = '';
+    this.#state.push(event);
+    return this.#written;
+  }
+
+  end(): string {
+    const { ending: delta, usage } = this.#state;
+    return namedEvent('message_delta', { delta, usage }) + namedEvent('message_stop');
+  }
+
+  /** No message_stop comes after a fault, so that nobody takes the answer for a whole one. */
+  fail(fault: ApiError): string {
+    return namedEvent('error', errorBody(this.#options.rename(fault), this.#options.requestId));
+  }
+
+  open(block: ContentBlock): void {
+    this.#index++;
+    this.#type = block.type;
+    this.#written += namedEvent('content_block_start', { index: this.#index, content_block: block });
+    const [before, after] = this.#delta(deltaOf(block.type, textMark)).split(JSON.stringify(textMark));
+    this.#before = before as string;
+    this.#after = after as string;
+  }
+
+  add(text: string): void {
+    this.#written += this.#before + JSON.stringify(text) + this.#after;
+  }
+
+  close(): void {
+    if (this.#type === 'thinking') this.#written += this.#delta({ type: 'signature_delta', signature });
+    this.#written += namedEvent('content_block_stop', { index: this.#index });
+  }
+
+  #delta(delta: object): string {
+    return namedEvent('content_block_delta', { index: this.#index, delta });
+  }
+}
+
+function deltaOf(type: ContentBlock['type'], text: string): object {
+  switch (type) {
+    case 'text':
+      return { type: 'text_delta', text };
+    case 'thinking':
+      return { type: 'thinking_delta', thinking: text };
+    case 'tool_use':
+      return { type: 'input_json_delta', partial_json: text };
+  }
+}
+
+/** An event of the stream, which has its type for a name too. */
+function namedEvent(type: string, fields: object = {}): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}

@@ -1,0 +1,69 @@
+import type { AnswerOptions } from '../../generate/answer-options.ts';
+
+/** The name of an answer and of what gave it. */
+export interface MessageHead {
+  readonly id: string;
+  /** As the request named it. */
+  readonly model: string;
+}
+
+/** The same letters and digits as in the id of the chat, which stand in the log and at the server. */
+export function messageHead({ head }: Pick<AnswerOptions, 'head'>): MessageHead {
+  return { id: `msg_${head.id.slice(head.id.indexOf('-') + 1)}`, model: head.model };
+}
+
+/** A block of an answer. */
+export type ContentBlock =
+  | { readonly type: 'text'; text: string; readonly citations: null }
+  | { readonly type: 'thinking'; thinking: string; signature: string }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      input: unknown;
+      readonly caller: { readonly type: 'direct' };
+    };
+
+/** Token counts as they stand in the end, in Anthropic's names. */
+export interface DeltaUsage {
+  /** Without what was read from the cache. */
+  readonly input_tokens: number;
+  /** Nobody says what was put into the cache. */
+  readonly cache_creation_input_tokens: null;
+  /** Null where the backend does not say it. */
+  readonly cache_read_input_tokens: number | null;
+  readonly output_tokens: number;
+  /** Null where there was no reasoning. */
+  readonly output_tokens_details: { readonly thinking_tokens: number } | null;
+  readonly server_tool_use: null;
+}
+
+/** Why an answer ended. */
+export interface Ending {
+  readonly stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | null;
+  /** The one that ended it. */
+  readonly stop_sequence: string | null;
+  readonly stop_details: null;
+  readonly container: null;
+}
+
+export const noEnding: Ending = { stop_reason: null, stop_sequence: null, stop_details: null, container: null };
+
+/** An answer of POST /v1/messages. */
+export function messageOf(
+  { id, model }: MessageHead,
+  answer: { readonly content: readonly ContentBlock[]; readonly ending: Ending; readonly usage: DeltaUsage },
+) {
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: answer.content,
+    ...answer.ending,
+    diagnostics: null,
+    usage: { ...answer.usage, cache_creation: null, inference_geo: null, service_tier: 'standard', speed: null },
+  } as const;
+}
+
+export type Message = ReturnType<typeof messageOf>;

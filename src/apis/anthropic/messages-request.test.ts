@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../errors.ts';
+import { parseRequest } from '../../requests/fields.ts';
+import { CountTokensRequest, MessagesRequest, tokenCount } from './messages-request.ts';
+
+const fine = { model: 'toy', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+const tool = { name: 'f', input_schema: { type: 'object' } };
+
+function faultOf(body: object): object | undefined {
+  try {
+    parseRequest(MessagesRequest, body);
+    return undefined;
+  } catch (error) {
+    const { code, param, message } = ApiError.from(error);
+    return { code, param, message };
+  }
+}
+
+const said = (role: string, ...content: unknown[]) => ({ ...fine, messages: [{ role, content }] });
+const invalid = (param: string, message: string) => ({
+  code: 'invalid_request',
+  param,
+  message: `${param}: ${message}`,
+});
+const refused = (param: string, message: string) => ({
+  code: 'unsupported_parameter',
+  param,
+  message: `${param}: ${message}`,
+});
+const notOffered = (type: string) => `blocks of type "${type}" are not offered here; send text or images`;
+
+describe('MessagesRequest', () => {
+  it('takes every field that has an effect or does no harm, and names those that nobody knows', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' };
+    const body = {
+      ...fine,
+      system: [{ type: 'text', text: 'Be brief.', cache_control }],
+      stop_sequences: ['END'],
+      stream: true,
+      temperature: 1,
+      top_p: 0.5,
+      top_k: 0,
+      tools: [
+        { ...tool, type: 'custom', description: 'd', strict: true, cache_control },
+        {
+          ...tool,
+          name: 'g',
+          type: null,
+          allowed_callers: ['direct'],
+          defer_loading: false,
+          eager_input_streaming: true,
+        },
+      ],
+      tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
+      thinking: { type: 'enabled', budget_tokens: 1024, display: 'summarized' },
+      output_config: { effort: 'max', format: { type: 'json_schema', schema: {} } },
+      metadata: { user_id: 'u' },
+      service_tier: 'standard_only',
+      speed: 'standard',
+      cache_control,
+      container: null,
+    };
+    expect(parseRequest(MessagesRequest, { ...body, more: 1 }).unknownFields).toEqual(['more']);
+  });
+
+  it.each([
+    [{ ...fine, max_tokens: undefined }, invalid('max_tokens', 'is required.')],
+    [
+      { model: 'toy', messages: fine.messages },
+      { code: 'invalid_request', param: 'max_tokens', message: 'The field max_tokens is required.' },
+    ],
+    [{ ...fine, max_tokens: 0 }, invalid('max_tokens', 'must be at least 1.')],
+    [{ ...fine, temperature: 1.5 }, invalid('temperature', 'must be at most 1.')],
+    [{ ...fine, messages: [] }, invalid('messages', 'must hold at least 1')],
+    [
+      { ...fine, messages: [{ role: 'tool', content: '' }] },
+      invalid('messages[0].role', 'role must be user, assistant or system'),
+    ],
+    [
+      { ...fine, messages: [{ role: 'user', content: 5 }] },
+      invalid('messages[0].content', 'must be a text or a list of blocks'),
+    ],
+    [said('user', { type: 'text' }), invalid('messages[0].content[0].text', 'is required.')],
+    [said('user', 'Hi'), invalid('messages[0].content[0]', 'type must be one of text, image, tool_result')],
+    [said('user', { type: 'document' }), refused('messages[0].content[0]', notOffered('document'))],
+    [said('assistant', { type: 'server_tool_use' }), refused('messages[0].content[0]', notOffered('server_tool_use'))],
+    [
+      said('user', { type: 'tool_use' }),
+      refused('messages[0].content[0]', 'blocks of type tool_use belong to messages of the assistant'),
+    ],
+    [
+      said('assistant', { type: 'image' }),
+      refused('messages[0].content[0]', 'blocks of type image belong to messages of the user'),
+    ],
+    [
+      said('user', { type: 'image', source: { type: 'file', file_id: 'f' } }),
+      refused(
+        'messages[0].content[0].source',
+        'images from a source of type "file" are not offered; send base64 or a url',
+      ),
+    ],
+    [
+      said('user', { type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'x' } }),
+      invalid('messages[0].content[0].source.media_type', 'must be image/jpeg, image/png, image/gif or image/webp'),
+    ],
+    [
+      said('user', { type: 'tool_result', tool_use_id: 't', content: [{ type: 'search_result' }] }),
+      refused('messages[0].content[0].content[0]', notOffered('search_result')),
+    ],
+    [
+      said('assistant', { type: 'tool_use', id: 't', name: 'f', input: '{}' }),
+      invalid('messages[0].content[0].input', 'must be an object'),
+    ],
+    [
+      { ...fine, tools: [tool, { type: 'web_search_20250305', name: 'web_search' }] },
+      refused('tools[1]', 'the tool "web_search_20250305" is not offered; describe one of your own, of type custom'),
+    ],
+    [
+      { ...fine, tools: [{ name: 'f' }] },
+      invalid('tools[0].input_schema', 'must be a JSON schema, which is an object'),
+    ],
+    [
+      { ...fine, tool_choice: { type: 'required' } },
+      invalid('tool_choice.type', 'type must be auto, any, tool or none'),
+    ],
+    [
+      { ...fine, thinking: { type: 'between_tools' } },
+      refused('thinking', 'thinking of type "between_tools" is not offered; send enabled, disabled or adaptive'),
+    ],
+    [{ ...fine, thinking: { type: 'enabled' } }, invalid('thinking.budget_tokens', 'is required.')],
+    [{ ...fine, stop_sequences: [''] }, invalid('stop_sequences[0]', 'a stop sequence must not be empty')],
+    [
+      { ...fine, output_config: { format: { type: 'text' } } },
+      invalid('output_config.format.type', 'must be json_schema'),
+    ],
+    [{ ...fine, container: 'c' }, refused('container', 'containers are not offered')],
+    [
+      { ...fine, context_management: { edits: [] } },
+      refused('context_management', 'contexts are never edited; shorten the messages yourself'),
+    ],
+    [
+      { ...fine, mcp_servers: [{}] },
+      refused('mcp_servers', 'MCP servers are not called from here; offer their tools as your own'),
+    ],
+    [{ ...fine, speed: 'fast' }, refused('speed', 'only the speed standard exists here')],
+    [
+      { ...fine, service_tier: 'priority' },
+      refused('service_tier', 'only the tiers auto and standard_only exist here'),
+    ],
+  ])('names what is wrong: %j', (body, fault) => {
+    expect(faultOf(body)).toEqual(fault);
+  });
+});
+
+describe('CountTokensRequest', () => {
+  it('needs no max_tokens', () => {
+    const { max_tokens: _, ...body } = fine;
+    expect(parseRequest(CountTokensRequest, body)).toEqual({ request: body, unknownFields: [] });
+    expect(tokenCount(12)).toEqual({ input_tokens: 12 });
+  });
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
+import { list, refused } from '../../requests/fields.ts';
+import { mostStops } from '../../requests/sampling.ts';
+import { message, mostBlocks, ofTypes, systemContent } from './blocks.ts';
+import { toolFields } from './tools.ts';
+
+const format = z.object({
+  type: z.literal('json_schema', { error: 'must be json_schema' }),
+  schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema, which is an object'),
+});
+
+/** How reasoning is shown; what is left out is as if summarized. */
+const display = z.enum(['summarized', 'omitted'], { error: 'must be summarized or omitted' }).nullish();
+
+const thinking = ofTypes(
+  ['enabled', 'disabled', 'adaptive'],
+  (type) => `thinking of type ${JSON.stringify(type)} is not offered; send enabled, disabled or adaptive`,
+).pipe(
+  z.discriminatedUnion(
+    'type',
+    [
+      z.object({ type: z.literal('enabled'), budget_tokens: z.number().int().min(1), display }),
+      z.object({ type: z.literal('disabled') }),
+      z.object({ type: z.literal('adaptive'), display }),
+    ],
+    { error: 'type must be enabled, disabled or adaptive' },
+  ),
+);
+
+/** The body of POST /v1/messages/count_tokens: every field of Anthropic's that shapes the prompt. */
+export const CountTokensRequest = z.object({
+  ...toolFields,
+  model: z.string().min(1).max(256),
+  messages: list(message, { least: 1, most: mostBlocks }),
+  system: systemContent.nullish(),
+  thinking: thinking.nullish(),
+  output_config: z
+    .object({
+      effort: z
+        .enum(['low', 'medium', 'high', 'xhigh', 'max'], { error: 'must be low, medium, high, xhigh or max' })
+        .nullish(),
+      format: format.nullish(),
+    })
+    .nullish(),
+  output_format: format.nullish(),
+  cache_control: z.looseObject({}).nullish(),
+
+  speed: refused('only the speed standard exists here', ['standard']),
+  context_management: refused('contexts are never edited; shorten the messages yourself'),
+  mcp_servers: refused('MCP servers are not called from here; offer their tools as your own'),
+});
+
+export type CountTokensRequest = z.output<typeof CountTokensRequest>;
+
+/** The body of POST /v1/messages: every field of Anthropic's. */
+export const MessagesRequest = CountTokensRequest.extend({
+  max_tokens: z.number().int().min(1),
+  stop_sequences: list(z.string().min(1, 'a stop sequence must not be empty'), { most: mostStops }).nullish(),
+  stream: z.boolean().nullish(),
+  temperature: z.number().min(0).max(1).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.number().int().min(0).nullish(),
+  metadata: z.looseObject({ user_id: z.string().max(512).nullish() }).nullish(),
+  service_tier: refused('only the tiers auto and standard_only exist here', ['auto', 'standard_only']),
+
+  container: refused('containers are not offered'),
+  compaction: refused('contexts are never compacted; shorten the messages yourself'),
+  thread: refused('threads are not offered; send all messages'),
+  fallbacks: refused('no other model answers in the place of the one that is named'),
+  fallback_credit_token: refused('no other model answers in the place of the one that is named'),
+  inference_geo: refused('the place of inference cannot be chosen'),
+  diagnostics: refused('misses of the cache are not explained'),
+});
+
+export type MessagesRequest = z.output<typeof MessagesRequest>;
+
+/** The answer to a request that counts. */
+export function tokenCount(inputTokens: number): { input_tokens: number } {
+  return { input_tokens: inputTokens };
+}

@@ -1,0 +1,47 @@
+import type { ApiError } from '../../errors.ts';
+import { renamedFault, renamedIgnored, thinkingVariables } from '../openai/renaming.ts';
+import type { Origin } from './to-chat.ts';
+
+/** A fault that names a field of the chat, in the names of this API. */
+export function renameFault(error: ApiError, origin: Origin): ApiError {
+  return renamedFault(error, (field) => renameField(field, origin));
+}
+
+/** The names of what had no effect in the chat, in the names of this API. */
+export function ignoredFields(names: readonly string[], origin: Origin): string[] {
+  return renamedIgnored(names, 'thinking', (field) => renameField(field, origin));
+}
+
+function renameField(param: string, { places, formatField }: Origin): string {
+  const [, index, rest = ''] = /^messages\[(\d+)](.*)$/.exec(param) ?? [];
+  if (index !== undefined) return renameInMessage(rest, places[Number(index)]);
+  const [, tool, inTool = ''] = /^(tools\[\d+])(.*)$/.exec(param) ?? [];
+  if (tool !== undefined) return tool + inTool.replace(/^\.function/, '').replace(/^\.parameters/, '.input_schema');
+  if (/^response_format\b/.test(param))
+    return formatField + param.slice('response_format'.length).replace(/^\.json_schema/, '');
+  if (thinkingVariables.includes(param)) return 'thinking';
+  return otherNames[param] ?? param;
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  stop: 'stop_sequences',
+  user: 'metadata.user_id',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+  continue_final_message: 'messages',
+  max_completion_tokens: 'max_tokens',
+  include_reasoning: 'thinking.display',
+  reasoning_effort: 'output_config.effort',
+  'chat_template_kwargs.reasoning_effort': 'output_config.effort',
+};
+
+/** What stands within a message of the chat; a place that the request does not have is named by what holds it. */
+function renameInMessage(rest: string, origin: Origin['places'][number] | undefined): string {
+  if (!origin) return 'messages';
+  if (rest === '.tool_call_id') return `${origin.place}.tool_use_id`;
+  const [, part, within = ''] = /^\.content\[(\d+)](.*)$/.exec(rest) ?? [];
+  const isContent = rest === '.content' && origin.place !== 'system';
+  if (part === undefined) return isContent ? `${origin.place}.content` : origin.place;
+  const place = origin.parts[Number(part)] ?? origin.place;
+  if (within.startsWith('.image_url')) return `${place}.source`;
+  return within === '.text' ? `${place}.text` : place;
+}

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../errors.ts';
+import { ChatRequest } from '../../requests/chat-request.ts';
+import { parseRequest } from '../../requests/fields.ts';
+import { CountTokensRequest, MessagesRequest } from './messages-request.ts';
+import { ignoredFields, renameFault } from './rename-fault.ts';
+import { toChat } from './to-chat.ts';
+
+const user = { role: 'user', content: 'Hi' };
+
+const translate = (body: object) =>
+  toChat(parseRequest(MessagesRequest, { model: 'toy', max_tokens: 10, messages: [user], ...body }).request);
+const chatOf = (body: object) => translate(body).chat;
+const messagesOf = (...messages: object[]) => chatOf({ messages }).messages;
+const text = (value: string) => ({ type: 'text', text: value });
+
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+const linked = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+const picturePart = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+const linkedPart = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: { a: 1 } });
+const result = (id: string, more: object) => ({ type: 'tool_result', tool_use_id: id, ...more });
+const pastCall = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } });
+
+describe('the messages of the chat', () => {
+  it('has the system prompt first', () => {
+    expect(chatOf({ system: 'Be brief.' }).messages).toEqual([{ role: 'system', content: 'Be brief.' }, user]);
+    expect(chatOf({ system: [text('Be'), text('brief.')] }).messages).toEqual([
+      { role: 'system', content: [text('Be'), text('brief.')] },
+      user,
+    ]);
+    expect(chatOf({ system: '' }).messages).toEqual([user]);
+  });
+
+  it('has text and images in their order', () => {
+    expect(messagesOf({ role: 'user', content: [text('What?'), picture, linked] })).toEqual([
+      { role: 'user', content: [text('What?'), picturePart, linkedPart] },
+    ]);
+  });
+
+  it('has the calls and the thinking of the assistant in one message', () => {
+    const thinking = { type: 'thinking', thinking: 'Hm.', signature: 's' };
+    const content = [thinking, { type: 'redacted_thinking', data: 'x' }, text('I look.'), use('t1'), use('t2')];
+    const { chat, ignored } = translate({
+      messages: [user, { role: 'assistant', content }, { role: 'user', content: [result('t1', {}), result('t2', {})] }],
+    });
+    expect(chat.messages).toEqual([
+      user,
+      {
+        role: 'assistant',
+        content: 'I look.',
+        reasoning_content: 'Hm.',
+        tool_calls: [pastCall('t1'), pastCall('t2')],
+      },
+      { role: 'tool', tool_call_id: 't1', content: '' },
+      { role: 'tool', tool_call_id: 't2', content: '' },
+    ]);
+    expect(ignored).toEqual(['messages[1].content[1]']);
+  });
+
+  it('has results of calls before what else the user says', () => {
+    const content = [
+      text('There:'),
+      result('t1', { content: '42' }),
+      result('t2', { content: [text('a'), picture] }),
+      result('t3', { content: 'no such file', is_error: true }),
+      result('t4', { content: 'Error: gone', is_error: true }),
+      result('t5', { is_error: true }),
+    ];
+    const calls = ['t1', 't2', 't3', 't4', 't5'];
+    expect(messagesOf(user, { role: 'assistant', content: calls.map(use) }, { role: 'user', content })).toEqual([
+      user,
+      { role: 'assistant', content: null, tool_calls: calls.map(pastCall) },
+      { role: 'tool', tool_call_id: 't1', content: '42' },
+      { role: 'tool', tool_call_id: 't2', content: [text('a'), picturePart] },
+      { role: 'tool', tool_call_id: 't3', content: 'Error: no such file' },
+      { role: 'tool', tool_call_id: 't4', content: 'Error: gone' },
+      { role: 'tool', tool_call_id: 't5', content: 'Error' },
+      { role: 'user', content: 'There:' },
+    ]);
+  });
+
+  it('has messages of one role that follow each other as one', () => {
+    expect(messagesOf(user, { role: 'user', content: [text('you')] }, { role: 'system', content: 'Now!' })).toEqual([
+      { role: 'user', content: [text('Hi'), text('you')] },
+      { role: 'system', content: 'Now!' },
+    ]);
+  });
+});
+
+describe('a last message of the assistant', () => {
+  const faultOf = (content: unknown): string => {
+    try {
+      messagesOf(user, { role: 'assistant', content });
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('is continued', () => {
+    const chat = chatOf({ messages: [user, { role: 'assistant', content: 'It is (' }] });
+    expect(chat).toEqual({
+      model: 'toy',
+      max_tokens: 10,
+      messages: [user, { role: 'assistant', content: 'It is (' }],
+      continue_final_message: true,
+    });
+  });
+
+  it('is left out when it is empty', () => {
+    const chat = chatOf({ messages: [user, { role: 'assistant', content: '' }] });
+    expect(chat).toEqual({ model: 'toy', max_tokens: 10, messages: [user] });
+  });
+
+  it('must not end with white space or a call', () => {
+    expect(faultOf('It is ')).toBe(
+      'messages[1].content: the last message of the assistant must not end with white space.',
+    );
+    expect(faultOf([text('a'), use('t1')])).toBe(
+      'messages[1].content[1]: the conversation ends with this call; send its result in a tool_result.',
+    );
+  });
+});
+
+describe('the fields of the chat', () => {
+  const schema = { type: 'object', properties: {} };
+  const tools = [
+    { name: 'f', description: 'd', input_schema: schema, strict: true, input_examples: [{}] },
+    { name: 'g', input_schema: schema },
+  ];
+  const format = { type: 'json_schema', schema };
+  const formatted = { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } };
+
+  it.each([
+    [
+      { stream: true, temperature: 0, top_p: 0.5, top_k: 3 },
+      { stream: true, temperature: 0, top_p: 0.5, top_k: 3 },
+    ],
+    [
+      { stop_sequences: ['a', 'b'], metadata: { user_id: 'u' } },
+      { stop: ['a', 'b'], user: 'u' },
+    ],
+    [{ tool_choice: { type: 'none' } }, { tool_choice: 'none' }],
+    [
+      { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+      { tool_choice: 'auto', parallel_tool_calls: false },
+    ],
+    [{ tool_choice: { type: 'any', disable_parallel_tool_use: false } }, { tool_choice: 'required' }],
+    [{ tool_choice: { type: 'tool', name: 'f' } }, { tool_choice: { type: 'function', function: { name: 'f' } } }],
+    [{ thinking: { type: 'disabled' } }, { chat_template_kwargs: { enable_thinking: false, thinking: false } }],
+    [{ thinking: { type: 'adaptive' } }, {}],
+    [{ thinking: { type: 'adaptive', display: 'omitted' } }, { include_reasoning: false }],
+    [{ output_config: { effort: 'xhigh' } }, { chat_template_kwargs: { reasoning_effort: 'high' } }],
+    [{ output_config: { format } }, { response_format: formatted }],
+    [{ output_format: format }, { response_format: formatted }],
+    [{ service_tier: 'auto', cache_control: { type: 'ephemeral' }, tools: [] }, {}],
+  ])('of %j are %j', (body, fields) => {
+    const chat = chatOf(body);
+    expect(chat).toEqual({ model: 'toy', max_tokens: 10, messages: [user], ...fields });
+    expect(parseRequest(ChatRequest, chat).request).toEqual(chat);
+  });
+
+  it('describe the tools, and what no chat can carry is named', () => {
+    const { chat, ignored } = translate({ tools, thinking: { type: 'enabled', budget_tokens: 2000 } });
+    expect(chat).toEqual({
+      model: 'toy',
+      max_tokens: 10,
+      messages: [user],
+      tools: [
+        { type: 'function', function: { name: 'f', description: 'd', parameters: schema, strict: true } },
+        { type: 'function', function: { name: 'g', parameters: schema } },
+      ],
+      chat_template_kwargs: { enable_thinking: true, thinking: true },
+    });
+    expect(ignored).toEqual(['thinking.budget_tokens', 'tools[0].input_examples']);
+  });
+
+  it('are those of the prompt alone where tokens are counted', () => {
+    const { request } = parseRequest(CountTokensRequest, { model: 'toy', messages: [user] });
+    expect(toChat(request).chat).toEqual({ model: 'toy', messages: [user] });
+  });
+
+  it('take one form of the answer', () => {
+    const both = { output_config: { format }, output_format: format };
+    expect(() => chatOf(both)).toThrow('output_format: output_config.format already says what form the answer has.');
+  });
+});
+
+describe('renameFault', () => {
+  const content = [text('a'), result('t1', { content: [text('b'), picture] }), picture];
+  const messages = [user, { role: 'assistant', content: [use('t1')] }, { role: 'user', content }];
+  const { origin } = translate({ messages, system: 'Be brief.', output_format: { type: 'json_schema', schema: {} } });
+
+  it.each([
+    ['messages', 'messages'],
+    ['messages[0].content', 'system'],
+    ['messages[1].content', 'messages[0].content'],
+    ['messages[3].tool_call_id', 'messages[2].content[1].tool_use_id'],
+    ['messages[3].content[1].image_url.url', 'messages[2].content[1].content[1].source'],
+    ['messages[4].content[1]', 'messages[2].content[2]'],
+    ['messages[4].content[0].text', 'messages[2].content[0].text'],
+    ['messages[9].content', 'messages'],
+    ['tools[2].function.name', 'tools[2].name'],
+    ['tools[2].function.parameters.properties.a', 'tools[2].input_schema.properties.a'],
+    ['response_format', 'output_format'],
+    ['response_format.json_schema.schema.type', 'output_format.schema.type'],
+    ['stop', 'stop_sequences'],
+    ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+    ['chat_template_kwargs.thinking', 'thinking'],
+    ['max_tokens', 'max_tokens'],
+  ])('calls %s %s', (param, field) => {
+    const cause = new Error('underneath');
+    const renamed = renameFault(
+      new ApiError('invalid_request', `${param}: is wrong.`, { param, cause, retryAfter: 3, headers: { allow: 'x' } }),
+      origin,
+    );
+    const { code, message, retryAfter, headers } = renamed;
+    expect({ code, message, param: renamed.param, retryAfter, headers, cause: renamed.cause }).toEqual({
+      code: 'invalid_request',
+      message: `${field}: is wrong.`,
+      param: field,
+      retryAfter: 3,
+      headers: { allow: 'x' },
+      cause,
+    });
+  });
+
+  it('leaves a message that does not begin with the field as it is', () => {
+    const { message, param } = renameFault(new ApiError('invalid_request', 'All is wrong.', { param: 'stop' }), origin);
+    expect({ message, param }).toEqual({ message: 'All is wrong.', param: 'stop_sequences' });
+  });
+
+  it('names what had no effect; thinking only where the template reads neither of its names', () => {
+    const [enable, thinking] = ['chat_template_kwargs.enable_thinking', 'chat_template_kwargs.thinking'] as const;
+    expect(ignoredFields([enable], origin)).toEqual([]);
+    expect(ignoredFields([enable, 'chat_template_kwargs.reasoning_effort', thinking], origin)).toEqual([
+      'thinking',
+      'output_config.effort',
+    ]);
+  });
+});

@@ -1,0 +1,110 @@
+import { ApiError } from '../../errors.ts';
+import type { ChatRequest } from '../../requests/chat-request.ts';
+import { conversationOf, type MessagePlace } from './conversation.ts';
+import type { CountTokensRequest, MessagesRequest } from './messages-request.ts';
+import type { Tool } from './tools.ts';
+
+/** A request as the chat that says the same. */
+export interface Translated {
+  readonly chat: ChatRequest;
+  /** Parts of the request that no chat can carry. */
+  readonly ignored: readonly string[];
+  /** Where the parts of the chat came from, for the names of faults. */
+  readonly origin: Origin;
+}
+
+/** Where the parts of a chat came from. */
+export interface Origin {
+  /** One for each message of the chat. */
+  readonly places: readonly MessagePlace[];
+  readonly formatField: 'output_config.format' | 'output_format';
+}
+
+/** The chat that says what a request of this API says. */
+export function toChat(request: MessagesRequest | CountTokensRequest): Translated {
+  const { messages, places, isContinued, ignored } = conversationOf(request.messages, request.system);
+  const { tools, tool_choice: choice, thinking } = request;
+  const { format, field: formatField } = formatOf(request);
+  const variables = templateVariables(request);
+  const unused = [
+    ...ignored,
+    ...(thinking?.type === 'enabled' ? ['thinking.budget_tokens'] : []),
+    ...(tools ?? []).flatMap((tool, at) => (tool.input_examples?.length ? [`tools[${at}].input_examples`] : [])),
+  ];
+  const chat: ChatRequest = {
+    model: request.model,
+    messages,
+    ...('max_tokens' in request ? samplingOf(request) : {}),
+    ...(isContinued ? { continue_final_message: true } : {}),
+    ...(tools?.length ? { tools: tools.map(functionTool) } : {}),
+    ...(choice ? { tool_choice: toolChoice(choice) } : {}),
+    ...(choice && choice.type !== 'none' && choice.disable_parallel_tool_use ? { parallel_tool_calls: false } : {}),
+    ...(format ? { response_format: responseFormat(format.schema) } : {}),
+    ...(Object.keys(variables).length > 0 ? { chat_template_kwargs: variables } : {}),
+    ...(thinking && 'display' in thinking && thinking.display === 'omitted' ? { include_reasoning: false } : {}),
+  };
+  return { chat, ignored: unused, origin: { places, formatField } };
+}
+
+function samplingOf(request: MessagesRequest): Partial<ChatRequest> {
+  const { max_tokens, stream, temperature, top_p, top_k, stop_sequences: stop, metadata } = request;
+  const given = { max_tokens, stream, temperature, top_p, top_k, stop, user: metadata?.user_id };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
+}
+
+function functionTool({ name, description, input_schema: parameters, strict }: Tool) {
+  return {
+    type: 'function' as const,
+    function: {
+      name,
+      ...(typeof description === 'string' ? { description } : {}),
+      parameters,
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    },
+  };
+}
+
+function toolChoice(choice: NonNullable<MessagesRequest['tool_choice']>): NonNullable<ChatRequest['tool_choice']> {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+      return choice.type;
+    case 'any':
+      return 'required';
+    case 'tool':
+      return { type: 'function', function: { name: choice.name } };
+  }
+}
+
+/** The form of the answer stands in one of two fields; the older one belongs to a beta. */
+function formatOf({ output_config: config, output_format: older }: CountTokensRequest) {
+  if (config?.format && older)
+    throw new ApiError(
+      'invalid_request',
+      'output_format: output_config.format already says what form the answer has.',
+      {
+        param: 'output_format',
+      },
+    );
+  return config?.format
+    ? ({ format: config.format, field: 'output_config.format' } as const)
+    : ({ format: older, field: older ? 'output_format' : 'output_config.format' } as const);
+}
+
+function responseFormat(schema: Record<string, unknown>): NonNullable<ChatRequest['response_format']> {
+  return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } };
+}
+
+/** What is said to the chat template. Templates have one of two names for thinking; `ignoredFields` knows of that. */
+function templateVariables({ thinking, output_config: config }: CountTokensRequest): Record<string, unknown> {
+  const variables: Record<string, unknown> = {};
+  if (thinking && thinking.type !== 'adaptive') {
+    variables['enable_thinking'] = thinking.type === 'enabled';
+    variables['thinking'] = thinking.type === 'enabled';
+  }
+  if (config?.effort) variables['reasoning_effort'] = efforts[config.effort];
+  return variables;
+}
+
+/** Templates know three degrees. */
+const efforts = { low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high' } as const;

@@ -1,0 +1,23 @@
+import type { Draining } from '../../http/draining.ts';
+import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import { PassingServer } from '../../kserve/passing-server.ts';
+import type { CallOptions, InferenceServer } from '../../kserve/server.ts';
+
+/** A server that is not ready any more once the process is to end; what is asked of it all the same is answered. */
+export class DrainingServer extends PassingServer {
+  readonly #draining: Draining;
+
+  constructor(server: InferenceServer, draining: Draining) {
+    super(server);
+    this.#draining = draining;
+  }
+
+  override async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options?: CallOptions,
+  ): Promise<ControlCalls[Method]['response']> {
+    if (method === 'ServerReady' && this.#draining.isBegun) return { ready: false } as ControlCalls[Method]['response'];
+    return super.call(method, request, options);
+  }
+}

@@ -1,0 +1,236 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { requestId } from '../../http/request-id.ts';
+import type { ClientBounds } from '../../http/slow-clients.ts';
+import { type StatusCode, StatusError, statusCodes } from '../../kserve/status.ts';
+import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
+import { frames, type IncomingMessage, IncomingMessages } from './grpc-messages.ts';
+
+/** Who answers a call. */
+export interface CallHandler {
+  /** Each message of the client, in its order. */
+  onMessage(bytes: Buffer): void;
+  /** The client has sent all that it will. */
+  onHalfClose(): void;
+  /** The server stops: nothing new is taken, what runs may finish. */
+  onDrain(): void;
+}
+
+/** How a call was answered. */
+export interface Outcome {
+  readonly code: StatusCode;
+  readonly message: string | undefined;
+}
+
+/** What a client may send, and how long it may take to read. */
+export interface CallLimits extends Pick<ClientBounds, 'slowClientTimeout'> {
+  /** Bytes of its largest message. */
+  readonly maxMessageSize: number;
+}
+
+/** One gRPC call, seen from the server. */
+export class GrpcCall {
+  readonly path: string;
+  readonly id: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly #stream: ServerHttp2Stream;
+  readonly #messages: IncomingMessages;
+  readonly #limits: CallLimits;
+  readonly #encoding: string;
+  readonly #abort = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  /** Messages are unpacked one after the other, so that they keep their order. */
+  #unpacking: Promise<void> | undefined;
+  #handler: CallHandler | undefined;
+  #hasBegun = false;
+  #hasEnded = false;
+  #outcome: Outcome | undefined;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, limits: CallLimits) {
+    this.path = String(headers[':path']);
+    this.id = requestId(headers['x-request-id']);
+    this.metadata = metadataOf(headers);
+    this.#stream = stream;
+    this.#limits = limits;
+    this.#messages = new IncomingMessages(limits.maxMessageSize);
+    this.#encoding = String(headers['grpc-encoding'] ?? 'identity');
+    const timeout = deadlineOf(headers);
+    if (timeout !== undefined) this.#timer = setTimeout(() => this.#onDeadline(), timeout);
+    // A client that goes away is told by the close that follows.
+    stream.on('error', () => undefined);
+    stream.on('close', () => this.#onClose());
+  }
+
+  /** Aborts when the client cancels or leaves, and when its deadline passes. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** How it was answered; undefined while it is not, and where the client left before. */
+  get outcome(): Outcome | undefined {
+    return this.#outcome;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Begins to read. */
+  handle(handler: CallHandler): void {
+    this.#handler = handler;
+    this.#stream.on('data', (chunk: Buffer) => this.#onData(chunk));
+    this.#stream.on('end', () => this.#inOrder(() => this.#onEnd()));
+  }
+
+  drain(): void {
+    if (!this.#hasEnded) this.#handler?.onDrain();
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  /** A promise when the client is slower than its answers: it resolves when there is room again. */
+  write(messages: readonly Uint8Array[]): Promise<void> | undefined {
+    if (this.#hasEnded || this.#stream.destroyed) return undefined;
+    this.#begin();
+    if (this.#stream.write(frames(messages))) return undefined;
+    return new Promise((resolve) => {
+      const { slowClientTimeout } = this.#limits;
+      // Nothing more can be said to a client that does not read.
+      const cutOff = (): void => this.#stream.close(constants.NGHTTP2_CANCEL);
+      const timer = slowClientTimeout === 0 ? undefined : setTimeout(cutOff, slowClientTimeout);
+      const resume = (): void => {
+        clearTimeout(timer);
+        this.#stream.off('drain', resume);
+        this.#stream.off('close', resume);
+        resolve();
+      };
+      this.#stream.once('drain', resume);
+      this.#stream.once('close', resume);
+    });
+  }
+
+  /** Ends the call, with a last message or with a fault. */
+  end(outcome?: Uint8Array | StatusError): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#timer);
+    if (!this.#stream.destroyed) this.#finish(outcome);
+    // What still runs for this call has nobody left to answer.
+    this.#abort.abort();
+  }
+
+  #finish(outcome: Uint8Array | StatusError | undefined): void {
+    const fault = outcome instanceof StatusError ? outcome : undefined;
+    this.#outcome = { code: fault?.code ?? 'OK', message: fault?.message };
+    const trailers = {
+      'grpc-status': String(statusCodes[fault?.code ?? 'OK']),
+      ...(fault ? { 'grpc-message': encodedMessage(fault.message) } : {}),
+    };
+    if (fault && !this.#hasBegun)
+      this.#stream.respond({ ...answerHeaders, 'x-request-id': this.id, ...trailers }, { endStream: true });
+    else {
+      this.#begin();
+      this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers));
+      if (outcome instanceof Uint8Array) this.#stream.end(frames([outcome]));
+      else this.#stream.end();
+    }
+    // The rest of the request is of no interest; reading it to its end lets the stream close.
+    this.#stream.resume();
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#stream.respond({ ...answerHeaders, 'x-request-id': this.id }, { waitForTrailers: true });
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#hasEnded) return;
+    try {
+      for (const message of this.#messages.push(chunk)) this.#take(message);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #take({ bytes, isCompressed }: IncomingMessage): void {
+    if (!isCompressed) {
+      this.#inOrder(() => this.#handler?.onMessage(bytes));
+      return;
+    }
+    const before = this.#unpacking ?? Promise.resolve();
+    this.#unpacking = before
+      .then(async () => {
+        if (this.#hasEnded) return;
+        const unpacked = await unpack(bytes, this.#encoding, this.#limits.maxMessageSize);
+        if (!this.#hasEnded) this.#handler?.onMessage(unpacked);
+      })
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  #inOrder(action: () => void): void {
+    const attempt = (): void => {
+      try {
+        if (!this.#hasEnded) action();
+      } catch (error) {
+        this.#fail(error);
+      }
+    };
+    if (this.#unpacking) this.#unpacking = this.#unpacking.then(attempt);
+    else attempt();
+  }
+
+  #onEnd(): void {
+    if (this.#messages.isInsideMessage) throw new StatusError('INTERNAL', 'The call ended inside a message.');
+    this.#handler?.onHalfClose();
+  }
+
+  #onDeadline(): void {
+    this.end(new StatusError('DEADLINE_EXCEEDED', 'Deadline Exceeded'));
+  }
+
+  #onClose(): void {
+    clearTimeout(this.#timer);
+    this.#hasEnded = true;
+    this.#abort.abort();
+  }
+
+  #fail(error: unknown): void {
+    this.end(error instanceof StatusError ? error : new StatusError('INTERNAL', 'Unexpected error in RPC handling'));
+  }
+}
+
+/** A call that does not speak gRPC. */
+export function refuseForeign(stream: ServerHttp2Stream): void {
+  stream.respond({ ':status': constants.HTTP_STATUS_UNSUPPORTED_MEDIA_TYPE }, { endStream: true });
+}
+
+const answerHeaders = {
+  ':status': 200,
+  'content-type': 'application/grpc',
+  'grpc-accept-encoding': 'identity, deflate, gzip',
+};
+
+const unpackers: Readonly<Record<string, (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>>> = {
+  gzip: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+  deflate: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate),
+};
+
+async function unpack(bytes: Buffer, encoding: string, maxMessageSize: number): Promise<Buffer> {
+  const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
+  if (!unpacker) throw new StatusError('UNIMPLEMENTED', `Messages compressed with ${encoding} are not supported.`);
+  try {
+    return await unpacker(bytes, { maxOutputLength: maxMessageSize });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new StatusError('RESOURCE_EXHAUSTED', `Received message larger than max (${maxMessageSize})`);
+    throw new StatusError('INTERNAL', 'A message could not be decompressed.');
+  }
+}

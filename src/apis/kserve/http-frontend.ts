@@ -1,0 +1,174 @@
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { ApiError } from '../../errors.ts';
+import { closeConnections } from '../../http/close-connections.ts';
+import { connectionOptions, limitConnections, usualConnections } from '../../http/connections.ts';
+import { drainable } from '../../http/draining.ts';
+import { countForKey, runsModels } from '../../http/guard.ts';
+import { requestId } from '../../http/request-id.ts';
+import { beginRecord, requestLog } from '../../http/request-log.ts';
+import { requestLogger } from '../../http/request-logger.ts';
+import { requestSignal } from '../../http/request-signal.ts';
+import { type RestrictionCheck, restrictionCheck } from '../../http/restricted-apis.ts';
+import { boundClients } from '../../http/slow-clients.ts';
+import { withoutSchemas } from '../../http/without-schemas.ts';
+import { StatusError } from '../../kserve/status.ts';
+import { type Answer, codeOfStatus, failure, failureOf, jsonType, plainType } from './answer.ts';
+import { readBody } from './body.ts';
+import { generateRoutes } from './generate-route.ts';
+import { healthRoutes } from './health-routes.ts';
+import { inferRoute } from './infer-route.ts';
+import { kserveHolder, refuseUncounted } from './key-guard.ts';
+import { KeyedServer } from './keyed-server.ts';
+import { modelRoutes } from './model-routes.ts';
+import type { KserveOptions } from './options.ts';
+import { repositoryRoutes } from './repository-routes.ts';
+import { type Exchange, type Route, routeName } from './route.ts';
+import { settingRoutes } from './setting-routes.ts';
+import { sharedMemoryRoutes } from './shared-memory-routes.ts';
+import { WatchedCalls } from './watched-calls.ts';
+
+/** What the HTTP frontend is built from. */
+export interface KserveHttpOptions extends KserveOptions {
+  /** Bytes of the largest body, compressed or not. */
+  readonly maxInputSize: number;
+}
+
+// The order matters where a path fits two patterns: /v2/models/stats is no model.
+const routes: readonly Route[] = [
+  ...settingRoutes,
+  ...modelRoutes,
+  inferRoute,
+  ...generateRoutes,
+  ...healthRoutes,
+  ...sharedMemoryRoutes,
+  ...repositoryRoutes,
+];
+
+/** The v2 protocol over HTTP, as Triton serves it on port 8000. */
+export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
+  const connections = options.connections ?? usualConnections;
+  const app: FastifyInstance = fastify({
+    ...withoutSchemas,
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    ...connectionOptions(connections, ({ message }) => ({ error: message })),
+    childLoggerFactory: requestLogger,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    // Not decodable paths name no model either.
+    frameworkErrors: (_error, request, reply) => {
+      beginRecord(request, reply, options.record);
+      void send(reply, failure(404, 'Not Found', plainType));
+    },
+  });
+  const missingHeader = restrictionCheck(options.restrictedApis ?? []);
+  requestLog(app, options.record);
+  if (options.clients) boundClients(app, options.clients);
+  if (options.draining) drainable(app, options.draining);
+  closeConnections(app);
+  limitConnections(app, connections);
+  app.setErrorHandler((error, request, reply) => send(reply, frameworkFailure(error, request)));
+  app.removeAllContentTypeParsers();
+  // The body is read by the answering route, whose content type its failures have.
+  app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+  app.all('*', async (request, reply) => {
+    const answer = await answerOf(request, reply, { ...options, missingHeader });
+    return answer ? send(reply, answer) : reply;
+  });
+  app.setNotFoundHandler((_request, reply) => send(reply, failure(405, 'Method Not Allowed', plainType)));
+  return app;
+}
+
+interface Guards {
+  readonly missingHeader: RestrictionCheck;
+}
+
+async function answerOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { server, sharedMemory, maxInputSize, keys, keyLimits, missingHeader }: KserveHttpOptions & Guards,
+): Promise<Answer | undefined> {
+  const path = request.url.split('?', 1)[0] as string;
+  for (const route of routes) {
+    const found = route.path.exec(path);
+    if (!found) continue;
+    request.watch.route = routeName(route);
+    try {
+      if (!route.isOpen) request.key = await kserveHolder(request.headers, keys);
+    } catch (error) {
+      return failedAnswer(error, request, { ...route, contentType: jsonType });
+    }
+    const missing = missingHeader(route.api, request.headers);
+    if (missing !== undefined) return failure(403, `This API is restricted, expecting header '${missing}'`, plainType);
+    if (!(route.methods as readonly string[]).includes(request.method))
+      return failure(405, 'Method Not Allowed', route.contentType);
+    const { key } = request;
+    try {
+      if (key && runsModels(route.api)) {
+        refuseUncounted(key);
+        await countForKey(request, reply, { holder: key, keyLimits });
+      }
+      const body = request.method === 'POST' ? await readBody(request.raw, maxInputSize) : Buffer.alloc(0);
+      const names: Exchange['names'] = found.groups ?? {};
+      request.model = names['model'];
+      if (route.api === 'inference') request.watch.asks(names['model'] ?? '');
+      return await route.answer({
+        server: new WatchedCalls(key ? new KeyedServer(server, { holder: key }) : server, request.watch),
+        sharedMemory,
+        maxInputSize,
+        request,
+        reply,
+        body,
+        names,
+        signal: requestSignal(reply),
+      });
+    } catch (error) {
+      const { reason } = requestSignal(reply);
+      if (!reply.sent && reason instanceof ApiError) return failure(reason.status, reason.message, route.contentType);
+      if (!reply.sent) return failedAnswer(error, request, route);
+      // The answer has begun: all that is left is not to end it as if it were whole.
+      request.log.error(error, 'a KServe stream met an unexpected condition');
+      reply.raw.destroy();
+      return undefined;
+    }
+  }
+  request.watch.route = undefined;
+  return failure(404, 'Not Found', plainType);
+}
+
+/** What fails before a route is found: too many headers, or a content type that is none. */
+function frameworkFailure(error: unknown, request: FastifyRequest): Answer {
+  if (error instanceof ApiError) return failure(error.status, error.message, jsonType);
+  const { statusCode = 500, message } = error as FastifyError;
+  if (statusCode < 500) return failure(statusCode, message, jsonType);
+  request.log.error(error, 'a KServe request met an unexpected condition');
+  return failure(500, 'The server met an unexpected condition. The log has the details.', jsonType);
+}
+
+function failedAnswer(error: unknown, request: FastifyRequest, route: Route): Answer {
+  if (error instanceof StatusError) return failureOf(error, route.contentType);
+  if (error instanceof ApiError) return limitAnswer(error);
+  request.log.error(error, 'a KServe request met an unexpected condition');
+  return failure(500, 'The server met an unexpected condition. The log has the details.', route.contentType);
+}
+
+/** The answer to a request beyond the limits of its key. */
+function limitAnswer({ code, status, message, retryAfter, headers }: ApiError): Answer {
+  const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return { ...failure(status, message, jsonType), code, headers: { ...headers, ...retry } };
+}
+
+/** Header names keep the spelling that Triton gives them. */
+function send(reply: FastifyReply, { status, contentType, headers, body, code }: Answer): FastifyReply {
+  reply.request.faultCode = code ?? codeOfStatus(status);
+  if (!reply.request.raw.complete) reply.header('connection', 'close');
+  return reply
+    .code(status)
+    .headers({ 'content-type': contentType, ...headers })
+    .send(body);
+}

@@ -1,0 +1,92 @@
+import type { KeyLimits } from '../../http/key-limits.ts';
+import { type KeyHolder, managementRefused, mayManage, mayUse } from '../../keys/key-holder.ts';
+import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import { PassingServer } from '../../kserve/passing-server.ts';
+import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
+import { passInference } from './key-guard.ts';
+
+interface KeyedServerOptions {
+  readonly holder: KeyHolder;
+  /** With what the inferences of the key are counted; left out: they are counted elsewhere. */
+  readonly limits?: KeyLimits;
+}
+
+/** A server as the holder of a key sees it: the models that the key is for, as often as it may use them. */
+export class KeyedServer extends PassingServer {
+  readonly #options: KeyedServerOptions;
+
+  constructor(server: InferenceServer, options: KeyedServerOptions) {
+    super(server);
+    this.#options = options;
+  }
+
+  override async call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options?: CallOptions,
+  ): Promise<ControlCalls[Method]['response']> {
+    const { name, model_name = isOfModel(method) ? name : '' } = request as { name?: string; model_name?: string };
+    if (model_name) this.#check(model_name);
+    if (changesServer(method, request) && !mayManage(this.#options.holder))
+      throw new StatusError('PERMISSION_DENIED', managementRefused);
+    return this.#visible(await this.inner.call(method, request, options));
+  }
+
+  override async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
+    this.#check(request.model);
+    const leave = await this.#pass(options);
+    try {
+      return await this.inner.infer(request, options);
+    } finally {
+      leave?.();
+    }
+  }
+
+  override async *stream(request: InferRequest, options: CallOptions = {}): AsyncGenerator<InferResponse[]> {
+    this.#check(request.model);
+    const leave = await this.#pass(options);
+    try {
+      yield* this.inner.stream(request, options);
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** Says the same of models that do not exist. */
+  #check(model: string): void {
+    if (mayUse(this.#options.holder, model)) return;
+    throw new StatusError('PERMISSION_DENIED', `This key may not use the model ${JSON.stringify(model)}.`);
+  }
+
+  async #pass({ signal = new AbortController().signal }: CallOptions): Promise<(() => void) | undefined> {
+    const { holder, limits } = this.#options;
+    if (!limits) return undefined;
+    const pass = await passInference(holder, limits, signal);
+    return () => pass.leave(0);
+  }
+
+  /** Lists of models without those that the key is not for. */
+  #visible<Response>(response: Response): Response {
+    const { models, model_stats: statistics } = response as ModelLists;
+    const isVisible = ({ name }: { name: string }): boolean => mayUse(this.#options.holder, name);
+    if (models) return { ...response, models: models.filter(isVisible) };
+    return statistics ? { ...response, model_stats: statistics.filter(isVisible) } : response;
+  }
+}
+
+interface ModelLists {
+  readonly models?: readonly { name: string }[];
+  readonly model_stats?: readonly { name: string }[];
+}
+
+/** In calls about models the name is that of one; in those about shared memory that of a region. */
+function isOfModel(method: ControlMethod): boolean {
+  return method.startsWith('Model');
+}
+
+/** Whether a call changes what all share. Log and trace settings are only read where the call brings none. */
+function changesServer(method: ControlMethod, request: object): boolean {
+  const { settings = {} } = request as { readonly settings?: object };
+  return method === 'RepositoryModelLoad' || method === 'RepositoryModelUnload' || Object.keys(settings).length > 0;
+}

@@ -1,0 +1,96 @@
+import type { GenerateEvent, TextDelta, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
+import { inputOf } from '../anthropic/call-input.ts';
+import { chatLogprobs, plainTokenText } from '../openai/logprobs.ts';
+
+/** A call as Ollama has it: whole, with its arguments as an object. */
+export interface ToolCall {
+  readonly id: string;
+  readonly function: { readonly index: number; readonly name: string; readonly arguments: unknown };
+}
+
+/** The logprob of a token and of those that might have stood in its place. */
+export type Logprob = ReturnType<typeof chatLogprobs>['content'][number];
+
+/** Is told what an answer consists of, in order. */
+export interface PieceSink {
+  /** With what is known of its tokens, where that was asked for; they may be more than the text shows. */
+  text(text: string, logprobs: readonly Logprob[] | undefined): void;
+  thinking(text: string): void;
+  call(call: ToolCall): void;
+}
+
+interface OpenCall {
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  json: string;
+}
+
+/** Reads the events of an answer: its pieces go to the sink, its end and its counts are remembered. */
+export class AnswerState {
+  readonly #sink: PieceSink;
+  #call: OpenCall | undefined;
+  #promptTokens: number | undefined;
+  #tokens = 0;
+  #usage: TokenUsage | undefined;
+  #reason: 'stop' | 'length' = 'stop';
+
+  constructor(sink: PieceSink) {
+    this.#sink = sink;
+  }
+
+  push(event: GenerateEvent): void {
+    switch (event.type) {
+      case 'text-delta':
+        this.#tokens += event.tokens;
+        if (event.text !== '' || event.logprobs) this.#sink.text(event.text, logprobsOf(event));
+        break;
+      case 'reasoning-delta':
+        if (event.text !== '') this.#sink.thinking(event.text);
+        break;
+      case 'tool-call-delta':
+        this.#addToCall(event);
+        break;
+      case 'finish':
+        this.#closeCall();
+        this.#reason = event.reason === 'length' ? 'length' : 'stop';
+        break;
+      case 'prompt-tokens':
+        this.#promptTokens = (this.#promptTokens ?? 0) + event.count;
+        break;
+      case 'usage':
+        this.#usage = event;
+        break;
+    }
+  }
+
+  /** Why the answer ended. A call of a tool is an end like any other. */
+  get reason(): 'stop' | 'length' {
+    return this.#reason;
+  }
+
+  /** Tokens so far. Where nobody counts in the end, those of the deltas are what is known. */
+  get counts(): { readonly prompt: number | undefined; readonly answer: number } {
+    const { promptTokens: prompt = this.#promptTokens, completionTokens: answer = this.#tokens } = this.#usage ?? {};
+    return { prompt, answer };
+  }
+
+  #addToCall({ index, id, name, arguments: fragment }: ToolCallDelta): void {
+    if (id !== undefined && name !== undefined) {
+      this.#closeCall();
+      this.#call = { index, id, name, json: '' };
+    }
+    if (this.#call) this.#call.json += fragment;
+  }
+
+  #closeCall(): void {
+    if (!this.#call) return;
+    const { index, id, name, json } = this.#call;
+    this.#call = undefined;
+    this.#sink.call({ id, function: { index, name, arguments: inputOf(json) } });
+  }
+}
+
+function logprobsOf({ logprobs }: TextDelta): readonly Logprob[] | undefined {
+  return logprobs && chatLogprobs(logprobs, plainTokenText).content;
+}

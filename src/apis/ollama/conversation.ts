@@ -1,0 +1,90 @@
+import { ApiError } from '../../errors.ts';
+import type { ChatMessage } from '../../requests/chat-request.ts';
+import { type Message, unknownFields } from './messages.ts';
+
+/** A call of the assistant that no message has answered yet. */
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Conversation {
+  /** One for each message of the request. */
+  readonly messages: ChatMessage[];
+  /** Whether the answer goes on with the last message. */
+  readonly isContinued: boolean;
+  /** Fields without effect. */
+  readonly ignored: string[];
+}
+
+/** The messages of a chat that say what a conversation of Ollama's says. */
+export function conversationOf(given: readonly Message[]): Conversation {
+  const open: OpenCall[] = [];
+  let made = 0;
+  const ignored: string[] = [];
+  const messages = given.map((message, at): ChatMessage => {
+    const place = `messages[${at}]`;
+    for (const name of unknownFields(message)) ignored.push(`${place}.${name}`);
+    const { role, content, images } = message;
+    if (images?.length && (role === 'system' || role === 'assistant'))
+      throw invalid(`${place}.images`, 'images belong in messages of the user and of tools.');
+    if (role === 'system') return { role, content: content ?? '' };
+    if (role === 'user') return { role, content: contentOf(content, images) };
+    if (role === 'assistant') {
+      const calls = (message.tool_calls ?? []).map((call) => ({
+        // Of a length that every family of models takes, and the same whenever the conversation is sent.
+        id: call.id || `call${String(made++).padStart(5, '0')}`,
+        type: 'function' as const,
+        function: { name: call.function.name, arguments: JSON.stringify(call.function.arguments ?? {}) },
+      }));
+      for (const { id, function: called } of calls) open.push({ id, name: called.name });
+      return {
+        role,
+        content: calls.length > 0 && !content ? null : (content ?? ''),
+        ...(message.thinking ? { reasoning_content: message.thinking } : {}),
+        ...(calls.length > 0 ? { tool_calls: calls } : {}),
+      };
+    }
+    const name = message.tool_name || undefined;
+    return {
+      role,
+      tool_call_id: answeredBy(open, { id: message.tool_call_id || undefined, name }, place),
+      content: contentOf(content, images),
+      ...(name === undefined ? {} : { name }),
+    };
+  });
+  const last = given.at(-1);
+  const isContinued = last?.role === 'assistant' && Boolean(last.content) && !last.tool_calls?.length;
+  return { messages, isContinued, ignored };
+}
+
+/** The image parts of a message come before its text, as Ollama shows them to its models. */
+export function contentOf(
+  text: string | null | undefined,
+  images: readonly string[] | null | undefined,
+): Extract<ChatMessage, { role: 'user' }>['content'] {
+  if (!images?.length) return text ?? '';
+  // What kind of picture it is, its bytes say themselves.
+  const shown = images.map((data) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }));
+  return text ? [...shown, { type: 'text', text }] : shown;
+}
+
+/** Ollama's results name the tool, or nothing at all: the first open call of that name is meant. */
+function answeredBy(
+  open: OpenCall[],
+  { id, name }: { readonly id: string | undefined; readonly name: string | undefined },
+  place: string,
+): string {
+  const isMeant = (call: OpenCall): boolean =>
+    id === undefined ? name === undefined || call.name === name : call.id === id;
+  const at = open.findIndex(isMeant);
+  const [call] = at < 0 ? [] : open.splice(at, 1);
+  const known = call?.id ?? id;
+  if (known !== undefined) return known;
+  const called = name === undefined ? 'call' : `call of ${JSON.stringify(name)}`;
+  throw invalid(place, `no ${called} before it waits for a result.`);
+}
+
+function invalid(param: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${param}: ${message}`, { param });
+}

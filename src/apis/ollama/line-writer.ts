@@ -1,0 +1,81 @@
+import type { GenerateEvent } from '../../contracts/events.ts';
+import type { ApiError } from '../../errors.ts';
+import type { ResponseWriter } from '../../http/response-writer.ts';
+import { type AnswerPlace, headOf, lastOf, type Piece } from './answer-lines.ts';
+import { AnswerState, type Logprob, type PieceSink, type ToolCall } from './answer-state.ts';
+
+interface WriterOptions extends AnswerPlace {
+  /** Puts a fault into Ollama's names. */
+  readonly rename: (fault: ApiError) => ApiError;
+}
+
+/** Stands where the text of a prepared line goes; JSON writes it as an escape, so it cannot occur elsewhere. */
+const textMark = '\u0000';
+
+/** What stands before and after the text of a line. */
+type Prepared = readonly [string, string];
+
+/** Writes the events of an answer as Ollama's stream: one object on each line. */
+export class LineWriter implements ResponseWriter, PieceSink {
+  readonly contentType = 'application/x-ndjson';
+  readonly #options: WriterOptions;
+  readonly #state = new AnswerState(this);
+  /** The time in all lines but the last is that of the beginning: they are prepared once. */
+  readonly #head: object;
+  readonly #text: Prepared;
+  #thinking: Prepared | undefined;
+  /** What the events since the last call became. */
+  #written = '';
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#head = headOf(options);
+    this.#text = this.#prepared({ text: textMark });
+  }
+
+  begin(events: readonly GenerateEvent[]): string {
+    this.#options.clock.first();
+    let lines = '';
+    for (const event of events) lines += this.write(event);
+    return lines;
+  }
+
+  write(event: GenerateEvent): string {
+    this.#written = '';
+    this.#state.push(event);
+    return this.#written;
+  }
+
+  end(): string {
+    return `${JSON.stringify(lastOf(this.#options, {}, this.#state))}\n`;
+  }
+
+  /** No line that says `done` comes after a fault, so that nobody takes the answer for a whole one. */
+  fail(fault: ApiError): string {
+    return `${JSON.stringify({ error: this.#options.rename(fault).message })}\n`;
+  }
+
+  text(text: string, logprobs: readonly Logprob[] | undefined): void {
+    const [before, after] = this.#text;
+    this.#written += logprobs ? this.#line({ text, logprobs }) : before + JSON.stringify(text) + after;
+  }
+
+  thinking(text: string): void {
+    this.#thinking ??= this.#prepared({ thinking: textMark });
+    const [before, after] = this.#thinking;
+    this.#written += before + JSON.stringify(text) + after;
+  }
+
+  call(call: ToolCall): void {
+    this.#written += this.#line({ calls: [call] });
+  }
+
+  #line(piece: Piece): string {
+    return `${JSON.stringify({ ...this.#head, ...this.#options.shape(piece), done: false })}\n`;
+  }
+
+  #prepared(piece: Piece): Prepared {
+    const [before, after] = this.#line(piece).split(JSON.stringify(textMark));
+    return [before as string, after as string];
+  }
+}

@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import { chat } from '../../generate/chat.ts';
+import { complete } from '../../generate/completion.ts';
+import { contextFor } from '../../http/model-requests.ts';
+import type { AnswerPlan, GenerateServices } from '../../http/send-answer.ts';
+import type { AnswerPlace } from './answer-lines.ts';
+import { collectAnswer } from './collect-answer.ts';
+import { LineWriter } from './line-writer.ts';
+import { ignoredFields, renameFault } from './rename-fault.ts';
+import type { Origin, Translated } from './to-chat.ts';
+
+interface PlanOptions {
+  readonly translated: Translated;
+  readonly unknownFields: readonly string[];
+  readonly place: AnswerPlace;
+  readonly services: GenerateServices;
+}
+
+/** How a request of Ollama's clients is answered. */
+export function ollamaPlan(
+  request: FastifyRequest,
+  { translated, unknownFields, place, services }: PlanOptions,
+): AnswerPlan {
+  const { ignored, origin } = translated;
+  return {
+    unknownFields,
+    begin: async (signal) => {
+      const context = contextFor(request, services.generate);
+      const answer = await inTheirNames(origin, () =>
+        translated.kind === 'chat'
+          ? chat(translated.request, context, signal)
+          : complete(translated.request, context, signal),
+      );
+      return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
+    },
+    writer: () => new LineWriter({ ...place, rename: (fault) => renameFault(fault, origin) }),
+    whole: (answer) => inTheirNames(origin, () => collectAnswer(answer.events, place)),
+  };
+}
+
+/** What is done for a request, its faults in Ollama's names. */
+async function inTheirNames<Result>(origin: Origin, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw renameFault(ApiError.from(error), origin);
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { ChatRequest } from '../../requests/chat-request.ts';
+import { samplingFields } from '../../requests/sampling.ts';
+
+/** Ollama's options that have an effect, each with the field of a chat that says the same. */
+export const optionFields = {
+  temperature: 'temperature',
+  top_p: 'top_p',
+  top_k: 'top_k',
+  min_p: 'min_p',
+  seed: 'seed',
+  stop: 'stop',
+  presence_penalty: 'presence_penalty',
+  frequency_penalty: 'frequency_penalty',
+  repeat_penalty: 'repetition_penalty',
+  num_predict: 'max_tokens',
+} as const;
+
+/** Those that Ollama knows and that have none here: most are about how it loads a model. */
+const optionsWithoutEffect: ReadonlySet<string> = new Set([
+  'num_ctx',
+  'num_batch',
+  'num_gpu',
+  'main_gpu',
+  'num_thread',
+  'num_keep',
+  'numa',
+  'use_mmap',
+  'use_mlock',
+  'low_vram',
+  'f16_kv',
+  'logits_all',
+  'vocab_only',
+  'embedding_only',
+  'penalize_newline',
+  'repeat_last_n',
+  'tfs_z',
+  'typical_p',
+  'mirostat',
+  'mirostat_tau',
+  'mirostat_eta',
+]);
+
+/** The options of a request; names that nobody knows are kept, so that they can be told. */
+export const options = z.looseObject({
+  temperature: samplingFields.temperature,
+  top_p: samplingFields.top_p,
+  top_k: samplingFields.top_k,
+  min_p: samplingFields.min_p,
+  seed: samplingFields.seed,
+  stop: samplingFields.stop,
+  presence_penalty: samplingFields.presence_penalty,
+  frequency_penalty: samplingFields.frequency_penalty,
+  repeat_penalty: samplingFields.repetition_penalty,
+  num_predict: z.number().int().nullish(),
+});
+
+export type Options = z.output<typeof options>;
+
+type Sampling = Pick<ChatRequest, (typeof optionFields)[keyof typeof optionFields]>;
+
+/** The fields of a chat that say what the options say. */
+export function samplingOf(given: Options | null | undefined): Sampling {
+  const { num_predict: most, seed, repeat_penalty: repetition_penalty, ...others } = given ?? {};
+  const fields = {
+    ...Object.fromEntries(Object.entries(others).filter(([name]) => Object.hasOwn(optionFields, name))),
+    repetition_penalty,
+    // Ollama takes -1 for a seed of its own choice, and anything below 1 for an answer as long as it gets.
+    seed: seed === -1 ? undefined : seed,
+    max_tokens: typeof most === 'number' && most < 1 ? undefined : most,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** The options that have no effect, by their places in the request. */
+export function unusedOptions(given: Options | null | undefined): string[] {
+  return Object.entries(given ?? {})
+    .filter(([name, value]) => !Object.hasOwn(optionFields, name) && value !== null)
+    .map(([name]) => `options.${name}`);
+}
+
+/** The options that nobody knows, by their places in the request. */
+export function unknownOptions(given: Options | null | undefined): string[] {
+  return unusedOptions(given).filter((place) => !optionsWithoutEffect.has(place.slice('options.'.length)));
+}

@@ -1,0 +1,30 @@
+import type { ApiError } from '../../errors.ts';
+import { renamedFault, renamedIgnored, thinkingVariables } from '../openai/renaming.ts';
+import { optionFields } from './options.ts';
+import type { Origin } from './to-chat.ts';
+
+/** A fault that names a field of the chat, in Ollama's names. */
+export function renameFault(error: ApiError, origin: Origin): ApiError {
+  return renamedFault(error, (field) => renameField(field, origin));
+}
+
+/** The names of what had no effect in the chat, in Ollama's names. */
+export function ignoredFields(names: readonly string[], origin: Origin): string[] {
+  return renamedIgnored(names, 'think', (field) => renameField(field, origin));
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(optionFields).map(([option, field]) => [field, `options.${option}`])),
+  max_completion_tokens: 'options.num_predict',
+  'chat_template_kwargs.reasoning_effort': 'think',
+};
+
+function renameField(param: string, origin: Origin): string {
+  const [, index, path = ''] = /^messages\[(\d+)](.*)$/.exec(param) ?? [];
+  if (index !== undefined) return origin.placeOf(Number(index), path);
+  if (param === 'messages' || param === 'continue_final_message') return origin.prompt;
+  if (thinkingVariables.includes(param)) return 'think';
+  if (/^response_format\b/.test(param))
+    return param.replace(/^response_format(?:\.json_schema(?:\.schema)?)?/, 'format');
+  return otherNames[param] ?? param;
+}

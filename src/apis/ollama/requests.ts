@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { isJsonObject } from '../../json-object.ts';
+import { mostMessages } from '../../requests/chat-request.ts';
+import { mostInputs } from '../../requests/embedding-request.ts';
+import { list, refused } from '../../requests/fields.ts';
+import { toolFields } from '../../requests/tools.ts';
+import { images, message } from './messages.ts';
+import { options } from './options.ts';
+
+const model = z.string().min(1).max(256);
+const flag = z.boolean().nullish();
+const mostTokens = 1_000_000;
+
+const format = z.union([z.enum(['', 'json']), z.custom<Record<string, unknown>>(isJsonObject)], {
+  error: 'must be json or a JSON schema',
+});
+
+const degrees = { error: 'must be true, false, low, medium or high' };
+const think = z.union([z.boolean(), z.enum(['low', 'medium', 'high'], degrees)], degrees);
+
+/** What every request that runs a model may say. */
+const modelFields = {
+  model,
+  options: options.nullish(),
+  keep_alive: z.union([z.number(), z.string()], { error: 'must be a number of seconds or a duration' }).nullish(),
+  truncate: flag,
+};
+
+const answerFields = {
+  ...modelFields,
+  stream: flag,
+  format: format.nullish(),
+  think: think.nullish(),
+  logprobs: flag,
+  top_logprobs: z.number().int().min(0).max(20).nullish(),
+  shift: flag,
+  _debug_render_only: refused('prompts are shown by /apply-template', [false]),
+};
+
+/** The body of POST /api/chat: every field of Ollama's. */
+export const OllamaChatRequest = z.object({
+  ...answerFields,
+  messages: list(message, { most: mostMessages }).nullish(),
+  tools: toolFields.tools,
+});
+
+export type OllamaChatRequest = z.output<typeof OllamaChatRequest>;
+
+/** The body of POST /api/generate: every field of Ollama's. */
+export const OllamaGenerateRequest = z.object({
+  ...answerFields,
+  prompt: z.string().nullish(),
+  system: z.string().nullish(),
+  images: images.nullish(),
+  raw: flag,
+
+  suffix: refused('models complete text at its end only', ['']),
+  template: refused('templates come with the model or from --chat-template; send raw for a prompt as it is', ['']),
+  context: list(z.number().int(), { most: mostTokens })
+    .refine((tokens) => tokens.length === 0, {
+      message: 'nothing is remembered between requests; send the conversation to /api/chat',
+      params: { code: 'unsupported_parameter' },
+    })
+    .nullish(),
+  width: refused('images are not made here', [0]),
+  height: refused('images are not made here', [0]),
+  steps: refused('images are not made here', [0]),
+});
+
+export type OllamaGenerateRequest = z.output<typeof OllamaGenerateRequest>;
+
+const text = z.string().min(1, 'must not be empty');
+
+/** The body of POST /api/embed: every field of Ollama's. */
+export const OllamaEmbedRequest = z.object({
+  ...modelFields,
+  input: z.union([text, list(text, { least: 1, most: mostInputs })], { error: 'must be a text or a list of texts' }),
+  dimensions: z.number().int().min(1).nullish(),
+});
+
+/** The body of POST /api/embeddings, which /api/embed replaced. */
+export const OllamaEmbeddingsRequest = z.object({ ...modelFields, prompt: text });
+
+/** The body of POST /api/show. What it may bring beside the name would change what is shown. */
+export const OllamaShowRequest = z.object({
+  model,
+  verbose: flag,
+  system: refused('the model is shown as it is served', ['']),
+  template: refused('the model is shown as it is served', ['']),
+  options: refused('the model is shown as it is served'),
+});

@@ -1,0 +1,42 @@
+import type { TokenUsage } from '../../contracts/events.ts';
+import type { AnswerHead } from '../../generate/answer-options.ts';
+
+/** Token counts as OpenAI names them. */
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  /** Only where the backend says how much of the prompt it had in its cache. */
+  readonly prompt_tokens_details?: { readonly cached_tokens: number };
+  /** Only where there was reasoning. */
+  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
+}
+
+export function usageOf({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: TokenUsage): Usage {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  };
+}
+
+/** The members that all answers and chunks begin with, in OpenAI's order. */
+export function headFields(head: AnswerHead, object: string): Record<string, unknown> {
+  return {
+    id: head.id,
+    object,
+    created: head.created,
+    model: head.model,
+    ...(head.serviceTier === undefined ? {} : { service_tier: head.serviceTier }),
+    system_fingerprint: head.fingerprint,
+  };
+}
+
+/** An event of a server-sent stream. */
+export function eventOf(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+export const streamEnd = 'data: [DONE]\n\n';

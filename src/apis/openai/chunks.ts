@@ -1,0 +1,146 @@
+import type { TokenLogprob } from '../../contracts/contract.ts';
+import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
+import type { ApiError } from '../../errors.ts';
+import type { AnswerOptions } from '../../generate/answer-options.ts';
+import type { ResponseWriter } from '../../http/response-writer.ts';
+import { eventOf, headFields, streamEnd, usageOf } from './answer.ts';
+import { tokenTextOf } from './logprobs.ts';
+import type { AnswerShape } from './shapes.ts';
+
+/** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */
+const textMark = '\u0000';
+
+/** The members of a choice that are the same in every answer of a shape, as they are written. */
+interface Pieces {
+  readonly opening: string | undefined;
+  readonly closing: string;
+  /** What stands before and after the text of a plain delta. */
+  readonly delta: readonly [string, string];
+}
+
+const pieces = new WeakMap<AnswerShape, Pieces>();
+
+function piecesOf(shape: AnswerShape): Pieces {
+  const known = pieces.get(shape);
+  if (known) return known;
+  const [before = '', after = ''] = membersOf(shape.delta(textMark)).split(JSON.stringify(textMark));
+  const made: Pieces = {
+    opening: shape.opening && membersOf(shape.opening),
+    closing: membersOf(shape.closing),
+    delta: [before, after],
+  };
+  pieces.set(shape, made);
+  return made;
+}
+
+/** The members of an object as JSON has them, without its braces. */
+function membersOf(object: object): string {
+  return JSON.stringify(object).slice(1, -1);
+}
+
+/** Writes the events of an answer as server-sent chunks. A plain text delta is its text between two prepared pieces. */
+export class AnswerChunks implements ResponseWriter {
+  readonly #options: AnswerOptions;
+  readonly #shape: AnswerShape;
+  readonly #pieces: Pieces;
+  /** All of a chunk up to the number of its choice. */
+  readonly #head: string;
+  /** What stands before and after a plain delta's text, for each choice. */
+  readonly #plain: (readonly [string, string])[] = [];
+  readonly #logprobs: ((tokens: readonly TokenLogprob[]) => object)[] = [];
+  #promptTokens = 0;
+  #completionTokens = 0;
+
+  constructor(shape: AnswerShape, options: AnswerOptions) {
+    this.#options = options;
+    this.#shape = shape;
+    const { choices, head, wantsLogprobs } = options;
+    this.#pieces = piecesOf(shape);
+    this.#head = `data: {${membersOf(headFields(head, shape.chunkObject))},"choices":[{"index":`;
+    const [before, after] = this.#pieces.delta;
+    const end = this.#ending('null', null);
+    for (let index = 0; index < choices; index++) {
+      this.#plain.push([`${this.#head}${index},${before}`, after + end]);
+      if (wantsLogprobs) this.#logprobs.push(shape.logprobs(tokenTextOf(options)));
+    }
+  }
+
+  begin(events: readonly GenerateEvent[]): string {
+    const { choices } = this.#options;
+    const { opening } = this.#pieces;
+    for (const event of events) if (event.type === 'prompt-tokens') this.#promptTokens += event.count;
+    let text = '';
+    if (opening !== undefined) for (let index = 0; index < choices; index++) text += this.#chunk(index, opening);
+    for (const event of events) if (event.type !== 'prompt-tokens') text += this.write(event);
+    return text;
+  }
+
+  write(event: GenerateEvent): string {
+    switch (event.type) {
+      case 'text-delta':
+        return this.#delta(event.choice, event.text, event.tokens, event.logprobs);
+      case 'reasoning-delta':
+        return this.#chunk(event.choice, membersOf(this.#shape.reasoningDelta(event.text)));
+      case 'tool-call-delta':
+        return this.#chunk(event.choice, membersOf(this.#shape.callDelta(callDelta(event))));
+      case 'finish':
+        return this.#chunk(event.choice, this.#pieces.closing, null, event.reason);
+      case 'prompt-tokens':
+        this.#promptTokens += event.count;
+        return '';
+      case 'usage':
+        return this.#usage(event);
+    }
+  }
+
+  end(): string {
+    return streamEnd;
+  }
+
+  /** No end mark comes after a fault, so that nobody takes the answer for a whole one. */
+  fail(fault: ApiError): string {
+    return eventOf(fault.body());
+  }
+
+  #delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
+    if (logprobs === undefined && !this.#options.usage.onEveryChunk) {
+      if (text === '') return '';
+      const [before, after] = this.#plain[choice] as readonly [string, string];
+      return before + JSON.stringify(text) + after;
+    }
+    this.#completionTokens += tokens;
+    if (text === '' && !logprobs?.length) return '';
+    const figures = logprobs ? (this.#logprobs[choice]?.(logprobs) ?? null) : null;
+    return this.#chunk(choice, membersOf(this.#shape.delta(text)), figures);
+  }
+
+  #chunk(index: number, members: string, logprobs: object | null = null, reason: string | null = null): string {
+    return `${this.#head}${index},${members}${this.#ending(logprobs ? JSON.stringify(logprobs) : 'null', reason)}`;
+  }
+
+  /** All of a chunk behind what its choice holds. */
+  #ending(logprobs: string, reason: string | null): string {
+    const finish = reason === null ? 'null' : `"${reason}"`;
+    return `,"logprobs":${logprobs},"finish_reason":${finish}}]${this.#usageMember()}}\n\n`;
+  }
+
+  #usageMember(): string {
+    const { inTheEnd, onEveryChunk } = this.#options.usage;
+    if (!onEveryChunk) return inTheEnd ? ',"usage":null' : '';
+    const usage = usageOf({ promptTokens: this.#promptTokens, completionTokens: this.#completionTokens });
+    return `,"usage":${JSON.stringify(usage)}`;
+  }
+
+  #usage(tokens: TokenUsage): string {
+    const { head, usage } = this.#options;
+    if (!usage.inTheEnd) return '';
+    const chunk = headFields(head, this.#shape.chunkObject);
+    return eventOf({ ...chunk, choices: [], usage: usageOf(tokens) });
+  }
+}
+
+/** The name comes once, with the id; then parts of the arguments. */
+function callDelta({ index, id, name, arguments: fragment }: ToolCallDelta): object {
+  if (id === undefined) return { index, function: { arguments: fragment } };
+  return { index, id, type: 'function', function: { name, arguments: fragment } };
+}

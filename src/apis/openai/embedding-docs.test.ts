@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { EmbeddingRequest } from '../../requests/embedding-request.ts';
+import { RerankRequest } from '../../requests/rerank-request.ts';
+
+describe('docs/embeddings.md', () => {
+  it('says of every request field what becomes of it', () => {
+    const page = readFileSync(new URL('../../../docs/embeddings.md', import.meta.url), 'utf8');
+    const known = new Set([...Object.keys(EmbeddingRequest.shape), ...Object.keys(RerankRequest.shape)]);
+    expect([...known].filter((field) => !page.includes(`\`${field}\``))).toEqual([]);
+  });
+});

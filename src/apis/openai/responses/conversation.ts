@@ -1,0 +1,87 @@
+import { ApiError } from '../../../errors.ts';
+import type { InputItem, RequestItem } from './input-items.ts';
+import { itemId, responseOfItem } from './item-ids.ts';
+import type { ResponsesRequest } from './responses-request.ts';
+
+/** An item that is kept: it has an id. */
+export type StoredItem = InputItem & { readonly id: string };
+
+/** An item of a conversation and the place in the request that it comes from. */
+export interface PlacedItem {
+  readonly item: InputItem;
+  /** `input`, `input[2]` or `previous_response_id`. */
+  readonly place: string;
+}
+
+/** What is known of an earlier response: its own input, and itself. */
+interface EarlierResponse {
+  readonly input: readonly Readonly<Record<string, unknown>>[];
+  readonly response: Readonly<Record<string, unknown>>;
+}
+
+/** The ids of the items that a request refers to, each with the response that it belongs to. */
+export function referencesOf(request: ResponsesRequest): readonly { readonly id: string; readonly response: string }[] {
+  return itemsOf(request).flatMap((item, at) => {
+    if (item.type !== 'item_reference') return [];
+    const response = responseOfItem(item.id);
+    if (response === undefined) throw unknownItem(item.id, at);
+    return [{ id: item.id, response }];
+  });
+}
+
+/** The item of a kept response that has an id; undefined where there is none. */
+export function itemOf({ input, response }: EarlierResponse, id: string): InputItem | undefined {
+  return [...outputOf(response), ...(input as InputItem[])].find((item) => item.id === id);
+}
+
+/** The items of a request's own input as they are kept and listed: each with an id, texts as parts, no references. */
+export function storedInput(
+  request: ResponsesRequest,
+  { id, references = new Map() }: { readonly id: string; readonly references?: ReadonlyMap<string, InputItem> },
+): StoredItem[] {
+  return itemsOf(request).map((item, at): StoredItem => {
+    if (item.type !== 'item_reference') return stored(item, item.id ?? itemId(id, item.type, `i${at}`));
+    const found = references.get(item.id);
+    if (!found) throw unknownItem(item.id, at);
+    return stored(found, item.id);
+  });
+}
+
+/** The whole conversation: inputs and outputs of the earlier responses, the first one first, then the own input. */
+export function conversationOf(
+  request: ResponsesRequest,
+  { earlier, own }: { readonly earlier: readonly EarlierResponse[]; readonly own: readonly InputItem[] },
+): PlacedItem[] {
+  const before = earlier.flatMap(({ input, response }) => [...(input as InputItem[]), ...outputOf(response)]);
+  const isText = typeof request.input === 'string';
+  return [
+    ...before.map((item) => ({ item, place: 'previous_response_id' })),
+    ...own.map((item, at) => ({ item, place: isText ? 'input' : `input[${at}]` })),
+  ];
+}
+
+function itemsOf({ input }: ResponsesRequest): readonly RequestItem[] {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  return input ?? [];
+}
+
+/** What was answered is of the same kinds as what may be sent. */
+function outputOf(response: Readonly<Record<string, unknown>>): InputItem[] {
+  return response['output'] as InputItem[];
+}
+
+function stored(item: InputItem, id: string): StoredItem {
+  const kept = { ...item, id, ...(item.type === 'reasoning' ? {} : { status: item.status ?? 'completed' }) };
+  if (kept.type !== 'message' || typeof kept.content !== 'string') return kept;
+  const text = kept.content;
+  const part =
+    kept.role === 'assistant'
+      ? ({ type: 'output_text', text, annotations: [] } as const)
+      : ({ type: 'input_text', text } as const);
+  return { ...kept, content: [part] };
+}
+
+function unknownItem(id: string, at: number): ApiError {
+  const param = `input[${at}].id`;
+  return new ApiError('invalid_request', `${param}: no item ${JSON.stringify(id)} is kept here.`, { param });
+}

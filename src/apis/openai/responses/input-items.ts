@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { mostMessages } from '../../../requests/chat-request.ts';
+import { list, refused } from '../../../requests/fields.ts';
+
+const unsupported = { code: 'unsupported_parameter' };
+
+/** A value whose `type` OpenAI may know and that is not offered is refused by that name, before the rest is looked at. */
+function offered<Item>(types: readonly string[], what: string, schema: z.ZodType<Item>): z.ZodType<Item> {
+  const check = (value: unknown, context: z.RefinementCtx): unknown => {
+    const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
+    if (typeof type !== 'string' || types.includes(type)) return value;
+    const message = `${what} of type ${JSON.stringify(type)} are not offered; send ${types.join(', ')}`;
+    context.addIssue({ code: 'custom', message, params: unsupported });
+    return z.NEVER;
+  };
+  return z.preprocess(check, schema);
+}
+
+const image = z
+  .looseObject({
+    type: z.literal('input_image'),
+    image_url: z.string().nullish(),
+    detail: z.enum(['auto', 'low', 'high', 'original'], 'must be auto, low, high or original').nullish(),
+    file_id: refused('files are not kept here; send image_url'),
+  })
+  .superRefine(({ image_url: url }, context) => {
+    if (typeof url !== 'string')
+      context.addIssue({ code: 'custom', path: ['image_url'], message: 'is required in a part of this type' });
+  });
+
+const inputText = z.looseObject({ type: z.literal('input_text'), text: z.string() });
+
+const partTypes = ['input_text', 'input_image', 'output_text', 'refusal'];
+const part = offered(
+  partTypes,
+  'content parts',
+  z.discriminatedUnion(
+    'type',
+    [
+      inputText,
+      image,
+      z.looseObject({ type: z.literal('output_text'), text: z.string() }),
+      z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+    ],
+    { error: `must have one of the types ${partTypes.join(', ')}` },
+  ),
+);
+
+const outputPart = offered(
+  ['input_text', 'input_image'],
+  'content parts',
+  z.discriminatedUnion('type', [inputText, image], { error: 'must have one of the types input_text, input_image' }),
+);
+
+const text = (error: string) => ({ error: `must be a text or a list of ${error}` });
+const id = z.string().min(1).nullish();
+const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
+const callId = z.string().min(1);
+
+const itemTypes = ['message', 'reasoning', 'function_call', 'function_call_output', 'item_reference'];
+const item = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({
+      type: z.literal('message'),
+      role: z.enum(['system', 'developer', 'user', 'assistant'], 'must be system, developer, user or assistant'),
+      content: z.union([z.string(), list(part, { least: 1, most: mostMessages })], text('content parts')),
+      id,
+      status,
+    }),
+    z.looseObject({
+      type: z.literal('reasoning'),
+      id,
+      summary: list(z.looseObject({ type: z.literal('summary_text'), text: z.string() }), {
+        most: mostMessages,
+      }).nullish(),
+      content: list(z.looseObject({ type: z.literal('reasoning_text'), text: z.string() }), {
+        most: mostMessages,
+      }).nullish(),
+      encrypted_content: z.string().nullish(),
+      status,
+    }),
+    z.looseObject({
+      type: z.literal('function_call'),
+      id,
+      call_id: callId,
+      name: z.string().min(1),
+      arguments: z.string(),
+      status,
+    }),
+    z.looseObject({
+      type: z.literal('function_call_output'),
+      id,
+      call_id: callId,
+      output: z.union([z.string(), list(outputPart, { least: 1, most: mostMessages })], text('content parts')),
+      status,
+    }),
+    z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1) }),
+  ],
+  { error: `must have one of the types ${itemTypes.join(', ')}` },
+);
+
+/** The type of an item may be left out where its other fields tell it. */
+function withType(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || ('type' in value && value.type)) return value;
+  if ('role' in value) return { ...value, type: 'message' };
+  return 'id' in value ? { ...value, type: 'item_reference' } : value;
+}
+
+/** The items of a request's input. */
+export const inputItems = list(z.preprocess(withType, offered(itemTypes, 'items', item)), { most: mostMessages });
+
+export type ContentPart = z.output<typeof part>;
+/** An item as a request may send it. */
+export type RequestItem = z.output<typeof item>;
+/** An item that says something itself: what references stand for has been put in their place. */
+export type InputItem = Exclude<RequestItem, { type: 'item_reference' }>;

@@ -1,0 +1,174 @@
+import type { TokenLogprob } from '../../../contracts/contract.ts';
+import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../../contracts/events.ts';
+import type { ApiError } from '../../../errors.ts';
+import type { TokenText } from '../logprobs.ts';
+import { type ItemType, itemId } from './item-ids.ts';
+import { newCall, newMessage, newReasoning, type OutputItem, type TextLogprob, textLogprobs } from './output-items.ts';
+import { packReasoning } from './packed-reasoning.ts';
+import { type ResponseHead, type ResponseObject, type ResponseState, responseObject } from './response-object.ts';
+
+/** What a response is made of beside its events. */
+export interface ResponseOptions {
+  readonly head: ResponseHead;
+  readonly tokenText: TokenText;
+  /** Seconds since 1970. */
+  now(): number;
+}
+
+/** Hears of the items of a response as they grow; one is open at a time. */
+export interface OutputListener {
+  added(item: OutputItem, index: number): void;
+  grew(item: OutputItem, text: string, logprobs: readonly TextLogprob[] | undefined): void;
+  done(item: OutputItem, index: number): void;
+}
+
+/** Puts the items of a response together from the events of an answer. */
+export class ResponseBuilder {
+  readonly #options: ResponseOptions;
+  #head: ResponseHead;
+  readonly #listener: OutputListener | undefined;
+  readonly #output: OutputItem[] = [];
+  /** The last item, while it may grow. */
+  #open: OutputItem | undefined;
+  /** The logprobs of tokens whose text is still held back. */
+  #waiting: TokenLogprob[] = [];
+  #isCut = false;
+  #usage: TokenUsage | undefined;
+  #ending: Pick<ResponseState, 'status' | 'completed' | 'fault'> = { status: 'in_progress' };
+
+  constructor(options: ResponseOptions, listener?: OutputListener) {
+    this.#options = options;
+    this.#head = options.head;
+    this.#listener = listener;
+  }
+
+  push(event: GenerateEvent): void {
+    switch (event.type) {
+      case 'text-delta':
+        this.#text(event.text, event.logprobs);
+        break;
+      case 'reasoning-delta':
+        if (event.text !== '') this.#reasoning(event.text);
+        break;
+      case 'tool-call-delta':
+        this.#call(event);
+        break;
+      case 'finish':
+        this.#finish(event.reason === 'length');
+        break;
+      case 'usage':
+        this.#usage = event;
+        break;
+      case 'prompt-tokens':
+        break;
+    }
+  }
+
+  /** All events have come. */
+  end(): void {
+    this.#ending = this.#isCut ? { status: 'incomplete' } : { status: 'completed', completed: this.#options.now() };
+  }
+
+  fail(fault: ApiError): void {
+    this.#abandon({ status: 'failed', fault });
+  }
+
+  cancel(): void {
+    this.#abandon({ status: 'cancelled' });
+  }
+
+  /** The response before it begins. */
+  queued(): ResponseObject {
+    return responseObject(this.#head, { status: 'queued', output: [] });
+  }
+
+  /** It could not be kept. */
+  forget(): void {
+    const { head } = this.#options;
+    this.#head = { ...head, request: { ...head.request, store: false } };
+  }
+
+  /** The response as it is now. */
+  response(): ResponseObject {
+    return responseObject(this.#head, { ...this.#ending, output: this.#output, usage: this.#usage });
+  }
+
+  /** Logprobs without text wait for the text that they belong to; those of reasoning and calls are not told. */
+  #text(text: string, logprobs: readonly TokenLogprob[] | undefined): void {
+    let open = this.#open;
+    if (text === '') {
+      if (logprobs && (open === undefined || open.type === 'message')) this.#waiting.push(...logprobs);
+      return;
+    }
+    if (open?.type !== 'message') open = this.#add(newMessage(this.#newId('message')));
+    const [part] = open.content;
+    part.text += text;
+    if (!logprobs && this.#waiting.length === 0) {
+      this.#listener?.grew(open, text, undefined);
+      return;
+    }
+    const figures = textLogprobs([...this.#waiting, ...(logprobs ?? [])], this.#options.tokenText);
+    this.#waiting = [];
+    part.logprobs.push(...figures);
+    this.#listener?.grew(open, text, figures);
+  }
+
+  #reasoning(text: string): void {
+    const isPacked = this.#options.head.request.include?.includes('reasoning.encrypted_content') ?? false;
+    const open =
+      this.#open?.type === 'reasoning' ? this.#open : this.#add(newReasoning(this.#newId('reasoning'), { isPacked }));
+    open.content[0].text += text;
+    this.#listener?.grew(open, text, undefined);
+  }
+
+  #call({ id, name, arguments: fragment }: ToolCallDelta): void {
+    const open =
+      id !== undefined && name !== undefined
+        ? this.#add(newCall(this.#newId('function_call'), { id, name }))
+        : this.#open;
+    if (fragment === '' || open?.type !== 'function_call') return;
+    open.arguments += fragment;
+    this.#listener?.grew(open, fragment, undefined);
+  }
+
+  /** An answer that came to its end without a word is an empty message: clients look for one. */
+  #finish(isCut: boolean): void {
+    this.#isCut = isCut;
+    const isSilent = this.#output.every(({ type }) => type === 'reasoning');
+    if (isSilent && !isCut) this.#add(newMessage(this.#newId('message')));
+    this.#close(isCut ? 'incomplete' : 'completed');
+  }
+
+  #newId(type: ItemType): string {
+    return itemId(this.#options.head.id, type, `o${this.#output.length}`);
+  }
+
+  #add<Item extends OutputItem>(item: Item): Item {
+    this.#close('completed');
+    if (item.type !== 'message') this.#waiting = [];
+    this.#open = item;
+    this.#output.push(item);
+    this.#listener?.added(item, this.#output.length - 1);
+    return item;
+  }
+
+  #close(status: 'completed' | 'incomplete'): void {
+    const open = this.#open;
+    if (!open) return;
+    this.#open = undefined;
+    this.#settle(open, status);
+    this.#listener?.done(open, this.#output.length - 1);
+  }
+
+  #abandon(ending: Pick<ResponseState, 'status' | 'fault'>): void {
+    if (this.#open) this.#settle(this.#open, 'incomplete');
+    this.#open = undefined;
+    this.#ending = ending;
+  }
+
+  #settle(item: OutputItem, status: 'completed' | 'incomplete'): void {
+    item.status = status;
+    if (item.type === 'reasoning' && item.encrypted_content !== undefined)
+      item.encrypted_content = packReasoning(item.content[0].text);
+  }
+}

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import {
+  begun,
+  call,
+  callEvents,
+  called,
+  cases,
+  completed,
+  finish,
+  hex,
+  type ItemEvent,
+  type Logprob,
+  message,
+  messageEvents,
+  optionsOf,
+  reasoning,
+  reasoningEvents,
+  response,
+  text,
+  textPart,
+  thought,
+} from '../../../../test/support/response-fixtures.ts';
+import type { TokenLogprob } from '../../../contracts/contract.ts';
+import type { GenerateEvent } from '../../../contracts/events.ts';
+import { ApiError } from '../../../errors.ts';
+import { collectResponse } from './collect-response.ts';
+import { ResponseEvents } from './response-events.ts';
+
+function parsed(text: string): unknown[] {
+  return text
+    .split('\n\n')
+    .slice(0, -1)
+    .map((event) => {
+      const [, type, data = ''] = /^event: (\S+)\ndata: (.*)$/.exec(event) ?? [];
+      const value = JSON.parse(data) as { type: string };
+      expect(value.type).toBe(type);
+      return value;
+    });
+}
+
+function streamed(events: readonly GenerateEvent[], body?: object) {
+  const writer = new ResponseEvents(optionsOf(body));
+  const [first, ...rest] = events;
+  const text = writer.begin(first ? [first] : []) + rest.map((event) => writer.write(event)).join('') + writer.end();
+  return { events: parsed(text), response: writer.response() };
+}
+
+/** The whole list of events between the two that open a response and the one that ends it. */
+function whole(items: readonly ItemEvent[], ending: { status: string; [field: string]: unknown }, begun = response) {
+  return [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...items,
+    { type: `response.${ending.status}`, response: { ...begun, ...ending } },
+  ].map((event, at) => ({ ...event, sequence_number: at }));
+}
+
+async function collected(events: readonly GenerateEvent[], body?: object): Promise<unknown> {
+  async function* batches() {
+    yield [...events];
+  }
+  return JSON.parse(JSON.stringify((await collectResponse(batches(), optionsOf(body))).response()));
+}
+
+describe('a streamed response', () => {
+  it.each(cases)('of %s is every event in its order', (_name, events, items, ending) => {
+    const { events: written, response: built } = streamed(events);
+    expect(written).toEqual(whole(items, ending));
+    expect(built).toEqual({ ...response, ...ending });
+  });
+
+  it('has its members in the order of OpenAI', () => {
+    expect(Object.keys(streamed([finish('stop')]).response)).toEqual(Object.keys(response));
+  });
+
+  it('that fails in the middle ends with what there was, and nothing after it', () => {
+    const writer = new ResponseEvents(optionsOf());
+    const text1 = writer.begin([text('Done.')]) + writer.write(call(0, begun('a'), '{"x'));
+    const fault = new ApiError('backend_error', 'The backend failed.');
+    const error = { code: 'server_error', message: 'The backend failed.' };
+    const output = [message(0, 'Done.'), called(1, 'a', '{"x', 'incomplete')];
+    expect(parsed(text1 + writer.fail(fault))).toEqual(
+      whole([...messageEvents(0, ['Done.']), ...callEvents(1, 'a', ['{"x']).slice(0, 2)], {
+        status: 'failed',
+        error,
+        output,
+      }),
+    );
+    expect(writer.response()).toEqual({ ...response, status: 'failed', error, output });
+  });
+
+  it.each([
+    ['rate_limit_exceeded', 'rate_limit_exceeded'],
+    ['context_length_exceeded', 'invalid_prompt'],
+    ['deadline_exceeded', 'server_error'],
+  ] as const)('that fails with %s says %s', (code, expected) => {
+    const writer = new ResponseEvents(optionsOf());
+    writer.begin([]);
+    writer.fail(new ApiError(code, 'No.'));
+    expect(writer.response().error).toEqual({ code: expected, message: 'No.' });
+  });
+
+  it('that is cancelled keeps what there was', () => {
+    const writer = new ResponseEvents(optionsOf());
+    writer.begin([reasoning('R'), text('T')]);
+    writer.abandon('cancelled');
+    const output = [thought(0, 'R'), message(1, 'T', 'incomplete')];
+    expect(writer.response()).toEqual({ ...response, status: 'cancelled', output });
+  });
+
+  it('tells the logprobs of its text: not those of reasoning and calls, and those of held-back tokens with their text', () => {
+    const token = (value: string, bytes?: Uint8Array): TokenLogprob => ({
+      id: 1,
+      text: value,
+      logprob: -1,
+      ...(bytes ? { bytes } : {}),
+      top: [{ id: 2, text: 'x', logprob: -2 }],
+    });
+    const body = { include: ['message.output_text.logprobs'], top_logprobs: 1 };
+    const { events, response: built } = streamed(
+      [
+        text('', [token('<think>')]),
+        reasoning('R'),
+        text('', [token('R')]),
+        text('A', [token('A')]),
+        text('', [token('\uFFFD', Uint8Array.of(0xc3))]),
+        text('é', [token('\uFFFD')]),
+        call(0, begun('a'), '{}'),
+        text('', [token('{}')]),
+        finish('tool_calls'),
+      ],
+      body,
+    );
+    const short = (value: string) => ({ token: value, logprob: -1, top_logprobs: [{ token: 'x', logprob: -2 }] });
+    const long = (value: string, bytes: number[]): Logprob => ({
+      token: value,
+      bytes,
+      logprob: -1,
+      top_logprobs: [{ token: 'x', bytes: [120], logprob: -2 }],
+    });
+    const figures = [long('A', [65]), long('\\xc3', [0xc3]), long('\uFFFD', [])];
+    const place = { item_id: `msg_${hex}o1`, output_index: 1, content_index: 0 };
+    const [added, partAdded] = messageEvents(1, []) as [ItemEvent, ItemEvent];
+    const two = [short('\\xc3'), short('\uFFFD')];
+    const items: ItemEvent[] = [
+      ...reasoningEvents(0, ['R']),
+      added,
+      partAdded,
+      { type: 'response.output_text.delta', ...place, delta: 'A', logprobs: [short('A')] },
+      { type: 'response.output_text.delta', ...place, delta: 'é', logprobs: two },
+      { type: 'response.output_text.done', ...place, text: 'Aé', logprobs: [short('A'), ...two] },
+      { type: 'response.content_part.done', ...place, part: textPart('Aé', figures) },
+      { type: 'response.output_item.done', output_index: 1, item: message(1, 'Aé', 'completed', figures) },
+      ...callEvents(2, 'a', ['{}']),
+    ];
+    const output = [thought(0, 'R'), message(1, 'Aé', 'completed', figures), called(2, 'a', '{}')];
+    expect(events).toEqual(whole(items, { ...completed, output }, { ...response, top_logprobs: 1 }));
+    expect(built.output).toEqual(output);
+  });
+
+  it('gives the logprobs of a first token without text to the text after it', () => {
+    const token = (value: string): TokenLogprob => ({ id: 1, text: value, logprob: -1, top: [] });
+    const body = { include: ['message.output_text.logprobs'] };
+    const { response: built } = streamed([text('', [token('a')]), text('ab', [token('b')]), finish('stop')], body);
+    const figures = ['a', 'b'].map((value) => ({
+      token: value,
+      bytes: [value.charCodeAt(0)],
+      logprob: -1,
+      top_logprobs: [],
+    }));
+    expect(built.output).toEqual([message(0, 'ab', 'completed', figures)]);
+  });
+
+  it('packs the reasoning where it is asked for', () => {
+    const body = { include: ['reasoning.encrypted_content'], store: false };
+    const { response: built } = streamed([reasoning('Thîs'), text('T'), finish('stop')], body);
+    expect(built.output[0]).toEqual({ ...thought(0, 'Thîs'), encrypted_content: 'conch.VGjDrnM=' });
+  });
+});
+
+describe('an unstreamed response', () => {
+  it.each(cases)('of %s is what the stream ends with', async (_name, events, _items, ending) => {
+    expect(await collected(events)).toEqual({ ...response, ...ending });
+  });
+
+  it('repeats what the request asked for', async () => {
+    const format = { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true, description: 'd' };
+    const tool = { type: 'function', name: 'f', description: 'D', parameters: { type: 'object' }, strict: true };
+    const body = {
+      instructions: 'Be brief.',
+      max_output_tokens: 9,
+      max_tool_calls: 3,
+      temperature: 0.5,
+      top_p: 0.9,
+      top_logprobs: 2,
+      parallel_tool_calls: false,
+      previous_response_id: 'resp_1',
+      reasoning: { effort: 'low', summary: 'auto' },
+      store: false,
+      text: { format },
+      tools: [tool, { type: 'function', name: 'g' }],
+      tool_choice: { type: 'function', name: 'f' },
+      truncation: 'auto',
+      user: 'u',
+      safety_identifier: 's',
+      prompt_cache_key: 'k',
+      prompt_cache_retention: '24h',
+      metadata: { a: 'b' },
+    };
+    const built = await collected([text('{}'), finish('stop')], body);
+    expect(built).toEqual({
+      ...response,
+      ...completed,
+      ...body,
+      output: [message(0, '{}')],
+      text: { format, verbosity: 'medium' },
+      tools: [tool, { type: 'function', name: 'g', description: null, parameters: null, strict: null }],
+    });
+  });
+});

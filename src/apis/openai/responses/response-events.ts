@@ -1,0 +1,155 @@
+import type { GenerateEvent } from '../../../contracts/events.ts';
+import type { ApiError } from '../../../errors.ts';
+import type { ResponseWriter } from '../../../http/response-writer.ts';
+import type { OutputItem, TextLogprob } from './output-items.ts';
+import { type OutputListener, ResponseBuilder, type ResponseOptions } from './response-builder.ts';
+import type { ResponseObject } from './response-object.ts';
+
+/** The events that deltas of each kind of item come in. */
+const deltaTypes = {
+  message: 'response.output_text.delta',
+  reasoning: 'response.reasoning_text.delta',
+  function_call: 'response.function_call_arguments.delta',
+} as const;
+
+/** Writes a response as typed server-sent events, numbered from 0. A plain delta is its text between prepared pieces. */
+export class ResponseEvents implements ResponseWriter, OutputListener {
+  readonly #builder: ResponseBuilder;
+  #sequence = 0;
+  #text = '';
+  /** What stands before the number and before the text of a plain delta of the open item, and after the text. */
+  #plain: readonly [string, string, string] = ['', '', ''];
+  /** What tells where the open item, and the only part that one has, stands. */
+  #place: object = {};
+
+  constructor(options: ResponseOptions) {
+    this.#builder = new ResponseBuilder(options, this);
+  }
+
+  /** The beginning of a response that waits before it begins. */
+  queue(): string {
+    this.#text = '';
+    const response = this.#builder.queued();
+    this.#event('response.created', { response });
+    this.#event('response.queued', { response });
+    return this.#text;
+  }
+
+  /** The response before it begins. */
+  queued(): ResponseObject {
+    return this.#builder.queued();
+  }
+
+  begin(events: readonly GenerateEvent[]): string {
+    this.#text = '';
+    const response = this.response();
+    if (this.#sequence === 0) this.#event('response.created', { response });
+    this.#event('response.in_progress', { response });
+    for (const event of events) this.#builder.push(event);
+    return this.#text;
+  }
+
+  write(event: GenerateEvent): string {
+    this.#text = '';
+    this.#builder.push(event);
+    return this.#text;
+  }
+
+  end(): string {
+    this.complete();
+    return this.ending();
+  }
+
+  fail(fault: ApiError): string {
+    this.abandon(fault);
+    return this.ending();
+  }
+
+  /** All events have come; `ending` tells of it. */
+  complete(): void {
+    this.#builder.end();
+  }
+
+  /** Nothing more comes, because of a fault or because nobody wants it any more. */
+  abandon(fault: ApiError | 'cancelled'): void {
+    if (fault === 'cancelled') this.#builder.cancel();
+    else this.#builder.fail(fault);
+  }
+
+  /** The response could not be kept, and says so. */
+  forget(): void {
+    this.#builder.forget();
+  }
+
+  /** The response as it is now; whole after `end` or `fail`. */
+  response(): ResponseObject {
+    return this.#builder.response();
+  }
+
+  added(item: OutputItem, index: number): void {
+    const bare = item.type === 'function_call' ? item : { ...item, content: [] };
+    this.#event('response.output_item.added', { output_index: index, item: bare });
+    const isCall = item.type === 'function_call';
+    this.#place = { item_id: item.id, output_index: index, ...(isCall ? {} : { content_index: 0 }) };
+    if (item.type !== 'function_call')
+      this.#event('response.content_part.added', { ...this.#place, part: item.content[0] });
+    const type = deltaTypes[item.type];
+    const place = JSON.stringify(this.#place).slice(1, -1);
+    const after = item.type === 'message' ? ',"logprobs":[]}\n\n' : '}\n\n';
+    this.#plain = [`event: ${type}\ndata: {"type":"${type}","sequence_number":`, `,${place},"delta":`, after];
+  }
+
+  grew(_item: OutputItem, text: string, logprobs: readonly TextLogprob[] | undefined): void {
+    if (logprobs) {
+      this.#event(deltaTypes.message, { ...this.#place, delta: text, logprobs: logprobs.map(withoutBytes) });
+      return;
+    }
+    const [before, between, after] = this.#plain;
+    this.#text += before + this.#sequence++ + between + JSON.stringify(text) + after;
+  }
+
+  done(item: OutputItem, index: number): void {
+    const place = this.#place;
+    switch (item.type) {
+      case 'message': {
+        const [part] = item.content;
+        const logprobs = part.logprobs.map(withoutBytes);
+        this.#event('response.output_text.done', { ...place, text: part.text, logprobs });
+        this.#event('response.content_part.done', { ...place, part });
+        break;
+      }
+      case 'reasoning': {
+        const [part] = item.content;
+        this.#event('response.reasoning_text.done', { ...place, text: part.text });
+        this.#event('response.content_part.done', { ...place, part });
+        break;
+      }
+      case 'function_call':
+        this.#event('response.function_call_arguments.done', { ...place, name: item.name, arguments: item.arguments });
+        break;
+    }
+    this.#event('response.output_item.done', { output_index: index, item });
+  }
+
+  /** The event that says how it ended is the last one; no further mark comes after it. There is none for a cancelled one. */
+  ending(): string {
+    this.#text = '';
+    const response = this.response();
+    if (response.status !== 'cancelled') this.#event(`response.${response.status}`, { response });
+    return this.#text;
+  }
+
+  #event(type: string, members: object): void {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...members });
+    this.#text += `event: ${type}\ndata: ${data}\n\n`;
+  }
+}
+
+/** The logprobs of an event have no bytes, unlike those of a whole part. */
+function withoutBytes({ token, logprob, top_logprobs: top }: TextLogprob): object {
+  return {
+    token,
+    logprob,
+    top_logprobs: top.map((other) => ({ token: other.token, logprob: other.logprob })),
+  };
+}

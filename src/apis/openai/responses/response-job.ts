@@ -1,0 +1,122 @@
+import type { GenerateEvents } from '../../../contracts/events.ts';
+import { ApiError } from '../../../errors.ts';
+import type { Answer, GenerateContext } from '../../../generate/answer.ts';
+import { chat } from '../../../generate/chat.ts';
+import { idTokenText, plainTokenText } from '../logprobs.ts';
+import { conversationOf, itemOf, type PlacedItem, referencesOf, type StoredItem, storedInput } from './conversation.ts';
+import type { InputItem } from './input-items.ts';
+import { newResponseId } from './item-ids.ts';
+import type { MessageOrigin } from './messages.ts';
+import { renameFault } from './rename-fault.ts';
+import type { ResponseOptions } from './response-builder.ts';
+import type { ResponseKeeper } from './response-keeper.ts';
+import type { ResponsesRequest } from './responses-request.ts';
+import { toChat } from './to-chat.ts';
+import { truncating } from './truncation.ts';
+
+/** A request for a response, with all that it refers to. */
+export interface ResponseJob {
+  readonly request: ResponsesRequest;
+  readonly owner: string;
+  readonly options: ResponseOptions;
+  /** Its own input, as it is kept. */
+  readonly input: readonly StoredItem[];
+  /** The whole conversation. */
+  readonly items: readonly PlacedItem[];
+}
+
+/** Looks up what a request goes on from and refers to. */
+export async function responseJob(
+  given: ResponsesRequest,
+  { owner, keeper }: { readonly owner: string; readonly keeper: ResponseKeeper },
+): Promise<ResponseJob> {
+  const request = keeper.keeps ? given : { ...given, store: false };
+  const id = newResponseId();
+  const references = await followed(request, { owner, keeper });
+  const input = storedInput(request, { id, references });
+  const previous = request.previous_response_id;
+  const earlier = previous ? await keeper.conversation(owner, previous) : [];
+  return {
+    request,
+    owner,
+    input,
+    items: conversationOf(request, { earlier, own: input }),
+    options: {
+      head: { id, created: now(), request },
+      tokenText: request.return_tokens_as_token_ids ? idTokenText : plainTokenText,
+      now,
+    },
+  };
+}
+
+/** The most items that a request may refer to. */
+const mostReferences = 1000;
+
+/** The items that a request refers to, as far as they are kept; each response is read once. */
+async function followed(
+  request: ResponsesRequest,
+  { owner, keeper }: { readonly owner: string; readonly keeper: ResponseKeeper },
+): Promise<Map<string, InputItem>> {
+  const references = referencesOf(request);
+  if (references.length > mostReferences)
+    throw new ApiError('invalid_request', `input: refers to more than ${mostReferences} items.`, { param: 'input' });
+  const items = new Map<string, InputItem>();
+  for (const response of new Set(references.map((reference) => reference.response))) {
+    const found = await keeper.peek(owner, response);
+    for (const { id } of found ? references : []) {
+      const item = found && itemOf(found, id);
+      if (item) items.set(id, item);
+    }
+  }
+  return items;
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+/** An answer that has begun, and the names of its faults. */
+export interface BegunAnswer {
+  readonly answer: Answer;
+  readonly rename: (fault: ApiError) => ApiError;
+}
+
+/** Begins to answer; a conversation that is too long loses its oldest items where the request allows it. */
+export function beginAnswer(
+  { request, items }: Pick<ResponseJob, 'request' | 'items'>,
+  context: GenerateContext,
+  signal: AbortSignal,
+): Promise<BegunAnswer> {
+  const mayCut = request.truncation === 'auto';
+  const attempt = async (kept: readonly PlacedItem[]): Promise<BegunAnswer> => {
+    const { request: translated, origins } = toChat(request, kept);
+    const rename = renamer(origins);
+    try {
+      const answer = await chat(translated, context, signal);
+      return { answer: mayCut ? { ...answer, events: await begun(answer.events) } : answer, rename };
+    } catch (error) {
+      throw rename(ApiError.from(error));
+    }
+  };
+  return mayCut ? truncating(items, attempt) : attempt(items);
+}
+
+function renamer(origins: readonly MessageOrigin[]): BegunAnswer['rename'] {
+  return (fault) => renameFault(fault, origins);
+}
+
+/** The same events once the first of them are there: a backend that counts says only then that a prompt is too long. */
+async function begun(events: GenerateEvents): Promise<GenerateEvents> {
+  const first = await events.next();
+  return withFirst(first, events);
+}
+
+async function* withFirst(first: Awaited<ReturnType<GenerateEvents['next']>>, rest: GenerateEvents): GenerateEvents {
+  if (first.done) return;
+  try {
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return?.();
+  }
+}

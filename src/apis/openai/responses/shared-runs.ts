@@ -1,0 +1,97 @@
+import { ApiError } from '../../../errors.ts';
+import type { Link } from '../../../link.ts';
+import type { EventPage } from './background-run.ts';
+import type { BackgroundRuns } from './background-runs.ts';
+import type { ResponseObject } from './response-object.ts';
+
+/** Which response is meant, and whose it is. */
+interface Place {
+  readonly owner: string;
+  readonly id: string;
+}
+
+/** How often a process is asked that does not answer in time, and milliseconds in which one ends a response. */
+const mostAttempts = 10;
+const longestEnd = 30_000;
+
+/** The responses that are made in the background of any process of this Conch. */
+export class SharedRuns {
+  readonly #link: Link;
+
+  constructor(runs: BackgroundRuns, link: Link) {
+    this.#link = link;
+    const answer = (question: string, work: (place: Place & { readonly after: number }) => unknown): void =>
+      link.register(question, (argument) => work(argument as Place & { after: number }));
+    answer('response.now', ({ owner, id }) => runs.running(owner, id)?.response());
+    answer('response.cancel', async ({ owner, id }) => {
+      const run = runs.running(owner, id);
+      await run?.cancel();
+      return run?.response();
+    });
+    answer('response.forget', ({ owner, id }) => runs.forget(owner, id));
+    answer('response.events', ({ owner, id, after }) => runs.followable(owner, id)?.page(after));
+  }
+
+  /** A response as it is now; undefined where nobody makes it. */
+  async now(place: Place): Promise<ResponseObject | undefined> {
+    return (await this.#ask('response.now', place)) as ResponseObject | undefined;
+  }
+
+  /** Ends a response that is being made, and gives what it came to; undefined where nobody makes it. */
+  async cancel(place: Place): Promise<ResponseObject | undefined> {
+    // Not asked twice: what is cancelled is not being made any more.
+    const { answers, missing } = await this.#link.askAll('response.cancel', place, { timeout: longestEnd });
+    if (answers.length === 0 && missing > 0) throw unanswered();
+    return answers[0] as ResponseObject | undefined;
+  }
+
+  /** Ends a response, if it is being made, and forgets its events. */
+  async forget(place: Place): Promise<void> {
+    await this.#link.askAll('response.forget', place, { timeout: longestEnd });
+  }
+
+  /** The events of a response behind a number, as they come; undefined where nobody has them. */
+  async follow(
+    place: Place,
+    { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+  ): Promise<AsyncGenerator<string, void, undefined> | undefined> {
+    const first = await this.#page(place, after);
+    return first && this.#pages(place, first, signal);
+  }
+
+  async *#pages(place: Place, first: EventPage, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    for (let page = first; ; ) {
+      if (page.text !== '') yield page.text;
+      if (page.isOver || signal.aborted) return;
+      const next = await this.#page(place, page.last).catch((error: unknown) => ApiError.from(error));
+      if (!next || next instanceof ApiError) {
+        yield goneEvent(page.last + 1, next?.message);
+        return;
+      }
+      page = next;
+    }
+  }
+
+  async #page(place: Place, after: number): Promise<EventPage | undefined> {
+    return (await this.#ask('response.events', { ...place, after })) as EventPage | undefined;
+  }
+
+  /** What the process says that has a response; undefined where all say that they do not. */
+  async #ask(question: string, argument: Place & { readonly after?: number }): Promise<unknown> {
+    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+      const { answers, missing } = await this.#link.askAll(question, argument);
+      if (answers.length > 0 || missing === 0) return answers[0];
+    }
+    throw unanswered();
+  }
+}
+
+function unanswered(): ApiError {
+  return new ApiError('server_not_ready', 'A worker does not answer. Try again later.', { retryAfter: 5 });
+}
+
+/** Nothing more is heard of the response: the process that made it has ended, or another reason is given. */
+function goneEvent(number: number, message = 'The process that made this response has ended.'): string {
+  const event = { type: 'error', code: 'server_error', message, param: null, sequence_number: number };
+  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+}

@@ -1,0 +1,60 @@
+import { ApiError } from '../../../errors.ts';
+import type { PlacedItem } from './conversation.ts';
+
+/**
+ * Tries to answer a conversation, and while it is too long for the model's context, again without its oldest items: one,
+ * two more, four more and so on. Each try must fail before anything was answered.
+ */
+export async function truncating<Answer>(
+  items: readonly PlacedItem[],
+  attempt: (items: readonly PlacedItem[]) => Promise<Answer>,
+): Promise<Answer> {
+  let rest = items;
+  for (let count = 1; ; count *= 2)
+    try {
+      return await attempt(rest);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'context_length_exceeded') throw error;
+      const shorter = withoutOldest(rest, count);
+      if (shorter.length === rest.length) throw error;
+      rest = shorter;
+    }
+}
+
+/**
+ * The conversation without some of its oldest items. What the system says at its beginning stays, and so does the last
+ * item; the output of a call goes when the call does. What is left begins with a turn of the user, as many chat
+ * templates insist: where none is left, the last of those that would go stays.
+ */
+export function withoutOldest(items: readonly PlacedItem[], count: number): PlacedItem[] {
+  const first = items.findIndex(({ item }) => !isInstruction(item));
+  if (first === -1) return [...items];
+  const last = lastGroup(items, first);
+  const cut = Math.min(first + count, last);
+  const next = items.findIndex((item, at) => at >= cut && at <= last && isUser(item));
+  const asked = next === -1 ? items.slice(first, cut).findLast(isUser) : undefined;
+  const kept = [...(asked ? [asked] : []), ...items.slice(next === -1 ? cut : next)];
+  const calls = new Set(kept.map(({ item }) => (item.type === 'function_call' ? item.call_id : undefined)));
+  const isWhole = ({ item }: PlacedItem): boolean => item.type !== 'function_call_output' || calls.has(item.call_id);
+  return [...items.slice(0, first), ...kept.filter(isWhole)];
+}
+
+function isUser({ item }: PlacedItem): boolean {
+  return item.type === 'message' && item.role === 'user';
+}
+
+/** Where the last item begins that must stay; outputs of calls stay with their calls. */
+function lastGroup(items: readonly PlacedItem[], first: number): number {
+  const wanted = new Set<string>();
+  let begin = items.length;
+  do {
+    const { item } = items[--begin] as PlacedItem;
+    if (item.type === 'function_call_output') wanted.add(item.call_id);
+    else if (item.type === 'function_call') wanted.delete(item.call_id);
+  } while (wanted.size > 0 && begin > first);
+  return begin;
+}
+
+function isInstruction(item: PlacedItem['item']): boolean {
+  return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
+}

@@ -1,0 +1,64 @@
+import type { TokenLogprob } from '../../contracts/contract.ts';
+import { CompletionLogprobsBuilder, chatLogprobs, type TokenText } from './logprobs.ts';
+
+/** Turns the logprobs of one choice, as they come, into the member of that name. */
+type LogprobsShaper = (tokens: readonly TokenLogprob[]) => object;
+
+/** All that an answer holds, put together. */
+export interface WholeAnswer {
+  readonly text: string;
+  readonly reasoning: string | undefined;
+  readonly calls: readonly object[];
+}
+
+/** How one API spells an answer: everything in which chat and completions differ. */
+export interface AnswerShape {
+  readonly chunkObject: string;
+  readonly answerObject: string;
+  /** What the first chunk of a choice holds before any text; undefined: there is no such chunk. */
+  readonly opening: object | undefined;
+  /** What a finishing chunk holds beside its reason. */
+  readonly closing: object;
+  delta(text: string): object;
+  reasoningDelta(text: string): object;
+  callDelta(call: object): object;
+  whole(answer: WholeAnswer): object;
+  logprobs(tokenText: TokenText): LogprobsShaper;
+}
+
+export const chatShape: AnswerShape = {
+  chunkObject: 'chat.completion.chunk',
+  answerObject: 'chat.completion',
+  opening: { delta: { role: 'assistant', content: '', refusal: null } },
+  closing: { delta: {} },
+  delta: (text) => ({ delta: { content: text } }),
+  // Clients of DeepSeek's API and of older vLLM read the first name, newer ones the second.
+  reasoningDelta: (text) => ({ delta: { reasoning_content: text, reasoning: text } }),
+  callDelta: (call) => ({ delta: { tool_calls: [call] } }),
+  whole: ({ text, reasoning, calls }) => ({
+    message: {
+      role: 'assistant',
+      content: calls.length > 0 && text === '' ? null : text,
+      refusal: null,
+      ...(reasoning === undefined ? {} : { reasoning_content: reasoning, reasoning }),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    },
+  }),
+  logprobs: (tokenText) => (tokens) => chatLogprobs(tokens, tokenText),
+};
+
+export const completionShape: AnswerShape = {
+  chunkObject: 'text_completion',
+  answerObject: 'text_completion',
+  opening: undefined,
+  closing: { text: '' },
+  delta: (text) => ({ text }),
+  // Completions have neither: their text is never told apart.
+  reasoningDelta: (text) => ({ text }),
+  callDelta: () => ({ text: '' }),
+  whole: ({ text }) => ({ text }),
+  logprobs: (tokenText) => {
+    const builder = new CompletionLogprobsBuilder(tokenText);
+    return (tokens) => builder.build(tokens);
+  },
+};

@@ -1,0 +1,58 @@
+import { errorText } from '../../bench/load/answer.ts';
+import type { Caller, JsonAnswer, Target } from '../../bench/target.ts';
+import { serverCounter, type TokenCounter } from '../../bench/token-counter.ts';
+import type { CommandInput } from '../../config/load.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { AssetError } from '../../prompt/asset-error.ts';
+import { loadPromptAssets } from '../../prompt/assets.ts';
+import { hubSettings } from '../../prompt/hub-request.ts';
+import type { Terminal } from '../../serve/terminal.ts';
+
+/** The model that is asked: the one that is named, else the first that the server lists. The server must be there. */
+export async function modelOf(
+  call: Caller,
+  { origin, headers }: Pick<Target, 'origin' | 'headers'>,
+  named: string | undefined,
+): Promise<string> {
+  const { status, body } = await call('/v1/models').catch((error: NodeJS.ErrnoException): JsonAnswer => {
+    throw new SettingsError([`--url: ${origin} cannot be reached: ${error.code ?? error.message}.`]);
+  });
+  if (named !== undefined) return named;
+  const list = (body ?? {}) as { readonly data?: readonly { readonly id?: unknown }[]; readonly error?: unknown };
+  const id = Array.isArray(list.data) ? list.data[0]?.id : undefined;
+  if (typeof id === 'string') return id;
+  const key = 'authorization' in headers ? 'another key' : 'a key';
+  if (status === 401) throw new SettingsError([`--api-key: ${origin} wants ${key}: ${errorText(list.error)}`]);
+  const reason = status === 200 ? 'it lists none' : `HTTP ${status}: ${errorText(list.error ?? 'no reason given')}`;
+  throw new SettingsError([`--model must be given: ${origin}/v1/models names no model (${reason}).`]);
+}
+
+interface CounterOptions {
+  readonly input: CommandInput;
+  readonly terminal: Terminal;
+  readonly call: Caller;
+  readonly model: string;
+}
+
+/** Who counts tokens: the tokenizer that is named, else the server; undefined where its usage must do. */
+export async function counterOf(
+  tokenizer: string | undefined,
+  { input, terminal, call, model }: CounterOptions,
+): Promise<TokenCounter | undefined> {
+  return tokenizer === undefined ? serverCounter(call, model) : ownCounter(tokenizer, input, terminal);
+}
+
+async function ownCounter(name: string, { settings }: CommandInput, terminal: Terminal): Promise<TokenCounter> {
+  const { hfEndpoint: endpoint, hfToken: token, cacheDir: cacheFolder } = settings;
+  const { tokenizer } = await loadPromptAssets({
+    tokenizer: name,
+    hub: hubSettings({ endpoint, token, cacheFolder }, terminal.environment),
+    signal: terminal.stop,
+    onNote: (note) => terminal.err(note),
+    onProgress: ({ file, received, total }) => terminal.progress({ what: `${name}/${file}`, done: received, total }),
+  }).catch((error: unknown) => {
+    throw error instanceof AssetError ? new SettingsError([`--tokenizer: ${error.message}`]) : error;
+  });
+  if (tokenizer === undefined) throw new SettingsError([`--tokenizer: ${name} has no tokenizer.json.`]);
+  return { source: `the tokenizer ${name}`, count: (text) => tokenizer.count(text, { addSpecialTokens: false }) };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { type CommandInput, ownFlags } from '../../config/load.ts';
+import { setting } from '../../config/setting.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import type { InferenceServer } from '../../kserve/server.ts';
+import type { ModelRegistry } from '../../models/registry.ts';
+import { openParts } from '../../serve/parts.ts';
+import type { Terminal } from '../../serve/terminal.ts';
+import { untilSettled } from '../../serve/until-settled.ts';
+import type { CliCommand } from '../command.ts';
+import { type Diagnosis, diagnose } from './diagnosis.ts';
+import { diagnosisText } from './diagnosis-text.ts';
+import { probe } from './probe.ts';
+import { type ProbedFacts, probeFacts } from './probe-facts.ts';
+
+const definition = {
+  name: 'doctor',
+  summary: 'Say of each model how it is spoken to, what it can do, and what is missing',
+  groups: ['servers', 'repository', 'embedded', 'models', 'general'],
+  arguments: '[MODEL]',
+  flags: {
+    probe: setting(
+      z.boolean().default(false),
+      'Send each model short requests: show its text and timing, and find out what a vLLM model can do.',
+      {
+        group: 'general',
+      },
+    ),
+    json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }),
+  },
+  exitCodes: { 1: 'A model cannot be served, or a server does not answer.' },
+  examples: ['conch doctor --triton localhost:8001', 'conch doctor ensemble --triton localhost:8001 --probe'],
+} as const;
+
+/** `conch doctor`: exit code 1 when a model cannot be served. */
+export const doctorCommand: CliCommand = { definition, run };
+
+async function run(input: CommandInput, terminal: Terminal): Promise<number> {
+  const [wanted, ...more] = input.positionals;
+  if (more.length > 0) throw new SettingsError(['conch doctor takes the name of one model, or none.']);
+  const flags = ownFlags(input, definition);
+  const { servers, registry, close } = await openParts(input, terminal, {
+    onNote: (note) => terminal.err(note),
+    onLog: (level, text) => {
+      if (level === 'error') terminal.err(text);
+    },
+    // The diagnosis itself tells.
+    onFault: () => undefined,
+  });
+  try {
+    await untilSettled(registry, input);
+    const described = await Promise.all(servers.current.map(describeServer));
+    const emulates = input.settings.structuredRetries > 0;
+    const all = await diagnose(registry, emulates);
+    const chosen = wanted === undefined ? all : all.filter(({ model }) => model === wanted);
+    const hasAnswered = described.some(({ fault }) => fault === undefined);
+    if (chosen.length === 0 && (wanted !== undefined || hasAnswered))
+      throw new SettingsError([noSuchModel(wanted, all)]);
+    const diagnoses = flags.probe ? await probeAll(chosen, registry, emulates) : chosen;
+    terminal.out(
+      flags.json
+        ? JSON.stringify({ servers: described, models: diagnoses }, null, 2)
+        : [described.map(serverText).join('\n'), ...diagnoses.map(diagnosisText)].join('\n\n'),
+    );
+    return diagnoses.every(isWell) && described.every(({ fault }) => fault === undefined) ? 0 : 1;
+  } finally {
+    await close();
+  }
+}
+
+/** The same diagnoses after requests have shown what the models do. */
+async function probeAll(
+  chosen: readonly Diagnosis[],
+  registry: ModelRegistry,
+  emulates: boolean,
+): Promise<Diagnosis[]> {
+  const found = new Map<string, ProbedFacts | undefined>();
+  for (const { model, isServed } of chosen) if (isServed) found.set(model, await probeFacts(model, registry));
+  // The requests may have taught what the models can do.
+  const learnt = await diagnose(registry, emulates);
+  const probed: Diagnosis[] = [];
+  for (const before of chosen) {
+    const now = learnt.find(({ model, server }) => model === before.model && server === before.server) ?? before;
+    const facts = found.get(now.model);
+    const withFacts = facts ? { ...now, facts } : now;
+    probed.push(now.isServed ? { ...withFacts, probe: await probe(now.model, registry) } : withFacts);
+  }
+  return probed;
+}
+
+interface ServerDiagnosis {
+  readonly server: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly fault?: string;
+}
+
+async function describeServer(server: InferenceServer): Promise<ServerDiagnosis> {
+  try {
+    const { name, version } = await server.call('ServerMetadata', {}, { timeout: longestCall });
+    return { server: server.name, name, version };
+  } catch (error) {
+    return { server: server.name, fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const longestCall = 5_000;
+
+function serverText({ server, name, version, fault }: ServerDiagnosis): string {
+  return `${server}: ${fault === undefined ? `${name} ${version}` : `does not answer: ${fault}`}`;
+}
+
+/** A part inside another model is not meant to be served. */
+function isWell({ isServed, isInner, probe: probed }: Diagnosis): boolean {
+  return isInner || (isServed && probed?.error === undefined);
+}
+
+function noSuchModel(wanted: string | undefined, all: readonly Diagnosis[]): string {
+  if (wanted === undefined) return 'The servers have no models.';
+  return `No server has a model ${JSON.stringify(wanted)}. There are: ${all.map(({ model }) => model).join(', ')}.`;
+}

@@ -1,0 +1,70 @@
+import type { GenerateRequest } from '../../contracts/contract.ts';
+import { factsIn } from '../../contracts/vllm-facts.ts';
+import { cleanText } from '../../generate/faults.ts';
+import type { InferRequest } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
+import type { ModelRegistry } from '../../models/registry.ts';
+import type { NamedModel } from '../../models/served-model.ts';
+
+/** What a model was found to do: yes, no, or why that could not be found out. */
+export interface ProbedFacts {
+  readonly text: string;
+  readonly embeddings: string;
+  readonly images: string;
+  /** Tokens of context, where they are known. */
+  readonly context: number | null;
+}
+
+const longestRequest = 60_000;
+
+/** A few pixels: any model that takes images takes it, and any other refuses it before it is read. */
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAHElEQVR42mM8IWfDwMDAwMDAxMDAYGFzmIGBAQAatAJdp/o5sAAAAABJRU5ErkJggg==';
+
+/**
+ * Finds out what a vLLM model does, which its tensors do not tell: they are the same for every model of the backend. Each
+ * request is refused at once or ends after one token. The registry learns from the refusals. Undefined for other models.
+ */
+export async function probeFacts(name: string, registry: ModelRegistry): Promise<ProbedFacts | undefined> {
+  const { config } = registry.find(name);
+  if (config?.backend !== 'vllm') return undefined;
+  // Each is found again: what was learnt by the request before may have changed it.
+  const text = await ability(registry.find(name), textRequest);
+  const embeddings = await ability(registry.find(name), embeddingRequest);
+  const images = await ability(registry.find(name), imageRequest);
+  return { text, embeddings, images, context: registry.find(name).contextLength() ?? null };
+}
+
+/** What is sent to find out; undefined where it is known that it would be refused. */
+type RequestMaker = (model: NamedModel) => InferRequest | undefined;
+
+async function ability(model: NamedModel, makeRequest: RequestMaker): Promise<string> {
+  const request = makeRequest(model);
+  const [server] = model.group.servers;
+  if (!request || !server) return 'no';
+  try {
+    for await (const _ of server.stream(request, { timeout: longestRequest }));
+    return 'yes';
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    model.learn?.(server, error);
+    if (factsIn(error.message)) return 'no';
+    return `unknown: ${cleanText(error.message) || 'the backend failed'}`;
+  }
+}
+
+const textRequest: RequestMaker = (model) => model.contract?.encode(oneToken(model));
+
+const embeddingRequest: RequestMaker = ({ embedding, model, version }) =>
+  embedding?.encode({ id: 'conch-probe', model, version, rows: [{ texts: ['.'] }] });
+
+const imageRequest: RequestMaker = (model) => {
+  const { contract } = model;
+  if (contract?.images.kind !== 'taken') return undefined;
+  const images = [{ type: 'image/png', bytes: Buffer.from(pixel, 'base64') }];
+  return contract.encode({ ...oneToken(model), images });
+};
+
+function oneToken({ model, version }: NamedModel): GenerateRequest {
+  return { id: 'conch-probe', model, version, prompt: '.', sampling: { maxTokens: 1 }, stream: false };
+}

@@ -1,0 +1,74 @@
+import { ApiError } from '../../errors.ts';
+import { complete } from '../../generate/completion.ts';
+import { embed } from '../../generate/embedding.ts';
+import { rerank } from '../../generate/rerank.ts';
+import type { ModelRegistry } from '../../models/registry.ts';
+import type { NamedModel } from '../../models/served-model.ts';
+import { unwatched } from '../../request-watch.ts';
+import { Timing } from '../timing.ts';
+
+/** How a model answered one short request. */
+export interface ProbeResult {
+  readonly text: string;
+  readonly timing: string;
+  readonly error?: string;
+}
+
+const longestProbe = 60_000;
+
+/** Sends a model one short request. */
+export async function probe(model: string, registry: ModelRegistry): Promise<ProbeResult> {
+  const found = registry.find(model);
+  return found.contract ? probeText(model, registry) : probeRows(found);
+}
+
+async function probeRows(model: NamedModel): Promise<ProbeResult> {
+  const context = { findModel: () => model, timeout: longestProbe, watch: unwatched };
+  const signal = AbortSignal.timeout(longestProbe);
+  const begin = performance.now();
+  const timing = (): string => `answered after ${(performance.now() - begin).toFixed(0)} ms`;
+  try {
+    const text = model.embedding ? await vectorText(model, context, signal) : await scoreText(model, context, signal);
+    return { text, timing: timing() };
+  } catch (error) {
+    return { text: '', timing: timing(), error: ApiError.from(error).message };
+  }
+}
+
+type RowsProbe = [NamedModel, Parameters<typeof embed>[1], AbortSignal];
+
+async function vectorText(...[{ name: model }, context, signal]: RowsProbe): Promise<string> {
+  const input = { items: ['The sea is'], isList: false };
+  const { vectors } = await embed({ model, input, dimensions: null }, context, signal);
+  return `${vectors[0]?.length} figures, the first ${vectors[0]?.[0]?.toFixed(6)}`;
+}
+
+async function scoreText(...[{ name: model }, context, signal]: RowsProbe): Promise<string> {
+  const { results } = await rerank({ model, query: 'The sea', documents: ['The sea is blue.'] }, context, signal);
+  return `score ${results[0]?.score.toFixed(6)}`;
+}
+
+async function probeText(model: string, registry: ModelRegistry): Promise<ProbeResult> {
+  const request = { model, prompt: 'The sea is', max_tokens: 16, temperature: 0, stream: true };
+  const context = {
+    findModel: (name: string) => registry.findForRequest(name),
+    timeout: longestProbe,
+    retries: 0,
+    structuredRetries: 0,
+    watch: unwatched,
+  };
+  const timing = new Timing();
+  let text = '';
+  try {
+    const { events } = await complete(request, context, AbortSignal.timeout(longestProbe));
+    for await (const batch of events)
+      for (const event of batch) {
+        timing.add(event, (words) => {
+          text += words;
+        });
+      }
+    return { text, timing: timing.summary() };
+  } catch (error) {
+    return { text, timing: timing.summary(), error: ApiError.from(error).message };
+  }
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Command } from '../../config/command.ts';
+import { type CommandInput, ownFlags } from '../../config/load.ts';
+import { plainWords, problemsOf } from '../../config/problem.ts';
+import { longFlag, setting } from '../../config/setting.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { age, text } from '../../config/value-types.ts';
+import { KeyEntry } from '../../keys/key-file.ts';
+import { hashedForm, newKey } from '../../keys/secrets.ts';
+import type { Terminal } from '../../serve/terminal.ts';
+import type { CliCommand } from '../command.ts';
+import { changeKeyFile, fileFlag, keyFileOf, onlyName } from './key-file.ts';
+
+const own = { group: 'general' } as const;
+const count = z.number().int().min(1).optional();
+
+const flags = {
+  file: fileFlag,
+  allowModel: setting(z.array(text).default([]), 'Model that the key is for; * stands for any text.', {
+    ...own,
+    placeholder: 'NAME',
+    defaultText: 'all models',
+  }),
+  requestsPerMinute: setting(count, 'Most requests in a minute.', own),
+  tokensPerMinute: setting(count, 'Most tokens in a minute, of prompts and answers together.', own),
+  concurrent: setting(count, 'Most requests that run at the same time.', own),
+  expires: setting(text.optional(), 'When it ends: a date such as 2027-01-31, or an age such as 12h or 30d.', {
+    ...own,
+    placeholder: 'WHEN',
+    defaultText: 'never',
+  }),
+  priority: setting(z.boolean().default(false), 'Its requests may say how urgent they are.', own),
+  manage: setting(z.boolean().default(false), 'It may load and unload its models although it is for some alone.', own),
+};
+
+const definition: Command<typeof flags> = {
+  name: 'keys create',
+  summary: 'Make a key, print it once, and write its hash into a file of keys',
+  groups: [],
+  flags,
+  arguments: 'NAME',
+  examples: [
+    'conch keys create alice --file keys.yaml',
+    "conch keys create app --file keys.yaml --allow-model 'llama*' --requests-per-minute 60",
+    'conch keys create guest --file keys.yaml --tokens-per-minute 10000 --expires 30d',
+  ],
+};
+
+/** `conch keys create`: the key goes to the output and nowhere else. */
+export const keysCreateCommand: CliCommand = { definition, run };
+
+async function run(input: CommandInput, terminal: Terminal): Promise<number> {
+  const name = onlyName(input.positionals, definition.name);
+  const given = ownFlags(input, definition);
+  const file = keyFileOf(given.file, input.settings);
+  const key = newKey();
+  const entry = checked({
+    name,
+    hash: hashedForm(key),
+    ...(given.allowModel.length === 0 ? {} : { models: given.allowModel }),
+    requests_per_minute: given.requestsPerMinute,
+    tokens_per_minute: given.tokensPerMinute,
+    concurrent: given.concurrent,
+    expires: given.expires === undefined ? undefined : endOf(given.expires),
+    ...(given.priority ? { priority: true } : {}),
+    ...(given.manage ? { manage: true } : {}),
+  });
+  // What is left out has no line in the file.
+  const plain = JSON.parse(JSON.stringify(entry)) as KeyEntry;
+  await changeKeyFile(file, { mayBeMissing: true }, ({ document, keys }) => {
+    if (keys.some((other) => other.name.toLowerCase() === name.toLowerCase()))
+      throw new SettingsError([
+        `${file} has a key of the name ${name} already. Choose another, or revoke that one first.`,
+      ]);
+    if (keys.length > 0) document.addIn(['keys'], document.createNode(plain));
+    else if (document.contents === null) document.contents = document.createNode({ keys: [plain] });
+    else document.setIn(['keys'], document.createNode([plain]));
+  });
+  terminal.err(`The key ${name} is in ${file}, as a hash. It is shown this once:`);
+  terminal.out(key);
+  return 0;
+}
+
+/** The date that an age leads to, or the date as it is. */
+function endOf(written: string): string {
+  const seconds = age.safeParse(written);
+  // A bare number is no age here: 2027 would end in half an hour.
+  if (!seconds.success || /^\d+$/.test(written)) return written;
+  return new Date(Date.now() + seconds.data * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function checked(entry: unknown): KeyEntry {
+  const read = KeyEntry.safeParse(entry, { error: plainWords });
+  if (read.success) return read.data;
+  const found = problemsOf(read.error, { schema: KeyEntry, input: entry, secret: false });
+  throw new SettingsError(
+    found.map(({ path: [field], text: words }) => `${field === 'name' ? 'NAME' : longFlag(String(field))} ${words}`),
+  );
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { Document } from 'yaml';
+import type { CommandInput } from '../../config/load.ts';
+import { resolvePath } from '../../config/paths.ts';
+import { setting } from '../../config/setting.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { text } from '../../config/value-types.ts';
+import { type KeyEntry, KeyFileError, readKeyFile } from '../../keys/key-file.ts';
+import { withLock } from './file-lock.ts';
+
+/** The flag of the commands that work on a file of keys. */
+export const fileFlag = setting(text.optional(), 'File of keys.', {
+  group: 'general',
+  placeholder: 'FILE',
+  defaultText: 'that of CONCH_API_KEY_FILE or of the settings file',
+});
+
+/** A file of keys that is being worked on. */
+interface OpenKeyFile {
+  readonly file: string;
+  /** It is JSON, and stays that. */
+  readonly isJson: boolean;
+  readonly document: Document;
+  readonly keys: readonly KeyEntry[];
+}
+
+/** The file of keys that a command is for. */
+export function keyFileOf(given: string | undefined, { apiKeyFile }: CommandInput['settings']): string {
+  const file = given === undefined ? apiKeyFile : resolvePath(given, { homeDirectory: homedir() });
+  if (file === undefined) throw new SettingsError(['--file must be given: the file of keys.']);
+  return file;
+}
+
+interface ReadOptions {
+  /** A file that is not there yet is empty then. */
+  readonly mayBeMissing: boolean;
+}
+
+/** Changes a file of keys, one process after the other, and puts it in place. */
+export async function changeKeyFile(
+  file: string,
+  options: ReadOptions,
+  change: (opened: OpenKeyFile) => void,
+): Promise<void> {
+  if (!options.mayBeMissing) await openKeyFile(file, options);
+  await withLock(file, async () => {
+    const opened = await openKeyFile(file, options);
+    change(opened);
+    await saveKeyFile(opened);
+  });
+}
+
+/** Reads a file of keys. */
+export async function openKeyFile(file: string, { mayBeMissing }: ReadOptions): Promise<OpenKeyFile> {
+  const content = await readFile(file, 'utf8').catch((error: unknown) => {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && mayBeMissing) return '';
+    throw new SettingsError([`${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}.`]);
+  });
+  try {
+    return { file, isJson: isJson(content), ...readKeyFile(file, content) };
+  } catch (error) {
+    throw error instanceof KeyFileError ? new SettingsError(error.problems) : error;
+  }
+}
+
+/** The one name that a command is given. */
+export function onlyName(positionals: readonly string[], command: string): string {
+  const [name, ...others] = positionals;
+  if (name !== undefined && others.length === 0) return name;
+  throw new SettingsError([`conch ${command} takes the name of one key.`]);
+}
+
+/** Puts the file in place in one step, so that nobody ever reads half of it; a new one is its owner's alone. */
+async function saveKeyFile({ file, document, isJson: staysJson }: OpenKeyFile): Promise<void> {
+  const place = await realpath(file).catch(() => file);
+  const old = await stat(place).catch(() => undefined);
+  const temporary = `${place}.${randomUUID()}.new`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      const json = staysJson ? `${JSON.stringify(document.toJS(), undefined, 2)}\n` : undefined;
+      await handle.writeFile(json ?? document.toString({ lineWidth: 0 }));
+      if (old) {
+        await handle.chmod(old.mode & 0o777);
+        // Only root can give it back to another user.
+        if (process.getuid?.() === 0) await handle.chown(old.uid, old.gid);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, place);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw new SettingsError([`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`]);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

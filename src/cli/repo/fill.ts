@@ -1,0 +1,114 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Command } from '../../config/command.ts';
+import { type CommandInput, ownFlags } from '../../config/load.ts';
+import { didYouMean } from '../../config/nearest.ts';
+import { setting } from '../../config/setting.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { text } from '../../config/value-types.ts';
+import {
+  type FilledTemplate,
+  fillTemplate,
+  parseSubstitutions,
+  type Unfilled,
+} from '../../repository/fill-template.ts';
+import { reasonOf } from '../../repository/model-folder.ts';
+import { readModelConfig } from '../../repository/pbtxt/model-config.ts';
+import { TextFormatError } from '../../repository/pbtxt/text-format-error.ts';
+import type { Terminal } from '../../serve/terminal.ts';
+import type { CliCommand } from '../command.ts';
+
+const own = { group: 'general' } as const;
+
+const flags = {
+  inPlace: setting(z.boolean().default(false), 'Write the result into the file itself.', {
+    ...own,
+    short: 'i',
+    aliases: ['in_place'],
+  }),
+  output: setting(text.optional(), 'Write the result into this file.', { ...own, short: 'o', placeholder: 'FILE' }),
+  strict: setting(
+    z.boolean().default(false),
+    'Write nothing, and end with exit code 1, when a value is left unfilled.',
+    own,
+  ),
+};
+
+const definition: Command<typeof flags> = {
+  name: 'repo fill',
+  summary: "Fill the ${…} of a config.pbtxt template, as TensorRT-LLM's fill_template.py does",
+  groups: [],
+  flags,
+  arguments: 'FILE NAME:VALUE,NAME:VALUE…',
+  exitCodes: { 1: 'With --strict: a value is left unfilled.' },
+  examples: [
+    'conch repo fill -i models/tensorrt_llm/config.pbtxt triton_backend:tensorrtllm,decoupled_mode:true,engine_dir:/engines/llama3',
+    'conch repo fill template.pbtxt max_batch_size:64 -o config.pbtxt --strict',
+    "conch repo fill -i config.pbtxt 'gpu_device_ids:0\\,1'",
+  ],
+};
+
+/** `conch repo fill`: fills a template, and warns of what is left. */
+export const repoFillCommand: CliCommand = { definition, run };
+
+async function run(input: CommandInput, terminal: Terminal): Promise<number> {
+  const { inPlace, output, strict } = ownFlags(input, definition);
+  const [file, ...words] = input.positionals;
+  if (file === undefined)
+    throw new SettingsError(['conch repo fill needs the file to fill: FILE NAME:VALUE,NAME:VALUE…']);
+  if (inPlace && output !== undefined) throw new SettingsError(['-i and -o exclude each other.']);
+  const template = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new SettingsError([`${file} cannot be read: ${reasonOf(error)}.`]);
+  });
+  const filled = fillTemplate(template, readValues(words));
+  for (const warning of [...unknownNames(filled, { file, template }), ...remarks(filled, output ?? file)]) {
+    terminal.err(`conch: ${warning}`);
+  }
+  if (strict && filled.unfilled.length > 0) return 1;
+  const target = inPlace ? file : output;
+  if (target === undefined) terminal.out(filled.text.replace(/\n$/, ''));
+  else
+    await writeFile(target, filled.text).catch((error: unknown) => {
+      throw new SettingsError([`${target} cannot be written: ${reasonOf(error)}.`]);
+    });
+  return 0;
+}
+
+function readValues(words: readonly string[]): ReadonlyMap<string, string> {
+  try {
+    return new Map(words.flatMap((word) => [...parseSubstitutions(word)]));
+  } catch (error) {
+    if (error instanceof RangeError) throw new SettingsError([error.message]);
+    throw error;
+  }
+}
+
+/** Scripts fill files again that are filled already, and NVIDIA's tool lets them: a name that the text has is no mistake. */
+function unknownNames(
+  { unknown, text: result }: FilledTemplate,
+  { file, template }: { file: string; template: string },
+): string[] {
+  const names = [...template.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
+  const strangers = unknown.filter((name) => !result.includes(name));
+  if (strangers.length > 0) {
+    throw new SettingsError(strangers.map((name) => `${file} has no \${${name}}.${didYouMean(name, names)}`));
+  }
+  return unknown.map((name) => `${file} has no \${${name}}: it is filled already, or never was a template value.`);
+}
+
+function remarks({ unfilled, text: result }: FilledTemplate, file: string): string[] {
+  if (unfilled.length > 0) return unfilled.map((left) => unfilledWarning(left, file));
+  if (!file.endsWith('.pbtxt')) return [];
+  try {
+    readModelConfig(result, file);
+    return [];
+  } catch (error) {
+    if (error instanceof TextFormatError) return [error.message];
+    throw error;
+  }
+}
+
+function unfilledWarning({ name, line, column, quoted }: Unfilled, file: string): string {
+  const effect = quoted ? 'TensorRT-LLM takes it as not set' : 'the file cannot be read like this';
+  return `${file}:${line}:${column}: \${${name}} is left unfilled: ${effect}.`;
+}

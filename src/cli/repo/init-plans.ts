@@ -1,0 +1,184 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { resolvePath } from '../../config/paths.ts';
+import { RepositoryError } from '../../repository/finding.ts';
+import type { FolderPlan } from '../../repository/folder-plan.ts';
+import { ggufProblem } from '../../repository/llamacpp-model.ts';
+import { isFile, isFolder, readConfigFile } from '../../repository/model-folder.ts';
+import { planLlamacpp } from '../../repository/plan-llamacpp.ts';
+import { containerModels, planTrtllm } from '../../repository/plan-trtllm.ts';
+import { planVllm } from '../../repository/plan-vllm.ts';
+import { trtllmValues } from '../../repository/trtllm-values.ts';
+import {
+  argumentsFile,
+  checksHealth,
+  healthCheck,
+  readVllmArguments,
+  structuredOutputs,
+} from '../../vllm-arguments.ts';
+
+export type ModelKind = 'vllm' | 'trtllm' | 'llamacpp';
+
+/** The flags of `conch repo init`; those that were not given are undefined or empty. */
+export interface InitFlags {
+  readonly model: string | undefined;
+  readonly set: readonly string[];
+  readonly lora: readonly string[];
+  readonly tokenizer: string | undefined;
+  readonly maxModelLen: number | undefined;
+  readonly gpuMemoryUtilization: number | undefined;
+  readonly tensorParallelSize: number | undefined;
+  readonly dtype: string | undefined;
+  readonly quantization: string | undefined;
+  readonly healthCheck: boolean | undefined;
+  readonly engineDir: string | undefined;
+  readonly tokenizerDir: string | undefined;
+  readonly maxBatchSize: number | undefined;
+  readonly decoupled: boolean | undefined;
+  readonly tritonBackend: string | undefined;
+  readonly pythonFrom: string | undefined;
+  readonly copy: boolean | undefined;
+  readonly modelPath: string | undefined;
+  readonly contextLength: number | undefined;
+  readonly sequences: number | undefined;
+}
+
+interface InitRequest {
+  readonly name: string;
+  readonly repository: string;
+  readonly flags: InitFlags;
+}
+
+interface InitPlan {
+  readonly plan: FolderPlan;
+  /** What the person must know beside the files. */
+  readonly notes: readonly string[];
+}
+
+/** How the folder of each kind of model comes about. Mistakes are RepositoryErrors. */
+export const initPlanners: Readonly<Record<ModelKind, (request: InitRequest) => Promise<InitPlan> | InitPlan>> = {
+  vllm,
+  trtllm,
+  llamacpp,
+};
+
+async function vllm({ name, repository, flags }: InitRequest): Promise<InitPlan> {
+  if (flags.model === undefined)
+    throw new RepositoryError(['conch repo init vllm needs --model: a name on the Hugging Face hub, or a folder.']);
+  const named = {
+    tokenizer: flags.tokenizer,
+    max_model_len: flags.maxModelLen,
+    gpu_memory_utilization: flags.gpuMemoryUtilization,
+    tensor_parallel_size: flags.tensorParallelSize,
+    dtype: flags.dtype,
+    quantization: flags.quantization,
+  };
+  const further = [...pairs('--set', flags.set)].map(([key, value]) => [key, fromJson(value)] as const);
+  const before = await writtenSafeguards(join(repository, name));
+  const engine = { ...before.engine, ...named, ...Object.fromEntries(further), model: flags.model };
+  const isAsked = flags.healthCheck ?? before.checksHealth ?? true;
+  const adapters = pairs('--lora', flags.lora);
+  return { plan: planVllm({ name, engine, adapters, checksHealth: isAsked }), notes: [] };
+}
+
+/** What the files of a model that is written again say of its safeguards: the operator may have changed them. */
+async function writtenSafeguards(folder: string) {
+  const [read, config] = await Promise.all([
+    readVllmArguments(join(folder, '1', argumentsFile)),
+    readConfigFile(join(folder, 'config.pbtxt')).catch(() => undefined),
+  ]);
+  const { name, olderName } = structuredOutputs;
+  const written =
+    'engine' in read ? Object.entries(read.engine).filter(([key]) => key === name || key === olderName) : [];
+  const parameters = config?.config.parameters ?? {};
+  return {
+    engine: Object.fromEntries(written),
+    checksHealth: healthCheck.name in parameters ? checksHealth(parameters) : undefined,
+  };
+}
+
+async function trtllm({ name, repository, flags }: InitRequest): Promise<InitPlan> {
+  const { engineDir, tokenizerDir } = flags;
+  if (engineDir === undefined || tokenizerDir === undefined) {
+    throw new RepositoryError([
+      'conch repo init trtllm needs --engine-dir and --tokenizer-dir, as tritonserver will see them.',
+    ]);
+  }
+  const given = new Map([
+    ...(flags.maxBatchSize === undefined ? [] : [['triton_max_batch_size', String(flags.maxBatchSize)] as const]),
+    ...(flags.decoupled === undefined ? [] : [['decoupled_mode', String(flags.decoupled)] as const]),
+    ...(flags.tritonBackend === undefined ? [] : [['triton_backend', flags.tritonBackend] as const]),
+    ...pairs('--set', flags.set),
+  ]);
+  const values = trtllmValues({ engine_dir: engineDir, tokenizer_dir: tokenizerDir }, given);
+  const pythonFrom = flags.pythonFrom ?? ((await isFolder(containerModels)) ? containerModels : undefined);
+  const plan = planTrtllm({ name, values, pythonFrom });
+  for (const file of plan.files) {
+    if ('copyOf' in file && !(await isFile(file.copyOf))) {
+      throw new RepositoryError([`${file.copyOf} is missing: --python-from wants a folder like ${containerModels}.`]);
+    }
+  }
+  return { plan, notes: plan.foreign.length === 0 ? [] : [missingPython(plan.foreign, repository)] };
+}
+
+function missingPython(files: readonly string[], repository: string): string {
+  return [
+    "These models do not start yet: their code is part of TensorRT-LLM's container, and Conch has no copy of it. Missing:",
+    ...files.map((file) => `  ${join(repository, file)}`),
+    'Inside the container, this copies them:',
+    `  cd ${containerModels} && cp --parents ${files.join(' ')} ${resolve(repository)}`,
+    'Elsewhere, run this command again with --force and --python-from DIR, a copy of that folder.',
+  ].join('\n');
+}
+
+async function llamacpp({ name, flags }: InitRequest): Promise<InitPlan> {
+  const { model, modelPath, copy, contextLength, sequences } = flags;
+  if ((model === undefined) === (modelPath === undefined)) {
+    throw new RepositoryError([
+      'conch repo init llamacpp needs a GGUF file: --model FILE, or --model-path FILE to leave it where it is.',
+    ]);
+  }
+  if (copy === true && model === undefined) throw new RepositoryError(['--copy and --model-path exclude each other.']);
+  const file = absolute(modelPath ?? model ?? '');
+  const problem = await ggufProblem(file);
+  // A path may be that of another machine, a file to copy or link must be here.
+  if (problem !== undefined && modelPath === undefined) throw new RepositoryError([`--model: ${problem}`]);
+  const adapters = new Map([...pairs('--lora', flags.lora)].map(([adapter, path]) => [adapter, absolute(path)]));
+  for (const [adapter, path] of adapters) {
+    if (/[,=]/.test(path) || adapter.includes(',')) {
+      throw new RepositoryError([
+        `--lora ${adapter}: a name or path with a comma or an equals sign cannot be written.`,
+      ]);
+    }
+  }
+  const weights = { file, as: modelPath !== undefined ? 'path' : copy === true ? 'copy' : 'link' } as const;
+  const plan = planLlamacpp({ name, weights, contextLength, sequences, adapters });
+  return {
+    plan,
+    notes: problem === undefined ? [] : [`--model-path: ${problem} The model cannot be served before it is.`],
+  };
+}
+
+function absolute(path: string): string {
+  return resolve(resolvePath(path, { homeDirectory: homedir() }));
+}
+
+function pairs(flag: string, items: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const item of items) {
+    const equals = item.indexOf('=');
+    if (equals < 1 || equals === item.length - 1)
+      throw new RepositoryError([`${flag} ${item} must be written NAME=VALUE.`]);
+    found.set(item.slice(0, equals), item.slice(equals + 1));
+  }
+  return found;
+}
+
+/** Numbers, switches and objects as such, all else as text. */
+function fromJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

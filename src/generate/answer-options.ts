@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+
+/** What every chunk of an answer, and the whole one, say about it. */
+export interface AnswerHead {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  /** As the request named it. */
+  readonly model: string;
+  readonly fingerprint: string;
+  /** Present in the answer only when the request named a tier. */
+  readonly serviceTier: 'default' | undefined;
+}
+
+/** An id like OpenAI's: the prefix and 32 letters or digits. */
+export function answerId(prefix: 'chatcmpl' | 'cmpl' | 'embd' | 'rerank'): string {
+  return `${prefix}-${randomUUID().replaceAll('-', '')}`;
+}
+
+/** What an answer is made of beside its events. */
+export interface AnswerOptions {
+  readonly head: AnswerHead;
+  /** The name of the request on its server. */
+  readonly inferenceId: string;
+  readonly choices: number;
+  readonly usage: UsageWish;
+  readonly wantsLogprobs: boolean;
+  /** Whether logprobs name tokens by their ids. */
+  readonly namesTokenIds: boolean;
+}
+
+/** What a stream is asked to say about usage. */
+interface UsageWish {
+  /** A chunk with the whole usage before the end. */
+  readonly inTheEnd: boolean;
+  /** The usage so far on every chunk. */
+  readonly onEveryChunk: boolean;
+}

@@ -1,0 +1,117 @@
+import { isJsonObject } from '../json-object.ts';
+import { type Place, schemaFault } from './place.ts';
+import { referenced, type Schema } from './references.ts';
+import { bounds, type Inner, rules } from './rules.ts';
+import { checkSize, type SchemaSize } from './size.ts';
+
+type SchemaObject = Exclude<Schema, boolean>;
+
+/** A `$ref`, where it stands and what it leads to. */
+interface Link {
+  readonly place: Place;
+  readonly target: Schema;
+}
+
+interface CheckOptions {
+  /** Refuses the keywords that it does not know. */
+  readonly knows?: (keyword: string) => boolean;
+  /** What other schemas of the request have used up of the limits. */
+  readonly size?: SchemaSize;
+}
+
+/** Refuses tools whose parameters are no schema; the limits hold for all of them together. */
+export function checkToolSchemas(tools: readonly Tool[]): void {
+  const size = { characters: 0, parts: 0 };
+  tools.forEach(({ function: { parameters } }, at) => {
+    if (!parameters) return;
+    const place = `tools[${at}].function.parameters`;
+    const { type = 'object' } = parameters;
+    if (type !== 'object') throw schemaFault({ parent: { parent: undefined, key: place }, key: 'type' }, notAnObject);
+    checkSchema(parameters, place, { size });
+  });
+}
+
+const notAnObject = 'must be object, as the arguments of a function are one.';
+
+interface Tool {
+  readonly function: { readonly parameters?: SchemaObject | null | undefined };
+}
+
+/**
+ * Refuses a JSON schema that is none, or that is beyond the limits, naming the keyword and its place below `field`. The
+ * work is linear in the schema's size, and that is bounded; nothing is recursive, and no pattern is run.
+ */
+export function checkSchema(schema: SchemaObject, field: string, { knows, size }: CheckOptions = {}): void {
+  const root: Place = { parent: undefined, key: field };
+  checkSize(schema, root, size);
+  const links = new Map<SchemaObject, Link>();
+  const targets = new Map<string, Schema>();
+  const seen = new Set<unknown>();
+  const waiting: Inner[] = [{ schema, place: root }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { schema: part, place } = next;
+    if (typeof part === 'boolean' || seen.has(part)) continue;
+    if (!isJsonObject(part)) throw schemaFault(place, 'must be a schema: an object, true or false.');
+    seen.add(part);
+    for (const [keyword, value] of Object.entries(part)) {
+      const at = { parent: place, key: keyword };
+      if (knows?.(keyword) === false)
+        throw schemaFault(at, 'an answer cannot be checked for this keyword here.', 'unsupported_parameter');
+      for (const inner of rules.get(keyword)?.(value, at) ?? []) waiting.push(inner);
+      if (keyword !== '$ref') continue;
+      const reference = value as string;
+      const target = targets.get(reference) ?? referenced(schema, reference);
+      if (target === undefined) throw schemaFault(at, 'leads to no schema in this document; write it as #/$defs/name.');
+      targets.set(reference, target);
+      links.set(part, { place: at, target });
+      // It may lead to a place that is no keyword of JSON schema.
+      waiting.push({ schema: target, place: at });
+    }
+    checkBounds(part, place);
+  }
+  refuseCircles(links);
+}
+
+function checkBounds(part: SchemaObject, place: Place): void {
+  for (const [least, most] of bounds)
+    if (Number(part[least]) > Number(part[most]))
+      throw schemaFault({ parent: place, key: least }, `must not be more than ${most}.`);
+}
+
+/** Refuses a reference that leads back to itself without going into the value: nothing could ever satisfy it. */
+function refuseCircles(links: ReadonlyMap<SchemaObject, Link>): void {
+  const done = new Set<SchemaObject>();
+  const open = new Set<SchemaObject>();
+  for (const start of links.keys()) {
+    const path: { readonly part: SchemaObject; readonly rest: SchemaObject[] }[] = [];
+    const enter = (part: SchemaObject): void => {
+      open.add(part);
+      path.push({ part, rest: sameValue(part, links) });
+    };
+    if (!done.has(start)) enter(start);
+    for (let last = path.at(-1); last; last = path.at(-1)) {
+      const next = last.rest.pop();
+      if (next === undefined) {
+        open.delete(last.part);
+        done.add(last.part);
+        path.pop();
+      } else if (open.has(next)) {
+        const link = path.map(({ part }) => links.get(part)).findLast((each) => each !== undefined);
+        throw schemaFault((link as Link).place, 'leads back to itself.');
+      } else if (!done.has(next)) enter(next);
+    }
+  }
+}
+
+/** The schemas that judge the same value as this one. */
+function sameValue(part: SchemaObject, links: ReadonlyMap<SchemaObject, Link>): SchemaObject[] {
+  const found: SchemaObject[] = [];
+  const add = (schema: unknown): void => {
+    if (isJsonObject(schema)) found.push(schema);
+  };
+  add(links.get(part)?.target);
+  for (const keyword of ['not', 'if', 'then', 'else']) add(part[keyword]);
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) for (const each of (part[keyword] ?? []) as unknown[]) add(each);
+  for (const each of Object.values(part['dependentSchemas'] ?? {})) add(each);
+  return found;
+}

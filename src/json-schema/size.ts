@@ -1,0 +1,44 @@
+import { type Place, schemaFault } from './place.ts';
+
+/** The deepest nesting of braces and brackets, and the longest JSON text, that a schema may have. */
+const deepestSchema = 64;
+export const longestSchema = 512 * 1024;
+
+/** The most objects and lists in it: what it costs to check is theirs more than the text's. */
+const mostParts = 10_000;
+
+interface Waiting {
+  readonly value: object;
+  readonly place: Place;
+  readonly depth: number;
+}
+
+/** What was counted so far: the schemas of one request may share it. */
+export interface SchemaSize {
+  characters: number;
+  parts: number;
+}
+
+/** Refuses a schema beyond the limits. It stops where they are passed, so the work is bounded whatever is sent. */
+export function checkSize(schema: object, root: Place, size: SchemaSize = { characters: 0, parts: 0 }): void {
+  const waiting: Waiting[] = [{ value: schema, place: root, depth: 1 }];
+  size.characters += 2;
+  size.parts++;
+  const add = (value: unknown, { place, depth }: Waiting, key: string | number): void => {
+    size.characters += 1 + (typeof key === 'string' ? key.length + 3 : 0);
+    if (typeof value === 'string') size.characters += value.length + 2;
+    else if (typeof value === 'object' && value !== null) {
+      size.characters += 2;
+      if (++size.parts > mostParts) throw schemaFault(root, `has more than ${mostParts} objects and lists.`);
+      if (depth >= deepestSchema)
+        throw schemaFault({ parent: place, key }, `is nested deeper than ${deepestSchema} levels.`);
+      waiting.push({ value, place: { parent: place, key }, depth: depth + 1 });
+    } else size.characters += String(value).length;
+    if (size.characters > longestSchema) throw schemaFault(root, `is larger than ${longestSchema} characters of JSON.`);
+  };
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value } = next;
+    if (Array.isArray(value)) for (let at = 0; at < value.length; at++) add(value[at], next, at);
+    else for (const key in value) add((value as Record<string, unknown>)[key], next, key);
+  }
+}

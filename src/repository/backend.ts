@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { isFile, isFolder } from './model-folder.ts';
+import type { ModelConfigFile } from './pbtxt/model-config.ts';
+
+/** The backend whose models run inside Conch. */
+export const embeddedBackend = 'llamacpp';
+
+const platforms: Readonly<Record<string, string>> = {
+  ensemble: 'ensemble',
+  tensorrt_plan: 'tensorrt',
+  onnxruntime_onnx: 'onnxruntime',
+  pytorch_libtorch: 'pytorch',
+  tensorflow_graphdef: 'tensorflow',
+  tensorflow_savedmodel: 'tensorflow',
+};
+
+/** Files of a version's folder that say which backend a model is for, where its configuration does not. */
+const telling: readonly (readonly [file: string, backend: string])[] = [
+  ['model.gguf', embeddedBackend],
+  ['model.plan', 'tensorrt'],
+  ['model.onnx', 'onnxruntime'],
+  ['model.pt', 'pytorch'],
+  ['model.savedmodel', 'tensorflow'],
+  ['model.graphdef', 'tensorflow'],
+  ['model.xml', 'openvino'],
+  ['model.py', 'python'],
+];
+
+interface Surroundings {
+  readonly name: string;
+  readonly folder: string;
+  readonly versions: readonly number[];
+}
+
+/** The backend of a model: what it says, else what its files or the end of its name say, as Triton completes it. */
+export async function backendOf(
+  config: Pick<ModelConfigFile, 'backend' | 'platform' | 'default_model_filename'>,
+  { name, folder, versions }: Surroundings,
+): Promise<string | undefined> {
+  if (config.backend !== '') return config.backend;
+  if (config.platform !== '') return platforms[config.platform] ?? config.platform;
+  for (const version of versions) {
+    for (const [file, backend] of telling) {
+      const path = join(folder, String(version), file);
+      if ((await isFile(path)) || (await isFolder(path))) return backend;
+    }
+  }
+  // Triton takes `my.vllm` for a model of the backend vllm.
+  const dot = name.indexOf('.');
+  return dot > 0 && dot < name.length - 1 ? name.slice(dot + 1) : undefined;
+}

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type JsonObject, parseJsonObject } from '../json-object.ts';
+import {
+  argumentsFile,
+  checksHealth,
+  guideLibraryAdvice,
+  healthCheckAdvice,
+  namesGuideLibrary,
+  readVllmArguments,
+  type UnreadArguments,
+} from '../vllm-arguments.ts';
+import type { Finding } from './finding.ts';
+import { isFile } from './model-folder.ts';
+import type { AvailableModel } from './repository-model.ts';
+
+/** Whether a vLLM model has the files that its backend needs, and the settings that keep its engine alive. */
+export async function checkVllm({ folder, versions, config, source }: AvailableModel): Promise<readonly Finding[]> {
+  const found = await Promise.all(versions.map((version) => checkVersion(join(folder, String(version)))));
+  const isAsked = checksHealth(config.parameters);
+  return [
+    ...(isAsked ? [] : [{ severity: 'warning', file: source.configFile, text: healthCheckAdvice } as const]),
+    ...found.flat(),
+  ];
+}
+
+async function checkVersion(folder: string): Promise<readonly Finding[]> {
+  const file = join(folder, argumentsFile);
+  const read = await readVllmArguments(file);
+  if ('unread' in read) return [{ severity: 'error', file, text: problems[read.unread] }];
+  const { engine } = read;
+  if (typeof engine['model'] !== 'string' || engine['model'] === '') {
+    return [{ severity: 'error', file, text: 'it has no "model": the name on the Hugging Face hub, or a folder.' }];
+  }
+  const unguarded: Finding[] = namesGuideLibrary(engine)
+    ? []
+    : [{ severity: 'warning', file, text: guideLibraryAdvice }];
+  return [...unguarded, ...(await checkAdapters(folder, engine))];
+}
+
+const problems: Readonly<Record<UnreadArguments, string>> = {
+  missing: 'this file is missing: the engine arguments of a vLLM model.',
+  'not a file': 'it is not a file.',
+  'too large': 'it is larger than engine arguments can be.',
+  unreadable: 'it cannot be read.',
+  'not JSON': 'it is not a JSON object.',
+};
+
+async function checkAdapters(folder: string, engine: JsonObject): Promise<readonly Finding[]> {
+  if (!/^true$/i.test(String(engine['enable_lora']))) return [];
+  const file = join(folder, 'multi_lora.json');
+  if (!(await isFile(file))) {
+    const text = 'this file is missing: enable_lora is true, so the names of the adapters must stand here.';
+    return [{ severity: 'error', file, text }];
+  }
+  const names = parseJsonObject(await readFile(file, 'utf8').catch(() => ''));
+  return names ? [] : [{ severity: 'error', file, text: 'it is not a JSON object.' }];
+}

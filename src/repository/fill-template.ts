@@ -1,0 +1,84 @@
+import type { Position } from './pbtxt/text-format-error.ts';
+
+/** One `${name}` that got no value. */
+export interface Unfilled extends Position {
+  readonly name: string;
+  /** TensorRT-LLM takes an unfilled value inside quotes for one that is not set; outside, the file cannot be read. */
+  readonly quoted: boolean;
+}
+
+export interface FilledTemplate {
+  readonly text: string;
+  readonly unfilled: readonly Unfilled[];
+  /** Names that were given a value, but that the template does not have. */
+  readonly unknown: readonly string[];
+}
+
+/** What TensorRT-LLM's tool fills in although nobody says so. */
+const standing: Readonly<Record<string, string>> = { max_queue_size: '0', max_queue_delay_microseconds: '0' };
+
+const placeholder = /\$(?:\$|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+
+/** Fills a template as TensorRT-LLM's tool does: `${name}` and `$name` get their value, `$$` becomes `$`. */
+export function fillTemplate(template: string, values: ReadonlyMap<string, string>): FilledTemplate {
+  const known = new Map([...Object.entries(standing), ...values]);
+  const seen = new Set<string>();
+  const text = template.replace(placeholder, (written: string, braced?: string, bare?: string) => {
+    if (written === '$$') return '$';
+    const name = braced ?? bare ?? '';
+    seen.add(name);
+    return known.get(name) ?? written;
+  });
+  return { text, unfilled: findUnfilled(text), unknown: [...values.keys()].filter((name) => !seen.has(name)) };
+}
+
+/** Every `${name}` of a text, and where it stands. */
+function findUnfilled(text: string): readonly Unfilled[] {
+  return text.split('\n').flatMap((line, at) =>
+    [...line.matchAll(/\$\{([A-Za-z_]\w*)\}/g)]
+      .filter(({ index }) => !isComment(line.slice(0, index)))
+      .map(({ index, 1: name = '' }) => ({
+        name,
+        line: at + 1,
+        column: index + 1,
+        quoted: isQuoted(line.slice(0, index)),
+      })),
+  );
+}
+
+const texts = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
+
+function isComment(before: string): boolean {
+  return /^[^"']*#/.test(before.replace(texts, ''));
+}
+
+function isQuoted(before: string): boolean {
+  return /["']/.test(before.replace(texts, ''));
+}
+
+/**
+ * Takes `name:value,name:value` apart. As in TensorRT-LLM's tool a backslash takes the meaning from the character behind
+ * it, once for the commas and once more for the colons; unlike there, a further colon belongs to the value.
+ */
+export function parseSubstitutions(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const item of splitUnescaped(text, ',')) {
+    if (item === '') continue;
+    const [name = '', ...rest] = splitUnescaped(item, ':');
+    if (rest.length === 0) throw new RangeError(`${JSON.stringify(item)} is not written name:value.`);
+    if (!/^[A-Za-z_]\w*$/.test(name)) throw new RangeError(`${JSON.stringify(name)} cannot be the name of a value.`);
+    values.set(name, rest.join(':'));
+  }
+  return values;
+}
+
+function splitUnescaped(text: string, separator: string): string[] {
+  const parts = [''];
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === separator) parts.push('');
+    // A backslash at the very end stands before nothing, and is dropped.
+    else parts.push(`${parts.pop()}${character === '\\' ? text.charAt(++at) : character}`);
+  }
+  return parts;
+}

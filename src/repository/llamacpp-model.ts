@@ -1,0 +1,166 @@
+import { open, readdir } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { type Finding, ModelFault } from './finding.ts';
+import { isFile, type ModelFolder } from './model-folder.ts';
+import { suggest } from './pbtxt/suggest.ts';
+
+/** What a model of the backend llamacpp says of itself; what it leaves out is for the engine to choose. */
+export interface LlamacppModel {
+  /** The GGUF file of each version that is served. */
+  readonly files: ReadonlyMap<number, string>;
+  /** Tokens of context of one sequence. */
+  readonly contextLength: number | undefined;
+  /** Requests that decode together. */
+  readonly sequences: number | undefined;
+  readonly adapters: readonly LlamacppAdapter[];
+}
+
+/** A LoRA adapter, and the name under which requests ask for it. */
+export interface LlamacppAdapter {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** The parameters that a config.pbtxt of the backend llamacpp may set. */
+export const llamacppParameters = ['model_path', 'context_length', 'sequences', 'lora'] as const;
+
+type ParameterName = (typeof llamacppParameters)[number];
+
+interface Described {
+  readonly model: LlamacppModel;
+  readonly findings: readonly Finding[];
+}
+
+/** Reads what a model of the backend llamacpp needs. Throws a ModelFault for a missing file or a wrong value. */
+export async function describeLlamacpp(source: ModelFolder, versions: readonly number[]): Promise<Described> {
+  const parameters = new Parameters(source);
+  const files = new Map<number, string>();
+  for (const version of versions) files.set(version, await modelFile(source, version, parameters));
+  const adapters = adaptersOf(source, parameters);
+  for (const { file } of adapters) await checkGguf(file, parameters.place('lora'));
+  return {
+    model: {
+      files,
+      contextLength: parameters.count('context_length'),
+      sequences: parameters.count('sequences'),
+      adapters,
+    },
+    findings: parameters.strangers(),
+  };
+}
+
+class Parameters {
+  readonly #source: ModelFolder;
+
+  constructor(source: ModelFolder) {
+    this.#source = source;
+  }
+
+  text(name: ParameterName): string | undefined {
+    return this.#source.read?.config.parameters[name]?.string_value;
+  }
+
+  place(name: string): Pick<Finding, 'file' | 'position'> {
+    return { file: this.#source.configFile, position: this.#source.read?.positions.get(`parameters[${name}]`) };
+  }
+
+  count(name: ParameterName): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (/^[1-9]\d{0,8}$/.test(text.trim())) return Number(text);
+    throw new ModelFault(
+      `${name} must be a whole number of at least 1, not ${JSON.stringify(text)}.`,
+      this.place(name),
+    );
+  }
+
+  strangers(): readonly Finding[] {
+    const names = Object.keys(this.#source.read?.config.parameters ?? {});
+    const known: readonly string[] = llamacppParameters;
+    return names
+      .filter((name) => !known.includes(name))
+      .map((name) => ({
+        severity: 'warning',
+        ...this.place(name),
+        text: `the parameter ${name} has no effect on the backend llamacpp.${suggest(name, known)}`,
+      }));
+  }
+}
+
+async function modelFile(source: ModelFolder, version: number, parameters: Parameters): Promise<string> {
+  const path = parameters.text('model_path');
+  if (path !== undefined) {
+    const file = insideModel(source.folder, path, parameters.place('model_path'));
+    await checkGguf(file, parameters.place('model_path'));
+    return file;
+  }
+  const fileName = source.read?.config.default_model_filename || 'model.gguf';
+  const folder = join(source.folder, String(version));
+  const file = insideModel(folder, fileName, { file: source.configFile });
+  if (!(await isFile(file)))
+    throw new ModelFault(`there is no ${fileName}.${await alternatives(folder)}`, { file: folder });
+  await checkGguf(file, { file });
+  return file;
+}
+
+/** What else could be meant in a folder without the file that was looked for. */
+async function alternatives(folder: string): Promise<string> {
+  const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.gguf'));
+  const [name] = names.toSorted();
+  return name === undefined
+    ? ''
+    : ` It has ${name}: rename it, or set default_model_filename: ${JSON.stringify(name)}.`;
+}
+
+/**
+ * A path of a configuration. A relative one begins at the model's folder and stays in it, so that a repository can be
+ * moved as a whole and a copied one reaches nothing else; who means a file elsewhere writes its absolute path.
+ */
+function insideModel(folder: string, path: string, place: Pick<Finding, 'file' | 'position'>): string {
+  if (path === '') throw new ModelFault('the path is empty.', place);
+  if (isAbsolute(path)) return path;
+  const file = resolve(folder, path);
+  const inside = relative(resolve(folder), file);
+  if (inside === '..' || inside.startsWith('../') || inside.startsWith('..\\')) {
+    throw new ModelFault(
+      `${path} leads out of the model's folder: write an absolute path, or put the file inside.`,
+      place,
+    );
+  }
+  return file;
+}
+
+function adaptersOf({ folder }: ModelFolder, parameters: Parameters): readonly LlamacppAdapter[] {
+  const place = parameters.place('lora');
+  const items = (parameters.text('lora') ?? '').split(',').map((item) => item.trim());
+  const adapters = items
+    .filter((item) => item !== '')
+    .map((item) => {
+      const equals = item.indexOf('=');
+      const path = item.slice(equals + 1).trim();
+      const name = equals < 0 ? basename(path).replace(/\.gguf$/, '') : item.slice(0, equals).trim();
+      if (name === '') throw new ModelFault(`an adapter in lora has no name: write name=path, not ${item}.`, place);
+      return { name, file: insideModel(folder, path, place) };
+    });
+  const twice = adapters.find(({ name }, at) => adapters.findIndex((other) => other.name === name) !== at);
+  if (twice !== undefined) throw new ModelFault(`lora names ${twice.name} twice.`, place);
+  return adapters;
+}
+
+async function checkGguf(file: string, place: Pick<Finding, 'file' | 'position'>): Promise<void> {
+  const problem = await ggufProblem(file);
+  if (problem !== undefined) throw new ModelFault(problem, place);
+}
+
+/** What speaks against a file of weights. Looks at the first bytes only: whether the rest is whole, the engine finds out. */
+export async function ggufProblem(file: string): Promise<string | undefined> {
+  if (!(await isFile(file))) return `there is no file ${file}.`;
+  const handle = await open(file).catch(() => undefined);
+  if (handle === undefined) return `${file} cannot be read.`;
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && buffer.toString('latin1') === 'GGUF' ? undefined : `${file} is not a GGUF file.`;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,48 @@
+import { protocol } from '../../kserve/control-codec.ts';
+import type { ModelConfig } from '../../kserve/messages.ts';
+import { type ReadResult, readTextFormat } from './read-text-format.ts';
+import { type WritableMessage, writeTextFormat } from './write-text-format.ts';
+
+/** A configuration with the parts that matter before a server has taken it. */
+export interface ModelConfigFile extends ModelConfig {
+  readonly default_model_filename: string;
+  readonly version_policy?: {
+    readonly latest?: { readonly num_versions: number };
+    readonly all?: Readonly<Record<string, never>>;
+    readonly specific?: { readonly versions: readonly number[] };
+  };
+  readonly ensemble_scheduling?: { readonly step: readonly EnsembleStep[] };
+}
+
+/** One step of an ensemble: the maps lead from a tensor of the model to a tensor of the ensemble. */
+export interface EnsembleStep {
+  readonly model_name: string;
+  readonly model_version: number;
+  readonly input_map: Readonly<Record<string, string>>;
+  readonly output_map: Readonly<Record<string, string>>;
+}
+
+/** A config.pbtxt that was read, and where in it each field stands. */
+export interface ReadModelConfig extends Pick<ReadResult, 'positions' | 'repeatedKeys'> {
+  /** In the form in which servers give it: every scalar is present, 64-bit integers are numbers, enums are names. */
+  readonly config: ModelConfigFile;
+}
+
+/** Reads a config.pbtxt. Throws a TextFormatError that names file, line and column. */
+export function readModelConfig(text: string, file: string): ReadModelConfig {
+  const type = protocol().lookupType('inference.ModelConfig');
+  const { message, ...places } = readTextFormat(text, { type, file });
+  return { config: completeModelConfig(message), ...places };
+}
+
+/** A configuration with every scalar that it leaves out at its default. */
+export function completeModelConfig(message: WritableMessage): ModelConfigFile {
+  const type = protocol().lookupType('inference.ModelConfig');
+  const options = { longs: Number, enums: String, defaults: true, bytes: Buffer };
+  return type.toObject(type.fromObject(message), options) as ModelConfigFile;
+}
+
+/** Writes a config.pbtxt. Only what is present is written. */
+export function writeModelConfig(config: WritableMessage): string {
+  return writeTextFormat(config, protocol().lookupType('inference.ModelConfig'));
+}

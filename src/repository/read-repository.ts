@@ -1,0 +1,144 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { backendOf, embeddedBackend } from './backend.ts';
+import { type Finding, ModelFault, RepositoryError } from './finding.ts';
+import { describeLlamacpp } from './llamacpp-model.ts';
+import { isFile, isFolder, type ModelFolder, readConfigFile, subfolders, versionFolders } from './model-folder.ts';
+import { completeModelConfig } from './pbtxt/model-config.ts';
+import type { ModelRepository, RepositoryModel } from './repository-model.ts';
+import { servedVersions } from './served-versions.ts';
+
+/**
+ * Reads model repositories in Triton's layout. A broken model is among the models, unavailable with its reason; throws
+ * a RepositoryError when a folder is missing, when there is no model at all, or when two have one name.
+ */
+export async function readRepository(folders: readonly string[]): Promise<ModelRepository> {
+  const distinct = await checkFolders(folders);
+  const read = await Promise.all(distinct.map(readFolder));
+  const models = read
+    .flatMap((repository) => repository.models)
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  if (models.length === 0) throw new RepositoryError(await Promise.all(distinct.map(emptyProblem)));
+  const twins = twinProblems(models);
+  if (twins.length > 0) throw new RepositoryError(twins);
+  return { models, notes: read.flatMap((repository) => repository.notes) };
+}
+
+/** The folders without those that are there twice. */
+async function checkFolders(folders: readonly string[]): Promise<readonly string[]> {
+  const found = new Map<string, string>();
+  const problems: string[] = [];
+  for (const folder of folders) {
+    if (!(await isFolder(folder))) problems.push(`The model repository ${folder} is not a folder.`);
+    else found.set(await realpath(folder), folder);
+  }
+  if (problems.length > 0) throw new RepositoryError(problems);
+  return [...found.values()];
+}
+
+async function emptyProblem(folder: string): Promise<string> {
+  if (await isFile(join(folder, 'config.pbtxt'))) {
+    return `${folder} is a model, not a model repository: give the folder around it.`;
+  }
+  return `The model repository ${folder} has no models: a model is a folder with a config.pbtxt and a version folder such as 1.`;
+}
+
+function twinProblems(models: readonly RepositoryModel[]): string[] {
+  return models.flatMap((model, at) => {
+    const next = models[at + 1];
+    return next?.name === model.name
+      ? [`Two models are called ${model.name}: ${model.folder} and ${next.folder}.`]
+      : [];
+  });
+}
+
+async function readFolder(repository: string): Promise<ModelRepository> {
+  const names = (await subfolders(repository)).filter((name) => !name.startsWith('.'));
+  const models = await Promise.all(names.map((name) => readModel(repository, name)));
+  return {
+    models: models.filter((model) => model !== undefined),
+    notes: names
+      .filter((_, at) => models[at] === undefined)
+      .map((name) => ({
+        severity: 'note',
+        file: join(repository, name),
+        text: 'it is not a model and is left alone: it has no config.pbtxt and no version folder.',
+      })),
+  };
+}
+
+/** Undefined for a folder that is no model. */
+async function readModel(repository: string, name: string): Promise<RepositoryModel | undefined> {
+  const folder = join(repository, name);
+  const place = { name, repository, folder };
+  const configFile = join(folder, 'config.pbtxt');
+  let backend: string | undefined;
+  try {
+    const [versions, read] = await Promise.all([versionFolders(folder), readConfigFile(configFile)]);
+    if (read === undefined && versions.length === 0) return undefined;
+    const source: ModelFolder = { folder, read, configFile, versions };
+    const config = read?.config ?? completeModelConfig({});
+    backend = await backendOf(config, { name, folder, versions });
+    checkName(source, name);
+    const filled = { ...config, name, backend: requireBackend(backend, source) };
+    const { served, findings } = versionsOf(source, filled.backend);
+    const common = { ...place, state: 'available', source, versions: served } as const;
+    if (filled.backend !== embeddedBackend) {
+      // Triton knows an ensemble by its platform; a backend of that name does not exist.
+      const known = filled.backend === 'ensemble' ? { ...config, name } : filled;
+      return { ...common, runsOn: 'tritonserver', backend: filled.backend, config: known, findings };
+    }
+    const { model, findings: more } = await describeLlamacpp(source, served);
+    const all = [...findings, ...more];
+    return { ...common, runsOn: 'embedded', backend: filled.backend, config: filled, llamacpp: model, findings: all };
+  } catch (error) {
+    if (!(error instanceof ModelFault)) throw error;
+    return { ...place, state: 'unavailable', backend, reason: error.message, findings: [error.finding] };
+  }
+}
+
+function checkName({ read, configFile }: ModelFolder, name: string): void {
+  const written = read?.config.name ?? '';
+  if (written === '' || written === name) return;
+  const position = read?.positions.get('name');
+  throw new ModelFault(
+    `name is ${JSON.stringify(written)}, but the folder is ${JSON.stringify(name)}: they must be equal.`,
+    {
+      file: configFile,
+      position,
+    },
+  );
+}
+
+function requireBackend(backend: string | undefined, { read, folder, configFile }: ModelFolder): string {
+  if (backend !== undefined) return backend;
+  const text =
+    read === undefined
+      ? 'it has no config.pbtxt, and no file that tells its backend.'
+      : 'it names no backend, and no file of it tells one.';
+  throw new ModelFault(text, { file: read === undefined ? folder : configFile });
+}
+
+function versionsOf(source: ModelFolder, backend: string): { served: readonly number[]; findings: readonly Finding[] } {
+  const { folder, read, configFile } = source;
+  // A model that has its file elsewhere needs no folder, and an empty one is easily lost on the way.
+  const implied = backend === embeddedBackend && read?.config.parameters['model_path'] !== undefined;
+  const existing = source.versions.length === 0 && implied ? [1] : source.versions;
+  if (existing.length === 0) throw new ModelFault('it has no version folder such as 1.', { file: folder });
+  const { versions, missing } = servedVersions(read?.config.version_policy, existing);
+  const place = { file: configFile, position: read?.positions.get('version_policy') };
+  if (versions.length === 0) {
+    throw new ModelFault(
+      `version_policy leaves no version to serve: there ${existing.length === 1 ? 'is' : 'are'} ${existing.join(', ')}.`,
+      place,
+    );
+  }
+  const findings = missing.map(
+    (version): Finding => ({
+      severity: 'warning',
+      ...place,
+      text: `version_policy asks for version ${version}, which is not there.`,
+    }),
+  );
+  return { served: versions, findings };
+}

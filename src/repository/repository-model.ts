@@ -1,0 +1,52 @@
+import type { Finding } from './finding.ts';
+import type { LlamacppModel } from './llamacpp-model.ts';
+import type { ModelFolder } from './model-folder.ts';
+import type { ModelConfigFile } from './pbtxt/model-config.ts';
+
+interface ModelPlace {
+  readonly name: string;
+  /** The repository's folder, as it was given. */
+  readonly repository: string;
+  readonly folder: string;
+  /** What is worth knowing of it, errors included. */
+  readonly findings: readonly Finding[];
+}
+
+interface Servable extends ModelPlace {
+  readonly state: 'available';
+  readonly backend: string;
+  /** The versions to serve, ascending; never empty. */
+  readonly versions: readonly number[];
+  /** With the name and the backend filled in; the tensors are those of the file. */
+  readonly config: ModelConfigFile;
+  readonly source: ModelFolder;
+}
+
+/** A model that runs inside Conch. */
+export interface EmbeddedModel extends Servable {
+  readonly runsOn: 'embedded';
+  readonly llamacpp: LlamacppModel;
+}
+
+/** A model that needs tritonserver. */
+export interface TritonModel extends Servable {
+  readonly runsOn: 'tritonserver';
+}
+
+/** A model that cannot be served, and why; the others go on. */
+export interface UnavailableModel extends ModelPlace {
+  readonly state: 'unavailable';
+  readonly reason: string;
+  /** Undefined when not even that is known. */
+  readonly backend: string | undefined;
+}
+
+export type AvailableModel = EmbeddedModel | TritonModel;
+export type RepositoryModel = AvailableModel | UnavailableModel;
+
+/** All models of one or several repositories, by name. */
+export interface ModelRepository {
+  readonly models: readonly RepositoryModel[];
+  /** What is worth knowing beside the models, such as folders that are none. */
+  readonly notes: readonly Finding[];
+}

@@ -1,0 +1,119 @@
+import { basename } from 'node:path';
+import type { CommandInput } from '../config/load.ts';
+import { namedFile } from '../config/paths.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { hubSettings } from '../prompt/hub-request.ts';
+import type { EmbeddedModel } from '../repository/repository-model.ts';
+import { defaultModel, fetchDefaultModel } from '../servers/embedded/default-model.ts';
+import { EmbeddedServer } from '../servers/embedded/embedded-server.ts';
+import type { EmbeddedModelOptions } from '../servers/embedded/engine/load-model.ts';
+import { EngineError } from '../servers/embedded/gguf/engine-error.ts';
+import { loadEngine } from '../servers/embedded/install-engine.ts';
+import type { ServerListener } from './servers.ts';
+import type { Terminal } from './terminal.ts';
+
+type Settings = CommandInput['settings'];
+
+/** The model that is served when nobody names one. */
+export async function defaultModels(settings: Settings, terminal: Terminal): Promise<EmbeddedModelOptions[]> {
+  const { hfEndpoint: endpoint, hfToken: token, cacheDir } = settings;
+  const what = `Fetching the model ${defaultModel.name}`;
+  const file = await plainly(() =>
+    fetchDefaultModel({
+      cacheDir,
+      hub: hubSettings({ endpoint, token, cacheFolder: cacheDir }, terminal.environment),
+      onProgress: (fraction) => terminal.progress({ what, done: fraction, total: 1, unit: 'percent' }),
+      signal: terminal.stop,
+    }),
+  );
+  return [{ name: defaultModel.name, file, defaults: defaultModel.defaults, ...engineSettings(settings) }];
+}
+
+/** The models that --model names, each under the name of its file unless another one is given. */
+export function namedModels(settings: Settings): EmbeddedModelOptions[] {
+  const lora = settings.lora.map(nameAndFile);
+  return settings.model.map((written) => ({
+    ...nameAndFile(written),
+    ...engineSettings(settings),
+    ...(lora.length > 0 ? { lora } : {}),
+  }));
+}
+
+/** The models of a repository that run in this process, each version that is to be served. */
+export function repositoryModels(models: readonly EmbeddedModel[], settings: Settings): EmbeddedModelOptions[] {
+  return models.flatMap(({ name, llamacpp: { files, contextLength, sequences, adapters } }) =>
+    [...files].map(([version, file]) => ({
+      ...engineSettings(settings),
+      name,
+      version: String(version),
+      file,
+      ...(contextLength === undefined ? {} : { contextLength }),
+      ...(sequences === undefined ? {} : { sequences }),
+      ...(adapters.length > 0 ? { lora: adapters } : {}),
+    })),
+  );
+}
+
+/** Starts the engine with these models. One that does not load is reported; when none does, that is the end. */
+export async function openEmbedded(
+  models: readonly EmbeddedModelOptions[],
+  { settings, terminal, listener }: { settings: Settings; terminal: Terminal; listener: ServerListener },
+): Promise<EmbeddedServer> {
+  const { cacheDir } = settings;
+  const show = (what: string) => (fraction: number) =>
+    terminal.progress({ what, done: fraction, total: 1, unit: 'percent' });
+  const load = () =>
+    loadEngine({ cacheDir, onProgress: show('Installing the engine (node-llama-cpp)'), signal: terminal.stop });
+  const server = await plainly(
+    async () =>
+      new EmbeddedServer({
+        models,
+        engine: { load, onLog: (level, text) => listener.onLog(level === 'error' ? 'error' : 'debug', text) },
+        version: terminal.version,
+        onProgress: (model, fraction) => show(`Loading ${model}`)(fraction),
+      }),
+  );
+  const isWanted = (name: string): boolean => isLoadedAtStart(name, settings);
+  const faults = await server.loadAll(isWanted);
+  const lines = faults.map(({ name, fault }) => `The model ${name} cannot be served: ${fault.message}`);
+  if (faults.length > 0 && faults.length === models.filter(({ name }) => isWanted(name)).length) {
+    await server.close();
+    throw new SettingsError(lines);
+  }
+  for (const line of lines) listener.onLog('error', line);
+  return server;
+}
+
+/** With explicit control a model of a repository waits until it is asked for, on demand every model, unless --load-model names it. */
+function isLoadedAtStart(name: string, settings: Settings): boolean {
+  const { modelControlMode, loadModel, loadOnDemand } = settings;
+  if (loadOnDemand) return loadModel.includes('*') || loadModel.includes(name);
+  if (modelControlMode === 'none' || loadModel.includes('*') || loadModel.includes(name)) return true;
+  return namedModels(settings).some((model) => model.name === name);
+}
+
+/** What is set for all embedded models. */
+function engineSettings({ threads, sequences, maxQueueSize, contextLength }: Settings): Partial<EmbeddedModelOptions> {
+  return {
+    sequences,
+    queueSize: maxQueueSize,
+    ...(threads === undefined ? {} : { threads }),
+    ...(contextLength === undefined ? {} : { contextLength }),
+  };
+}
+
+/** `NAME=FILE`, or a file whose name without its ending is the name. */
+function nameAndFile(written: string): { name: string; file: string } {
+  const [name, file] = namedFile(written);
+  return { name: name === '' ? basename(file).replace(/\.gguf$/i, '') : name.slice(0, -1), file };
+}
+
+/** Runs a step whose failures are for the operator, one line each. */
+async function plainly<Result>(step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof EngineError) throw new SettingsError([error.message]);
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Logger } from 'pino';
+import type { CommandInput } from '../config/load.ts';
+import { wantsKey } from '../config/start-warnings.ts';
+import type { NamedModel } from '../models/served-model.ts';
+import type { Terminal } from './terminal.ts';
+
+type ExampleSettings = Pick<
+  CommandInput['settings'],
+  'logFormat' | 'apiKey' | 'apiKeyFile' | 'jwtJwks' | 'openaiRestrictedApi' | 'ui'
+>;
+
+/** Shows, once, a line to paste for the first model that is served. */
+export function exampleShower(
+  settings: ExampleSettings,
+  terminal: Pick<Terminal, 'out'>,
+  logger: Logger,
+): (models: readonly NamedModel[], origin: Promise<string>) => Promise<void> {
+  let isShown = false;
+  return async ([model], origin) => {
+    if (!model || isShown) return;
+    isShown = true;
+    await model.assets().catch(() => undefined);
+    const line = exampleLine(model, await origin, settings);
+    if (settings.logFormat === 'json') logger.info({ example: line }, 'try it');
+    else
+      terminal.out(`\nTry it:\n  ${line}\n${settings.ui ? `or open ${reachable(await origin)} in a browser.\n` : ''}`);
+  };
+}
+
+function exampleLine(model: NamedModel, origin: string, settings: ExampleSettings): string {
+  const headers = ["-H 'content-type: application/json'"];
+  if (wantsKey(settings)) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
+  const restriction = settings.openaiRestrictedApi.find(({ apis }) => apis.includes('inference'));
+  if (restriction) headers.push(`-H '${restriction.header}: YOUR VALUE'`);
+  const [path, question] = questionFor(model);
+  const body = JSON.stringify({ model: model.name, ...question });
+  return `curl ${reachable(origin)}${path} ${headers.join(' ')} -d '${body}'`;
+}
+
+/** An address of this machine for one that stands for all of them. */
+function reachable(origin: string): string {
+  return origin.replace('0.0.0.0', 'localhost');
+}
+
+/** A path, and what to send there. */
+function questionFor(model: NamedModel): [string, object] {
+  const sampling = { max_tokens: 64, temperature: 0.2 };
+  if (!model.contract)
+    return model.embedding
+      ? ['/v1/embeddings', { input: 'A conch is a shell.' }]
+      : ['/v1/rerank', { query: 'What is a conch?', documents: ['A shell.', 'A tree.'] }];
+  return model.loadedAssets()?.template === undefined
+    ? ['/v1/completions', { prompt: 'A conch is', ...sampling }]
+    : ['/v1/chat/completions', { messages: [{ role: 'user', content: 'What is a conch?' }], ...sampling }];
+}

@@ -1,0 +1,157 @@
+import type { CommandInput } from '../config/load.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { insideOneProcess } from '../config/worker-checks.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import { embeddedBackend } from '../repository/backend.ts';
+import { RepositoryError } from '../repository/finding.ts';
+import { readRepository } from '../repository/read-repository.ts';
+import type { EmbeddedModel, RepositoryModel } from '../repository/repository-model.ts';
+import { shellText, type TritonCommand, tritonCommand } from '../servers/managed/command-line.ts';
+import { findTritonserver, noTriton } from '../servers/managed/find-tritonserver.ts';
+import { type ManagedOptions, ManagedServer } from '../servers/managed/managed-server.ts';
+import { MovingServer } from '../servers/managed/moving-server.ts';
+import { channelOptions } from './channel-options.ts';
+import { defaultModels, namedModels, openEmbedded, repositoryModels } from './embedded.ts';
+import type { ServerInput, Surroundings } from './servers.ts';
+import type { Terminal } from './terminal.ts';
+import type { Seat } from './workers/worker-context.ts';
+
+type Settings = CommandInput['settings'];
+
+/** What a tritonserver that Conch starts listens on in a dry run, where no port is taken. */
+const examplePorts = { http: 8000, grpc: 8001, metrics: 8002 };
+
+/** The servers that are Conch's own: a tritonserver that it starts, and the engine in this process; the default model where nothing else is served. */
+export async function openOwn(
+  input: ServerInput,
+  surroundings: Surroundings & { readonly servesOthers: boolean },
+): Promise<InferenceServer[]> {
+  const { settings } = input;
+  const { seat } = surroundings.terminal;
+  const servers: InferenceServer[] = [];
+  const hasRepository = settings.modelRepository.length > 0;
+  if (seat && hasRepository) servers.push(followedServer(settings, seat));
+  const repository = hasRepository && !seat ? await repositoryOf(settings, surroundings) : undefined;
+  const embedded = [...repositoryModels(repository?.embedded ?? [], settings), ...namedModels(settings)];
+  try {
+    if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, surroundings));
+    const isAlone = !surroundings.servesOthers && servers.length + embedded.length === 0 && !repository;
+    const models = isAlone ? await defaultModels(settings, surroundings.terminal) : embedded;
+    if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...surroundings }));
+    return servers;
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.close()));
+    throw error;
+  }
+}
+
+/** The tritonserver that the workers share, started where the settings ask for one; no worker may hold a model of its own. */
+export async function openManaged(
+  input: ServerInput,
+  surroundings: Surroundings & Pick<ManagedOptions, 'onPorts'>,
+): Promise<ManagedServer | undefined> {
+  const { settings } = input;
+  if (settings.modelRepository.length === 0) return undefined;
+  const repository = await repositoryOf(settings, surroundings);
+  const [inside] = repository.embedded;
+  if (inside) throw new SettingsError([insideOneProcess(settings, inside.name)]);
+  return managedServer(input, repository, surroundings);
+}
+
+/** The command that would start tritonserver, as one would type it. */
+export async function dryRun(input: ServerInput, surroundings: Surroundings): Promise<string> {
+  const { settings } = input;
+  if (settings.modelRepository.length === 0)
+    throw new SettingsError(['--dry-run shows how tritonserver would be started, which needs --model-repository.']);
+  const repository = await repositoryOf(settings, surroundings);
+  return shellText(tritonCommand(await commandOf(input, repository, surroundings.terminal), examplePorts));
+}
+
+/** The models of the repositories: those that run here, and the names of those that need tritonserver. */
+interface RepositoryParts {
+  readonly embedded: readonly EmbeddedModel[];
+  readonly triton: readonly string[];
+  /** The engines that the later ranks of a TensorRT-LLM model load. */
+  readonly engines: readonly string[];
+}
+
+async function repositoryOf(settings: Settings, { listener }: Surroundings): Promise<RepositoryParts> {
+  try {
+    const { models } = await readRepository(settings.modelRepository);
+    const embedded = models.filter((model) => model.state === 'available' && model.runsOn === 'embedded');
+    // A broken model of tritonserver's is reported by tritonserver itself, in its own words.
+    const broken = models
+      .filter((model) => model.state === 'unavailable')
+      .filter(({ backend }) => backend === undefined || backend === embeddedBackend);
+    const lines = broken.map(({ name, reason }) => `The model ${name} cannot be served: ${reason}`);
+    if (broken.length === models.length) throw new SettingsError(lines);
+    for (const line of lines) listener.onLog('error', line);
+    const ours = new Set<RepositoryModel>([...embedded, ...broken]);
+    const others = models.filter((model) => !ours.has(model));
+    return {
+      embedded,
+      triton: others.map(({ name }) => name),
+      engines: others.filter(({ backend }) => backend === 'tensorrtllm').map(({ name }) => name),
+    };
+  } catch (error) {
+    if (error instanceof RepositoryError) throw new SettingsError(error.problems);
+    throw error;
+  }
+}
+
+async function managedServer(
+  input: ServerInput,
+  repository: RepositoryParts,
+  { terminal, listener: { onLog }, onPorts }: Surroundings & Pick<ManagedOptions, 'onPorts'>,
+): Promise<ManagedServer> {
+  const server = new ManagedServer({
+    command: await commandOf(input, repository, terminal),
+    hiddenModels: repository.embedded.map(({ name }) => name),
+    environment: terminal.environment,
+    channel: channelOptions(input.settings),
+    onLog,
+    onDown: (reason, restartsIn) =>
+      onLog('error', `tritonserver is down: ${reason}. It is started again in ${restartsIn / 1000} s.`),
+    ...(onPorts ? { onPorts } : {}),
+  });
+  await server.start();
+  return server;
+}
+
+/** The primary's tritonserver, as a worker reaches it. */
+function followedServer(settings: Settings, seat: Seat): MovingServer {
+  const server = new MovingServer({
+    hiddenModels: [],
+    repositories: settings.modelRepository,
+    channel: channelOptions(settings),
+    restart: () => seat.restartTriton(),
+  });
+  seat.followTriton((ports) => server.moveTo(ports));
+  return server;
+}
+
+async function commandOf(
+  { settings, rest }: ServerInput,
+  { embedded, triton, engines }: RepositoryParts,
+  { environment }: Pick<Terminal, 'environment'>,
+): Promise<TritonCommand> {
+  const found = await findTritonserver({
+    given: settings.tritonserver,
+    path: environment['PATH'] ?? '',
+    cacheDirectory: settings.cacheDir,
+  });
+  if (!found) throw new SettingsError([noTriton]);
+  // In a mixed repository tritonserver is told its models by name, or it would try to load the embedded ones.
+  const isMixed = embedded.length > 0 && settings.modelControlMode === 'none';
+  return {
+    program: found.program,
+    repositories: settings.modelRepository,
+    modelControlMode: isMixed ? 'explicit' : settings.modelControlMode,
+    loadModels: isMixed ? triton : settings.loadModel,
+    logVerboseLevel: settings.tritonserverLogVerboseLevel,
+    backendDirectory: found.backendDirectory,
+    worldSize: settings.worldSize,
+    rankModels: engines.length > 0 ? engines : ['tensorrt_llm'],
+    extra: rest,
+  };
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import type { CommandInput } from '../config/load.ts';
+import { modelSettings } from '../config/model-settings.ts';
+import type { AdapterBook } from '../models/adapters.ts';
+import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
+import { hubCaches } from '../prompt/hub-request.ts';
+import { Balancer } from '../servers/balanced/balancer.ts';
+import { checkModelSettings } from './check-model-settings.ts';
+import { type AssetListener, modelDescriber } from './describe-model.ts';
+import { LiveSettings } from './live-settings.ts';
+import { adapterFinder, openAdapterBook } from './model-adapters.ts';
+import type { ServerSet } from './server-set.ts';
+import { openServers, type ServerListener } from './servers.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The parts of a running Conch below its HTTP side. */
+interface Parts {
+  readonly servers: ServerSet;
+  readonly balancer: Balancer;
+  readonly registry: ModelRegistry;
+  readonly adapterBook: AdapterBook;
+  readonly close: () => Promise<void>;
+}
+
+/** Who hears of models, servers and tokenizers. */
+export type PartsListener = Pick<RegistryOptions, 'onChange' | 'onServer'> & AssetListener & ServerListener;
+
+/** The servers and the registry that the settings ask for. */
+export async function openParts(
+  input: Pick<CommandInput, 'settings' | 'rest'>,
+  terminal: Terminal,
+  listener: PartsListener,
+  live: LiveSettings = new LiveSettings(input.settings),
+): Promise<Parts> {
+  checkModelSettings(input.settings);
+  const adapterBook = await openAdapterBook(input.settings);
+  const balancer = new Balancer(() => live.current);
+  let follow = async (): Promise<void> => undefined;
+  const servers = await openServers(input, {
+    terminal,
+    listener,
+    dnsInterval: () => live.current.dnsInterval,
+    onChange: (gone) => {
+      const left = follow();
+      for (const server of gone) void left.then(() => balancer.untilIdle(server)).then(() => server.close());
+    },
+  });
+  const registry = new ModelRegistry({
+    ...listener,
+    servers: servers.current,
+    groupOf: (model, holders) => balancer.groupOf(model, holders),
+    onLook: (server, fault) => balancer.seen(server, fault),
+    engineFailure: (server, model) => balancer.engines.failureOf({ server, model }),
+    get engineOutlook() {
+      return live.current.engineRecovery === 'auto'
+        ? 'Conch reloads it where its server allows that. Try again later.'
+        : 'It takes requests again once it is reloaded on its server.';
+    },
+    loadsOnDemand: input.settings.loadOnDemand,
+    get refreshInterval() {
+      return live.current.refreshInterval;
+    },
+    get loraSeparator() {
+      return live.current.loraSeparator;
+    },
+    get aliases() {
+      return live.aliases;
+    },
+    hints: (model) => {
+      const { contract, tokenizer, engineDir, cancelWith, embedding, rerank } = modelSettings(live.current, model);
+      const stopsByRequest = cancelWith === 'stop-input';
+      const caches = hubCaches(join(live.current.cacheDir, 'hub'), terminal.environment);
+      return { contract, tokenizer, engineDir, stopsByRequest, embedding, rerank, hubCaches: caches };
+    },
+    describe: modelDescriber(live, terminal, listener, (found, own) =>
+      adapterFinder(live.current, adapterBook)(found, own),
+    ),
+    basisOf: (name) => live.basisOf(name),
+  });
+  follow = () => registry.follow(servers.current);
+  const close = async (): Promise<void> => {
+    await registry.close();
+    await servers.close();
+  };
+  return { servers, balancer, registry, adapterBook, close };
+}

@@ -1,0 +1,44 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Logger } from 'pino';
+import type { KeeperOptions } from '../apis/openai/responses/response-keeper.ts';
+import type { CommandInput } from '../config/load.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import type { ResponseStore } from '../responses/store/response-store.ts';
+import { StoreError } from '../responses/store/store-error.ts';
+
+/** The store of responses, and how it is closed. */
+interface OpenedStore extends KeeperOptions {
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The store that the settings ask for. One that was named must open at the start; the one in the cache folder opens when
+ * it is first needed, so that Conch runs where nothing can be written.
+ */
+export async function responseStore(settings: CommandInput['settings'], logger: Logger): Promise<OpenedStore> {
+  const onFault = (error: unknown): void => logger.error({ err: error }, 'a response could not be kept');
+  const { store: place, storeMaxAge, storeMaxSize, cacheDir } = settings;
+  if (place === 'none') return { store: undefined, onFault, close: async () => undefined };
+  const limits = { maxAge: storeMaxAge, maxSize: storeMaxSize };
+  let opening: Promise<ResponseStore> | undefined;
+  const open = async (): Promise<ResponseStore> => {
+    const file = join(cacheDir, 'responses.sqlite');
+    if (place === undefined) await mkdir(dirname(file), { recursive: true });
+    const { openStore } = await import('../responses/store/open-store.ts');
+    return openStore(place ?? `sqlite:${file}`, limits, onFault);
+  };
+  const store = (): Promise<ResponseStore> => {
+    opening ??= open().catch((error: unknown) => {
+      // The next request tries again.
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  if (place !== undefined)
+    await store().catch((error: unknown) => {
+      throw error instanceof StoreError ? new SettingsError([error.message]) : error;
+    });
+  return { store, onFault, close: async () => (await opening)?.close() };
+}

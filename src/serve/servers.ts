@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { CommandInput } from '../config/load.ts';
+import { formatAddress, type TritonAddress } from '../config/triton-address.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import type { LogLevel } from '../servers/managed/log-line.ts';
+import { RemoteServer } from '../servers/remote/remote-server.ts';
+import { nameResolver } from '../servers/resolved/resolve-name.ts';
+import { ResolvedServers } from '../servers/resolved/resolved-servers.ts';
+import { channelOptions } from './channel-options.ts';
+import { ServerSet } from './server-set.ts';
+import type { Terminal } from './terminal.ts';
+
+type Settings = CommandInput['settings'];
+/** The part of the command line that servers depend on. */
+export type ServerInput = Pick<CommandInput, 'settings' | 'rest'>;
+
+/** Who hears of the servers' lives. */
+export interface ServerListener {
+  readonly onLog: (level: LogLevel, text: string) => void;
+}
+
+/** What opening needs to know beside the command line. */
+export interface Surroundings {
+  readonly terminal: Terminal;
+  readonly listener: ServerListener;
+}
+
+/** What a set of servers that comes and goes needs beside. */
+interface OpenSurroundings extends Surroundings {
+  readonly dnsInterval: () => number;
+  readonly onChange: (gone: readonly InferenceServer[]) => void;
+}
+
+/** The servers that the settings ask for, started; the default model in this process where they ask for none. */
+export async function openServers(input: ServerInput, surroundings: OpenSurroundings): Promise<ServerSet> {
+  const { settings } = input;
+  const named = settings.triton.filter(({ dns }) => dns);
+  const servers: InferenceServer[] = settings.triton
+    .filter(({ dns }) => !dns)
+    .map((address) => remoteServer(address, settings));
+  const resolved = named.map((address) => resolvedServers(address, settings, surroundings));
+  try {
+    const servesOthers = servers.length + resolved.length > 0;
+    // Most of the code of these servers is for this alone, and nobody waits for it who only asks a Triton elsewhere.
+    if (!servesOthers || settings.modelRepository.length > 0 || settings.model.length > 0) {
+      const { openOwn } = await import('./own-servers.ts');
+      servers.push(...(await openOwn(input, { ...surroundings, servesOthers })));
+    }
+    await Promise.all(resolved.map((each) => each.start()));
+    return new ServerSet(servers, resolved);
+  } catch (error) {
+    await new ServerSet(servers, resolved).close();
+    throw error;
+  }
+}
+
+function resolvedServers(
+  address: TritonAddress,
+  settings: Settings,
+  { listener: { onLog }, dnsInterval, onChange }: OpenSurroundings,
+): ResolvedServers {
+  const { host: name } = address;
+  const written = formatAddress(address);
+  return new ResolvedServers({
+    name,
+    resolve: nameResolver(settings.dnsServer),
+    interval: dnsInterval,
+    // Certificates are made out to the name, not to the addresses behind it.
+    open: (host) =>
+      remoteServer({ ...address, host }, { ...settings, tritonServerName: settings.tritonServerName ?? name }),
+    onChange,
+    onFault: (fault) => {
+      if (fault) onLog('warn', `${written} cannot be resolved: ${fault.message}; its last addresses stay`);
+      else onLog('info', `${written} is resolved again`);
+    },
+  });
+}
+
+function remoteServer({ host, port, tls }: TritonAddress, settings: Settings): RemoteServer {
+  return new RemoteServer({
+    host,
+    port,
+    ...channelOptions(settings),
+    ...(tls ? { secure: secureOptions(settings) } : {}),
+  });
+}
+
+function secureOptions({ tritonCa, tritonCert, tritonKey, tritonServerName }: Settings) {
+  return {
+    ...(tritonCa === undefined ? {} : { ca: readFileSync(tritonCa) }),
+    ...(tritonCert === undefined ? {} : { cert: readFileSync(tritonCert) }),
+    ...(tritonKey === undefined ? {} : { key: readFileSync(tritonKey) }),
+    ...(tritonServerName === undefined ? {} : { servername: tritonServerName }),
+  };
+}

@@ -1,0 +1,159 @@
+import type { FastifyInstance } from 'fastify';
+import type { CommandInput } from '../config/load.ts';
+import type { OtelReading } from '../config/otel-variables.ts';
+import { createApp } from '../http/app.ts';
+import { Draining } from '../http/draining.ts';
+import { LocalGates } from '../limits/local-gates.ts';
+import { LoneLink } from '../link.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import { type Opened, whole } from './disposables.ts';
+import { EngineCare } from './engine-care.ts';
+import { exampleShower } from './example.ts';
+import { failedLoads } from './failed-loads.ts';
+import { generateContext, rowsContext } from './generate-context.ts';
+import { openGuideGuard } from './guide-guard.ts';
+import type { LiveSettings } from './live-settings.ts';
+import type { Voice } from './logger.ts';
+import { oneView } from './merged-metrics.ts';
+import { modelLife } from './model-life.ts';
+import { modelTable } from './model-table.ts';
+import { openKeys } from './open-keys.ts';
+import { openRates } from './open-rates.ts';
+import { ownPage } from './own-page.ts';
+import { openParts, type PartsListener } from './parts.ts';
+import { connectionSettings, jsonBounds, requestLimits } from './request-limits.ts';
+import { responseStore } from './response-store.ts';
+import { serverReports } from './server-reports.ts';
+import { startTelemetry } from './telemetry.ts';
+import type { Terminal } from './terminal.ts';
+import { tlsFiles } from './tls-files.ts';
+
+interface ServiceOptions {
+  readonly terminal: Terminal;
+  readonly live: LiveSettings;
+  readonly voice: Voice;
+  readonly traces: OtelReading;
+}
+
+/** All that answers requests, put together and not listening yet. */
+export interface Service {
+  readonly app: FastifyInstance;
+  readonly registry: ModelRegistry;
+  readonly draining: Draining;
+  /** Looks after failed engines. */
+  readonly care: EngineCare;
+  /** Listens for KServe's clients; gives what stops that. */
+  readonly startKserve: () => Promise<() => Promise<void>>;
+  /** Lets go of servers, stores and collectors, once nobody asks any more. */
+  readonly close: () => Promise<void>;
+}
+
+/** Puts the parts of one process together as the settings ask for it. */
+export function openService(input: Pick<CommandInput, 'settings' | 'rest'>, options: ServiceOptions): Promise<Service> {
+  return whole((opened) => putTogether(input, options, opened));
+}
+
+async function putTogether(
+  input: Pick<CommandInput, 'settings' | 'rest'>,
+  { terminal, live, voice, traces }: ServiceOptions,
+  opened: Opened,
+): Promise<Service> {
+  const { settings } = input;
+  const { seat } = terminal;
+  const { logger, speaker, isQuiet } = voice;
+  const connections = connectionSettings(settings, tlsFiles(settings, { logger: speaker, stop: terminal.stop }));
+  const showExample = exampleShower(settings, terminal, speaker);
+  const warnOfFailedLoads = failedLoads((line) => speaker.warn(line));
+  const listener: PartsListener = {
+    onChange: (rows) => {
+      warnOfFailedLoads(rows);
+      if (isQuiet) return;
+      if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
+      else terminal.out(modelTable(rows));
+      void showExample(registry.list(), origin);
+    },
+    onServer: (server, fault) => {
+      if (fault === undefined) speaker.info(`${server} answers`);
+      else speaker.warn(`${server} does not answer yet: ${fault.message}; trying again`);
+    },
+    onNote: (note) => speaker.info(note),
+    onLog: (level, text) => speaker[level](text),
+    onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
+  };
+  const draining = new Draining(terminal.stop);
+  const keys = await openKeys(live, { signal: terminal.stop, logger });
+  const responses = opened.add(await responseStore(settings, logger));
+  const rates = opened.add(seat?.rates ?? (await openRates(settings.redis, logger)));
+  const gates = seat?.gates ?? new LocalGates();
+  const access = { keys, keyLimits: { rates, gates }, restrictedApis: settings.openaiRestrictedApi };
+  const parts = opened.add(await openParts(input, terminal, listener, live));
+  const { servers, balancer, registry, adapterBook } = parts;
+  const link = seat?.link ?? new LoneLink();
+  const { engines } = balancer;
+  const { admission, ...life } = modelLife(registry, { live, gates, link, engines });
+  const isLeader = seat?.isSpeaker ?? true;
+  const { control } = life;
+  const care = opened.add(new EngineCare({ engines, registry, control, link, live, logger, isLeader }));
+  const telemetry = opened.add(
+    await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry }),
+  );
+  const { record } = telemetry;
+  const guides = openGuideGuard({ live, link, logger, telemetry });
+  // Also where a probe finds it: the client whose guide ended the engine may have disconnected.
+  engines.listen({ onFailed: ({ server, model }) => guides.engineFailed(server, model) });
+  const app = createApp({
+    responses,
+    link,
+    models: registry,
+    ...oneView(link, { reports: () => serverReports(registry, balancer), metrics: telemetry.metrics }),
+    ...life,
+    adapterBook,
+    loraRoot: settings.loraRoot,
+    ...access,
+    maxInputSize: settings.httpMaxInputSize,
+    version: terminal.version,
+    connections,
+    clients: settings,
+    draining,
+    allowedOrigins: settings.allowedOrigins,
+    page: await ownPage(settings, speaker),
+    record,
+    // Read anew for each request, which keeps what it began with.
+    get strictFields() {
+      return live.current.strictFields;
+    },
+    get limits() {
+      return requestLimits(live.current);
+    },
+    get jsonBounds() {
+      return jsonBounds(live.current);
+    },
+    get logPrompts() {
+      return live.current.logPrompts;
+    },
+    get generate() {
+      return generateContext(live.current, registry, guides);
+    },
+    get rows() {
+      return rowsContext(live.current, registry);
+    },
+    logger,
+  });
+  const origin = new Promise<string>((resolve) => {
+    app.addHook('onListen', async () => resolve(app.listeningOrigin));
+  });
+  return {
+    app,
+    registry,
+    draining,
+    care,
+    startKserve: async () => {
+      const { startKserve } = await import('./kserve.ts');
+      return startKserve(
+        { ...settings, ...seat?.ports },
+        { servers, balancer, admission, draining, ...access, logger, record, connections, isQuiet },
+      );
+    },
+    close: () => opened.close(),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import type { CommandInput } from '../config/load.ts';
+import type { OtelReading } from '../config/otel-variables.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { Balancer } from '../servers/balanced/balancer.ts';
+import { Metrics } from '../telemetry/metrics/metrics.ts';
+import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import type { ServerSet } from './server-set.ts';
+import type { Terminal } from './terminal.ts';
+import { startTracing } from './tracing.ts';
+import { tritonTargets } from './triton-targets.ts';
+
+interface TelemetryPlace {
+  readonly settings: Pick<CommandInput['settings'], 'tritonMetricsPort'>;
+  readonly traces: OtelReading;
+  readonly terminal: Pick<Terminal, 'version'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly servers: ServerSet;
+  readonly balancer: Balancer;
+  readonly registry: Pick<ModelRegistry, 'list' | 'rootOf'>;
+}
+
+/** Metrics of all requests, and traces where they are asked for. */
+export async function startTelemetry(place: TelemetryPlace): Promise<Telemetry & { close(): Promise<void> }> {
+  const { settings, traces, terminal, logger, servers, balancer, registry } = place;
+  const metrics = new Metrics();
+  const { version } = terminal;
+  for (const name of traces.ignored) logger.warn(`${name} has no effect on Conch.`);
+  const tracing = await startTracing(traces.options, { metrics, version, warn: (text) => logger.warn(text) });
+  const telemetry = createTelemetry({
+    metrics,
+    version,
+    tracing,
+    servers: () => balancer.snapshot().servers.map(({ server, ...state }) => ({ name: server.name, ...state })),
+    tritons: () => tritonTargets(servers.current, settings.tritonMetricsPort),
+    // A model with an adapter counts as the model.
+    servedAs: (name) => registry.list().find((model) => model.name === name)?.name ?? registry.rootOf(name),
+  });
+  return { ...telemetry, close: async () => tracing?.close() };
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { CommandInput } from '../../config/load.ts';
+import { LocalGates } from '../../limits/local-gates.ts';
+import type { TritonPorts } from '../../servers/managed/command-line.ts';
+import { freePorts } from '../../servers/managed/free-ports.ts';
+import type { ManagedServer } from '../../servers/managed/managed-server.ts';
+import { Opened } from '../disposables.ts';
+import { takeOverText } from '../follow-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
+import { openRates } from '../open-rates.ts';
+import { openManaged } from '../own-servers.ts';
+import type { Terminal } from '../terminal.ts';
+import { hostLimits } from './limits.ts';
+import { hostLink } from './link.ts';
+import { MetricHistory } from './metric-history.ts';
+import type { Orders, SharedPorts } from './worker-context.ts';
+import { Crew } from './worker-pool.ts';
+
+type Settings = CommandInput['settings'];
+
+interface PrimaryOptions {
+  readonly terminal: Terminal;
+  readonly logger: Logger;
+  /** The settings that the log follows. */
+  readonly live: LiveSettings;
+}
+
+/** Runs the workers until it is told to stop. What there is once for all of them is here. */
+export async function runWorkers(
+  input: Pick<CommandInput, 'settings' | 'rest'>,
+  options: PrimaryOptions,
+): Promise<number> {
+  const opened = new Opened();
+  try {
+    return await run(input, options, opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function run(
+  input: Pick<CommandInput, 'settings' | 'rest'>,
+  { terminal, logger, live }: PrimaryOptions,
+  opened: Opened,
+): Promise<number> {
+  const { settings } = input;
+  const settingsText = settings.config === undefined ? undefined : readFileSync(settings.config, 'utf8');
+  const ports = await sharedPorts(settings);
+  const gates = new LocalGates();
+  const history = new MetricHistory();
+  const rates = opened.add(await openRates(settings.redis, logger));
+  let triton: TritonPorts | undefined;
+  let latestText: string | undefined;
+  let managed: ManagedServer | undefined;
+  const crew = new Crew({
+    size: settings.workers,
+    logger,
+    onWorker: (number, messenger) => {
+      messenger.on('orders', (): Orders => {
+        const isStopping = terminal.stop.aborted;
+        return { number, ports, settingsText, latestText, triton, isStopping };
+      });
+      messenger.on('settings', (text) => {
+        if (text === latestText) return;
+        latestText = text as string;
+        takeOverText(latestText, { live, terminal, logger });
+      });
+      messenger.on('restart-triton', () => managed?.restart());
+      hostLink(messenger, { workers: () => crew.ready(), history });
+      const release = hostLimits(messenger, gates, rates);
+      return () => {
+        release();
+        history.left(number);
+      };
+    },
+  });
+  managed = await openManaged(input, {
+    terminal,
+    listener: { onLog: (level, text) => logger[level](text) },
+    onPorts: (now) => {
+      triton = now;
+      crew.tell('triton', now);
+    },
+  });
+  if (managed) opened.add(managed);
+  if (terminal.stop.aborted) return 0;
+  terminal.onHangUp(() => crew.tell('hang-up'));
+  const stopped = once(terminal.stop, 'abort').then(() => crew.stop());
+  const code = await crew.start();
+  if (code !== undefined) return code;
+  logger.info(`${settings.workers} workers share the ports`);
+  const exitCode = await stopped;
+  logger.info('all workers have stopped');
+  return exitCode;
+}
+
+/** A port that may be any free one is chosen here, so that it stays the same whatever becomes of single workers. */
+async function sharedPorts({ host, port, kserveHttpPort, kserveGrpcPort }: Settings): Promise<SharedPorts> {
+  const [first = 0, second = 0, third = 0] = await freePorts(host, 3);
+  return { port: port || first, kserveHttpPort: kserveHttpPort || second, kserveGrpcPort: kserveGrpcPort || third };
+}

@@ -1,0 +1,134 @@
+import { messageOf } from '../../../thrown.ts';
+import { EngineError } from '../gguf/engine-error.ts';
+import { readGgufHeader } from '../gguf/header.ts';
+import { loadLora } from './engine-internals.ts';
+import type { Bindings, ContextBinding, LoraBinding, ModelBinding } from './engine-types.ts';
+import { invalidArgument } from './faults.ts';
+import { factsOf } from './model-facts.ts';
+
+/** A LoRA adapter of llama.cpp's: a GGUF file and the name that requests choose it by. */
+export interface LoraFile {
+  readonly name: string;
+  readonly file: string;
+  /** How strongly it changes the model; left out: 1. */
+  readonly scale?: number;
+}
+
+/** An adapter in memory. Requests hold it itself: its name may be gone, or another's, before they end. */
+export interface Adapter {
+  readonly lora: LoraBinding;
+  readonly scale: number;
+}
+
+interface AdaptersOptions {
+  readonly bindings: Bindings;
+  readonly model: ModelBinding;
+  readonly context: ContextBinding | undefined;
+  /** Runs something while nothing is evaluated. */
+  exclusively(work: () => Promise<void>): Promise<void>;
+}
+
+/** The adapters of one model. All are kept loaded; the context uses one at a time, or none. */
+export class Adapters {
+  readonly #options: AdaptersOptions;
+  readonly #loaded = new Map<string, Adapter>();
+  readonly #loading = new Map<string, Promise<LoraBinding>>();
+  /** How many requests hold each adapter. */
+  readonly #holders = new Map<Adapter, number>();
+  #used: Adapter | undefined;
+  /** The model's list of adapters is changed by one load or free at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AdaptersOptions) {
+    this.#options = options;
+  }
+
+  get names(): string[] {
+    return [...this.#loaded.keys()];
+  }
+
+  async load({ name, file, scale = 1 }: LoraFile): Promise<void> {
+    if (this.#loaded.has(name) || this.#loading.has(name))
+      throw new EngineError(`There are two LoRA adapters named ${name}.`);
+    const reading = this.#read(file);
+    this.#loading.set(name, reading);
+    try {
+      this.#loaded.set(name, { lora: await reading, scale });
+    } finally {
+      this.#loading.delete(name);
+    }
+  }
+
+  /** Resolves once no adapter is being read any more. */
+  async whenRead(): Promise<void> {
+    await Promise.allSettled(this.#loading.values());
+  }
+
+  /** Forgets an adapter's name. Its memory is freed when the last request that holds it lets go. */
+  unload(name: string): void {
+    const adapter = this.#find(name);
+    this.#loaded.delete(name);
+    if (!this.#holders.has(adapter)) this.#free(adapter);
+  }
+
+  /** The adapter of a request, which must let go of it in the end. Refuses a name that is not here. */
+  hold(name: string | undefined): Adapter | undefined {
+    if (name === undefined) return undefined;
+    const adapter = this.#find(name);
+    this.#holders.set(adapter, (this.#holders.get(adapter) ?? 0) + 1);
+    return adapter;
+  }
+
+  letGo(adapter: Adapter | undefined): void {
+    if (!adapter) return;
+    const others = (this.#holders.get(adapter) ?? 0) - 1;
+    if (others > 0) {
+      this.#holders.set(adapter, others);
+      return;
+    }
+    this.#holders.delete(adapter);
+    if (![...this.#loaded.values()].includes(adapter)) this.#free(adapter);
+  }
+
+  /** Makes the context evaluate with this adapter, or with none, from the next batch on. */
+  readonly use = (adapter: Adapter | undefined): void => {
+    this.#options.context?.setLoras(adapter ? [adapter.lora] : [], adapter ? [adapter.scale] : []);
+    this.#used = adapter;
+  };
+
+  async #read(file: string): Promise<LoraBinding> {
+    if (!factsOf(await readGgufHeader(file)).isAdapter)
+      throw new EngineError(`${file} is a GGUF file, but not a LoRA adapter.`);
+    const { bindings, model } = this.#options;
+    try {
+      return await this.#afterLast(() => loadLora(bindings, model, file));
+    } catch (error) {
+      throw new EngineError(`The LoRA adapter ${file} does not fit this model: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** The words of a refusal are those of the vLLM backend. */
+  #find(name: string): Adapter {
+    const adapter = this.#loaded.get(name);
+    if (adapter) return adapter;
+    if (this.#loaded.size === 0) throw invalidArgument('LoRA feature is not enabled.');
+    const known = this.names.map((known) => `'${known}'`).join(', ');
+    throw invalidArgument(`LoRA ${name} is not supported, we currently support [${known}]`);
+  }
+
+  /** Nobody holds it: only the batch that is being evaluated may still use it. */
+  #free(adapter: Adapter): void {
+    const freed = this.#options.exclusively(async () => {
+      if (this.#used === adapter) this.use(undefined);
+      await this.#afterLast(() => adapter.lora.dispose());
+    });
+    // What could not be freed goes with the model.
+    freed.catch(() => undefined);
+  }
+
+  #afterLast<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+}

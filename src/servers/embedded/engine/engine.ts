@@ -1,0 +1,73 @@
+import { availableParallelism } from 'node:os';
+import { messageOf } from '../../../thrown.ts';
+import { EngineError } from '../gguf/engine-error.ts';
+import type { EngineModule, Llama } from './engine-types.ts';
+
+/** How the engine is loaded. */
+export interface EngineOptions {
+  /** Finds node-llama-cpp, installs it first where need be, and says whether it may use a graphics card. */
+  readonly load: () => Promise<{ readonly module: EngineModule; readonly gpu: boolean }>;
+  /** What llama.cpp has to say, by its level. */
+  readonly onLog?: (level: string, message: string) => void;
+}
+
+const mostComplaints = 20;
+
+/** llama.cpp in this process, and what its models share. */
+export class Engine {
+  readonly llama: Llama;
+  readonly #complaints: string[];
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(llama: Llama, complaints: string[]) {
+    this.llama = llama;
+    this.#complaints = complaints;
+  }
+
+  static async start({ load, onLog }: EngineOptions): Promise<Engine> {
+    const complaints: string[] = [];
+    const { module, gpu } = await load();
+    try {
+      const llama = await module.getLlama({
+        gpu: gpu ? 'auto' : false,
+        build: 'never',
+        skipDownload: true,
+        progressLogs: false,
+        maxThreads: 0,
+        logger: (level, message) => {
+          if (level === 'error' && complaints.push(message.trim()) > mostComplaints) complaints.shift();
+          onLog?.(level, message.trim());
+        },
+      });
+      return new Engine(llama, complaints);
+    } catch (error) {
+      throw new EngineError(`llama.cpp does not run on this machine: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /**
+   * One thread less than there are cores, and no more than the cores that calculate well. The threads spin while they
+   * wait for each other, so with one per core any other process slows all of them down
+   * (docs/decisions/embedded-threads.md).
+   */
+  get defaultThreads(): number {
+    return Math.max(1, Math.min(this.llama.cpuMathCores, availableParallelism() - 1));
+  }
+
+  /** What llama.cpp complained about since the last call: it is not in its errors. */
+  takeComplaints(): string[] {
+    return this.#complaints.splice(0);
+  }
+
+  /** Runs one evaluation at a time, in the order of asking: the threads of two would spin against each other. */
+  readonly exclusively = (work: () => Promise<void>): Promise<void> => {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  };
+
+  async dispose(): Promise<void> {
+    await this.#last;
+    await this.llama.dispose();
+  }
+}

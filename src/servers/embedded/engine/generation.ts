@@ -1,0 +1,159 @@
+import { StopStrings } from '../../../output/stop-strings.ts';
+import type { Adapter } from './adapters.ts';
+import type { AnswerWriter } from './answer-writer.ts';
+import { Detokenizer } from './detokenizer.ts';
+import type { ContextBinding } from './engine-types.ts';
+import { invalidArgument } from './faults.ts';
+import type { ResponseQueue } from './response-queue.ts';
+import type { SamplingParameters } from './sampling-parameters.ts';
+import type { LoopJob } from './slot.ts';
+import type { TokenChooser } from './token-chooser.ts';
+import type { ChosenLogprob, LogprobReader } from './token-logprobs.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** How a generation ended, for the statistics. */
+export interface GenerationEnd {
+  readonly outcome: 'success' | 'fail' | 'cancel';
+  readonly fault?: unknown;
+}
+
+interface GenerationOptions {
+  readonly prompt: readonly number[];
+  /** What stands before an unstreamed answer. */
+  readonly echo: string;
+  readonly isStreamed: boolean;
+  readonly parameters: SamplingParameters;
+  readonly adapter: Adapter | undefined;
+  /** Most tokens of the answer: what was asked for, or what there is room for. */
+  readonly limit: number;
+  readonly vocabulary: Vocabulary;
+  /** Made when the first token is wanted: samplers are large, and many requests may wait. */
+  readonly chooser: () => TokenChooser;
+  /** Left out where no logprobs are wanted. */
+  readonly logprobs: (() => LogprobReader) | undefined;
+  readonly writer: AnswerWriter;
+  readonly queue: ResponseQueue;
+  onBegin(reusedTokens: number): void;
+  onEnd(end: GenerationEnd): void;
+}
+
+/** One answer, from its prompt to its finish reason. */
+export class Generation implements LoopJob {
+  readonly #options: GenerationOptions;
+  readonly #detokenizer: Detokenizer;
+  readonly #stops: StopStrings;
+  readonly #stopTokens: ReadonlySet<number>;
+  readonly #output: number[] = [];
+  readonly #collected: { text: string; logprobs: string[] };
+  #chooser: TokenChooser | undefined;
+  #logprobs: LogprobReader | undefined;
+  #cumulative = 0;
+  #isOver = false;
+  #isAdvancing = false;
+
+  constructor(options: GenerationOptions) {
+    const { parameters, vocabulary, echo } = options;
+    this.#options = options;
+    this.#detokenizer = new Detokenizer(vocabulary, { skipSpecialTokens: parameters.skip_special_tokens });
+    this.#stops = new StopStrings(parameters.stop, { keepsStop: parameters.include_stop_str_in_output });
+    this.#stopTokens = new Set(parameters.stop_token_ids);
+    this.#collected = { text: echo, logprobs: [] };
+  }
+
+  get prompt(): readonly number[] {
+    return this.#options.prompt;
+  }
+
+  get adapter(): Adapter | undefined {
+    return this.#options.adapter;
+  }
+
+  get isPaused(): boolean {
+    return this.#options.queue.isFull;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  begin(reusedTokens: number): void {
+    this.#options.onBegin(reusedTokens);
+  }
+
+  async advance(context: ContextBinding, at: number): Promise<number | undefined> {
+    this.#isAdvancing = true;
+    try {
+      this.#chooser ??= this.#options.chooser();
+      this.#logprobs ??= this.#options.logprobs?.();
+      const token = await this.#chooser.choose(context, at, this.#output);
+      if (token < 0)
+        throw invalidArgument('No token is left to choose from: the constraints of this request exclude all.');
+      const figures = await this.#logprobs?.read(context, at, token);
+      // The reader can have left meanwhile.
+      return this.#isOver ? undefined : this.#accept(token, figures);
+    } finally {
+      this.#isAdvancing = false;
+      if (this.#isOver) this.#dispose();
+    }
+  }
+
+  fail(fault: unknown): void {
+    this.#end({ outcome: 'fail', fault }, fault);
+  }
+
+  /** The reader has left, or does not want more; with a fault it is told why. */
+  cancel(fault?: unknown): void {
+    this.#end({ outcome: 'cancel' }, fault);
+  }
+
+  #accept(token: number, figures: ChosenLogprob | undefined): number | undefined {
+    const { limit, parameters, vocabulary } = this.#options;
+    this.#output.push(token);
+    this.#cumulative += figures?.logprob ?? 0;
+    const count = this.#output.length;
+    const isEnd = this.#stopTokens.has(token) || (!parameters.ignore_eos && vocabulary.ends.has(token));
+    const isStopped = isEnd && count >= parameters.min_tokens;
+    const isHidden = isStopped && !parameters.include_stop_str_in_output;
+    let text = isHidden ? '' : this.#detokenizer.push(token);
+    if (count > parameters.min_tokens) text = this.#stops.push(text);
+    let finish: 'stop' | 'length' | undefined;
+    if (this.#stops.found !== undefined || isStopped) finish = 'stop';
+    else if (count >= limit) finish = 'length';
+    if (finish !== undefined) text += this.#stops.flush();
+    this.#emit(text, figures, finish);
+    return finish === undefined ? token : undefined;
+  }
+
+  #emit(text: string, figures: ChosenLogprob | undefined, finish: 'stop' | 'length' | undefined): void {
+    const { isStreamed, writer, queue, logprobs } = this.#options;
+    const cumulativeLogprob = logprobs ? this.#cumulative : Number.NaN;
+    if (isStreamed) {
+      const entries = figures ? [figures.json] : undefined;
+      queue.push(writer.write({ text, tokens: 1, finish, cumulativeLogprob, logprobs: entries }));
+    } else {
+      this.#collected.text += text;
+      if (figures) this.#collected.logprobs.push(figures.json);
+      if (finish !== undefined) {
+        const all = this.#collected;
+        const entries = logprobs ? all.logprobs : undefined;
+        const tokens = this.#output.length;
+        queue.push(writer.write({ text: all.text, tokens, finish, cumulativeLogprob, logprobs: entries }));
+      }
+    }
+    if (finish !== undefined) this.#end({ outcome: 'success' }, undefined);
+  }
+
+  #end(end: GenerationEnd, fault: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.queue.end(fault);
+    this.#options.onEnd(end);
+    if (!this.#isAdvancing) this.#dispose();
+  }
+
+  /** Never while a sampler is at work: it is in another thread then. */
+  #dispose(): void {
+    this.#chooser?.dispose();
+    this.#logprobs?.dispose();
+  }
+}

@@ -1,0 +1,123 @@
+import type { RecommendedDefaults } from '../../../kserve/server.ts';
+import { messageOf } from '../../../thrown.ts';
+import { EngineError } from '../gguf/engine-error.ts';
+import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
+import type { LoraFile } from './adapters.ts';
+import type { Engine } from './engine.ts';
+import { modelBinding } from './engine-internals.ts';
+import type { LlamaContext, LlamaModel } from './engine-types.ts';
+import { LoadedModel } from './loaded-model.ts';
+import { checkMemory } from './memory.ts';
+import { factsOf, type ModelFacts } from './model-facts.ts';
+import { Vocabulary } from './vocabulary.ts';
+
+/** A GGUF file that is to be served, and how. */
+export interface EmbeddedModelOptions {
+  readonly name: string;
+  /** Left out: 1. */
+  readonly version?: string;
+  readonly file: string;
+  /** Tokens of prompt and answer together; left out: what the model was trained for, at most 4,096. */
+  readonly contextLength?: number;
+  /** Requests that are answered at the same time; left out: 4. */
+  readonly sequences?: number;
+  readonly lora?: readonly LoraFile[];
+  readonly threads?: number;
+  /** Requests that may wait for a sequence; left out: 64. */
+  readonly queueSize?: number;
+  /** What requests that leave a field out get; left out: as with any other server. */
+  readonly defaults?: RecommendedDefaults;
+}
+
+const defaultContext = 4096;
+const defaultSequences = 4;
+const defaultQueue = 64;
+const largestBatch = 512;
+
+interface LoadOptions {
+  readonly options: EmbeddedModelOptions;
+  readonly engine: () => Promise<Engine>;
+  readonly availableMemory: number;
+  readonly onProgress: (fraction: number) => void;
+}
+
+/** What loading a model gives. */
+export interface Loaded {
+  readonly model: LoadedModel;
+  readonly header: GgufHeader;
+  readonly facts: ModelFacts;
+}
+
+/** Brings a GGUF file into memory. What is wrong with the file is said before the engine is even looked for. */
+export async function loadModel({ options, engine: start, availableMemory, onProgress }: LoadOptions): Promise<Loaded> {
+  const { file, sequences = defaultSequences } = options;
+  const header = await readGgufHeader(file);
+  const facts = factsOf(header);
+  if (facts.isAdapter) throw new EngineError(`${file} is a LoRA adapter, not a model: name it with --lora.`);
+  if (header.vocabularySize === 0) throw new EngineError(`${file} has no vocabulary, so it is not a language model.`);
+  const contextLength = options.contextLength ?? Math.min(facts.trainedContext, defaultContext);
+  const context = contextLength * facts.bytesPerToken * (facts.onlyEmbeds ? 1 : sequences);
+  const engine = await start();
+  if (engine.llama.gpu === false) checkMemory({ file, weights: header.fileSize, context, available: availableMemory });
+  const threads = options.threads ?? engine.defaultThreads;
+  const batchSize = Math.max(sequences, Math.min(largestBatch, contextLength));
+  const model = await explained(engine, file, () =>
+    engine.llama.loadModel({ modelPath: file, onLoadProgress: onProgress }),
+  );
+  let llamaContext: LlamaContext | undefined;
+  try {
+    if (!facts.onlyEmbeds)
+      llamaContext = await explained(engine, file, () =>
+        model.createContext({
+          sequences,
+          contextSize: contextLength,
+          batchSize,
+          threads,
+          // A full window lets a conversation go on where it was, also on models with a sliding one.
+          swaFullCache: true,
+          ignoreMemorySafetyChecks: engine.llama.gpu === false,
+          failedCreationRemedy: false,
+        }),
+      );
+    const kind = String(header.values.get('tokenizer.ggml.model') ?? '');
+    const loaded = new LoadedModel({
+      name: options.name,
+      version: options.version ?? '1',
+      engine,
+      model,
+      context: llamaContext,
+      vocabulary: new Vocabulary(modelBinding(model), { size: header.vocabularySize, kind }),
+      contextLength,
+      sequences,
+      batchSize,
+      queueSize: options.queueSize ?? defaultQueue,
+      threads,
+      memory: header.fileSize + context,
+    });
+    for (const lora of options.lora ?? []) await loaded.loadAdapter(lora);
+    // Found by asking for every token, so now and not with the first request.
+    loaded.parts.vocabulary.ends.has(0);
+    return { model: loaded, header, facts };
+  } catch (error) {
+    await dispose(llamaContext, model);
+    throw error;
+  }
+}
+
+async function dispose(context: LlamaContext | undefined, model: LlamaModel): Promise<void> {
+  await context?.dispose();
+  await model.dispose();
+}
+
+/** llama.cpp logs why it failed and throws something general. */
+async function explained<Result>(engine: Engine, file: string, work: () => Promise<Result>): Promise<Result> {
+  engine.takeComplaints();
+  try {
+    return await work();
+  } catch (error) {
+    const [reason = messageOf(error)] = engine
+      .takeComplaints()
+      .map((line) => line.replace(/^\w+: (error loading model: )?/, ''));
+    throw new EngineError(`${file} cannot be loaded: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,211 @@
+import type { InferRequest } from '../../../kserve/server.ts';
+import { type Adapter, Adapters, type LoraFile } from './adapters.ts';
+import { AnswerWriter } from './answer-writer.ts';
+import { DecodeLoop } from './decode-loop.ts';
+import { Embedder } from './embedder.ts';
+import type { Engine } from './engine.ts';
+import { bindingsOf, contextBinding, modelBinding } from './engine-internals.ts';
+import type { GrammarBinding, LlamaContext, LlamaModel } from './engine-types.ts';
+import { invalidArgument } from './faults.ts';
+import { Generation, type GenerationEnd } from './generation.ts';
+import { badWordIds, checkPrompt, checkTokenIds } from './prompt-checks.ts';
+import type { RequestInputs } from './request-inputs.ts';
+import type { ResponseQueue } from './response-queue.ts';
+import { readSamplingParameters, type SamplingParameters } from './sampling-parameters.ts';
+import { structuredGrammar } from './structured-output.ts';
+import { TokenChooser } from './token-chooser.ts';
+import { LogprobReader } from './token-logprobs.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+interface LoadedParts {
+  readonly name: string;
+  readonly version: string;
+  readonly engine: Engine;
+  readonly model: LlamaModel;
+  /** Missing for models that make vectors only. */
+  readonly context: LlamaContext | undefined;
+  readonly vocabulary: Vocabulary;
+  readonly contextLength: number;
+  readonly sequences: number;
+  readonly batchSize: number;
+  readonly queueSize: number;
+  readonly threads: number;
+  /** Bytes in memory, roughly. */
+  readonly memory: number;
+}
+
+/** One request to a loaded model. */
+export interface LoadedCall {
+  readonly request: InferRequest;
+  readonly inputs: RequestInputs;
+  readonly queue: ResponseQueue;
+  readonly onBegin: () => void;
+  readonly onEnd: (end: GenerationEnd) => void;
+}
+
+/** What bounds the choice of tokens beside the parameters. */
+interface Constraints {
+  readonly prompt: readonly number[];
+  readonly badWords: readonly (readonly number[])[];
+  readonly grammar: GrammarBinding | undefined;
+}
+
+/** A model that is in memory and answers. */
+export class LoadedModel {
+  readonly parts: LoadedParts;
+  readonly adapters: Adapters;
+  readonly #loop: DecodeLoop | undefined;
+  readonly #embedder: Embedder;
+
+  constructor(parts: LoadedParts) {
+    this.parts = parts;
+    const { context, sequences, batchSize, queueSize, engine } = parts;
+    this.adapters = new Adapters({
+      bindings: bindingsOf(engine.llama),
+      model: modelBinding(parts.model),
+      context: context && contextBinding(context),
+      exclusively: engine.exclusively,
+    });
+    this.#embedder = new Embedder(parts);
+    this.#loop = context
+      ? new DecodeLoop({
+          context: contextBinding(context),
+          sequences,
+          batchSize,
+          queueSize,
+          useAdapter: this.adapters.use,
+          exclusively: engine.exclusively,
+        })
+      : undefined;
+  }
+
+  get figures(): DecodeLoop['figures'] | undefined {
+    return this.#loop?.figures;
+  }
+
+  /** Looks again at paused and cancelled generations. */
+  wake(): void {
+    this.#loop?.wake();
+  }
+
+  unloadAdapter(name: string): void {
+    this.adapters.unload(name);
+  }
+
+  async loadAdapter(lora: LoraFile): Promise<void> {
+    await this.adapters.load(lora);
+  }
+
+  /** The one vector that an embedding request asks for. */
+  async embed({ request, inputs, queue }: LoadedCall): Promise<void> {
+    const { vector, tokens } = await this.#embedder.embed(inputs.embedding as string);
+    const { version } = this.parts;
+    queue.push(
+      new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: tokens }).writeVector(vector),
+    );
+    queue.end();
+  }
+
+  /** Checks a request and hands it to the loop. Everything that is wrong with it is thrown here. */
+  async generate(call: LoadedCall): Promise<Generation> {
+    if (!this.#loop) throw invalidArgument(`Model ${this.parts.name} does not support 'generate' request`);
+    this.#loop.checkRoom();
+    const parameters = readSamplingParameters(call.inputs.sampling, call.request.parameters);
+    const adapter = this.adapters.hold(parameters.lora_name);
+    const onEnd = (end: GenerationEnd): void => {
+      this.adapters.letGo(adapter);
+      call.onEnd(end);
+    };
+    let generation: Generation;
+    try {
+      generation = await this.#prepare({ ...call, onEnd }, parameters, adapter);
+    } catch (error) {
+      this.adapters.letGo(adapter);
+      throw error;
+    }
+    try {
+      this.#loop.submit(generation);
+    } catch (error) {
+      generation.fail(error);
+    }
+    return generation;
+  }
+
+  async dispose(): Promise<void> {
+    const { context, model, engine } = this.parts;
+    await this.adapters.whenRead();
+    // Whatever is being evaluated ends first.
+    await engine.exclusively(() => Promise.resolve());
+    await this.#embedder.dispose();
+    await context?.dispose();
+    await model.dispose();
+  }
+
+  async #prepare(
+    { request, inputs, queue, onBegin, onEnd }: LoadedCall,
+    parameters: SamplingParameters,
+    adapter: Adapter | undefined,
+  ): Promise<Generation> {
+    const { version, vocabulary, contextLength } = this.parts;
+    checkTokenIds(parameters, vocabulary.size);
+    const text = inputs.prompt ?? '';
+    // A prompt that is much too long need not be counted to its end.
+    const enough = parameters.truncate_prompt_tokens === undefined ? { enough: 8 * contextLength } : {};
+    const whole = await vocabulary.encode(text, { addSpecialTokens: true, ...enough });
+    const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
+    const room = checkPrompt(prompt, contextLength);
+    const badWords = await badWordIds(parameters.bad_words, vocabulary);
+    const grammar = this.#grammar(parameters.structured_outputs);
+    return new Generation({
+      prompt,
+      echo: inputs.echoesPrompt ? text : '',
+      isStreamed: inputs.isStreamed,
+      parameters,
+      adapter,
+      limit: Math.min(parameters.max_tokens, room),
+      vocabulary,
+      chooser: () => this.#chooser(parameters, { prompt, badWords, grammar }),
+      logprobs: this.#logprobs(parameters.logprobs),
+      writer: new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
+      queue,
+      onBegin,
+      onEnd,
+    });
+  }
+
+  #chooser(parameters: SamplingParameters, { prompt, badWords, grammar }: Constraints): TokenChooser {
+    const { engine, model, vocabulary, contextLength } = this.parts;
+    const bindings = bindingsOf(engine.llama);
+    const binding = modelBinding(model);
+    return new TokenChooser({
+      bindings,
+      model: binding,
+      vocabulary,
+      parameters,
+      prompt,
+      badWords,
+      grammar: grammar && new bindings.AddonGrammarEvaluationState(binding, grammar),
+      contextLength,
+    });
+  }
+
+  #grammar(wish: string | undefined): GrammarBinding | undefined {
+    const text = wish === undefined ? undefined : structuredGrammar(wish);
+    if (text === undefined) return undefined;
+    const bindings = bindingsOf(this.parts.engine.llama);
+    try {
+      return new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
+    } catch {
+      throw invalidArgument(
+        "sampling_parameters.structured_outputs: the grammar does not parse as llama.cpp's GBNF with a rule root, or it repeats too much",
+      );
+    }
+  }
+
+  #logprobs(count: number | undefined): (() => LogprobReader) | undefined {
+    const { engine, model, vocabulary } = this.parts;
+    if (count === undefined) return undefined;
+    return () =>
+      new LogprobReader({ bindings: bindingsOf(engine.llama), model: modelBinding(model), vocabulary, count });
+  }
+}

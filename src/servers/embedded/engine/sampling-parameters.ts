@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { ParameterValue } from '../../../kserve/server.ts';
+import { invalidArgument } from './faults.ts';
+
+/** vLLM's own limit, which Conch's answers to clients quote. */
+const mostLogprobs = 20;
+
+const tokenIds = z.array(z.int().min(0));
+const flag = z.boolean();
+
+/** Everything that vLLM takes inside sampling_parameters and this engine can do, with vLLM's defaults. */
+const known = z.strictObject({
+  max_tokens: z.int().min(1).default(16),
+  min_tokens: z.int().min(0).default(0),
+  temperature: z.number().min(0).default(1),
+  top_p: z.number().gt(0).max(1).default(1),
+  top_k: z.int().min(-1).default(0),
+  min_p: z.number().min(0).max(1).default(0),
+  repetition_penalty: z.number().gt(0).default(1),
+  frequency_penalty: z.number().min(-2).max(2).default(0),
+  presence_penalty: z.number().min(-2).max(2).default(0),
+  seed: z.int().optional(),
+  stop: z.preprocess((stop) => (typeof stop === 'string' ? [stop] : stop), z.array(z.string().min(1))).default([]),
+  stop_token_ids: tokenIds.default([]),
+  include_stop_str_in_output: flag.default(false),
+  ignore_eos: flag.default(false),
+  bad_words: z.array(z.string().min(1)).default([]),
+  allowed_token_ids: tokenIds.min(1).optional(),
+  logit_bias: z
+    .record(z.string().regex(/^\d+$/, 'the keys must be token ids'), z.number().min(-100).max(100))
+    .default({}),
+  logprobs: z.int().min(-1).optional(),
+  skip_special_tokens: flag.default(true),
+  spaces_between_special_tokens: flag.default(true),
+  truncate_prompt_tokens: z.int().min(1).optional(),
+  structured_outputs: z.string('must be a JSON text, such as "{\\"json_object\\": true}"').optional(),
+  lora_name: z.string().optional(),
+  n: z.literal(1, 'must be 1 here: send one request for each choice').default(1),
+  best_of: z.literal(1, 'must be 1 here').default(1),
+  detokenize: z.literal(true, 'must be true: the answers are texts').default(true),
+});
+
+/** What a request asks of the sampling, checked, with every default filled in. */
+export type SamplingParameters = z.infer<typeof known>;
+
+/** Words for what other engines know under a name that is not known here. */
+const hints: Readonly<Record<string, string>> = {
+  guided_decoding: 'use structured_outputs',
+  guided_json: 'use structured_outputs with the key json',
+  prompt_logprobs: 'the embedded engine has no logprobs of the prompt',
+  max_new_tokens: 'use max_tokens',
+  stop_words: 'use stop',
+};
+
+/** Reads the sampling_parameters tensor; without one, the parameters of the request, as the vLLM backend does. */
+export function readSamplingParameters(
+  text: string | undefined,
+  parameters: Readonly<Record<string, ParameterValue>> = {},
+): SamplingParameters {
+  const given = text === undefined ? ownParameters(parameters) : parseObject(text);
+  // Clients that spell out a missing value as null mean that it is missing.
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const result = known.safeParse(present);
+  if (!result.success) throw invalidArgument(describe(result.error));
+  const { logprobs, min_tokens: least, max_tokens: most } = result.data;
+  if (logprobs !== undefined && (logprobs > mostLogprobs || logprobs < 0))
+    throw invalidArgument(
+      `Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${mostLogprobs}`,
+    );
+  if (least > most) throw invalidArgument(`sampling_parameters.min_tokens: ${least} is more than max_tokens, ${most}`);
+  return result.data;
+}
+
+/** Parameters of the protocol itself say nothing of sampling. */
+const protocolParameters = /^(triton_|sequence_|binary_data|priority$|timeout$|traceparent|tracestate|headers?_)/;
+
+function ownParameters(parameters: Readonly<Record<string, ParameterValue>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !protocolParameters.test(name)));
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidArgument('sampling_parameters is not a JSON text');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidArgument('sampling_parameters must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+function describe({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  if (issue?.code === 'unrecognized_keys') {
+    const name = issue.keys[0] ?? '';
+    const hint = hints[name];
+    return `sampling_parameters.${name}: ${hint ?? 'no such parameter'}`;
+  }
+  return `sampling_parameters.${issue?.path.join('.')}: ${issue?.message}`;
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { parseGbnf } from '../grammar/gbnf.ts';
+import { checkBeginnings } from '../grammar/grammar-beginnings.ts';
+import { checkGrammarCost } from '../grammar/grammar-cost.ts';
+import { checkGrowth } from '../grammar/grammar-growth.ts';
+import { literalText } from '../grammar/grammar-text.ts';
+import { jsonObjectGrammar } from '../grammar/json-rules.ts';
+import { jsonSchemaGrammar } from '../grammar/json-schema-grammar.ts';
+import { GrammarError, regexGrammar } from '../grammar/regex-grammar.ts';
+import { invalidArgument } from './faults.ts';
+
+/** Larger ones would hold the event loop while they are turned into a grammar. */
+const longestText = 256 * 1024;
+
+const wishes = z.strictObject({
+  json: z.union([z.record(z.string(), z.unknown()), z.boolean(), z.string()]).nullish(),
+  regex: z.string().min(1).nullish(),
+  choice: z.array(z.string().min(1)).min(1).nullish(),
+  grammar: z.string().min(1).nullish(),
+  json_object: z.boolean().nullish(),
+  // How vLLM's own backends lay out and guard; here it is always compact and never falls back.
+  disable_fallback: z.boolean().nullish(),
+  disable_any_whitespace: z.boolean().nullish(),
+  disable_additional_properties: z.boolean().nullish(),
+  whitespace_pattern: z.string().nullish(),
+});
+
+type Wishes = z.infer<typeof wishes>;
+
+const kinds = ['regex', 'choice', 'grammar', 'json'] as const;
+
+/** The grammar, in llama.cpp's notation, of what the structured_outputs text asks for. */
+export function structuredGrammar(text: string): string | undefined {
+  if (text.length > longestText) throw refused(`is longer than ${longestText} characters`);
+  const wish = parse(text);
+  const { json, regex, choice, grammar, json_object: anyObject } = wish;
+  const given = [json, regex, choice, grammar, anyObject || undefined].filter(
+    (each) => each !== undefined && each !== null,
+  );
+  if (given.length === 0) return undefined;
+  if (given.length > 1) throw refused('asks for more than one of json, regex, choice, grammar and json_object');
+  try {
+    const result = grammarOf(wish);
+    check(result);
+    return result;
+  } catch (error) {
+    if (error instanceof GrammarError)
+      throw refused(error.message, `.${kinds.find((kind) => wish[kind])}${error.place}`);
+    if (error instanceof SyntaxError) throw refused('json is not a JSON text');
+    throw error;
+  }
+}
+
+/** Refuses what llama.cpp would take long over, or never end with: nothing can interrupt it. */
+function check(text: string): void {
+  checkGrammarCost(text);
+  const grammar = parseGbnf(text);
+  checkBeginnings(grammar);
+  checkGrowth(grammar);
+}
+
+function grammarOf({ json, regex, choice, grammar, json_object: anyObject }: Wishes): string {
+  if (anyObject) return jsonObjectGrammar;
+  if (choice) return `root ::= ${choice.map(literalText).join(' | ')}`;
+  if (regex) return `root ::= ${regexGrammar(regex)}`;
+  return grammar ?? jsonSchemaGrammar(typeof json === 'string' ? JSON.parse(json) : json);
+}
+
+function parse(text: string): Wishes {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refused('is not a JSON text');
+  }
+  const result = wishes.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  if (issue?.code === 'unrecognized_keys') throw refused(`${issue.keys[0]} is not supported`);
+  throw refused(`${issue?.path.join('.')} ${issue?.message}`);
+}
+
+function refused(reason: string, place = ''): Error {
+  return invalidArgument(`sampling_parameters.structured_outputs${place}: ${reason}`);
+}
