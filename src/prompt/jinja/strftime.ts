@@ -4,7 +4,7 @@ const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' 
 /** Python's `strftime` in the C locale and local time, whatever locale this process has. */
 export function strftime(date: Date, format: string): string {
   return format.replace(/%([-_0^#]?)([a-zA-Z%])/g, (whole, flag: string, letter: string) => {
-    const field = fieldOf(date, letter);
+    const field = fields[letter]?.(date);
     if (field === undefined) return whole;
     if (flag === '-') return field.replace(/^[0 ]+(?=\d)/, '');
     if (flag === '_') return field.replace(/^0+(?=\d)/, (zeros) => ' '.repeat(zeros.length));
@@ -12,78 +12,51 @@ export function strftime(date: Date, format: string): string {
   });
 }
 
-function fieldOf(date: Date, letter: string): string | undefined {
-  const month = months[date.getMonth()] ?? '';
-  const day = days[date.getDay()] ?? '';
-  switch (letter) {
-    case 'a':
-      return day.slice(0, 3);
-    case 'A':
-      return day;
-    case 'b':
-    case 'h':
-      return month.slice(0, 3);
-    case 'B':
-      return month;
-    case 'c':
-      return strftime(date, '%a %b %e %H:%M:%S %Y');
-    case 'd':
-      return two(date.getDate());
-    case 'D':
-    case 'x':
-      return strftime(date, '%m/%d/%y');
-    case 'e':
-      return String(date.getDate()).padStart(2, ' ');
-    case 'f':
-      return `${String(date.getMilliseconds()).padStart(3, '0')}000`;
-    case 'F':
-      return strftime(date, '%Y-%m-%d');
-    case 'H':
-      return two(date.getHours());
-    case 'I':
-      return two(date.getHours() % 12 || 12);
-    case 'j':
-      return String(dayOfYear(date)).padStart(3, '0');
-    case 'm':
-      return two(date.getMonth() + 1);
-    case 'M':
-      return two(date.getMinutes());
-    case 'n':
-      return '\n';
-    case 'p':
-      return date.getHours() < 12 ? 'AM' : 'PM';
-    case 'R':
-      return strftime(date, '%H:%M');
-    case 's':
-      return String(Math.floor(date.getTime() / 1000));
-    case 'S':
-      return two(date.getSeconds());
-    case 't':
-      return '\t';
-    case 'T':
-    case 'X':
-      return strftime(date, '%H:%M:%S');
-    case 'u':
-      return String(date.getDay() || 7);
-    case 'U':
-      return two(Math.floor((dayOfYear(date) + 6 - date.getDay()) / 7));
-    case 'w':
-      return String(date.getDay());
-    case 'W':
-      return two(Math.floor((dayOfYear(date) + 6 - ((date.getDay() + 6) % 7)) / 7));
-    case 'y':
-      return two(date.getFullYear() % 100);
-    case 'Y':
-      return String(date.getFullYear());
-    case 'z':
-    case 'Z':
-      // A naive datetime, which is what transformers formats, has no zone.
-      return '';
-    case '%':
-      return '%';
-    default:
-      return undefined;
-  }
+/** What a letter after `%` stands for. */
+const fields: Readonly<Record<string, (date: Date) => string>> = {
+  a: (date) => dayName(date).slice(0, 3),
+  A: dayName,
+  b: (date) => monthName(date).slice(0, 3),
+  B: monthName,
+  c: (date) => strftime(date, '%a %b %e %H:%M:%S %Y'),
+  d: (date) => two(date.getDate()),
+  D: (date) => strftime(date, '%m/%d/%y'),
+  e: (date) => String(date.getDate()).padStart(2, ' '),
+  f: (date) => `${String(date.getMilliseconds()).padStart(3, '0')}000`,
+  F: (date) => strftime(date, '%Y-%m-%d'),
+  h: (date) => monthName(date).slice(0, 3),
+  H: (date) => two(date.getHours()),
+  I: (date) => two(date.getHours() % 12 || 12),
+  j: (date) => String(dayOfYear(date)).padStart(3, '0'),
+  m: (date) => two(date.getMonth() + 1),
+  M: (date) => two(date.getMinutes()),
+  n: () => '\n',
+  p: (date) => (date.getHours() < 12 ? 'AM' : 'PM'),
+  R: (date) => strftime(date, '%H:%M'),
+  s: (date) => String(Math.floor(date.getTime() / 1000)),
+  S: (date) => two(date.getSeconds()),
+  t: () => '\t',
+  T: (date) => strftime(date, '%H:%M:%S'),
+  u: (date) => String(date.getDay() || 7),
+  U: (date) => two(Math.floor((dayOfYear(date) + 6 - date.getDay()) / 7)),
+  w: (date) => String(date.getDay()),
+  W: (date) => two(Math.floor((dayOfYear(date) + 6 - ((date.getDay() + 6) % 7)) / 7)),
+  x: (date) => strftime(date, '%m/%d/%y'),
+  X: (date) => strftime(date, '%H:%M:%S'),
+  y: (date) => two(date.getFullYear() % 100),
+  Y: (date) => String(date.getFullYear()),
+  // A naive datetime, which is what transformers formats, has no zone.
+  z: () => '',
+  Z: () => '',
+  '%': () => '%',
+};
+
+function monthName(date: Date): string {
+  return months[date.getMonth()] ?? '';
+}
+
+function dayName(date: Date): string {
+  return days[date.getDay()] ?? '';
 }
 
 function two(value: number): string {

@@ -103,6 +103,10 @@ export class CombinedServer implements InferenceServer {
 
   /** How each call is shared out. */
   #plan(): Calls {
+    return { ...this.#healthCalls(), ...this.#modelCalls(), ...this.#deviceCalls() };
+  }
+
+  #healthCalls(): Pick<Calls, 'ServerLive' | 'ServerReady' | 'ModelReady' | 'ServerMetadata'> {
     return {
       ServerLive: async (request, options) => ({
         live: await this.#some('ServerLive', request, options, ({ live }) => live),
@@ -125,6 +129,14 @@ export class CombinedServer implements InferenceServer {
           others.every(({ extensions }) => extensions.includes(extension));
         return { ...first, extensions: first.extensions.filter(isCommon) };
       },
+    };
+  }
+
+  #modelCalls(): Pick<
+    Calls,
+    'ModelMetadata' | 'ModelConfig' | 'ModelStatistics' | `Repository${'Index' | 'ModelLoad' | 'ModelUnload'}`
+  > {
+    return {
       ModelMetadata: (request, options) => this.#ask('ModelMetadata', request.name, request, options),
       ModelConfig: (request, options) => this.#ask('ModelConfig', request.name, request, options),
       ModelStatistics: async (request, options) => {
@@ -152,6 +164,14 @@ export class CombinedServer implements InferenceServer {
         const knowing = await this.#models.knowing(request.model_name);
         return knowing.length === 0 ? {} : this.#change('RepositoryModelUnload', request, options, knowing);
       },
+    };
+  }
+
+  #deviceCalls(): Pick<
+    Calls,
+    `${'System' | 'Cuda'}SharedMemory${'Status' | 'Register' | 'Unregister'}` | 'TraceSetting' | 'LogSettings'
+  > {
+    return {
       SystemSharedMemoryStatus: async (request, options) => {
         const answers = await this.#every('SystemSharedMemoryStatus', request, options);
         return { regions: Object.assign({}, ...answers.map(({ regions }) => regions)) };
