@@ -4,7 +4,6 @@ import { type Target, targetOf } from '../bench/target.ts';
 import { setting } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { metadata, text, webAddress } from '../config/value-types.ts';
-import { keyOf } from './client-key.ts';
 
 const own = { group: 'general' } as const;
 
@@ -90,4 +89,25 @@ export async function readText(file: string, flag: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
     throw new SettingsError([`${flag}: ${file} cannot be read: ${error.message}`]);
   });
+}
+
+const variables = ['CONCH_API_KEY', 'OPENAI_API_KEY'] as const;
+
+/** The key that is sent: that of the flag, else of a variable. Those of a file or of other servers are not for this one. */
+export function keyOf(
+  { apiKey }: { readonly apiKey?: string | undefined },
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (apiKey !== undefined) return opening(apiKey, '--api-key');
+  const variable = variables.find((name) => environment[name]);
+  if (variable === undefined) return undefined;
+  // A server may have several: any of them opens it.
+  const [first = ''] = (environment[variable] ?? '').split(/[,\n]/, 1);
+  return opening(first.trim(), variable);
+}
+
+function opening(key: string, where: string): string {
+  if (/^sha256:/i.test(key))
+    throw new SettingsError([`${where} is the hash of a key, which opens nothing: give the key itself.`]);
+  return key;
 }

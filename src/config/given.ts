@@ -1,6 +1,5 @@
 import { fromText, itemSchema, kindOf, placeholdersOf, type Setting } from './setting.ts';
 import type { Origin } from './settings.ts';
-import { splitArguments } from './split-arguments.ts';
 
 /** A value from the file, a variable or a flag, before the schema has seen it. */
 export interface Given extends Origin {
@@ -46,4 +45,10 @@ function itemFromText(setting: Setting, text: string): unknown {
 export function splitModel(written: string): { readonly model?: string; readonly value: string } {
   const match = /^([^=/\\]+)=(.*)$/s.exec(written);
   return match === null ? { value: written } : { model: match[1] ?? '', value: match[2] ?? '' };
+}
+
+/** One text with several arguments in its parts; the last one takes the rest, spaces and all. */
+export function splitArguments(text: string, count: number): readonly string[] {
+  const [first = '', rest = ''] = text.trim().split(/\s+(.*)/s);
+  return count === 1 || rest === '' ? [text.trim()] : [first, ...splitArguments(rest, count - 1)];
 }

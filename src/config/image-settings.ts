@@ -1,7 +1,45 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
-import { addressRanges, imageHosts } from './image-source.ts';
 import { setting } from './setting.ts';
 import { byteSize, duration } from './value-types.ts';
+
+const hostWanted =
+  'must be a host, *.HOST for all names below it, or one of these with its port: without a scheme or a path';
+const rangeWanted = 'must be an IP address, or a range of them such as 10.0.0.0/8';
+
+const imageHost = z.string({ error: hostWanted }).transform((written, context) =>
+  partsOf(written).map((part): { readonly host: string; readonly port?: number } => {
+    const [, wildcard = '', name = '', port] = /^(\*\.)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(part) ?? [];
+    // The parser of URLs writes every host in one way, as it will write those of requests.
+    const url = `http://${name}:${port ?? 80}/`;
+    if (!URL.canParse(url)) {
+      context.addIssue(hostWanted);
+      return { host: part };
+    }
+    const host = wildcard + new URL(url).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+    return port === undefined ? { host } : { host, port: Number(port) };
+  }),
+);
+
+const addressRange = z.string({ error: rangeWanted }).transform((written, context) =>
+  partsOf(written).map((part): { readonly address: string; readonly prefix: number } => {
+    const [address = '', length] = part.split(/\/(.*)/s);
+    const most = isIP(address) === 4 ? 32 : 128;
+    const prefix = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : most + 1;
+    if (isIP(address) === 0 || address.includes('%') || prefix > most) context.addIssue(rangeWanted);
+    return { address, prefix };
+  }),
+);
+
+/** Hosts that images may be fetched from; a text may hold several, with commas between them. */
+export const imageHosts = z.array(imageHost).transform((items) => items.flat());
+
+/** Ranges of addresses, written in the same way. */
+export const addressRanges = z.array(addressRange).transform((items) => items.flat());
+
+function partsOf(written: string): string[] {
+  return written.split(',').map((part) => part.trim());
+}
 
 const largestFile = 2 ** 30;
 

@@ -1,8 +1,8 @@
 import type { Command } from './command.ts';
+import { splitArguments } from './given.ts';
 import { didYouMean } from './nearest.ts';
 import { counterpartOf } from './other-flags.ts';
 import { flagsOf, kindOf, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
-import { splitArguments } from './split-arguments.ts';
 
 /** One flag as it stood on the command line. */
 export interface GivenFlag {

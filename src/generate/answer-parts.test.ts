@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateEvent } from '../contracts/events.ts';
-import { think } from '../output/reasoning/think.ts';
+import { think } from '../output/reasoning/marked-formats.ts';
 import { hermes } from '../output/tools/hermes.ts';
 import { AnswerParts } from './answer-parts.ts';
 

@@ -1,7 +1,7 @@
+import { curveLinear, curveStepAfter, line } from 'd3-shape';
 import { escapeText } from '../escape-text.ts';
 import { type Axes, axesOf } from './axes.ts';
-import { barMarks, lineMarks } from './marks.ts';
-import { frame, style } from './svg.ts';
+import { frame, place, style, written } from './svg.ts';
 
 /** What an axis says and how its values are spread. */
 export interface Axis {
@@ -83,4 +83,45 @@ function legend(series: readonly Series[], places: readonly LegendPlace[]): stri
       return `<g class="plot-${index % 8}"><rect class="plot-fill" x="${x}" y="${y + 34}" width="12" height="4"/></g><text x="${x + colourWidth}" y="${y + 40}">${escapeText(series[index]?.name ?? '')}</text>`;
     })
     .join('');
+}
+
+interface Marked {
+  readonly chart: Chart;
+  readonly series: Series;
+  /** Which of the chart's series it is. */
+  readonly index: number;
+  readonly axes: Axes;
+}
+
+const mostDots = 40;
+
+/** A line or steps through the points; where they are few, each is a dot that tells its values. */
+function lineMarks({ chart, series, axes }: Marked): string {
+  const path = line<readonly [number, number]>(
+    ([x]) => place(axes.x.at(x)),
+    ([, y]) => place(axes.y.at(y)),
+  ).curve(chart.kind === 'steps' ? curveStepAfter : curveLinear);
+  const drawn = `<path class="plot-line" d="${path([...series.points]) ?? ''}"/>`;
+  if (chart.kind === 'steps' || series.points.length > mostDots) return drawn;
+  const dots = series.points.map(
+    ([x, y]) =>
+      `<circle class="plot-fill" cx="${place(axes.x.at(x))}" cy="${place(axes.y.at(y))}" r="3">${tip(series, x, y)}</circle>`,
+  );
+  return drawn + dots.join('');
+}
+
+/** Bars of several series stand side by side. */
+function barMarks({ chart, series, index, axes }: Marked): string {
+  const width = axes.x.bandwidth / chart.series.length;
+  return series.points
+    .map(([x, y]) => {
+      const left = axes.x.at(x) - axes.x.bandwidth / 2 + index * width;
+      const top = axes.y.at(y);
+      return `<rect class="plot-fill" x="${place(left)}" y="${place(top)}" width="${place(width)}" height="${place(frame.bottom - top)}">${tip(series, x, y)}</rect>`;
+    })
+    .join('');
+}
+
+function tip({ name }: Series, x: number, y: number): string {
+  return `<title>${escapeText(name)}: ${written(x)}, ${written(y)}</title>`;
 }

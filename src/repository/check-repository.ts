@@ -1,7 +1,9 @@
+import { join, resolve } from 'node:path';
 import { checkEnsemble } from './check-ensemble.ts';
-import { checkFiles } from './check-files.ts';
 import { checkTensors } from './check-tensors.ts';
+import { checkVllm } from './check-vllm.ts';
 import type { Finding } from './finding.ts';
+import { isFile } from './model-folder.ts';
 import { readRepository } from './read-repository.ts';
 import type { AvailableModel, ModelRepository } from './repository-model.ts';
 
@@ -54,4 +56,32 @@ function checkParameters({ source, config }: AvailableModel): readonly Finding[]
     ];
   });
   return [...repeated, ...unfilled];
+}
+
+/** Whether every version that is served has the files without which its backend does not start. */
+async function checkFiles(model: AvailableModel): Promise<readonly Finding[]> {
+  const { backend, versions, folder, config } = model;
+  if (backend === 'vllm') return [...checkPath(folder), ...(await checkVllm(model))];
+  if (backend !== 'python') return [];
+  const name = config.default_model_filename || 'model.py';
+  const found = await Promise.all(
+    versions.map((version) => checkPresent(join(folder, String(version), name), 'the code of a Python model')),
+  );
+  return [...checkPath(folder), ...found.flat()];
+}
+
+/** Both backends hand the path to a shell, and then wait without end for a process that never comes. */
+function checkPath(folder: string): readonly Finding[] {
+  if (!/\s/.test(resolve(folder))) return [];
+  return [
+    {
+      severity: 'warning',
+      file: folder,
+      text: 'its path has a space: the Python backend of tritonserver hangs on it.',
+    },
+  ];
+}
+
+async function checkPresent(file: string, what: string): Promise<readonly Finding[]> {
+  return (await isFile(file)) ? [] : [{ severity: 'error', file, text: `this file is missing: ${what}.` }];
 }

@@ -4,9 +4,8 @@ import { backendOf, embeddedBackend } from './backend.ts';
 import { type Finding, ModelFault, RepositoryError } from './finding.ts';
 import { describeLlamacpp } from './llamacpp-model.ts';
 import { isFile, isFolder, type ModelFolder, readConfigFile, subfolders, versionFolders } from './model-folder.ts';
-import { completeModelConfig } from './pbtxt/model-config.ts';
+import { completeModelConfig, type ModelConfigFile } from './pbtxt/model-config.ts';
 import type { ModelRepository, RepositoryModel } from './repository-model.ts';
-import { servedVersions } from './served-versions.ts';
 
 /**
  * Reads model repositories in Triton's layout. A broken model is among the models, unavailable with its reason; throws
@@ -141,4 +140,21 @@ function versionsOf(source: ModelFolder, backend: string): { served: readonly nu
     }),
   );
   return { served: versions, findings };
+}
+
+/** The versions that a policy picks of those that exist, ascending; `missing` are those that it names in vain. */
+function servedVersions(
+  policy: ModelConfigFile['version_policy'],
+  existing: readonly number[],
+): { versions: readonly number[]; missing: readonly number[] } {
+  if (policy?.all !== undefined) return { versions: existing, missing: [] };
+  if (policy?.specific !== undefined) {
+    const wanted = [...new Set(policy.specific.versions)].toSorted((left, right) => left - right);
+    return {
+      versions: wanted.filter((version) => existing.includes(version)),
+      missing: wanted.filter((version) => !existing.includes(version)),
+    };
+  }
+  const count = policy?.latest === undefined ? 1 : policy.latest.num_versions;
+  return { versions: existing.slice(Math.max(existing.length - count, 0)), missing: [] };
 }

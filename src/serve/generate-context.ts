@@ -3,7 +3,7 @@ import type { GenerateContext } from '../generate/answer.ts';
 import type { RowsContext } from '../generate/embedding.ts';
 import type { GuideGuard } from '../generate/guide-guard.ts';
 import type { ModelRegistry } from '../models/registry.ts';
-import { imageSettings } from './image-settings.ts';
+import { imageSettings } from './part-settings.ts';
 
 /** What the pipeline needs of the settings and the models. */
 export function generateContext(

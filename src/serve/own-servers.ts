@@ -10,8 +10,8 @@ import { shellText, type TritonCommand, tritonCommand } from '../servers/managed
 import { findTritonserver, noTriton } from '../servers/managed/find-tritonserver.ts';
 import { type ManagedOptions, ManagedServer } from '../servers/managed/managed-server.ts';
 import { MovingServer } from '../servers/managed/moving-server.ts';
-import { channelOptions } from './channel-options.ts';
 import { defaultModels, namedModels, openEmbedded, repositoryModels } from './embedded.ts';
+import { channelOptions } from './part-settings.ts';
 import type { ServerInput, Surroundings } from './servers.ts';
 import type { Terminal } from './terminal.ts';
 import type { Seat } from './workers/worker-context.ts';

@@ -4,9 +4,8 @@ import { formatAddress, type TritonAddress } from '../config/triton-address.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { LogLevel } from '../servers/managed/log-line.ts';
 import { RemoteServer } from '../servers/remote/remote-server.ts';
-import { nameResolver } from '../servers/resolved/resolve-name.ts';
-import { ResolvedServers } from '../servers/resolved/resolved-servers.ts';
-import { channelOptions } from './channel-options.ts';
+import { nameResolver, ResolvedServers } from '../servers/resolved/resolved-servers.ts';
+import { channelOptions } from './part-settings.ts';
 import { ServerSet } from './server-set.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,14 +1,17 @@
 import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
 import type { OtelReading } from '../config/otel-variables.ts';
+import type { InferenceServer } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
+import { MovingServer } from '../servers/managed/moving-server.ts';
+import { RemoteServer } from '../servers/remote/remote-server.ts';
 import { Metrics } from '../telemetry/metrics/metrics.ts';
+import type { TritonTarget } from '../telemetry/metrics/triton-metrics.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { ServerSet } from './server-set.ts';
 import type { Terminal } from './terminal.ts';
 import { startTracing } from './tracing.ts';
-import { tritonTargets } from './triton-targets.ts';
 
 interface TelemetryPlace {
   readonly settings: Pick<CommandInput['settings'], 'tritonMetricsPort'>;
@@ -37,4 +40,17 @@ export async function startTelemetry(place: TelemetryPlace): Promise<Telemetry &
     servedAs: (name) => registry.list().find((model) => model.name === name)?.name ?? registry.rootOf(name),
   });
   return { ...telemetry, close: async () => tracing?.close() };
+}
+
+/** Where the servers tell their own metrics: one that Conch started on its own port, others on the port that is set. */
+function tritonTargets(servers: readonly InferenceServer[], port: number): TritonTarget[] {
+  return servers.flatMap((server) => {
+    if (server instanceof MovingServer)
+      return server.metricsPort === undefined ? [] : [targetOf(server, '127.0.0.1', server.metricsPort)];
+    return server instanceof RemoteServer && port > 0 ? [targetOf(server, server.host, port)] : [];
+  });
+}
+
+function targetOf({ name: server }: InferenceServer, host: string, port: number): TritonTarget {
+  return { server, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics` };
 }

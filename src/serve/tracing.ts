@@ -3,7 +3,6 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { SpanTransport } from '../telemetry/tracing/otlp-exporter.ts';
 import type { Tracing } from '../telemetry/tracing/trace.ts';
-import { lostSpans } from './lost-spans.ts';
 import { otlpGrpc, pemFiles } from './otlp-grpc.ts';
 
 interface TracingPlace {
@@ -48,4 +47,26 @@ async function transportOf(options: OtlpOptions): Promise<SpanTransport> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SettingsError([`The files of OTEL_EXPORTER_OTLP_CERTIFICATE and its like cannot be read: ${reason}.`]);
   }
+}
+
+/** Milliseconds in which lost spans are told of once. */
+const quietTime = 60_000;
+
+/** Tells of lost spans: at once of the first ones, and after each quiet time of all that were lost in it. */
+export function lostSpans(tell: (spans: number, reason: string) => void): (spans: number, reason: string) => void {
+  let isQuiet = false;
+  let lost = 0;
+  let why = '';
+  const tellAll = (): void => {
+    isQuiet = lost > 0;
+    if (!isQuiet) return;
+    tell(lost, why);
+    lost = 0;
+    setTimeout(tellAll, quietTime).unref();
+  };
+  return (spans, reason) => {
+    lost += spans;
+    why = reason;
+    if (!isQuiet) tellAll();
+  };
 }

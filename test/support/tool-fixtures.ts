@@ -1,16 +1,14 @@
-import { deepseekV3 } from '../../src/output/tools/deepseek-v3.ts';
-import { deepseekV31 } from '../../src/output/tools/deepseek-v31.ts';
+import { deepseekV3, deepseekV31 } from '../../src/output/tools/deepseek.ts';
 import { glm45 } from '../../src/output/tools/glm45.ts';
 import { gptOss } from '../../src/output/tools/gpt-oss.ts';
 import { granite } from '../../src/output/tools/granite.ts';
 import { hermes } from '../../src/output/tools/hermes.ts';
 import { kimiK2 } from '../../src/output/tools/kimi-k2.ts';
 import { llama3Json } from '../../src/output/tools/llama3-json.ts';
-import { llama4Pythonic } from '../../src/output/tools/llama4-pythonic.ts';
 import { minimaxM2 } from '../../src/output/tools/minimax-m2.ts';
 import { mistral } from '../../src/output/tools/mistral.ts';
 import { phi4Mini } from '../../src/output/tools/phi4-mini.ts';
-import { pythonic } from '../../src/output/tools/pythonic.ts';
+import { llama4Pythonic, pythonic } from '../../src/output/tools/pythonic.ts';
 import { qwen3Coder } from '../../src/output/tools/qwen3-coder.ts';
 import type { ToolFormat } from '../../src/output/tools/tool-parser.ts';
 

@@ -1,11 +1,6 @@
-import { deepseekR1 } from './deepseek-r1.ts';
-import { glm45 } from './glm45.ts';
 import { gptOss } from './gpt-oss.ts';
-import { granite } from './granite.ts';
-import { mistral } from './mistral.ts';
-import { qwen3 } from './qwen3.ts';
+import { deepseekR1, glm45, granite, mistral, qwen3, think } from './marked-formats.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
-import { think } from './think.ts';
 
 /** Every format. Where a template fits several, the first is meant: those with rarer markers stand before others. */
 export const reasoningFormats: readonly ReasoningFormat[] = [gptOss, mistral, granite, glm45, deepseekR1, qwen3, think];

@@ -10,8 +10,7 @@ import {
   START,
 } from '../harmony.ts';
 import { MarkerFinder } from '../marker-finder.ts';
-import { JoinedParts } from './joined-parts.ts';
-import { MarkedText } from './marked-text.ts';
+import { JoinedParts, MarkedText } from './marked-text.ts';
 import type { ReasoningFormat, ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
 
 /** The prompt ends within a header, so the answer may begin with the recipient of a call. */

@@ -1,7 +1,6 @@
 import { MarkerFinder } from '../marker-finder.ts';
 import { isSpace } from '../tools/characters.ts';
-import { JoinedParts } from './joined-parts.ts';
-import { MarkedText } from './marked-text.ts';
+import { JoinedParts, MarkedText } from './marked-text.ts';
 import type { ReasoningOptions, ReasoningParser, ReasoningSink, ReasoningTurn } from './reasoning-parser.ts';
 
 const FENCE = '```';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { run } from '../../../test/support/tool-recording.ts';
 import { glm45 } from './glm45.ts';
-import { llama4Pythonic } from './llama4-pythonic.ts';
-import { pythonic } from './pythonic.ts';
+import { llama4Pythonic, pythonic } from './pythonic.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 const $defs = { 'a/b': { enum: ['a', 'b'] }, itself: { anyOf: [{ $ref: '#/$defs/itself' }, { type: 'string' }] } };

@@ -1,6 +1,7 @@
-import type { AnswerReader } from './answer-reader.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { NO_CHARACTER } from './characters.ts';
 import { JsonStringWriter, type ValueWriter } from './json-text.ts';
-import { pythonToJson } from './python-json.ts';
+import { readPythonValue } from './python-value.ts';
 import { propertyTypes, typeName } from './schema-types.ts';
 import type { OfferedTool } from './tool-parser.ts';
 
@@ -113,4 +114,26 @@ function pythonJsonOf(text: string, types: ReadonlySet<string> | undefined): str
 function allows(types: ReadonlySet<string>, value: unknown): boolean {
   const type = typeName(value);
   return type !== 'string' && (types.has(type) || (type === 'number' && types.has('integer')));
+}
+
+/** The JSON of a text that is one Python literal; undefined where it is none. */
+function pythonToJson(text: string): string | undefined {
+  let json = '';
+  let isLiteral = false;
+  const reader = new AnswerReader({ tools: [], mostHeld: text.length + 1 }, function* (reader) {
+    const isRead = yield* readPythonValue(reader, new JsonStringWriter(reader.giveArguments));
+    yield* reader.skipSpace();
+    isLiteral = isRead && (yield* reader.peek()) === NO_CHARACTER;
+  });
+  const sink = {
+    text() {},
+    beginCall() {},
+    callArguments(fragment: string) {
+      json += fragment;
+    },
+    endCall() {},
+  };
+  reader.push(text, sink);
+  reader.end(sink);
+  return isLiteral ? json : undefined;
 }

@@ -1,16 +1,14 @@
-import { deepseekV3 } from './deepseek-v3.ts';
-import { deepseekV31 } from './deepseek-v31.ts';
+import { deepseekV3, deepseekV31 } from './deepseek.ts';
 import { glm45 } from './glm45.ts';
 import { gptOss } from './gpt-oss.ts';
 import { granite } from './granite.ts';
 import { hermes } from './hermes.ts';
 import { kimiK2 } from './kimi-k2.ts';
 import { llama3Json } from './llama3-json.ts';
-import { llama4Pythonic } from './llama4-pythonic.ts';
 import { minimaxM2 } from './minimax-m2.ts';
 import { mistral } from './mistral.ts';
 import { phi4Mini } from './phi4-mini.ts';
-import { pythonic } from './pythonic.ts';
+import { llama4Pythonic, pythonic } from './pythonic.ts';
 import { qwen3Coder } from './qwen3-coder.ts';
 import type { ToolFormat } from './tool-parser.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
-import { deepseekV3 } from './deepseek-v3.ts';
-import { deepseekV31 } from './deepseek-v31.ts';
+import { deepseekV3, deepseekV31 } from './deepseek.ts';
 import { kimiK2 } from './kimi-k2.ts';
 import type { ToolFormat } from './tool-parser.ts';
 

@@ -1,9 +1,9 @@
 import { MarkerFinder } from '../marker-finder.ts';
 import type { AnswerReader, Reading } from './answer-reader.ts';
 import { argumentValue } from './argument-value.ts';
-import { passBrokenCall } from './broken-call.ts';
 import { isSpace, NO_CHARACTER } from './characters.ts';
 import type { ValueWriter } from './json-text.ts';
+import { passBrokenCall } from './passed-call.ts';
 import type { OfferedTool } from './tool-parser.ts';
 
 /** The tags between which a format writes the parameters of a call. */

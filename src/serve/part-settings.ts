@@ -3,6 +3,8 @@ import type { ConnectionOptions } from '../http/connections.ts';
 import type { JsonBounds } from '../http/json-size.ts';
 import type { RequestLimits } from '../http/request-limits.ts';
 import type { TlsSource } from '../http/tls.ts';
+import type { ImageSettings } from '../images/image-settings.ts';
+import type { ChannelOptions } from '../servers/remote/channel.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -19,4 +21,24 @@ export function jsonBounds({ maxJsonDepth, maxJsonValues }: Settings): JsonBound
 /** How much a request may ask for, from the settings. */
 export function requestLimits({ maxMessages, maxTools, maxStopStrings, maxChoices }: Settings): RequestLimits {
   return { messages: maxMessages, tools: maxTools, stopStrings: maxStopStrings, choices: maxChoices };
+}
+
+/** The settings of images as the pipeline takes them. */
+export function imageSettings(settings: CommandInput['settings']): ImageSettings {
+  return {
+    most: settings.maxImages,
+    limits: { bytes: settings.maxImageSize, pixels: settings.maxImagePixels },
+    sources: { hosts: settings.allowImageUrls, addresses: settings.allowImageAddresses },
+    timeout: settings.imageTimeout,
+  };
+}
+
+/** How every Triton is spoken to. */
+export function channelOptions({
+  connectTimeout,
+  keepaliveInterval,
+  maxMessageSize,
+  tritonHeader,
+}: CommandInput['settings']): Omit<ChannelOptions, 'host' | 'port' | 'secure'> {
+  return { connectTimeout, keepaliveInterval, maxMessageSize, metadata: tritonHeader };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allowedOrigins } from './allowed-origins.ts';
+import { allowedOrigins } from './limit-settings.ts';
 
 describe('allowed origins', () => {
   it.each([

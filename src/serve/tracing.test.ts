@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { lostSpans } from './lost-spans.ts';
+import { lostSpans } from './tracing.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calmOptions } from '../../../test/support/balance-fixtures.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
-import { leastLoad, randomOfTwo, roundRobin } from './policies.ts';
+import { leastLoad, randomOfTwo, roundRobin } from './picker.ts';
 import { ServerState } from './server-state.ts';
 
 function stateOf(name: string, running: number, { slowStart = 0, since = 0 } = {}): ServerState {

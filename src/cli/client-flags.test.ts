@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf } from './client-key.ts';
+import { keyOf } from './client-flags.ts';
 
 const hash = `sha256:${'0'.repeat(64)}`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressRanges, imageHosts } from './image-source.ts';
+import { addressRanges, imageHosts } from './image-settings.ts';
 
 describe('imageHosts', () => {
   it('reads hosts in every way of writing them', () => {

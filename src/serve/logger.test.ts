@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadSettings } from '../config/load.ts';
-import { liveRedactor } from './live-redactor.ts';
 import { LiveSettings } from './live-settings.ts';
+import { liveRedactor } from './logger.ts';
 
 const withKey = (key: string) => loadSettings({ argv: ['--api-key', key], environment: {} });
 
