@@ -14,7 +14,7 @@ import { checkKeyFiles } from './serve/open-keys.ts';
 import { progressReporter } from './serve/progress.ts';
 import type { Terminal } from './serve/terminal.ts';
 import { checkTlsFiles } from './serve/tls-files.ts';
-import { type Seat, takeSeat } from './serve/workers/worker-context.ts';
+import { openWorkerContext, type WorkerContext } from './serve/workers/worker-context.ts';
 
 const commandLine = {
   argv: process.argv.slice(2),
@@ -22,9 +22,9 @@ const commandLine = {
   stdoutIsTerminal: process.stdout.isTTY,
 };
 
-const seat = await takeSeat();
+const worker = await openWorkerContext();
 process.exitCode = await main();
-seat?.leave();
+worker?.leave();
 
 async function main(): Promise<number> {
   const terminal = openTerminal();
@@ -79,7 +79,7 @@ interface Reading {
 
 /** Most command lines are flags of `serve`, and need none of the other commands; any other is read with all of them. */
 async function readInvocation(): Promise<Reading> {
-  const given = { ...commandLine, readFile: readOnce(), ...startOf(seat) };
+  const given = { ...commandLine, readFile: readOnce(), ...startOf(worker) };
   const plain = plainReading(given);
   if (plain) return plain;
   const { commands } = await import('./cli/commands.ts');
@@ -134,8 +134,8 @@ function openTerminal(): Terminal {
     progress,
     settingsNow,
     // What a worker hears, it hears from its primary.
-    ...(seat
-      ? { seat, stop: seat.stop, onHangUp: (listener) => seat.onHangUp(listener) }
+    ...(worker
+      ? { worker, stop: worker.stop, onHangUp: (listener) => worker.onHangUp(listener) }
       : { stop: stopOnSignals(), onHangUp }),
   };
 }
@@ -163,8 +163,8 @@ function settingsNow(given?: string): ReturnType<Terminal['settingsNow']> {
 }
 
 /** All workers start with the same file, also one that takes the place of another later. */
-function startOf(taken: Seat | undefined): Pick<LoadOptions, 'readFile'> {
-  const text = taken?.settingsText;
+function startOf(worker: WorkerContext | undefined): Pick<LoadOptions, 'readFile'> {
+  const text = worker?.settingsText;
   return text === undefined ? {} : { readFile: () => text };
 }
 

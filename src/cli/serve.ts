@@ -9,7 +9,7 @@ import { drain } from '../serve/drain.ts';
 import { followSettings, takeOverText } from '../serve/follow-settings.ts';
 import { listening, requireFree } from '../serve/listening.ts';
 import { LiveSettings } from '../serve/live-settings.ts';
-import { openVoice, type Voice } from '../serve/logger.ts';
+import { type Loggers, openLoggers } from '../serve/logger.ts';
 import { openService, type Service } from '../serve/service.ts';
 import type { Terminal } from '../serve/terminal.ts';
 import type { CliCommand } from './command.ts';
@@ -33,32 +33,32 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   }
   const traces = readOtelVariables(settings.otlpEndpoint, terminal.environment);
   const live = new LiveSettings(settings);
-  const voice = await openVoice(live, terminal, Object.values(traces.options?.headers ?? {}));
-  if (!terminal.seat) {
+  const loggers = await openLoggers(live, terminal, Object.values(traces.options?.headers ?? {}));
+  if (!terminal.worker) {
     await requireFreePorts(settings);
     if (settings.workers > 1) {
       const { runWorkers } = await import('../serve/workers/primary.ts');
-      return runWorkers(input, { terminal, logger: voice.logger, live });
+      return runWorkers(input, { terminal, logger: loggers.logger, live });
     }
   }
-  const service = await openService(input, { terminal, live, voice, traces });
-  takeOverText(terminal.seat?.latestText, { live, terminal, logger: voice.logger });
-  return run(service, { settings, terminal, live, voice });
+  const service = await openService(input, { terminal, live, loggers, traces });
+  takeOverText(terminal.worker?.latestText, { live, terminal, logger: loggers.logger });
+  return run(service, { settings, terminal, live, loggers });
 }
 
 interface RunOptions {
   readonly settings: Settings;
   readonly terminal: Terminal;
   readonly live: LiveSettings;
-  readonly voice: Voice;
+  readonly loggers: Loggers;
 }
 
 /** Listens until it is told to stop, and lets what runs then finish. */
-async function run(service: Service, { settings, terminal, live, voice }: RunOptions): Promise<number> {
+async function run(service: Service, { settings, terminal, live, loggers }: RunOptions): Promise<number> {
   const { app, registry, draining, care } = service;
-  const { seat, stop, version } = terminal;
-  const { logger, speaker, isQuiet } = voice;
-  const { host, port } = { ...settings, ...seat?.ports };
+  const { worker, stop, version } = terminal;
+  const { logger, leaderLogger, isQuiet } = loggers;
+  const { host, port } = { ...settings, ...worker?.ports };
   const listenTextResolver = (address: string): string =>
     isQuiet ? `takes requests on ${address}` : `conch ${version} listens on ${address}`;
   const lookAround = () => Promise.race([registry.start(), untilStopped(stop)]);
@@ -66,16 +66,16 @@ async function run(service: Service, { settings, terminal, live, voice }: RunOpt
   try {
     if (stop.aborted) return 0;
     // A worker takes its share of the requests from its first moment on, so that it knows the models before.
-    if (seat) await lookAround();
+    if (worker) await lookAround();
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, backlog, listenTextResolver }));
     if (settings.enableKserveFrontends) stopKserve = await service.startKserve();
     for (const { apis, header } of settings.openaiRestrictedApi)
-      speaker.info(`only with the header ${header}: ${apis.join(', ')}`);
-    for (const warning of startWarnings(settings)) speaker.warn(warning);
+      leaderLogger.info(`only with the header ${header}: ${apis.join(', ')}`);
+    for (const warning of startWarnings(settings)) leaderLogger.warn(warning);
     if (settings.config !== undefined)
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
-    if (!seat) await lookAround();
-    seat?.ready();
+    if (!worker) await lookAround();
+    worker?.ready();
     await care.start();
     await untilStopped(stop);
     return await drain({ ...settings, draining, logger, close: () => Promise.all([app.close(), stopKserve?.()]) });

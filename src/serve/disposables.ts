@@ -1,11 +1,11 @@
-/** What was opened so far, to be closed together: at the end, or when a later step of a start fails. */
-export class Opened {
+/** Open resources that are closed together: at the end, or when a later step of a start fails. */
+export class Disposables {
   readonly #closers: (() => unknown)[] = [];
 
-  /** Gives back what was opened. */
-  add<Thing extends { close(): unknown }>(thing: Thing): Thing {
-    this.#closers.push(() => thing.close());
-    return thing;
+  /** Returns the resource. */
+  add<Resource extends { close(): unknown }>(resource: Resource): Resource {
+    this.#closers.push(() => resource.close());
+    return resource;
   }
 
   async close(): Promise<void> {
@@ -13,13 +13,13 @@ export class Opened {
   }
 }
 
-/** Puts something together out of what is opened; where that fails, nothing stays open. */
-export async function whole<Result>(open: (opened: Opened) => Promise<Result>): Promise<Result> {
-  const opened = new Opened();
+/** Runs a start. If it fails, everything that it added is closed. */
+export async function withDisposables<Result>(start: (disposables: Disposables) => Promise<Result>): Promise<Result> {
+  const disposables = new Disposables();
   try {
-    return await open(opened);
+    return await start(disposables);
   } catch (error) {
-    await opened.close();
+    await disposables.close();
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSettings } from '../config/load.ts';
 import { followSettings, takeOverText } from './follow-settings.ts';
 import { LiveSettings } from './live-settings.ts';
-import type { Seat } from './workers/worker-context.ts';
+import type { WorkerContext } from './workers/worker-context.ts';
 
 const settingsOf = (text: string) =>
   loadSettings({ argv: ['--config', import.meta.filename], environment: {}, readFile: () => text });
@@ -47,7 +47,7 @@ describe('followSettings', () => {
         settingsNow: () => terminal.settingsNow(text),
         onHangUp: (listener) => (hangUp = listener),
         stop: stop.signal,
-        seat: { tookOver: (taken: string) => told.add(taken) } as unknown as Seat,
+        worker: { tookOver: (taken: string) => told.add(taken) } as unknown as WorkerContext,
       },
       logger,
       onChange: async () => undefined,

@@ -16,7 +16,7 @@ interface TextOptions {
 
 interface FollowOptions {
   readonly live: LiveSettings;
-  readonly terminal: Pick<Terminal, 'settingsNow' | 'onHangUp' | 'stop' | 'seat'>;
+  readonly terminal: Pick<Terminal, 'settingsNow' | 'onHangUp' | 'stop' | 'worker'>;
   readonly logger: Logger;
   /** Called when other settings are in effect. */
   readonly onChange: () => Promise<void>;
@@ -56,7 +56,7 @@ async function takeOver(
   isFirst: boolean,
 ): Promise<void> {
   const { settings: read, text } = await validSettings(terminal);
-  if (text !== undefined) terminal.seat?.tookOver(text);
+  if (text !== undefined) terminal.worker?.tookOver(text);
   const { settings, changed, fixed } = settingsChange(live.current, read);
   if (changed.length > 0) {
     live.replace(settings);

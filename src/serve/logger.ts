@@ -5,29 +5,33 @@ import { type Redact, redactor } from '../telemetry/redact.ts';
 import type { LiveSettings } from './live-settings.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How this process speaks. */
-export interface Voice {
+/** The loggers of this process. */
+export interface Loggers {
   readonly logger: Logger;
-  /** For what there is to say once for all workers: silent in all of them but one. */
-  readonly speaker: Logger;
+  /** For lines that are written once for all workers: silent in all of them but the leader. */
+  readonly leaderLogger: Logger;
   readonly isQuiet: boolean;
 }
 
 /** Opens the log, in which none of the secrets stands. */
-export async function openVoice(live: LiveSettings, terminal: Terminal, secrets: readonly string[]): Promise<Voice> {
+export async function openLoggers(
+  live: LiveSettings,
+  terminal: Terminal,
+  secrets: readonly string[],
+): Promise<Loggers> {
   const { logLevel: level, logFormat: format } = live.current;
-  const { seat } = terminal;
+  const { worker } = terminal;
   const logger = await createLogger({
     level,
     format,
     isColoured: terminal.isColoured,
-    worker: seat?.number,
+    worker: worker?.number,
     isShared: live.current.workers > 1,
     redact: liveRedactor(live, secrets),
     tell: (text) => terminal.err(text),
   });
-  const isQuiet = seat?.isSpeaker === false;
-  return { logger, speaker: isQuiet ? logger.child({}, { level: 'silent' }) : logger, isQuiet };
+  const isQuiet = worker?.isLeader === false;
+  return { logger, leaderLogger: isQuiet ? logger.child({}, { level: 'silent' }) : logger, isQuiet };
 }
 
 /** Takes the secrets of the settings in effect, and these, out of the log; those that were in effect before too. */

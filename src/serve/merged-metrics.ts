@@ -11,7 +11,7 @@ interface Views {
 }
 
 /** What all processes of this Conch see, as one: its servers and its metrics. */
-export function oneView(link: Link, { reports, metrics }: Views): ServerServices & MetricServices {
+export function mergedViews(link: Link, { reports, metrics }: Views): ServerServices & MetricServices {
   link.register('servers', () => reports().map(describeServer));
   link.register(metricsQuestion, () => metrics.json());
   return {

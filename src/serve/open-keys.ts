@@ -27,11 +27,11 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
       for (const problem of problems) logger.error(`the ${noun} stay as they were: ${problem}`);
     },
   });
-  const keyFile = await opened(settings, settings.apiKeyFile, (file, readers) => ({
+  const keyFile = await openFollowed(settings, settings.apiKeyFile, (file, readers) => ({
     ...options<readonly KeptKey[]>(file, 'keys', (keys) => keys.length),
     read: readers.keys,
   }));
-  const jwksFile = await opened(settings, settings.jwtJwks, (file, readers) => ({
+  const jwksFile = await openFollowed(settings, settings.jwtJwks, (file, readers) => ({
     ...options<JwksContent>(file, 'keys of the issuer', ({ count }) => count),
     read: readers.jwks,
   }));
@@ -59,8 +59,8 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
 /** Reads the files of keys as a start would. Throws a SettingsError. */
 export async function checkKeyFiles(settings: Settings): Promise<void> {
   const nobody = { signal: AbortSignal.abort(), onChange: () => undefined, onFault: () => undefined };
-  await opened(settings, settings.apiKeyFile, (_, { keys }) => ({ ...nobody, read: keys }));
-  await opened(settings, settings.jwtJwks, (_, { jwks }) => ({ ...nobody, read: jwks }));
+  await openFollowed(settings, settings.apiKeyFile, (_, { keys }) => ({ ...nobody, read: keys }));
+  await openFollowed(settings, settings.jwtJwks, (_, { jwks }) => ({ ...nobody, read: jwks }));
 }
 
 type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>[1], 'onFault'> & {
@@ -68,7 +68,7 @@ type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>
 };
 
 /** What reads such files is loaded where there is one. */
-async function opened<Content>(
+async function openFollowed<Content>(
   settings: Settings,
   file: string | undefined,
   options: (file: string, readers: KeyReaders) => FollowOptions<Content>,

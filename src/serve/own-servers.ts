@@ -14,7 +14,7 @@ import { defaultModels, namedModels, openEmbedded, repositoryModels } from './em
 import { channelOptions } from './part-settings.ts';
 import type { ServerInput, Surroundings } from './servers.ts';
 import type { Terminal } from './terminal.ts';
-import type { Seat } from './workers/worker-context.ts';
+import type { WorkerContext } from './workers/worker-context.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -27,11 +27,11 @@ export async function openOwn(
   surroundings: Surroundings & { readonly servesOthers: boolean },
 ): Promise<InferenceServer[]> {
   const { settings } = input;
-  const { seat } = surroundings.terminal;
+  const { worker } = surroundings.terminal;
   const servers: InferenceServer[] = [];
   const hasRepository = settings.modelRepository.length > 0;
-  if (seat && hasRepository) servers.push(followedServer(settings, seat));
-  const repository = hasRepository && !seat ? await repositoryOf(settings, surroundings) : undefined;
+  if (worker && hasRepository) servers.push(followedServer(settings, worker));
+  const repository = hasRepository && !worker ? await repositoryOf(settings, surroundings) : undefined;
   const embedded = [...repositoryModels(repository?.embedded ?? [], settings), ...namedModels(settings)];
   try {
     if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, surroundings));
@@ -119,14 +119,14 @@ async function managedServer(
 }
 
 /** The primary's tritonserver, as a worker reaches it. */
-function followedServer(settings: Settings, seat: Seat): MovingServer {
+function followedServer(settings: Settings, worker: WorkerContext): MovingServer {
   const server = new MovingServer({
     hiddenModels: [],
     repositories: settings.modelRepository,
     channel: channelOptions(settings),
-    restart: () => seat.restartTriton(),
+    restart: () => worker.restartTriton(),
   });
-  seat.followTriton((ports) => server.moveTo(ports));
+  worker.followTriton((ports) => server.moveTo(ports));
   return server;
 }
 

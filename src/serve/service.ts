@@ -6,15 +6,15 @@ import { Draining } from '../http/draining.ts';
 import { LocalGates } from '../limits/local-gates.ts';
 import { LoneLink } from '../link.ts';
 import type { ModelRegistry } from '../models/registry.ts';
-import { type Opened, whole } from './disposables.ts';
+import { type Disposables, withDisposables } from './disposables.ts';
 import { EngineCare } from './engine-care.ts';
 import { exampleShower } from './example.ts';
 import { failedLoads } from './failed-loads.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
 import { openGuideGuard } from './guide-guard.ts';
 import type { LiveSettings } from './live-settings.ts';
-import type { Voice } from './logger.ts';
-import { oneView } from './merged-metrics.ts';
+import type { Loggers } from './logger.ts';
+import { mergedViews } from './merged-metrics.ts';
 import { modelLife } from './model-life.ts';
 import { modelTable } from './model-table.ts';
 import { openKeys } from './open-keys.ts';
@@ -31,7 +31,7 @@ import { tlsFiles } from './tls-files.ts';
 interface ServiceOptions {
   readonly terminal: Terminal;
   readonly live: LiveSettings;
-  readonly voice: Voice;
+  readonly loggers: Loggers;
   readonly traces: OtelReading;
 }
 
@@ -50,20 +50,20 @@ export interface Service {
 
 /** Puts the parts of one process together as the settings ask for it. */
 export function openService(input: Pick<CommandInput, 'settings' | 'rest'>, options: ServiceOptions): Promise<Service> {
-  return whole((opened) => putTogether(input, options, opened));
+  return withDisposables((disposables) => putTogether(input, options, disposables));
 }
 
 async function putTogether(
   input: Pick<CommandInput, 'settings' | 'rest'>,
-  { terminal, live, voice, traces }: ServiceOptions,
-  opened: Opened,
+  { terminal, live, loggers, traces }: ServiceOptions,
+  disposables: Disposables,
 ): Promise<Service> {
   const { settings } = input;
-  const { seat } = terminal;
-  const { logger, speaker, isQuiet } = voice;
-  const connections = connectionSettings(settings, tlsFiles(settings, { logger: speaker, stop: terminal.stop }));
-  const showExample = exampleShower(settings, terminal, speaker);
-  const warnOfFailedLoads = failedLoads((line) => speaker.warn(line));
+  const { worker } = terminal;
+  const { logger, leaderLogger, isQuiet } = loggers;
+  const connections = connectionSettings(settings, tlsFiles(settings, { logger: leaderLogger, stop: terminal.stop }));
+  const showExample = exampleShower(settings, terminal, leaderLogger);
+  const warnOfFailedLoads = failedLoads((line) => leaderLogger.warn(line));
   const listener: PartsListener = {
     onChange: (rows) => {
       warnOfFailedLoads(rows);
@@ -73,29 +73,29 @@ async function putTogether(
       void showExample(registry.list(), origin);
     },
     onServer: (server, fault) => {
-      if (fault === undefined) speaker.info(`${server} answers`);
-      else speaker.warn(`${server} does not answer yet: ${fault.message}; trying again`);
+      if (fault === undefined) leaderLogger.info(`${server} answers`);
+      else leaderLogger.warn(`${server} does not answer yet: ${fault.message}; trying again`);
     },
-    onNote: (note) => speaker.info(note),
-    onLog: (level, text) => speaker[level](text),
+    onNote: (note) => leaderLogger.info(note),
+    onLog: (level, text) => leaderLogger[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   };
   const draining = new Draining(terminal.stop);
   const keys = await openKeys(live, { signal: terminal.stop, logger });
-  const responses = opened.add(await responseStore(settings, logger));
-  const rates = opened.add(seat?.rates ?? (await openRates(settings.redis, logger)));
-  const gates = seat?.gates ?? new LocalGates();
+  const responses = disposables.add(await responseStore(settings, logger));
+  const rates = disposables.add(worker?.rates ?? (await openRates(settings.redis, logger)));
+  const gates = worker?.gates ?? new LocalGates();
   const access = { keys, keyLimits: { rates, gates }, restrictedApis: settings.openaiRestrictedApi };
-  const parts = opened.add(await openParts(input, terminal, listener, live));
+  const parts = disposables.add(await openParts(input, terminal, listener, live));
   const { servers, balancer, registry, adapterBook } = parts;
-  const link = seat?.link ?? new LoneLink();
+  const link = worker?.link ?? new LoneLink();
   const { engines } = balancer;
   const { admission, ...life } = modelLife(registry, { live, gates, link, engines });
-  const isLeader = seat?.isSpeaker ?? true;
+  const isLeader = worker?.isLeader ?? true;
   const { control } = life;
-  const care = opened.add(new EngineCare({ engines, registry, control, link, live, logger, isLeader }));
-  const telemetry = opened.add(
-    await startTelemetry({ settings, traces, terminal, logger: speaker, servers, balancer, registry }),
+  const care = disposables.add(new EngineCare({ engines, registry, control, link, live, logger, isLeader }));
+  const telemetry = disposables.add(
+    await startTelemetry({ settings, traces, terminal, logger: leaderLogger, servers, balancer, registry }),
   );
   const { record } = telemetry;
   const guides = openGuideGuard({ live, link, logger, telemetry });
@@ -105,7 +105,7 @@ async function putTogether(
     responses,
     link,
     models: registry,
-    ...oneView(link, { reports: () => serverReports(registry, balancer), metrics: telemetry.metrics }),
+    ...mergedViews(link, { reports: () => serverReports(registry, balancer), metrics: telemetry.metrics }),
     ...life,
     adapterBook,
     loraRoot: settings.loraRoot,
@@ -116,7 +116,7 @@ async function putTogether(
     clients: settings,
     draining,
     allowedOrigins: settings.allowedOrigins,
-    page: await ownPage(settings, speaker),
+    page: await ownPage(settings, leaderLogger),
     record,
     // Read anew for each request, which keeps what it began with.
     get strictFields() {
@@ -150,10 +150,10 @@ async function putTogether(
     startKserve: async () => {
       const { startKserve } = await import('./kserve.ts');
       return startKserve(
-        { ...settings, ...seat?.ports },
+        { ...settings, ...worker?.ports },
         { servers, balancer, admission, draining, ...access, logger, record, connections, isQuiet },
       );
     },
-    close: () => opened.close(),
+    close: () => disposables.close(),
   };
 }

@@ -1,6 +1,6 @@
 import type { CommandInput } from '../config/load.ts';
 import type { Progress } from './progress.ts';
-import type { Seat } from './workers/worker-context.ts';
+import type { WorkerContext } from './workers/worker-context.ts';
 
 /** Settings, and the text of the file that they were read from. */
 export interface SettingsNow {
@@ -30,6 +30,6 @@ export interface Terminal {
   readonly settingsNow: (text?: string) => SettingsNow;
   /** Calls back at every SIGHUP, which ends a process that does not ask for this. */
   readonly onHangUp: (listener: () => void) => void;
-  /** The place of this process where it is one of several workers. */
-  readonly seat?: Seat | undefined;
+  /** Set when this process is one of several workers. */
+  readonly worker?: WorkerContext | undefined;
 }

@@ -6,7 +6,7 @@ import { LocalGates } from '../../limits/local-gates.ts';
 import type { TritonPorts } from '../../servers/managed/command-line.ts';
 import { freePorts } from '../../servers/managed/free-ports.ts';
 import type { ManagedServer } from '../../servers/managed/managed-server.ts';
-import { Opened } from '../disposables.ts';
+import { Disposables } from '../disposables.ts';
 import { takeOverText } from '../follow-settings.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { openRates } from '../open-rates.ts';
@@ -16,7 +16,7 @@ import { hostLimits } from './limits.ts';
 import { hostLink } from './link.ts';
 import { MetricHistory } from './metric-history.ts';
 import type { Orders, SharedPorts } from './worker-context.ts';
-import { Crew } from './worker-pool.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 type Settings = CommandInput['settings'];
 
@@ -32,29 +32,29 @@ export async function runWorkers(
   input: Pick<CommandInput, 'settings' | 'rest'>,
   options: PrimaryOptions,
 ): Promise<number> {
-  const opened = new Opened();
+  const disposables = new Disposables();
   try {
-    return await run(input, options, opened);
+    return await run(input, options, disposables);
   } finally {
-    await opened.close();
+    await disposables.close();
   }
 }
 
 async function run(
   input: Pick<CommandInput, 'settings' | 'rest'>,
   { terminal, logger, live }: PrimaryOptions,
-  opened: Opened,
+  disposables: Disposables,
 ): Promise<number> {
   const { settings } = input;
   const settingsText = settings.config === undefined ? undefined : readFileSync(settings.config, 'utf8');
   const ports = await sharedPorts(settings);
   const gates = new LocalGates();
   const history = new MetricHistory();
-  const rates = opened.add(await openRates(settings.redis, logger));
+  const rates = disposables.add(await openRates(settings.redis, logger));
   let triton: TritonPorts | undefined;
   let latestText: string | undefined;
   let managed: ManagedServer | undefined;
-  const crew = new Crew({
+  const pool = new WorkerPool({
     size: settings.workers,
     logger,
     onWorker: (number, messenger) => {
@@ -68,7 +68,7 @@ async function run(
         takeOverText(latestText, { live, terminal, logger });
       });
       messenger.on('restart-triton', () => managed?.restart());
-      hostLink(messenger, { workers: () => crew.ready(), history });
+      hostLink(messenger, { workers: () => pool.ready(), history });
       const release = hostLimits(messenger, gates, rates);
       return () => {
         release();
@@ -81,14 +81,14 @@ async function run(
     listener: { onLog: (level, text) => logger[level](text) },
     onPorts: (now) => {
       triton = now;
-      crew.tell('triton', now);
+      pool.tell('triton', now);
     },
   });
-  if (managed) opened.add(managed);
+  if (managed) disposables.add(managed);
   if (terminal.stop.aborted) return 0;
-  terminal.onHangUp(() => crew.tell('hang-up'));
-  const stopped = once(terminal.stop, 'abort').then(() => crew.stop());
-  const code = await crew.start();
+  terminal.onHangUp(() => pool.tell('hang-up'));
+  const stopped = once(terminal.stop, 'abort').then(() => pool.stop());
+  const code = await pool.start();
   if (code !== undefined) return code;
   logger.info(`${settings.workers} workers share the ports`);
   const exitCode = await stopped;

@@ -31,10 +31,10 @@ export interface Orders {
   readonly isStopping: boolean;
 }
 
-/** The place of this process among the workers of one Conch. */
-export interface Seat extends Pick<Orders, 'number' | 'ports' | 'settingsText' | 'latestText'> {
-  /** Whether it says for all what is to be said once. */
-  readonly isSpeaker: boolean;
+/** What this process is as one of several workers, and how it reaches the primary. */
+export interface WorkerContext extends Pick<Orders, 'number' | 'ports' | 'settingsText' | 'latestText'> {
+  /** Whether it does what is done once for all workers. */
+  readonly isLeader: boolean;
   readonly link: Link;
   readonly gates: Gates;
   readonly rates: Rates;
@@ -53,8 +53,8 @@ export interface Seat extends Pick<Orders, 'number' | 'ports' | 'settingsText' |
   leave(): void;
 }
 
-/** Takes this process's place among the workers; undefined in one that is no worker. */
-export async function takeSeat(): Promise<Seat | undefined> {
+/** The context of this process; undefined when it is not a worker. */
+export async function openWorkerContext(): Promise<WorkerContext | undefined> {
   const { worker } = cluster;
   if (!worker) return undefined;
   const primary = new Messenger((message) => process.send?.(message, undefined, undefined, () => undefined));
@@ -75,7 +75,7 @@ export async function takeSeat(): Promise<Seat | undefined> {
   });
   return {
     ...orders,
-    isSpeaker: orders.number === 1,
+    isLeader: orders.number === 1,
     link: new WorkerLink(primary),
     gates: new RemoteGates(primary),
     rates: new RemoteRates(primary),

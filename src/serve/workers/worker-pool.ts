@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ReadyWorker } from './link.ts';
 import { Messenger } from './messenger.ts';
 
-interface CrewOptions {
+interface WorkerPoolOptions {
   readonly size: number;
   readonly logger: Pick<Logger, 'error' | 'info'>;
   /** Prepares the wire to a new worker of this number; gives what is to be done when that worker is gone. */
@@ -23,8 +23,8 @@ const longestBackoff = 30_000;
 const longLife = 60_000;
 
 /** The workers, each of which has a number. One that dies is started again. */
-export class Crew {
-  readonly #options: CrewOptions;
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
   readonly #members = new Map<number, Member>();
   readonly #restarts = new Map<number, NodeJS.Timeout>();
   readonly #deaths = new Map<number, number>();
@@ -32,7 +32,7 @@ export class Crew {
   #exitCode = 0;
   #onEmpty: () => void = () => undefined;
 
-  constructor(options: CrewOptions) {
+  constructor(options: WorkerPoolOptions) {
     this.#options = options;
     // Limits have no end, which JSON cannot say.
     cluster.setupPrimary({ serialization: 'advanced' });

@@ -21,7 +21,7 @@ const gate = { name: 'llama', running: 2, waiting: 1 };
 
 describe('gates that stand in the primary', () => {
   /** Several workers in front of the same gates. */
-  function crew(size: number) {
+  function pool(size: number) {
     const gates = new LocalGates();
     const workers = Array.from({ length: size }, () => {
       const { primary, worker } = wire();
@@ -32,7 +32,7 @@ describe('gates that stand in the primary', () => {
   }
 
   it('hold for all workers together', async () => {
-    const { gates, workers } = crew(3);
+    const { gates, workers } = pool(3);
     const leaves = await Promise.all(workers.slice(0, 2).map((worker) => worker.gates.enter(gate, visit())));
     const third = workers[2]?.gates.enter(gate, visit());
     await expect(workers[0]?.gates.enter(gate, visit())).rejects.toEqual(new GateFull('llama', 1));
@@ -44,7 +44,7 @@ describe('gates that stand in the primary', () => {
   });
 
   it('let one that waits leave the queue', async () => {
-    const { gates, workers } = crew(1);
+    const { gates, workers } = pool(1);
     const [worker] = workers;
     const open = { ...gate, running: 1 };
     await worker?.gates.enter(open, visit());
@@ -57,7 +57,7 @@ describe('gates that stand in the primary', () => {
   });
 
   it('take back the place of one that was let in while it left', async () => {
-    const { gates, workers } = crew(1);
+    const { gates, workers } = pool(1);
     const stop = new AbortController();
     const entering = workers[0]?.gates.enter(gate, visit(stop.signal));
     stop.abort(new Error('left'));
@@ -66,7 +66,7 @@ describe('gates that stand in the primary', () => {
   });
 
   it('free what a worker holds and waits for when it is gone', async () => {
-    const { gates, workers } = crew(2);
+    const { gates, workers } = pool(2);
     const [dead, alive] = workers;
     const open = { ...gate, running: 1, waiting: 2 };
     await dead?.gates.enter(open, visit());
