@@ -17,38 +17,52 @@ export function withRooms(page, rooms) {
 }
 
 /**
- * A graph of the rooms. An arrow that follows from others is left out.
+ * The rooms in layers: a room imports only rooms of layers below its own.
  * @param {Rooms} rooms
  */
 function picture(rooms) {
-  const arrows = Object.entries(rooms).flatMap(([name, { imports }]) =>
-    imports
-      .filter((to) => !imports.some((other) => other !== to && isReachable(rooms, other, to)))
-      .map((to) => `  ${name} --> ${to}`),
+  const depths = depthsOf(rooms);
+  const layers = Array.from({ length: Math.max(...depths.values()) + 1 }, (_, depth) =>
+    Object.keys(rooms).filter((name) => depths.get(name) === depth),
   );
-  return ['<!-- not run: a picture -->', '', '```mermaid', 'graph TD', ...arrows, '```'].join('\n');
+  return [
+    '<!-- not run: a picture -->',
+    '',
+    '```text',
+    ...layers.map((names) => grouped(names).join('   ')),
+    '```',
+  ].join('\n');
 }
 
 /**
- * @param {Rooms} rooms
- * @param {string} from
- * @param {string} to
- * @returns {boolean}
+ * Names of the same folder are written as one: `servers/{managed, remote}`.
+ * @param {string[]} names
  */
-function isReachable(rooms, from, to) {
-  const next = rooms[from]?.imports ?? [];
-  return next.includes(to) || next.some((room) => isReachable(rooms, room, to));
+function grouped(names) {
+  const folders = new Set(names.map((name) => name.split('/')[0] ?? ''));
+  return [...folders].map((folder) => {
+    const inside = names.filter((name) => name.startsWith(`${folder}/`)).map((name) => name.slice(folder.length + 1));
+    return inside.length > 1 ? `${folder}/{${inside.join(', ')}}` : names.find((name) => name.split('/')[0] === folder);
+  });
+}
+
+/**
+ * How many rooms the longest way from the top to each room has. The rooms stand in an order in which none imports one
+ * before it, so that one pass is enough.
+ * @param {Rooms} rooms
+ */
+function depthsOf(rooms) {
+  const depths = new Map(Object.keys(rooms).map((name) => [name, 0]));
+  for (const [name, { imports }] of Object.entries(rooms))
+    for (const to of imports) depths.set(to, Math.max(depths.get(to) ?? 0, (depths.get(name) ?? 0) + 1));
+  return depths;
 }
 
 /** @param {Rooms} rooms */
 function tableOf(rooms) {
-  const rows = Object.entries(rooms).map(([name, { holds, imports }]) => [
-    name === 'main' ? '`src/main.ts`' : `\`src/${name}\``,
-    holds,
-    imports.length === 0 ? '-' : imports.join(', '),
-  ]);
-  const lines = [['room', 'holds', 'may import'], ...rows];
-  const widths = [0, 1, 2].map((at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const rows = Object.entries(rooms).map(([name, { holds }]) => [`\`${name === 'main' ? 'main.ts' : name}\``, holds]);
+  const lines = [['room', 'holds'], ...rows];
+  const widths = [0, 1].map((at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   const written = lines.map((line) => `| ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`);
   return [written[0], `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...written.slice(1)].join('\n');
 }

@@ -3,12 +3,14 @@ import { withRooms } from './rooms-picture.mjs';
 
 const marks = ['<!-- rooms: written by npm run docs from scripts/rooms.mjs -->', '<!-- end of rooms -->'];
 const rooms = {
-  main: { holds: 'the program', imports: ['cli', 'inner/low'] },
-  cli: { holds: 'commands', imports: ['inner/low'] },
+  main: { holds: 'the program', imports: ['cli', 'side', 'inner/low'] },
+  cli: { holds: 'commands', imports: ['inner/low', 'inner/deep'] },
+  side: { holds: 'something', imports: [] },
   'inner/low': { holds: 'the rest', imports: [] },
+  'inner/deep': { holds: 'files', imports: [] },
 };
 
-it('draws the rooms between its marks, without arrows that follow from others', () => {
+it('draws the rooms between its marks, each in a layer below those that import it', () => {
   const written = withRooms(`# Page\n\n${marks[0]}\n\nold\n\n${marks[1]}\n\nMore.\n`, rooms);
   expect(written).toBe(`# Page
 
@@ -16,17 +18,19 @@ ${marks[0]}
 
 <!-- not run: a picture -->
 
-\`\`\`mermaid
-graph TD
-  main --> cli
-  cli --> inner/low
+\`\`\`text
+main
+cli   side
+inner/{low, deep}
 \`\`\`
 
-| room            | holds       | may import     |
-| --------------- | ----------- | -------------- |
-| \`src/main.ts\`   | the program | cli, inner/low |
-| \`src/cli\`       | commands    | inner/low      |
-| \`src/inner/low\` | the rest    | -              |
+| room         | holds       |
+| ------------ | ----------- |
+| \`main.ts\`    | the program |
+| \`cli\`        | commands    |
+| \`side\`       | something   |
+| \`inner/low\`  | the rest    |
+| \`inner/deep\` | files       |
 
 ${marks[1]}
 

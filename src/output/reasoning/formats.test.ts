@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { documentedParsers } from '../../../test/support/documented-parsers.ts';
 import { findReasoningFormat, fittingReasoningFormat, reasoningFormats } from './formats.ts';
 
 describe('the formats', () => {
@@ -10,16 +11,10 @@ describe('the formats', () => {
     expect(findReasoningFormat('no such format')).toBeUndefined();
   });
 
-  it('hold every format of the documentation', () => {
-    expect(reasoningFormats.map(({ name }) => name).toSorted()).toEqual([
-      'deepseek_r1',
-      'glm45',
-      'gpt-oss',
-      'granite',
-      'mistral',
-      'qwen3',
-      'think',
-    ]);
+  it('are the formats of docs/tool-calling.md', () => {
+    expect(reasoningFormats.map(({ name }) => name).toSorted()).toEqual(
+      documentedParsers('--reasoning-parser').toSorted(),
+    );
   });
 
   // Excerpts of the families' own chat templates.

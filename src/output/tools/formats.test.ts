@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { documentedParsers } from '../../../test/support/documented-parsers.ts';
 import { findToolFormat, fittingToolFormat, toolFormats } from './formats.ts';
 
 describe('the formats', () => {
@@ -15,23 +16,8 @@ describe('the formats', () => {
       expect(findToolFormat(name)?.otherMarkers).toEqual(expect.arrayContaining(['<tool_call>', '</tool_call>']));
   });
 
-  it('hold every format of the documentation', () => {
-    expect(toolFormats.map(({ name }) => name).toSorted()).toEqual([
-      'deepseek_v3',
-      'deepseek_v31',
-      'glm45',
-      'gpt-oss',
-      'granite',
-      'hermes',
-      'kimi_k2',
-      'llama3_json',
-      'llama4_pythonic',
-      'minimax_m2',
-      'mistral',
-      'phi4_mini',
-      'pythonic',
-      'qwen3_coder',
-    ]);
+  it('are the formats of docs/tool-calling.md', () => {
+    expect(toolFormats.map(({ name }) => name).toSorted()).toEqual(documentedParsers('--tool-call-parser').toSorted());
     expect(findToolFormat('llama3')?.name).toBe('llama3_json');
     expect(findToolFormat('mistral')?.idStyle).toBe('mistral');
   });
