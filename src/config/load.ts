@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { type Command, defaultCommand } from './command.ts';
-import { crossChecks } from './cross-checks.ts';
+import { crossChecks, workerChecks } from './cross-checks.ts';
 import { guarded } from './dump-settings.ts';
 import type { Given } from './given.ts';
 import { modelTable } from './model-settings.ts';
@@ -14,7 +14,6 @@ import { type Resolved, resolve } from './resolve.ts';
 import { hasAll, type SettingTable, type Values } from './setting.ts';
 import { type Settings, settingTable } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
-import { workerChecks } from './worker-checks.ts';
 
 export interface LoadOptions {
   /** The words after `conch`. */

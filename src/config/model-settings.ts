@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { admissionSettings } from './model-load-settings.ts';
 import { plainWords } from './problem.ts';
 import { setting, type Values } from './setting.ts';
 import { text } from './value-types.ts';
-import { admissionSettings } from './worker-settings.ts';
 
 type AdapterFolders = Readonly<Record<string, { readonly dir: string; readonly task_id?: number | undefined }>>;
 

@@ -13,8 +13,8 @@ import {
 } from 'yaml';
 import { fromFileValue, type Given, type SourceValues } from './given.ts';
 import { didYouMean } from './nearest.ts';
+import { syntaxProblems } from './problem.ts';
 import { fileKey, type SettingTable } from './setting.ts';
-import { syntaxProblems } from './syntax-problems.ts';
 
 interface FileOptions {
   /** The file's name, for errors and for the paths in it. */

@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { balanceSettings } from './balance-settings.ts';
-import { engineSettings } from './engine-settings.ts';
-import { faultSettings } from './fault-settings.ts';
+import { balanceSettings, engineSettings } from './balance-settings.ts';
 import { imageSettings } from './image-settings.ts';
 import { keySettings } from './key-settings.ts';
 import { limitSettings } from './limit-settings.ts';
-import { loadSettings } from './load-settings.ts';
 import { localSettings } from './local-settings.ts';
+import { modelLoadSettings } from './model-load-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
 import { restrictedApis } from './restricted-apis.ts';
 import { type Surroundings, setting, type Values } from './setting.ts';
 import { telemetrySettings } from './telemetry-settings.ts';
+import { timeoutSettings } from './timeout-settings.ts';
 import { type TritonAddress, tritonAddress } from './triton-address.ts';
 import {
   age,
@@ -24,7 +23,6 @@ import {
   text,
   webAddress,
 } from './value-types.ts';
-import { workerSettings } from './worker-settings.ts';
 
 const mebibyte = 2 ** 20;
 const largestMessage = 2 ** 31 - 1;
@@ -164,13 +162,17 @@ export const settingTable = {
   ui: setting(z.boolean().default(true), 'Serve the page with playground and dashboard at /.', { group: 'api' }),
 
   ...keySettings,
-  ...workerSettings,
+  workers: setting(
+    z.number().int().min(1).max(256).default(1),
+    'Processes that answer requests on the same ports. More than one needs models on a Triton server.',
+    { group: 'api' },
+  ),
   ...limitSettings,
-  ...faultSettings,
+  ...timeoutSettings,
   ...imageSettings,
 
   ...perModelSettings,
-  ...loadSettings,
+  ...modelLoadSettings,
   defaultMaxTokens: setting(
     z.number().int().min(1).optional(),
     'Most tokens of an answer whose request does not say.',

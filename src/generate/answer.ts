@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Sampling } from '../contracts/contract.ts';
 import type { GenerateEvents } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
-import type { ImageSettings } from '../images/image-settings.ts';
+import type { ImageSettings } from '../images/image-sources.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { RequestWatch } from '../request-watch.ts';
 import { type AnswerOptions, answerId } from './answer-options.ts';

@@ -1,5 +1,4 @@
-import { ImageFault } from './image-fault.ts';
-import { type ImageType, imageHeader } from './image-header.ts';
+import { ImageFault, type ImageType, imageHeader } from './image-header.ts';
 
 /** How large one picture may be. */
 export interface ImageLimits {

@@ -1,5 +1,5 @@
 import { type ImageLimits, tooManyBytes } from './check-image.ts';
-import { ImageFault } from './image-fault.ts';
+import { ImageFault } from './image-header.ts';
 
 const scheme = 'data:';
 /** Beyond this much of it, what stands before the comma is no media type. */

@@ -3,7 +3,7 @@ import { get as getPlain, type IncomingMessage, type RequestOptions } from 'node
 import { get as getWithTls } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { type ImageLimits, tooManyBytes } from './check-image.ts';
-import { ImageFault } from './image-fault.ts';
+import { ImageFault } from './image-header.ts';
 import { checkedAddresses, type ImageSources, permittedUrl, type Resolve } from './image-sources.ts';
 
 export interface FetchOptions {

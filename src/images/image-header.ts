@@ -1,5 +1,3 @@
-import { ImageFault } from './image-fault.ts';
-
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
 
 export interface ImageHeader extends ImageSize {
@@ -203,4 +201,12 @@ function lossySize(data: Buffer): ImageSize | undefined {
   const isKeyFrame = data.length >= 10 && ((data[0] as number) & 1) === 0;
   if (!isKeyFrame || data.readUIntBE(3, 3) !== 0x9d012a) return undefined;
   return { width: data.readUInt16LE(6) & 0x3fff, height: data.readUInt16LE(8) & 0x3fff };
+}
+
+/** Why a picture is not taken, written for the client; whoever knows which part it came from names that. */
+export class ImageFault extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'ImageFault';
+  }
 }

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { type AddressRange, addressCheck } from './addresses.ts';
-import { ImageFault } from './image-fault.ts';
+import { type ImageLimits } from './check-image.ts';
+import { ImageFault } from './image-header.ts';
 
 /** A host that pictures may be fetched from; `*.` at its beginning stands for every name below it. */
 export interface ImageHost {
@@ -61,4 +62,14 @@ function isNamedBy({ host }: ImageHost, name: string): boolean {
 
 function isPortOf({ port }: ImageHost, wanted: number): boolean {
   return port === undefined ? Object.values(usualPorts).includes(wanted) : port === wanted;
+}
+
+/** What the operator says of images in requests. */
+export interface ImageSettings {
+  /** The most of one request. */
+  readonly most: number;
+  readonly limits: ImageLimits;
+  readonly sources: ImageSources;
+  /** Milliseconds that fetching one may take. */
+  readonly timeout: number;
 }

@@ -1,7 +1,6 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { plainWords, problemsOf } from '../config/problem.ts';
-import { syntaxProblems } from '../config/syntax-problems.ts';
+import { plainWords, problemsOf, syntaxProblems } from '../config/problem.ts';
 import type { KeptKey } from './key-ring.ts';
 import { digestIn } from './secrets.ts';
 

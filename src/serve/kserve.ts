@@ -11,7 +11,7 @@ import type { Recorder } from '../request-watch.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
 import { CombinedServer } from '../servers/combined/combined-server.ts';
 import { listening } from './listening.ts';
-import type { ServerSet } from './server-set.ts';
+import type { ServerSet } from './servers.ts';
 
 /** What the frontends are built from beside the settings. */
 interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger'> {

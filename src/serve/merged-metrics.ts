@@ -1,6 +1,8 @@
 import type { MetricServices } from '../http/routes/metrics.ts';
 import { describeServer, type ServerReport, type ServerServices, type ServerView } from '../http/routes/servers.ts';
 import type { Link } from '../link.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { Balancer } from '../servers/balanced/balancer.ts';
 import type { MetricJson } from '../telemetry/metrics/instruments.ts';
 import type { MetricsReader } from '../telemetry/metrics/read-metrics.ts';
 import { metricsQuestion } from './workers/metric-history.ts';
@@ -24,3 +26,32 @@ export function mergedViews(link: Link, { reports, metrics }: Views): ServerServ
     },
   };
 }
+
+/** What the registry has seen of the servers together with how they answered. */
+export function serverReports(registry: ModelRegistry, balancer: Balancer): ServerReport[] {
+  const { servers: known } = balancer.snapshot();
+  return registry.servers().map(({ server, found, fault, hasAnswered }) => {
+    const figures = known.find((each) => each.server === server) ?? unused;
+    const models = found.map(({ name, state, ready }) => ({
+      name,
+      state: figures.failedEngines.has(ready?.target?.name ?? name) ? 'FAILED' : state || 'NOT LOADED',
+      breaker: figures.models.get(ready?.target?.name ?? name) ?? 'closed',
+    }));
+    return { ...figures, name: server.name, kind: server.kind ?? 'triton', fault, isKnown: hasAnswered, models };
+  });
+}
+
+const unused = {
+  running: 0,
+  requests: 0,
+  failures: 0,
+  retried: 0,
+  failureRate: 0,
+  connection: 'closed',
+  ejectedFor: 0,
+  weight: 1,
+  firstResponse: undefined,
+  lastFault: undefined,
+  models: new Map<string, never>(),
+  failedEngines: new Map<string, never>(),
+} as const;

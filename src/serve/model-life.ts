@@ -1,5 +1,5 @@
+import { usualQueue } from '../config/model-load-settings.ts';
 import { modelSettings } from '../config/model-settings.ts';
-import { usualQueue } from '../config/worker-settings.ts';
 import { cleanText } from '../generate/faults.ts';
 import type { Engines } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';

@@ -5,9 +5,9 @@ import { wantsKey } from '../config/start-warnings.ts';
 import type { KeyBook } from '../keys/key-book.ts';
 import { type KeptKey, KeyRing } from '../keys/key-ring.ts';
 import { digestIn, digestOf } from '../keys/secrets.ts';
-import { FollowedFile } from './followed-file.ts';
 import type { JwksContent, KeyReaders } from './key-readers.ts';
 import type { LiveSettings } from './live-settings.ts';
+import { FollowedFile } from './watch-file.ts';
 
 type Settings = CommandInput['settings'];
 

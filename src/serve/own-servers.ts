@@ -1,6 +1,6 @@
+import { insideOneProcess } from '../config/cross-checks.ts';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { insideOneProcess } from '../config/worker-checks.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { embeddedBackend } from '../repository/backend.ts';
 import { RepositoryError } from '../repository/finding.ts';

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from '../http/connections.ts';
 import type { JsonBounds } from '../http/json-size.ts';
 import type { RequestLimits } from '../http/request-limits.ts';
 import type { TlsSource } from '../http/tls.ts';
-import type { ImageSettings } from '../images/image-settings.ts';
+import type { ImageSettings } from '../images/image-sources.ts';
 import type { ChannelOptions } from '../servers/remote/channel.ts';
 
 type Settings = CommandInput['settings'];

@@ -9,8 +9,7 @@ import { checkModelSettings } from './check-model-settings.ts';
 import { type AssetListener, modelDescriber } from './describe-model.ts';
 import { LiveSettings } from './live-settings.ts';
 import { adapterFinder, openAdapterBook } from './model-adapters.ts';
-import type { ServerSet } from './server-set.ts';
-import { openServers, type ServerListener } from './servers.ts';
+import { openServers, type ServerListener, type ServerSet } from './servers.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The parts of a running Conch below its HTTP side. */

@@ -6,7 +6,6 @@ import type { LogLevel } from '../servers/managed/log-line.ts';
 import { RemoteServer } from '../servers/remote/remote-server.ts';
 import { nameResolver, ResolvedServers } from '../servers/resolved/resolved-servers.ts';
 import { channelOptions } from './part-settings.ts';
-import { ServerSet } from './server-set.ts';
 import type { Terminal } from './terminal.ts';
 
 type Settings = CommandInput['settings'];
@@ -91,4 +90,23 @@ function secureOptions({ tritonCa, tritonCert, tritonKey, tritonServerName }: Se
     ...(tritonKey === undefined ? {} : { key: readFileSync(tritonKey) }),
     ...(tritonServerName === undefined ? {} : { servername: tritonServerName }),
   };
+}
+
+/** The servers that the settings ask for: some for as long as Conch runs, those behind a name while it stands for them. */
+export class ServerSet {
+  readonly #fixed: readonly InferenceServer[];
+  readonly #resolved: readonly ResolvedServers[];
+
+  constructor(fixed: readonly InferenceServer[], resolved: readonly ResolvedServers[]) {
+    this.#fixed = fixed;
+    this.#resolved = resolved;
+  }
+
+  get current(): readonly InferenceServer[] {
+    return [...this.#fixed, ...this.#resolved.flatMap(({ current }) => current)];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#fixed, ...this.#resolved].map((part) => part.close()));
+  }
 }

@@ -9,7 +9,7 @@ import { RemoteServer } from '../servers/remote/remote-server.ts';
 import { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { TritonTarget } from '../telemetry/metrics/triton-metrics.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import type { ServerSet } from './server-set.ts';
+import type { ServerSet } from './servers.ts';
 import type { Terminal } from './terminal.ts';
 import { startTracing } from './tracing.ts';
 

@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction } from './postgres-transaction.ts';
 import { StoreError } from './store-error.ts';
 
 const schemaVersion = 1;
@@ -40,5 +39,29 @@ async function prepare(client: PoolClient, name: string): Promise<void> {
     throw new StoreError(
       `${name}: a newer version of Conch made its tables (schema ${version}, this one knows ${schemaVersion}). Run that version, or name another database.`,
     );
+  }
+}
+
+/** Numbers of the locks that Conch's processes take against each other in one database. */
+const locks = { schema: 436_801, sweep: 436_802 } as const;
+
+/** Does something in a transaction of its own, one process after the other. */
+export async function inTransaction<Result>(
+  pool: Pool,
+  lock: keyof typeof locks,
+  action: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [locks[lock]]);
+    const result = await action(client);
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    // The connection may be in the middle of the transaction: it is not used again.
+    client.release(true);
+    throw error;
   }
 }

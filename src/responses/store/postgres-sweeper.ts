@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { inTransaction } from './postgres-transaction.ts';
+import { inTransaction } from './postgres-schema.ts';
 import { lastExpired, type StoreLimits } from './response-store.ts';
 
 /** Milliseconds between two looks for what has become too old. */

@@ -3,7 +3,7 @@ import { setting } from './setting.ts';
 import { duration } from './value-types.ts';
 
 /** Settings of loading and unloading models while Conch runs. */
-export const loadSettings = {
+export const modelLoadSettings = {
   loadOnDemand: setting(
     z.boolean().default(false),
     'Load a model of a repository when a request names it; the request waits. Servers must be in explicit mode.',
@@ -23,5 +23,22 @@ export const loadSettings = {
     duration({ minimum: 0 }).prefault('60s'),
     'How long the running requests of a model that is unloaded may take to end, after which they are cancelled.',
     { group: 'models', placeholder: 'DURATION' },
+  ),
+};
+
+/** How many requests wait for a model with a limit where nothing else is said. */
+export const usualQueue = 100;
+
+/** How many requests a model has at a time; per model, so that they stand in the table of those. */
+export const admissionSettings = {
+  maxRunning: setting(
+    z.number().int().min(1).optional(),
+    'Requests to a model that run at the same time, in all workers together; further ones wait.',
+    { group: 'models', placeholder: '[MODEL=]N', perModel: true, live: true, defaultText: 'any number' },
+  ),
+  maxWaiting: setting(
+    z.number().int().min(0).optional(),
+    'With --max-running: requests to a model that wait; one more is answered with a 429.',
+    { group: 'models', placeholder: '[MODEL=]N', perModel: true, live: true, defaultText: String(usualQueue) },
   ),
 };

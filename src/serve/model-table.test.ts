@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ModelRow } from '../models/served-model.ts';
-import { failedLoads } from './failed-loads.ts';
+import { failedLoads } from './model-table.ts';
 
 const row = (state: string, reason = '', server = 'gpu:8001'): ModelRow => ({
   name: 'bad',

@@ -2,7 +2,7 @@ import { setting } from './setting.ts';
 import { duration } from './value-types.ts';
 
 /** Settings of slow clients, and of the end of the process. */
-export const faultSettings = {
+export const timeoutSettings = {
   receiveTimeout: setting(
     duration({ minimum: 0 }).prefault('5m'),
     'How long a request may take to arrive, its headers at most a minute of it; then it is a 408. 0 for as long as it wants.',
