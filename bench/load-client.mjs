@@ -34,6 +34,7 @@ const { values } = parseArgs({
     choices: { type: 'string', default: '1' },
     tool: { type: 'boolean', default: false },
     stagger: { type: 'boolean', default: false },
+    unstreamed: { type: 'boolean', default: false },
     streams: { type: 'string', default: '256' },
     tokens: { type: 'string', default: '128' },
     seconds: { type: 'string', default: '5' },
@@ -170,8 +171,8 @@ async function drain() {
 snapshot();
 const open = url.protocol === 'grpc:' ? openGrpcLanes : openHttpLanes;
 const prompt = values['prompt-file'] === undefined ? values.prompt : readFileSync(values['prompt-file'], 'utf8');
-const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool } = values;
-const options = { url, model, contract, prompt, checkText, apiKey, tool, choices: Number(values.choices) };
+const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool, unstreamed } = values;
+const options = { url, model, contract, prompt, checkText, apiKey, tool, unstreamed, choices: Number(values.choices) };
 const lanes = open(options, streams);
 for (const [index, lane] of lanes.entries()) {
   const first = values.stagger ? Math.ceil(((index + 1) / streams) * tokensPerAnswer) : tokensPerAnswer;

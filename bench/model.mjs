@@ -13,7 +13,7 @@ export const SERVICE = '/inference.GRPCInferenceService/';
  * @typedef {'BOOL' | 'UINT32' | 'UINT64' | 'INT32' | 'FP32' | 'BYTES'} Datatype
  * @typedef {{ name: string, type: Datatype, dims: number[], required?: boolean }} TensorDescription
  * @typedef {Map<string, Buffer | undefined>} Inputs the raw bytes of the tensors of a request
- * @typedef {{ tokens: number, promptTokens: number, outputs: string[], answer?: Buffer }} Accepted with the tokens of an answer that is not the usual one
+ * @typedef {{ tokens: number, promptTokens: number, outputs: string[], answer?: Buffer, whole?: number }} Accepted with the tokens of an answer that is not the usual one, or how many are in the one response of an unstreamed answer
  * @typedef {{ name: string, type: Datatype, shape: number[], raw: Buffer }} Tensor
  */
 
@@ -140,7 +140,7 @@ export class ServedModel {
    * @param {boolean} final
    */
   #outputs(request, final) {
-    const key = `${request.promptTokens} ${final} ${request.answer !== undefined} ${request.outputs.join()}`;
+    const key = `${request.promptTokens} ${final} ${request.whole} ${request.answer !== undefined} ${request.outputs.join()}`;
     const known = this.#outputBytes.get(key);
     if (known !== undefined) return known;
     const sent = this.#model.respond(request, final).filter(({ name }) => request.outputs.includes(name));

@@ -38,7 +38,6 @@ const OUTPUTS = [
 function read(inputs, wanted, defaultTokens) {
   const prompt = textOf(inputs.get('text_input'));
   if (prompt === undefined) return 'text_input is missing, or not in raw_input_contents';
-  if (inputs.get('stream')?.[0] !== 1) return 'the token server can only stream';
   if (inputs.get('exclude_input_in_output')?.[0] === 0)
     return 'When streaming, `exclude_input_in_output` = False is not supported.';
   const sampling = JSON.parse(textOf(inputs.get('sampling_parameters')) ?? '{}');
@@ -52,6 +51,7 @@ function read(inputs, wanted, defaultTokens) {
       name !== 'logprobs',
   );
   const request = { tokens, promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
+  if (inputs.get('stream')?.[0] !== 1) return { ...request, tokens: 1, whole: tokens };
   return prompt.includes(CALL_PROMPT) ? { ...request, answer: callBytes(tokens) } : request;
 }
 
@@ -64,8 +64,13 @@ export const vllmModel = {
   outputs: OUTPUTS,
   tokens: TEXT_BYTES,
   read,
-  respond: ({ promptTokens, answer }, final) => [
-    { name: 'text_output', type: 'BYTES', shape: [1], raw: bytesTensor(PLACEHOLDER) },
+  respond: ({ promptTokens, answer, whole }, final) => [
+    {
+      name: 'text_output',
+      type: 'BYTES',
+      shape: [1],
+      raw: bytesTensor(whole === undefined ? PLACEHOLDER : TEXT_BYTES.subarray(0, whole * TOKEN_BYTES)),
+    },
     {
       name: 'finish_reason',
       type: 'BYTES',
@@ -73,7 +78,7 @@ export const vllmModel = {
       raw: bytesTensor(final ? (answer ? 'stop' : 'length') : 'None'),
     },
     { name: 'num_input_tokens', type: 'UINT32', shape: [], raw: uint32(promptTokens) },
-    { name: 'num_output_tokens', type: 'UINT32', shape: [1], raw: uint32(1) },
+    { name: 'num_output_tokens', type: 'UINT32', shape: [1], raw: uint32(whole ?? 1) },
   ],
   ask: (prompt, tokens) => [
     { name: 'text_input', type: 'BYTES', shape: [1], raw: bytesTensor(prompt) },

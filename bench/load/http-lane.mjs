@@ -8,7 +8,7 @@ import { CALL_PROMPT, CALL_TOOL, callArguments } from '../tool-call.mjs';
  * Who asked is told of each batch of tokens, then of the end: with undefined, or with what went wrong.
  * @typedef {{ tokens: (count: number) => void, end: (fault: string | undefined) => void }} Listener
  * @typedef {{ ask: (tokens: number, listener: Listener) => void, close: () => void }} Lane
- * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean, apiKey?: string | undefined, choices?: number, tool?: boolean }} LaneOptions
+ * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean, apiKey?: string | undefined, choices?: number, tool?: boolean, unstreamed?: boolean }} LaneOptions
  */
 
 /** Read into by every socket: what is in it is used up before the next read. */
@@ -118,7 +118,7 @@ class HttpLane {
     const chunked = head.includes('transfer-encoding: chunked');
     this.#length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? Number.NaN);
     if (!head.startsWith('http/1.1 200') || (!chunked && Number.isNaN(this.#length))) {
-      this.#end(`unexpected answer: ${this.#unread.slice(0, 600)}`);
+      this.#end(`unexpected answer: ${head.slice(0, head.indexOf('\r'))} ${this.#unread.slice(end + 4, end + 604)}`);
       return false;
     }
     this.#unread = this.#unread.slice(end + 4);
@@ -154,8 +154,24 @@ class HttpLane {
     const body = this.#unread.slice(0, this.#length);
     this.#unread = this.#unread.slice(this.#length);
     this.#state = 'head';
-    this.#readEvents(body);
+    if (this.#options.unstreamed) this.#readWhole(body);
+    else this.#readEvents(body);
     return true;
+  }
+
+  /**
+   * An answer that was not streamed counts as all its tokens. Only the lane that checks the text parses it.
+   * @param {string} body
+   */
+  #readWhole(body) {
+    this.#done = true;
+    if (this.#options.checkText) {
+      const [choice] = JSON.parse(body).choices ?? [];
+      this.#finish = choice?.finish_reason;
+      const expected = Array.from({ length: this.#expected }, (_, index) => tokenText(index)).join('');
+      if (choice?.message?.content !== expected) return;
+    } else if (!body.includes(CONTENT)) return;
+    this.#seen = this.#expected;
   }
 
   /** @param {string} piece */
@@ -236,7 +252,7 @@ class HttpLane {
  * @param {LaneOptions} options
  * @returns {(tokens: number) => string}
  */
-function requestTexts({ url, model, prompt, apiKey, choices = 1, tool }) {
+function requestTexts({ url, model, prompt, apiKey, choices = 1, tool, unstreamed = false }) {
   /** @type {Map<number, string>} */
   const known = new Map();
   return (tokens) => {
@@ -244,7 +260,7 @@ function requestTexts({ url, model, prompt, apiKey, choices = 1, tool }) {
     if (text !== undefined) return text;
     const body = JSON.stringify({
       model,
-      stream: true,
+      ...(unstreamed ? {} : { stream: true }),
       max_tokens: tokens,
       ...(choices > 1 ? { n: choices } : {}),
       ...(tool ? { tools: [CALL_TOOL] } : {}),
