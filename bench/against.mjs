@@ -74,14 +74,8 @@ function measureRound(order, scenarios) {
     for (const { name, load, interval, warmupSeconds, pairs } of scenarios) {
       changeInterval(interval);
       const { streams: lanes, tokens, unstreamed = false } = load;
-      const flags = { unstreamed };
-      await warmUp(gateways, {
-        streams: lanes,
-        tokens,
-        flags,
-        cpuSeconds: warmupSeconds,
-        mostSeconds: 4 * warmupSeconds,
-      });
+      const limits = { cpuSeconds: warmupSeconds, mostSeconds: 4 * warmupSeconds };
+      await warmUp(gateways, { streams: lanes, tokens, flags: { unstreamed }, ...limits });
       found.push([name, await alternatingPairs(gateways, load, { pairs })]);
     }
     return found;

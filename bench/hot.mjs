@@ -45,7 +45,7 @@ async function profiled(kind) {
       if (gateway === undefined) throw new Error('Conch was not started');
       const { url, watched } = gateway;
       const pid = watched['gateway'] ?? 0;
-      await warmUp([gateway], { ...load, cpuSeconds: 8, mostSeconds: 40, flags: load });
+      await warmUp([gateway], { ...load, cpuSeconds: 8, mostSeconds: 40, flags: { unstreamed: load.unstreamed } });
       process.kill(pid, 'SIGUSR2');
       await sleep(300);
       const { allRequests, processes } = await runLoad(

@@ -48,7 +48,9 @@ function checkOut(commit, folder) {
 
 /** @param {string} folder */
 function sameLock(folder) {
-  const [ours, theirs] = [inRoot('.'), folder].map((root) => readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const [ours, theirs] = [inRoot('.'), folder].map((root) =>
+    readFileSync(path.join(root, 'package-lock.json'), 'utf8'),
+  );
   return ours === theirs;
 }
 

@@ -26,7 +26,7 @@ async function begin(session) {
 
 /** @param {Session} session */
 async function end(session) {
-  const { profile } = await session.post(isHeap ? 'HeapProfiler.stopSampling' : 'Profiler.stop');
+  const { profile } = isHeap ? await session.post('HeapProfiler.stopSampling') : await session.post('Profiler.stop');
   writeFileSync(`${file}.new`, JSON.stringify(profile));
   renameSync(`${file}.new`, file);
   session.disconnect();
