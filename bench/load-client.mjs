@@ -5,20 +5,20 @@
  *
  *   node bench/load-client.mjs --url http://127.0.0.1:9000 [--streams 256] [--tokens 128] [--seconds 5]
  *     [--warmup-seconds 2] [--drain-seconds 30] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
- *     [--prompt TEXT | --prompt-file FILE] [--api-key KEY] [--choices N] [--tool] [--stagger]
+ *     [--prompt TEXT | --prompt-file FILE] [--api-key KEY] [--choices N] [--tool] [--stagger] [--unstreamed]
  *
  * An URL grpc://127.0.0.1:8001 asks Triton itself, in the words of --contract vllm, ensemble or tokens. With --requests the window closes after that many answers. With --drain-seconds 0 the
  * client leaves at the end of the window, in the middle of its answers. A watched process counts with all that it has started.
  * --tool asks for a call of a function with long arguments. With --stagger the first answers are of all lengths, so that answers end evenly
  * from then on, and the window opens when all streams have begun.
  */
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { cpuMicroseconds, memoryMegabytes, processTree } from './cpu.mjs';
-import { openGrpcLanes } from './load/grpc-lane.mjs';
-import { openHttpLanes } from './load/http-lane.mjs';
-
-/** @import { Lane } from './load/http-lane.mjs' */
+import { harness } from './harness.mjs';
+import { grpcLanes } from './load/grpc-lanes.mjs';
+import { openAiLanes } from './load/openai-lanes.mjs';
 
 const MOST_BEGIN_MILLISECONDS = 60_000;
 const SETTLE_MILLISECONDS = 1000;
@@ -34,6 +34,7 @@ const { values } = parseArgs({
     choices: { type: 'string', default: '1' },
     tool: { type: 'boolean', default: false },
     stagger: { type: 'boolean', default: false },
+    unstreamed: { type: 'boolean', default: false },
     streams: { type: 'string', default: '256' },
     tokens: { type: 'string', default: '128' },
     seconds: { type: 'string', default: '5' },
@@ -64,11 +65,11 @@ const total = { tokens: 0, requests: 0, events: 0 };
 const firstToken = [];
 /** @type {Map<string, number>} */
 const faults = new Map();
+const stopping = new AbortController();
+// Every lane may wait for it.
+setMaxListeners(0, stopping.signal);
 let windowOpen = false;
-let stopping = false;
 let openAnswers = 0;
-/** @type {() => void} */
-let onAllClosed = () => {};
 /** @type {() => void} */
 let onAllBegun = () => {};
 let lanesToBegin = streams;
@@ -77,34 +78,28 @@ let onEnoughRequests = () => {};
 let requestsToMeasure = Number.POSITIVE_INFINITY;
 
 /**
- * @param {Lane} lane
- * @param {number} [tokens]
- * @param {boolean} [begins] whether it is the first answer of its lane
+ * One answer, and what is counted of it.
+ * @param {number} lane
+ * @param {boolean} begins whether it is the first answer of its lane
  */
-function ask(lane, tokens = tokensPerAnswer, begins = false) {
+async function ask(lane, begins) {
+  const tokens = begins && values.stagger ? Math.ceil(((lane + 1) / streams) * tokensPerAnswer) : tokensPerAnswer;
   const askedAt = performance.now();
   const measured = windowOpen;
   let waiting = true;
   openAnswers++;
-  lane.ask(tokens, {
-    tokens(count) {
-      total.tokens += count;
-      total.events++;
-      if (!waiting) return;
-      waiting = false;
-      if (begins && --lanesToBegin === 0) onAllBegun();
-      if (measured) firstToken.push(performance.now() - askedAt);
-    },
-    end(fault) {
-      openAnswers--;
-      total.requests++;
-      if (fault !== undefined) faults.set(fault, (faults.get(fault) ?? 0) + 1);
-      if (windowOpen && --requestsToMeasure <= 0) onEnoughRequests();
-      if (stopping && openAnswers === 0) onAllClosed();
-      // A lane with a fault is closed; the others go on, from a fresh stack.
-      if (!stopping && fault === undefined) setImmediate(() => ask(lane));
-    },
+  const error = await lanes.ask(lane, tokens, (count) => {
+    total.tokens += count;
+    total.events++;
+    if (!waiting) return;
+    waiting = false;
+    if (begins && --lanesToBegin === 0) onAllBegun();
+    if (measured) firstToken.push(performance.now() - askedAt);
   });
+  openAnswers--;
+  total.requests++;
+  if (windowOpen && --requestsToMeasure <= 0) onEnoughRequests();
+  return { error };
 }
 
 /** @param {number[]} numbers */
@@ -157,31 +152,37 @@ async function allBegun() {
 }
 
 async function drain() {
-  stopping = true;
-  if (openAnswers === 0 || mostDrain === 0) return;
-  const closed = new Promise((resolve) => {
-    onAllClosed = () => resolve(undefined);
-  });
-  await Promise.race([closed, sleep(mostDrain)]);
+  stopping.abort();
+  if (mostDrain === 0) return;
+  await Promise.race([load, sleep(mostDrain)]);
   if (openAnswers > 0) faults.set('an answer did not end in time', openAnswers);
 }
 
 // A wrong process number is found before any load is made.
 snapshot();
-const open = url.protocol === 'grpc:' ? openGrpcLanes : openHttpLanes;
 const prompt = values['prompt-file'] === undefined ? values.prompt : readFileSync(values['prompt-file'], 'utf8');
-const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool } = values;
-const options = { url, model, contract, prompt, checkText, apiKey, tool, choices: Number(values.choices) };
-const lanes = open(options, streams);
-for (const [index, lane] of lanes.entries()) {
-  const first = values.stagger ? Math.ceil(((index + 1) / streams) * tokensPerAnswer) : tokensPerAnswer;
-  setTimeout(ask, (index / streams) * warmup * 0.6, lane, first, true);
-}
+const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool, unstreamed } = values;
+const options = { url, model, contract, prompt, checkText, apiKey, tool, unstreamed, choices: Number(values.choices) };
+const lanes = (url.protocol === 'grpc:' ? grpcLanes : openAiLanes)(options);
+const load = harness.generateLoad({
+  task: {
+    pace: { kind: 'concurrency', concurrency: streams },
+    extent: { milliseconds: Number.POSITIVE_INFINITY },
+    worker: 0,
+    workers: 1,
+  },
+  ramp: warmup * 0.6,
+  send: (_, { lane, isFirst }) => ask(lane, isFirst),
+  onOutcome: ({ error }) => {
+    if (error !== undefined) faults.set(error, (faults.get(error) ?? 0) + 1);
+  },
+  stop: stopping.signal,
+});
 await Promise.all([sleep(warmup), values.stagger ? allBegun() : undefined]);
 const [before, after] = await measure();
 const memory = watched.map(({ pid }) => treeMemory(pid));
 await drain();
-for (const lane of lanes) lane.close();
+lanes.close();
 
 const seconds = (after.at - before.at) / 1000;
 const tokens = after.tokens - before.tokens;

@@ -26,6 +26,7 @@ export function readOptions(flags) {
       rounds: text,
       'interval-ms': text,
       only: text,
+      against: text,
       gateway: { type: 'string', multiple: true },
       quick: { type: 'boolean', default: false },
       triton: { type: 'boolean', default: false },
@@ -33,12 +34,13 @@ export function readOptions(flags) {
       write: { type: 'boolean', default: false },
     },
   });
-  const { only, gateway, quick, triton, json, write, ...asked } = values;
+  const { only, against, gateway, quick, triton, json, write, ...asked } = values;
   if (only !== undefined && !PARTS.includes(only)) throw new Error(`--only takes one of ${PARTS.join(', ')}`);
-  const usual = triton ? TRITON : WHOLE;
+  const usual = triton ? TRITON : against === undefined ? WHOLE : { ...WHOLE, rounds: '4' };
   const chosen = { ...usual, ...asked };
   const isUsual = JSON.stringify(chosen) === JSON.stringify(usual);
   return {
+    against,
     gateway,
     quick,
     triton,
@@ -53,6 +55,6 @@ export function readOptions(flags) {
       only,
     },
     /** Whether the page and the results are written: a short or partial run must not take the place of a whole one. */
-    writes: write || (isUsual && only === undefined && gateway === undefined),
+    writes: write || (isUsual && only === undefined && against === undefined && gateway === undefined),
   };
 }

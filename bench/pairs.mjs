@@ -9,7 +9,7 @@ import { runLoad } from './processes.mjs';
  * Keeps all of them busy at once until each has used so many seconds of CPU, in which most of the compiling is done: it would otherwise count
  * as the cost of the first tokens. On a busy machine that takes longer, up to a limit.
  * @param {Pick<Measured, 'url' | 'watched'>[]} gateways
- * @param {{ streams: number, tokens: number, cpuSeconds: number, mostSeconds: number, flags?: Record<string, string> }} load
+ * @param {{ streams: number, tokens: number, cpuSeconds: number, mostSeconds: number, flags?: Record<string, string | number | boolean> }} load
  */
 export async function warmUp(gateways, { streams, tokens, cpuSeconds, mostSeconds, flags = {} }) {
   const deadline = performance.now() + mostSeconds * 1000;

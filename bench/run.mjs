@@ -2,7 +2,7 @@
  * What a token costs: CPU time of the gateway process, against the scripted token server, each contender with fresh processes.
  *
  *   npm run bench -- [--quick] [--triton] [--rounds 3] [--seconds 2.5] [--streams 1,32,256] [--tokens 128] [--interval-ms 10] [--warmup-seconds 4]
- *                    [--only paced|full|requests|single] [--gateway NAME=SCRIPT]... [--json] [--write]
+ *                    [--only paced|full|requests|single] [--against REF] [--gateway NAME=SCRIPT]... [--json] [--write]
  *
  * A gateway is a script that takes conch's flags --triton, --host, --port and --chat-template. Progress goes to stderr, the table (or, with --json,
  * one line) to stdout. A run with none of these flags, or with --triton alone, also writes bench/results/ and docs/benchmarks.md; another one with --write.
@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from '../scripts/lib/build.mjs';
 import { install } from '../scripts/lib/install.mjs';
+import { againstTable, measureAgainst } from './against.mjs';
 import { allContenders, baseline, DIRECT, inMeasuringOrder } from './contenders.mjs';
 import { writeSection } from './docs-section.mjs';
 import { gatewayPage } from './gateway-page.mjs';
@@ -34,7 +35,7 @@ const say = (line) => process.stderr.write(`${line}\n`);
 const sayFault = (error) => say(`bench: ${error instanceof Error ? error.message : String(error)}`);
 
 const machine = thisMachine();
-const { plan, rounds, gateway: gateways, quick, triton, json, writes } = options();
+const { plan, rounds, against, gateway: gateways, quick, triton, json, writes } = options();
 
 function options() {
   try {
@@ -113,6 +114,11 @@ async function main() {
   if (wasBusy(machine)) say(machineWords(machine));
   if (quick) {
     process.stdout.write(`${JSON.stringify(await measureQuickly(say))}\n`);
+    return;
+  }
+  if (against !== undefined) {
+    const found = await measureAgainst(against, { rounds, only: plan.only, say });
+    process.stdout.write(json ? `${JSON.stringify(found)}\n` : againstTable(found.commit, found.comparisons));
     return;
   }
   const report = reportOf(triton ? await measureTriton(plan, rounds, noteIn) : await measureAll());

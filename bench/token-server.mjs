@@ -9,9 +9,9 @@
  */
 import net from 'node:net';
 import { parseArgs } from 'node:util';
-import { GrpcConnection } from './grpc-connection.mjs';
-import { ServedModel } from './model.mjs';
-import { modelOf } from './models.mjs';
+import { GrpcConnection } from './token-server/connection.mjs';
+import { modelOf } from './token-server/models.mjs';
+import { ServedModel } from './token-server/served-model.mjs';
 
 const { values } = parseArgs({
   options: {

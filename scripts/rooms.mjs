@@ -90,6 +90,7 @@ export const rooms = {
   },
   'servers/balanced': { holds: 'load balancing, retries, circuit breaker', imports: ['kserve'] },
   'servers/managed': { holds: 'a tritonserver as a child process', imports: ['kserve', 'servers/remote'] },
+  bench: { holds: 'conch bench: load, statistics, reports', imports: ['kserve', 'plot', 'servers/remote'] },
   'servers/remote': { holds: 'a Triton server over gRPC', imports: ['kserve'] },
   'servers/resolved': { holds: 'one server for every address of a DNS name', imports: ['kserve'] },
   'servers/embedded': {
@@ -111,6 +112,5 @@ export const rooms = {
   config: { holds: 'every setting once; readers of flags, environment and file', imports: [] },
   limits: { holds: 'concurrency and rate limits', imports: [] },
   telemetry: { holds: 'metrics, traces, the log', imports: [] },
-  bench: { holds: 'conch bench: load, statistics, reports', imports: ['plot'] },
   plot: { holds: 'charts as SVG', imports: [] },
 };

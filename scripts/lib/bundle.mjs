@@ -28,6 +28,7 @@ const ENTRIES = [
   'serve/progress',
   'plot/chart',
   'bench/load/worker',
+  'bench/harness',
 ];
 
 /** Optional parts of pg and of @redis/client, which do without. */

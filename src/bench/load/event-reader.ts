@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 /** Reads server-sent events out of bytes, however they are cut. Only the data matters here, not the names of events. */
 export class EventReader {
   readonly #onData: (data: string) => void;
-  readonly #decoder = new StringDecoder('utf8');
+  #decoder: StringDecoder | undefined;
   /** The beginning of a line whose end has not come. */
   #line = '';
   #data: string | undefined;
@@ -15,7 +15,17 @@ export class EventReader {
   }
 
   push(bytes: Buffer): void {
-    const text = this.#line + this.#decoder.write(bytes);
+    this.#decoder ??= new StringDecoder('utf8');
+    this.pushText(this.#decoder.write(bytes));
+  }
+
+  /** The same for text. One of latin1 gives data of latin1. */
+  pushText(piece: string): void {
+    if (this.#isOneEvent(piece)) {
+      this.#onData(piece.slice(6, -2));
+      return;
+    }
+    const text = this.#line === '' ? piece : this.#line + piece;
     let start = this.#afterReturn && this.#line === '' && text.startsWith('\n') ? 1 : 0;
     if (text !== '') this.#afterReturn = false;
     const hasReturns = text.includes('\r');
@@ -27,6 +37,13 @@ export class EventReader {
       start = text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1;
     }
     this.#line = start === 0 ? text : text.slice(start);
+  }
+
+  /** Most pieces are one event of one line. */
+  #isOneEvent(piece: string): boolean {
+    if (this.#line !== '' || this.#data !== undefined || this.#afterReturn) return false;
+    const end = piece.length - 2;
+    return piece.startsWith('data: ') && piece.indexOf('\n') === end && piece.endsWith('\n') && !piece.includes('\r');
   }
 
   /** No more bytes come: gives what has no end yet, which may be half an event. */

@@ -3,16 +3,27 @@ import { Random } from '../random.ts';
 import { now } from './clock.ts';
 import { connectionFailed, type Outcome, type Pace, type WorkerTask } from './messages.ts';
 
+/** Which of the lanes sends a request, and whether it is its first one. */
+export interface LaneTurn {
+  readonly lane: number;
+  readonly isFirst: boolean;
+}
+
 /** What a load needs to run. */
-export interface LoadOptions {
+export interface LoadOptions<Result extends Pick<Outcome, 'error'> = Outcome> {
   readonly task: Pick<WorkerTask, 'pace' | 'extent' | 'worker' | 'workers'>;
-  readonly send: (index: number) => Promise<Outcome>;
-  readonly onOutcome: (outcome: Outcome) => void;
+  /** A rate has no lanes: each of its requests has a turn of its own. */
+  readonly send: (index: number, turn: LaneTurn) => Promise<Result>;
+  readonly onOutcome: (outcome: Result) => void;
+  /** Milliseconds over which the lanes begin one by one; left out: all at once. */
+  readonly ramp?: number | undefined;
   readonly stop: AbortSignal;
 }
 
 /** Makes this worker's share of the load. Resolves to the most that a request was late. */
-export async function generateLoad(options: LoadOptions): Promise<number> {
+export async function generateLoad<Result extends Pick<Outcome, 'error'>>(
+  options: LoadOptions<Result>,
+): Promise<number> {
   const { pace } = options.task;
   if (pace.kind === 'rate') return openLoop(options, pace);
   await closedLoop(options, pace.concurrency);
@@ -25,7 +36,10 @@ export function shareOf(whole: number, { worker, workers }: { worker: number; wo
 }
 
 /** Each lane asks again as soon as its answer has ended. Requests are dealt to the lanes, and go with them to the workers. */
-async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, concurrency: number): Promise<void> {
+async function closedLoop<Result extends Pick<Outcome, 'error'>>(
+  { task, send, onOutcome, ramp, stop }: LoadOptions<Result>,
+  concurrency: number,
+): Promise<void> {
   const { extent, worker, workers } = task;
   const lanes = shareOf(concurrency, task);
   if (lanes === 0) return;
@@ -37,12 +51,15 @@ async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, concurre
   const end = 'requests' in extent ? extent.requests : Number.POSITIVE_INFINITY;
   const until = 'milliseconds' in extent ? now() + extent.milliseconds : Number.POSITIVE_INFINITY;
   let next = nextFrom(0);
-  const lane = async (): Promise<void> => {
+  const run = async (lane: number): Promise<void> => {
     let refusals = 0;
+    let isFirst = true;
+    if (ramp !== undefined) await pause((lane / lanes) * ramp, stop);
     while (next < end && now() < until && !stop.aborted) {
       const index = next;
       next = nextFrom(index + 1);
-      const outcome = await send(index);
+      const outcome = await send(index, { lane, isFirst });
+      isFirst = false;
       onOutcome(outcome);
       refusals = outcome.error?.startsWith(connectionFailed) ? refusals + 1 : 0;
       // So many requests are sent whatever becomes of them; a time is not filled with as many as fail in it.
@@ -53,7 +70,7 @@ async function closedLoop({ task, send, onOutcome, stop }: LoadOptions, concurre
       if (pauseAfter(refusals) >= left) return;
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)));
 }
 
 const shortestPause = 10;
@@ -71,7 +88,10 @@ async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
 const mostAtOnce = 16;
 
 /** Requests begin at their times, however many are still open. */
-async function openLoop({ task, send, onOutcome, stop }: LoadOptions, pace: RatePace): Promise<number> {
+async function openLoop<Result extends Pick<Outcome, 'error'>>(
+  { task, send, onOutcome, stop }: LoadOptions<Result>,
+  pace: RatePace,
+): Promise<number> {
   const { extent, worker, workers } = task;
   const startedAt = now();
   const open: Promise<void>[] = [];
@@ -85,7 +105,7 @@ async function openLoop({ task, send, onOutcome, stop }: LoadOptions, pace: Rate
     else if (++sentAtOnce % mostAtOnce === 0) await nextTurn();
     if (stop.aborted) break;
     lateness = Math.max(lateness, now() - startedAt - at);
-    open.push(send(index).then(onOutcome));
+    open.push(send(index, { lane: index, isFirst: true }).then(onOutcome));
   }
   await Promise.all(open);
   return lateness;

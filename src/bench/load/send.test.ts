@@ -1,9 +1,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Client, openClient } from '../target.ts';
+import { HttpClient, httpRequest } from './http-client.ts';
 import type { Endpoint, Outcome } from './messages.ts';
-import { send } from './send.ts';
+import { endpointPaths, type Sender, send } from './send.ts';
 
 const closing: (() => void)[] = [];
 
@@ -36,10 +36,10 @@ async function ask(handler: Handler, settings: Settings = {}): Promise<Outcome &
 async function to(origin: string, settings: Settings): Promise<Outcome> {
   const { endpoint = 'chat', isStreaming = true, timeout = 20_000, onText = () => undefined } = settings;
   const { stop = new AbortController().signal, keepsTexts = true } = settings;
-  const client = openClient({ origin, headers: {} });
+  const client = new HttpClient({ origin });
   closing.push(() => client.close());
-  const body = Buffer.from('{}');
-  return send({ client, endpoint, isStreaming, timeout, stop, keepsTexts, headers: {}, onText }, 7, body);
+  const request = httpRequest({ origin, headers: {} }, endpointPaths[endpoint], '{}');
+  return send({ client, endpoint, isStreaming, timeout, stop, keepsTexts, onText }, 7, request);
 }
 
 const delta = (content: string, finish: string | null = null): string =>
@@ -175,17 +175,19 @@ describe('a kept connection', () => {
       request.resume().on('end', () => (++count === 2 ? handler : stream(delta('a', 'stop')))(request, response)),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const opened = openClient({ origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, headers: {} });
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const opened = new HttpClient({ origin });
+    const request = httpRequest({ origin, headers: {} }, '/v1/chat/completions', '{}');
     let asked = 0;
-    const client: Client = {
-      ...opened,
+    const client: Sender['client'] = {
+      giveBack: (connection) => opened.giveBack(connection),
       request: (...options) => {
         asked++;
         return opened.request(...options);
       },
     };
     closing.push(
-      () => client.close(),
+      () => opened.close(),
       () => server.closeAllConnections(),
       () => server.close(),
     );
@@ -195,15 +197,14 @@ describe('a kept connection', () => {
       endpoint: 'chat',
       isStreaming: true,
       keepsTexts: true,
-      headers: {},
       onText: () => undefined,
     } as const;
-    await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 0, Buffer.from('{}'));
+    await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 0, request);
     // The agent takes the connection back in the next turn.
     await new Promise((resolve) => setImmediate(resolve));
-    const { error, wasResent } = await send({ ...common, timeout, stop }, 1, Buffer.from('{}'));
+    const { error, wasResent } = await send({ ...common, timeout, stop }, 1, request);
     await new Promise((resolve) => setImmediate(resolve));
-    const third = await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 2, Buffer.from('{}'));
+    const third = await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 2, request);
     return { error, wasResent, third: third.error, asked };
   }
 

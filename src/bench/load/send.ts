@@ -1,16 +1,15 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Client } from '../target.ts';
 import { Answer, refusalText } from './answer.ts';
 import { now } from './clock.ts';
 import { EventReader } from './event-reader.ts';
+import { type HttpClient, utf8 } from './http-client.ts';
+import type { ConnectionFailure, HttpConnection, ResponseHead, ResponseListener } from './http-connection.ts';
 import { connectionFailed, type Endpoint, type Outcome } from './messages.ts';
 
 /** What every request of a load has in common. */
 export interface Sender {
-  readonly client: Client;
+  readonly client: Pick<HttpClient, 'request' | 'giveBack'>;
   readonly endpoint: Endpoint;
   readonly isStreaming: boolean;
-  readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
   /** Whether the outcome has the texts of the answer. */
   readonly keepsTexts: boolean;
@@ -20,35 +19,50 @@ export interface Sender {
   readonly stop: AbortSignal;
 }
 
-const paths = { chat: '/v1/chat/completions', completions: '/v1/completions', embeddings: '/v1/embeddings' } as const;
+/** Where an endpoint is. */
+export const endpointPaths = {
+  chat: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+} as const;
+
 /** What is said of a request that was cut off because all was stopped: no fault of the server. */
 export const stoppedEarly = 'stopped before it had ended';
 
 const longestRefusal = 64 * 1024;
 
-/** Sends one request and follows its answer to the end. Never rejects: what went wrong is part of the outcome. */
-export async function send(sender: Sender, index: number, body: Buffer): Promise<Outcome> {
-  const exchange = new Exchange(sender, body);
+/** Sends a request, as `httpRequest` writes it, and follows its answer to the end. Never rejects: what went wrong is part of the outcome. */
+export async function send(sender: Sender, index: number, request: Buffer): Promise<Outcome> {
+  const exchange = new Exchange(sender, request);
   const error = await exchange.run();
   return { index, ...exchange.result(), error };
 }
 
-class Exchange {
+class Exchange implements ResponseListener {
   readonly #sender: Sender;
-  readonly #body: Buffer;
+  readonly #bytes: Buffer;
   readonly #answer: Answer;
   readonly #startedAt = now();
   #firstAt: number | undefined;
   #lastAt: number | undefined;
+  /** When the bytes came that are being read. */
+  #readAt = 0;
   #events = 0;
-  #isOver = false;
+  /** How many of them have been told. */
+  #told = 0;
   #wasResent = false;
-  #request: ClientRequest | undefined;
+  #connection: HttpConnection | undefined;
+  #head: ResponseHead | undefined;
+  /** Reads the events of a stream. */
+  #reader: EventReader | undefined;
+  #isEnding = false;
+  /** What has come of a body that is no stream. */
+  #body = '';
   #settle: (error: string | undefined) => void = () => undefined;
 
-  constructor(sender: Sender, body: Buffer) {
+  constructor(sender: Sender, bytes: Buffer) {
     this.#sender = sender;
-    this.#body = body;
+    this.#bytes = bytes;
     this.#answer = new Answer(sender.endpoint, sender.keepsTexts);
   }
 
@@ -84,69 +98,58 @@ class Exchange {
   }
 
   #ask(): void {
-    const { client, endpoint, headers } = this.#sender;
-    const request = client.request(paths[endpoint], {
-      method: 'POST',
-      headers: { ...headers, 'content-length': this.#body.length },
-    });
-    this.#request = request;
-    request.on('response', (response) => this.#receive(response));
-    let readBefore = 0;
-    request.on('socket', (socket) => (readBefore = socket.bytesRead));
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      if (this.#isOver) return;
-      // A kept connection may have been closed just when it was used again: then nothing was asked yet.
-      const wasIdle = request.reusedSocket && request.socket?.bytesRead === readBefore;
-      if (wasIdle && error.code === 'ECONNRESET' && !this.#wasResent) {
-        this.#wasResent = true;
-        this.#ask();
-      } else this.#end(`${connectionFailed}: ${error.code ?? error.message}`);
-    });
-    request.end(this.#body);
+    this.#connection = this.#sender.client.request(this.#bytes, this);
   }
 
-  #receive(response: IncomingMessage): void {
-    const { statusCode: status = 0, headers } = response;
-    const isStream = (headers['content-type'] ?? '').startsWith('text/event-stream');
-    response.on('error', () => this.#end('connection closed in the middle of the answer'));
-    if (!isSuccess(status)) {
-      this.#gather(response, (text) => this.#end(`HTTP ${status}: ${refusalText(text)}`));
-    } else if (isStream) this.#follow(response);
-    else if (this.#sender.isStreaming) {
-      this.#gather(response, () => this.#end(`not a stream but ${headers['content-type'] ?? 'no content type'}`));
-    } else {
-      this.#gather(response, (text) => {
-        if (this.#answer.takeWhole(text)) this.#tookText();
-        this.#end(this.#verdict());
-      });
-    }
+  onHead(head: ResponseHead): void {
+    this.#head = head;
+    const isStream = (head.contentType ?? '').startsWith('text/event-stream');
+    if (!isSuccess(head.status) || !isStream) return;
+    this.#reader = new EventReader((data) => {
+      const text = utf8(data);
+      if (this.#isEnding ? this.#answer.takeRest(text) : this.#answer.takeEvent(text)) this.#events++;
+    });
   }
 
   /** All events of one read came at the same time. */
-  #follow(response: IncomingMessage): void {
-    let hasText = false;
-    let isEnd = false;
-    const reader = new EventReader((data) => {
-      if (!(isEnd ? this.#answer.takeRest(data) : this.#answer.takeEvent(data))) return;
-      hasText = true;
-      this.#events++;
-    });
-    const timed = (read: () => void): void => {
-      const before = this.#events;
-      const at = now();
-      hasText = false;
-      read();
-      if (!hasText) return;
-      this.#firstAt ??= at;
-      this.#lastAt = at;
-      for (let count = before; count < this.#events; count++) this.#sender.onText(at);
-    };
-    response.on('data', (bytes: Buffer) => timed(() => reader.push(bytes)));
-    response.on('end', () => {
-      isEnd = true;
-      timed(() => reader.end());
+  onBody(text: string): void {
+    if (this.#readAt === 0) this.#readAt = now();
+    if (this.#reader) this.#reader.pushText(text);
+    else if (isSuccess(this.#head?.status) || this.#body.length < longestRefusal) this.#body += text;
+  }
+
+  onRead(): void {
+    if (this.#reader && this.#events > this.#told) {
+      this.#firstAt ??= this.#readAt;
+      this.#lastAt = this.#readAt;
+      for (; this.#told < this.#events; this.#told++) this.#sender.onText(this.#readAt);
+    }
+    this.#readAt = 0;
+  }
+
+  onEnd(): void {
+    const { contentType, status = 0 } = this.#head ?? {};
+    if (this.#connection) this.#sender.client.giveBack(this.#connection);
+    if (this.#reader) {
+      this.#isEnding = true;
+      this.#readAt = now();
+      this.#reader.end();
+      this.onRead();
       this.#end(this.#verdict());
-    });
+    } else if (!isSuccess(status)) this.#end(`HTTP ${status}: ${refusalText(utf8(this.#body))}`);
+    else if (this.#sender.isStreaming) this.#end(`not a stream but ${contentType ?? 'no content type'}`);
+    else {
+      if (this.#answer.takeWhole(utf8(this.#body))) this.#tookText();
+      this.#end(this.#verdict());
+    }
+  }
+
+  onFailure({ code, isInBody, wasIdle }: ConnectionFailure): void {
+    // A kept connection may have been closed just when it was used again: then nothing was asked yet.
+    if (wasIdle && !this.#wasResent) {
+      this.#wasResent = true;
+      this.#ask();
+    } else this.#end(isInBody ? 'connection closed in the middle of the answer' : `${connectionFailed}: ${code}`);
   }
 
   #tookText(): void {
@@ -162,23 +165,11 @@ class Exchange {
     return this.#events === 0 ? 'an answer without content' : undefined;
   }
 
-  #gather(response: IncomingMessage, onEnd: (text: string) => void): void {
-    const pieces: Buffer[] = [];
-    const isOk = isSuccess(response.statusCode);
-    let length = 0;
-    response.on('data', (piece: Buffer) => {
-      length += piece.length;
-      if (isOk || length <= longestRefusal) pieces.push(piece);
-    });
-    response.on('end', () => onEnd(Buffer.concat(pieces).toString('utf8')));
-  }
-
   /** The first end counts; what is left of a request that went wrong is cut off. */
   #end(error: string | undefined): void {
     const settle = this.#settle;
     this.#settle = () => undefined;
-    this.#isOver = true;
-    if (error !== undefined && !error.startsWith('HTTP ')) this.#request?.destroy();
+    if (error === stoppedEarly || error?.startsWith('no whole answer')) this.#connection?.destroy();
     settle(error);
   }
 }

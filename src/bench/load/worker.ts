@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openClient } from '../target.ts';
 import { now } from './clock.ts';
 import { generateLoad, type LoadOptions } from './generate-load.ts';
+import { HttpClient, httpRequest } from './http-client.ts';
 import {
   type FromWorker,
   type Outcome,
@@ -11,7 +11,7 @@ import {
   type Warmup,
   type WorkerTask,
 } from './messages.ts';
-import { type Sender, send, stoppedEarly } from './send.ts';
+import { endpointPaths, type Sender, send, stoppedEarly } from './send.ts';
 
 // A process that makes a part of the load. It is told what and when, and ends with whoever started it.
 
@@ -44,18 +44,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => un
 
 async function run(task: WorkerTask): Promise<void> {
   const { target, endpoint, isStreaming, timeout, keepsTexts } = task;
-  const client = openClient(target);
-  const [bodies, warmupBodies] = [task.bodies, task.warmupBodies].map((all) => all.map((body) => Buffer.from(body)));
-  const headers = {
-    'content-type': 'application/json',
-    ...(isStreaming ? { accept: 'text/event-stream' } : {}),
-    ...target.headers,
-  };
+  const client = new HttpClient(target);
+  const headers = { ...(isStreaming ? { accept: 'text/event-stream' } : {}), ...target.headers };
+  const [requests, warmups] = [task.bodies, task.warmupBodies].map((bodies) =>
+    bodies.map((body) => httpRequest({ ...target, headers }, endpointPaths[endpoint], body)),
+  );
   const sender: Sender = {
     client,
     endpoint,
     isStreaming,
-    headers,
     timeout,
     keepsTexts,
     stop: stop.signal,
@@ -65,7 +62,7 @@ async function run(task: WorkerTask): Promise<void> {
     (from: Sender, all: readonly Buffer[] = []): LoadOptions['send'] =>
     (index) =>
       send(from, index, all[index % all.length] as Buffer);
-  const warmup = await warmUp(task, asking(sender, warmupBodies));
+  const warmup = await warmUp(task, asking(sender, warmups));
   const begin = new Promise<void>((resolve) => (measure = resolve));
   tell({ kind: 'ready', warmup });
   await begin;
@@ -75,7 +72,7 @@ async function run(task: WorkerTask): Promise<void> {
   const { extent } = task;
   const timer =
     'milliseconds' in extent ? setTimeout(() => grace.abort(), extent.milliseconds + task.grace) : undefined;
-  await measured(task, asking({ ...sender, stop: ending, onText: countText }, bodies));
+  await measured(task, asking({ ...sender, stop: ending, onText: countText }, requests));
   clearTimeout(timer);
   client.close();
 }

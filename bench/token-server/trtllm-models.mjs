@@ -2,11 +2,11 @@
  * The model `bench` as TensorRT-LLM's backend would serve it: the ensemble, text in and text out, or the engine itself, token ids in and out.
  * Of their tensors those that a chat can send or be sent.
  */
-import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from './answer-text.mjs';
+import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from '../answer-text.mjs';
+import { ANSWER_IDS } from '../tokenizer.mjs';
 import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './tensors.mjs';
-import { ANSWER_IDS } from './tokenizer.mjs';
 
-/** @import { Accepted, Datatype, Inputs, Model, TensorDescription } from './model.mjs' */
+/** @import { Accepted, Datatype, Inputs, Model, TensorDescription } from './served-model.mjs' */
 
 /**
  * @param {Datatype} type
@@ -99,16 +99,16 @@ export const ensembleModel = {
   tokens: TEXT_BYTES,
   read: readText,
   respond: ({ promptTokens }) => [
-    { name: 'text_output', type: 'BYTES', shape: [1, 1], raw: bytesTensor(PLACEHOLDER) },
-    { name: 'num_input_tokens', type: 'INT32', shape: [1, 1], raw: uint32(promptTokens) },
-    { name: 'num_output_tokens', type: 'INT32', shape: [1, 1], raw: uint32(1) },
+    { name: 'text_output', datatype: 'BYTES', shape: [1, 1], data: bytesTensor(PLACEHOLDER) },
+    { name: 'num_input_tokens', datatype: 'INT32', shape: [1, 1], data: uint32(promptTokens) },
+    { name: 'num_output_tokens', datatype: 'INT32', shape: [1, 1], data: uint32(1) },
   ],
   ask: (prompt, tokens) => [
-    { name: 'text_input', type: 'BYTES', shape: [1, 1], raw: bytesTensor(prompt) },
-    { name: 'max_tokens', type: 'INT32', shape: [1, 1], raw: uint32(tokens) },
-    { name: 'stream', type: 'BOOL', shape: [1, 1], raw: YES },
-    { name: 'return_num_input_tokens', type: 'BOOL', shape: [1, 1], raw: YES },
-    { name: 'return_num_output_tokens', type: 'BOOL', shape: [1, 1], raw: YES },
+    { name: 'text_input', datatype: 'BYTES', shape: [1, 1], data: bytesTensor(prompt) },
+    { name: 'max_tokens', datatype: 'INT32', shape: [1, 1], data: uint32(tokens) },
+    { name: 'stream', datatype: 'BOOL', shape: [1, 1], data: YES },
+    { name: 'return_num_input_tokens', datatype: 'BOOL', shape: [1, 1], data: YES },
+    { name: 'return_num_output_tokens', datatype: 'BOOL', shape: [1, 1], data: YES },
   ],
 };
 
@@ -126,17 +126,17 @@ export const engineModel = {
   tokens: ANSWER_IDS,
   read: readIds,
   respond: () => [
-    { name: 'output_ids', type: 'INT32', shape: [1, 1, 1], raw: PLACEHOLDER },
-    { name: 'sequence_length', type: 'INT32', shape: [1, 1], raw: uint32(1) },
+    { name: 'output_ids', datatype: 'INT32', shape: [1, 1, 1], data: PLACEHOLDER },
+    { name: 'sequence_length', datatype: 'INT32', shape: [1, 1], data: uint32(1) },
   ],
   // The first ids are those of the bytes.
   ask: (prompt, tokens) => {
     const ids = Array.from(Buffer.from(prompt), uint32);
     return [
-      { name: 'input_ids', type: 'INT32', shape: [1, ids.length], raw: Buffer.concat(ids) },
-      { name: 'input_lengths', type: 'INT32', shape: [1, 1], raw: uint32(ids.length) },
-      { name: 'request_output_len', type: 'INT32', shape: [1, 1], raw: uint32(tokens) },
-      { name: 'streaming', type: 'BOOL', shape: [1, 1], raw: YES },
+      { name: 'input_ids', datatype: 'INT32', shape: [1, ids.length], data: Buffer.concat(ids) },
+      { name: 'input_lengths', datatype: 'INT32', shape: [1, 1], data: uint32(ids.length) },
+      { name: 'request_output_len', datatype: 'INT32', shape: [1, 1], data: uint32(tokens) },
+      { name: 'streaming', datatype: 'BOOL', shape: [1, 1], data: YES },
     ];
   },
 };

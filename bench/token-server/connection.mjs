@@ -1,18 +1,46 @@
 /** The server's end of one HTTP/2 connection: calls in, tokens out, as far as the client's windows allow. */
-import { Answer, Call, dataFrame } from './grpc-call.mjs';
-import { errorResponse, SERVICE } from './model.mjs';
-import { encodeHeaders, HeaderDecoder } from './wire/hpack.mjs';
-import * as http2 from './wire/http2.mjs';
+import { harness } from '../harness.mjs';
+import { Answer, Call, dataFrame } from './answer.mjs';
+import { INFER } from './served-model.mjs';
+
+/** @import { DataPlace } from '../../src/servers/remote/http2/frame-reader.ts' */
+
+const { frames, encodeHeader, FrameReader, ReadBuffer } = harness;
+const { firstWindow, flags, frameHead, frameTypes, largestWindow, numberFrame, settingIds } = frames;
 
 const OUT_BYTES = 256 * 1024;
 /** Above this, the socket's own buffer must drain before more is written. */
 const SOCKET_BYTES = 1024 * 1024;
 const REPLENISH_BYTES = 1024 * 1024;
 
-const RESPONSE_HEADERS = encodeHeaders([
-  [':status', '200'],
-  ['content-type', 'application/grpc'],
+const MOST_HEADER_BYTES = 64 * 1024;
+
+const RESPONSE_HEADERS = Buffer.concat([
+  encodeHeader(':status', '200'),
+  encodeHeader('content-type', 'application/grpc'),
 ]);
+const OK_TRAILERS = encodeHeader('grpc-status', '0');
+/** No limit on what it can take, and no push. The connection's own window can only grow by a WINDOW_UPDATE. */
+const GREETING = Buffer.concat([
+  frames.settingsFrame([
+    [settingIds.ENABLE_PUSH, 0],
+    [settingIds.INITIAL_WINDOW_SIZE, largestWindow],
+  ]),
+  numberFrame(frameTypes.WINDOW_UPDATE, 0, largestWindow - firstWindow),
+]);
+
+/**
+ * @param {number} stream
+ * @param {Buffer} block
+ * @param {number} [bits]
+ */
+function headersFrame(stream, block, bits = 0) {
+  const bytes = Buffer.allocUnsafe(frameHead + block.length);
+  const head = { length: block.length, type: frameTypes.HEADERS, flags: flags.END_HEADERS | bits, stream };
+  frames.writeHead(bytes, 0, head);
+  block.copy(bytes, frameHead);
+  return bytes;
+}
 
 /** @typedef {{ requests: number, tokens: number, cancelled: number, blocked: number }} Counts */
 
@@ -21,22 +49,18 @@ export class GrpcConnection {
   #calls = new Map();
   /** @type {Set<Answer>} */
   #answers = new Set();
-  #decoder = new HeaderDecoder();
-  #window = http2.DEFAULT_WINDOW;
-  #callWindow = http2.DEFAULT_WINDOW;
+  #window = firstWindow;
+  #callWindow = firstWindow;
   #unacknowledged = 0;
-  #prefaceLeft = http2.PREFACE.length;
+  #prefaceLeft = frames.preface.length;
   #out = Buffer.allocUnsafeSlow(OUT_BYTES);
   #used = 0;
-  #reader = new http2.FrameReader({
-    data: (stream, payload, end, size) => this.#onData(stream, payload, end, size),
-    headers: (stream, block, end) => this.#onHeaders(stream, block, end),
-    other: (type, flags, stream, payload) => this.#onOther(type, flags, stream, payload),
-  });
+  #input = new ReadBuffer();
+  #reader = new FrameReader(this.#input, this, { mostHeaders: MOST_HEADER_BYTES });
 
   /**
    * @param {import('node:net').Socket} socket
-   * @param {{ model: import('./model.mjs').ServedModel, paced: boolean, defaultTokens: number, counts: Counts }} options
+   * @param {{ model: import('./served-model.mjs').ServedModel, paced: boolean, defaultTokens: number, counts: Counts }} options
    */
   constructor(socket, options) {
     this.socket = socket;
@@ -45,7 +69,7 @@ export class GrpcConnection {
     socket.on('data', (chunk) => this.#onRead(chunk));
     socket.on('drain', () => this.#send());
     socket.on('error', () => socket.destroy());
-    this.#put(http2.greeting());
+    this.#put(GREETING);
     this.#flush();
   }
 
@@ -67,7 +91,8 @@ export class GrpcConnection {
     const skipped = Math.min(this.#prefaceLeft, chunk.length);
     this.#prefaceLeft -= skipped;
     try {
-      this.#reader.push(chunk.subarray(skipped));
+      this.#input.append(skipped > 0 ? chunk.subarray(skipped) : chunk);
+      while (this.#reader.next());
     } catch (error) {
       process.stderr.write(`token server: connection closed: ${String(error)}\n`);
       this.socket.destroy();
@@ -78,38 +103,36 @@ export class GrpcConnection {
 
   /**
    * @param {number} stream
-   * @param {Buffer} block
+   * @param {Readonly<Record<string, string>>} headers
    * @param {boolean} end
    */
-  #onHeaders(stream, block, end) {
-    const path = this.#decoder.decode(block).get(':path') ?? '';
-    const call = new Call(stream, path, this.#callWindow);
+  onHeaders(stream, headers, end) {
+    const call = new Call(stream, headers[':path'] ?? '', this.#callWindow);
     this.#calls.set(stream, call);
-    this.#put(http2.frame({ type: http2.HEADERS, flags: http2.END_HEADERS, stream }, RESPONSE_HEADERS));
+    this.#put(headersFrame(stream, RESPONSE_HEADERS));
     if (end) this.#onClientEnd(call);
   }
 
   /**
    * @param {number} stream
-   * @param {Buffer} payload
-   * @param {boolean} end
-   * @param {number} size
+   * @param {Buffer} bytes
+   * @param {DataPlace} place
    */
-  #onData(stream, payload, end, size) {
+  onData(stream, bytes, { from, to, size, endsStream }) {
     this.#unacknowledged += size;
     if (this.#unacknowledged > REPLENISH_BYTES) {
-      this.#put(http2.windowUpdate(0, this.#unacknowledged));
+      this.#put(numberFrame(frameTypes.WINDOW_UPDATE, 0, this.#unacknowledged));
       this.#unacknowledged = 0;
     }
     const call = this.#calls.get(stream);
     if (call === undefined) return;
     call.unacknowledged += size;
-    if (call.unacknowledged > REPLENISH_BYTES && !end) {
-      this.#put(http2.windowUpdate(stream, call.unacknowledged));
+    if (call.unacknowledged > REPLENISH_BYTES && !endsStream) {
+      this.#put(numberFrame(frameTypes.WINDOW_UPDATE, stream, call.unacknowledged));
       call.unacknowledged = 0;
     }
-    for (const message of call.messages(payload)) this.#onMessage(call, message);
-    if (end) this.#onClientEnd(call);
+    call.messages.push(bytes, from, to, (message, begin, end) => this.#onMessage(call, message.subarray(begin, end)));
+    if (endsStream) this.#onClientEnd(call);
   }
 
   /**
@@ -117,7 +140,7 @@ export class GrpcConnection {
    * @param {Buffer} message
    */
   #onMessage(call, message) {
-    if (call.path !== `${SERVICE}ModelStreamInfer`) {
+    if (call.path !== INFER) {
       const result = this.options.model.describe(call.path, message);
       if ('answer' in result) this.#put(dataFrame(call.id, result.answer));
       this.#endCall(call, result.status, 'text' in result ? result.text : '');
@@ -125,8 +148,8 @@ export class GrpcConnection {
     }
     this.options.counts.requests++;
     const request = this.options.model.read(message, this.options.defaultTokens);
-    if (request.error !== undefined) {
-      this.#put(dataFrame(call.id, errorResponse({ ...request, error: request.error })));
+    if (request.refusal !== undefined) {
+      this.#put(dataFrame(call.id, request.refusal));
       return;
     }
     const answer = new Answer(call, this.options.model, request);
@@ -148,46 +171,46 @@ export class GrpcConnection {
    */
   #endCall(call, status, text) {
     if (!this.#calls.delete(call.id)) return;
-    /** @type {[string, string][]} */
-    const trailers = [['grpc-status', String(status)]];
-    if (text !== '') trailers.push(['grpc-message', encodeURI(text).slice(0, 120)]);
-    const flags = http2.END_HEADERS | http2.END_STREAM;
-    this.#put(http2.frame({ type: http2.HEADERS, flags, stream: call.id }, encodeHeaders(trailers)));
+    const trailers =
+      status === 0 && text === ''
+        ? OK_TRAILERS
+        : Buffer.concat([
+            encodeHeader('grpc-status', String(status)),
+            encodeHeader('grpc-message', encodeURI(text).slice(0, 120)),
+          ]);
+    this.#put(headersFrame(call.id, trailers, flags.END_STREAM));
   }
 
   /**
-   * @param {number} type
-   * @param {number} flags
    * @param {number} stream
-   * @param {Buffer} payload
+   * @param {number} increment
    */
-  #onOther(type, flags, stream, payload) {
-    if (type === http2.WINDOW_UPDATE) {
-      const call = this.#calls.get(stream);
-      if (stream === 0) this.#window += payload.readUInt32BE(0);
-      else if (call !== undefined) call.window += payload.readUInt32BE(0);
-    } else if (type === http2.PING && (flags & http2.ACK) === 0) {
-      this.#put(http2.frame({ type, flags: http2.ACK }, payload));
-    } else if (type === http2.SETTINGS && (flags & http2.ACK) === 0) {
-      this.#onSettings(payload);
-    } else if (type === http2.RST_STREAM) {
-      this.#onReset(stream);
-    }
+  onWindow(stream, increment) {
+    const call = this.#calls.get(stream);
+    if (stream === 0) this.#window += increment;
+    else if (call !== undefined) call.window += increment;
   }
 
-  /** @param {Buffer} payload */
-  #onSettings(payload) {
-    for (let at = 0; at + 6 <= payload.length; at += 6) {
-      if (payload.readUInt16BE(at) !== 4) continue;
-      const callWindow = payload.readUInt32BE(at + 2);
-      for (const call of this.#calls.values()) call.window += callWindow - this.#callWindow;
-      this.#callWindow = callWindow;
+  /**
+   * @param {Buffer} payload
+   * @param {boolean} isAnswer
+   */
+  onPing(payload, isAnswer) {
+    if (!isAnswer) this.#put(frames.pingFrame(payload, true));
+  }
+
+  /** @param {readonly (readonly [id: number, value: number])[]} settings */
+  onSettings(settings) {
+    for (const [id, value] of settings) {
+      if (id !== settingIds.INITIAL_WINDOW_SIZE) continue;
+      for (const call of this.#calls.values()) call.window += value - this.#callWindow;
+      this.#callWindow = value;
     }
-    this.#put(http2.frame({ type: http2.SETTINGS, flags: http2.ACK }));
+    this.#put(frames.settingsAck);
   }
 
   /** @param {number} stream */
-  #onReset(stream) {
+  onReset(stream) {
     if (!this.#calls.delete(stream)) return;
     for (const answer of this.#answers) {
       if (answer.call.id !== stream) continue;
@@ -195,6 +218,9 @@ export class GrpcConnection {
       this.options.counts.cancelled++;
     }
   }
+
+  /** The client closes the connection itself. */
+  onGoAway() {}
 
   /** Sends all that is due and that the windows and the socket take. */
   #send() {
@@ -210,10 +236,9 @@ export class GrpcConnection {
   #sendAnswer(answer) {
     const { call } = answer;
     while (answer.due > 0) {
-      const last = answer.sent === answer.tokens - 1;
-      const frame = last ? answer.lastFrame : answer.frame;
-      const place = last ? answer.lastPlace : answer.place;
-      const cost = frame.length - 9;
+      const last = answer.isAtLast;
+      const { frame, place } = answer.next();
+      const cost = frame.length - frameHead;
       if (cost > this.#window || cost > call.window) {
         this.options.counts.blocked++;
         return;

@@ -1,9 +1,9 @@
 /** The model `bench` as Triton's vLLM backend would serve it. Follows the recorded backend. */
-import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from './answer-text.mjs';
+import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from '../answer-text.mjs';
+import { CALL_PROMPT, callBytes } from '../tool-call.mjs';
 import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './tensors.mjs';
-import { CALL_PROMPT, callBytes } from './tool-call.mjs';
 
-/** @import { Accepted, Inputs, Model, TensorDescription } from './model.mjs' */
+/** @import { Accepted, Inputs, Model, TensorDescription } from './served-model.mjs' */
 
 /** @type {TensorDescription[]} */
 const INPUTS = [
@@ -38,7 +38,6 @@ const OUTPUTS = [
 function read(inputs, wanted, defaultTokens) {
   const prompt = textOf(inputs.get('text_input'));
   if (prompt === undefined) return 'text_input is missing, or not in raw_input_contents';
-  if (inputs.get('stream')?.[0] !== 1) return 'the token server can only stream';
   if (inputs.get('exclude_input_in_output')?.[0] === 0)
     return 'When streaming, `exclude_input_in_output` = False is not supported.';
   const sampling = JSON.parse(textOf(inputs.get('sampling_parameters')) ?? '{}');
@@ -52,6 +51,7 @@ function read(inputs, wanted, defaultTokens) {
       name !== 'logprobs',
   );
   const request = { tokens, promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
+  if (inputs.get('stream')?.[0] !== 1) return { ...request, tokens: 1, whole: tokens };
   return prompt.includes(CALL_PROMPT) ? { ...request, answer: callBytes(tokens) } : request;
 }
 
@@ -64,28 +64,33 @@ export const vllmModel = {
   outputs: OUTPUTS,
   tokens: TEXT_BYTES,
   read,
-  respond: ({ promptTokens, answer }, final) => [
-    { name: 'text_output', type: 'BYTES', shape: [1], raw: bytesTensor(PLACEHOLDER) },
+  respond: ({ promptTokens, answer, whole }, final) => [
+    {
+      name: 'text_output',
+      datatype: 'BYTES',
+      shape: [1],
+      data: bytesTensor(whole === undefined ? PLACEHOLDER : TEXT_BYTES.subarray(0, whole * TOKEN_BYTES)),
+    },
     {
       name: 'finish_reason',
-      type: 'BYTES',
+      datatype: 'BYTES',
       shape: [1],
-      raw: bytesTensor(final ? (answer ? 'stop' : 'length') : 'None'),
+      data: bytesTensor(final ? (answer ? 'stop' : 'length') : 'None'),
     },
-    { name: 'num_input_tokens', type: 'UINT32', shape: [], raw: uint32(promptTokens) },
-    { name: 'num_output_tokens', type: 'UINT32', shape: [1], raw: uint32(1) },
+    { name: 'num_input_tokens', datatype: 'UINT32', shape: [], data: uint32(promptTokens) },
+    { name: 'num_output_tokens', datatype: 'UINT32', shape: [1], data: uint32(whole ?? 1) },
   ],
   ask: (prompt, tokens) => [
-    { name: 'text_input', type: 'BYTES', shape: [1], raw: bytesTensor(prompt) },
-    { name: 'stream', type: 'BOOL', shape: [1], raw: YES },
+    { name: 'text_input', datatype: 'BYTES', shape: [1], data: bytesTensor(prompt) },
+    { name: 'stream', datatype: 'BOOL', shape: [1], data: YES },
     {
       name: 'sampling_parameters',
-      type: 'BYTES',
+      datatype: 'BYTES',
       shape: [1],
-      raw: bytesTensor(JSON.stringify({ max_tokens: tokens })),
+      data: bytesTensor(JSON.stringify({ max_tokens: tokens })),
     },
-    { name: 'return_finish_reason', type: 'BOOL', shape: [1], raw: YES },
-    { name: 'return_num_input_tokens', type: 'BOOL', shape: [1], raw: YES },
-    { name: 'return_num_output_tokens', type: 'BOOL', shape: [1], raw: YES },
+    { name: 'return_finish_reason', datatype: 'BOOL', shape: [1], data: YES },
+    { name: 'return_num_input_tokens', datatype: 'BOOL', shape: [1], data: YES },
+    { name: 'return_num_output_tokens', datatype: 'BOOL', shape: [1], data: YES },
   ],
 };

@@ -1,7 +1,4 @@
-/** The bytes of tensors, and of the requests that carry them. */
-import { field, integers } from './wire/protobuf.mjs';
-
-/** @import { Tensor } from './model.mjs' */
+/** The bytes of tensors. */
 
 /** What every model of the token server is called. */
 export const MODEL = 'bench';
@@ -24,16 +21,3 @@ export const bytesTensor = (text) => Buffer.concat([uint32(Buffer.byteLength(tex
 
 /** @param {Buffer | undefined} raw a BYTES tensor of one element */
 export const textOf = (raw) => (raw === undefined ? undefined : raw.toString('utf8', 4));
-
-/**
- * A ModelInferRequest as a gateway would send it, for measuring without one.
- * @param {{ id: string, model: string, inputs: Tensor[] }} request
- */
-export function inferRequest({ id, model, inputs }) {
-  return Buffer.concat([
-    field(1, model),
-    field(3, id),
-    ...inputs.map(({ name, type, shape }) => field(5, [field(1, name), field(2, type), integers(3, shape)])),
-    ...inputs.map(({ raw }) => field(7, raw)),
-  ]);
-}

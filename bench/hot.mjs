@@ -1,0 +1,119 @@
+/**
+ * What a request costs, by function: self time and allocated bytes of Conch's main thread under answers of one token, 32 at a time.
+ *
+ *   node bench/hot.mjs [--seconds 6] [--top 25] [--streamed] [--script dist/main.js]
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { conch } from './contenders.mjs';
+import { markdownTable } from './markdown.mjs';
+import { warmUp } from './pairs.mjs';
+import { runLoad } from './processes.mjs';
+import { allocationTree, byModule, costs, ownJavaScript, ownSource, sumOf, timeTree } from './profile/costs.mjs';
+import { withFresh } from './session.mjs';
+
+/** @import { Cost, CostNode } from './profile/costs.mjs' */
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '6' },
+    top: { type: 'string', default: '25' },
+    streamed: { type: 'boolean', default: false },
+    script: { type: 'string', default: conch.script },
+  },
+});
+const INSPECTED = fileURLToPath(new URL('profile/inspected.mjs', import.meta.url));
+const top = Number(values.top);
+const load = { streams: 32, tokens: 1, unstreamed: !values.streamed };
+
+/**
+ * A profile of Conch under the load, and how many requests it holds.
+ * @param {'cpu' | 'heap'} kind
+ */
+async function profiled(kind) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'conch-bench-profile-'));
+  const file = path.join(folder, 'profile.json');
+  // Conch's environment is ours.
+  Object.assign(process.env, { PROFILE_FILE: file, PROFILE_KIND: kind });
+  try {
+    const contender = { ...conch, script: path.resolve(values.script), nodeFlags: ['--import', INSPECTED] };
+    return await withFresh([contender], 0, async ({ gateways: [gateway] }) => {
+      if (gateway === undefined) throw new Error('Conch was not started');
+      const { url, watched } = gateway;
+      const pid = watched['gateway'] ?? 0;
+      await warmUp([gateway], { ...load, cpuSeconds: 8, mostSeconds: 40, flags: { unstreamed: load.unstreamed } });
+      process.kill(pid, 'SIGUSR2');
+      await sleep(300);
+      const { allRequests, processes } = await runLoad(
+        url,
+        { ...load, seconds: Number(values.seconds), 'warmup-seconds': 0.2 },
+        watched,
+      );
+      process.kill(pid, 'SIGUSR2');
+      for (let waited = 0; !existsSync(file) && waited < 100; waited++) await sleep(100);
+      const profile = JSON.parse(readFileSync(file, 'utf8'));
+      return { profile, requests: allRequests, microseconds: processes.gateway.microsecondsPerRequest };
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {CostNode[]} tree
+ * @param {{ requests: number, unit: string, digits: number, total?: number }} options `total`: what a request took, if the profile only gives shares
+ */
+function shown(title, tree, { requests, unit, digits, total }) {
+  const self = costs(tree);
+  const all = sumOf(self);
+  const perRequest = total ?? all / requests;
+  const row = (/** @type {number} */ amount, /** @type {string[]} */ words) => [
+    ((amount / all) * perRequest).toFixed(digits),
+    `${((amount / all) * 100).toFixed(1)} %`,
+    ...words,
+  ];
+  const functions = (/** @type {Cost[]} */ found) =>
+    markdownTable([
+      [unit, 'share', 'function', 'module:line of the built file'],
+      ...found
+        .slice(0, top)
+        .map(({ name, module, line, amount }) => row(amount, [name, `${module}${line > 0 ? `:${line}` : ''}`])),
+    ]);
+  const each = (/** @type {number} */ amount) => ((amount / all) * perRequest).toFixed(digits);
+  const files = (/** @type {Cost[]} */ found) =>
+    markdownTable([
+      [unit, 'share', 'module', 'functions'],
+      ...byModule(found)
+        .slice(0, 2 * top)
+        .map(([module, members]) => {
+          const names = members.slice(0, 6).map(({ name, amount }) => `${name} ${each(amount)}`);
+          return row(sumOf(members), [module, names.join(', ')]);
+        }),
+    ]);
+  return [
+    `## ${title}: ${perRequest.toFixed(digits)} ${unit} per request`,
+    'By function, itself alone:',
+    functions(self),
+    "By function of Conch, with what it called of packages, of Node and of V8 (a function that Node's event loop or a package called counts alone):",
+    functions(costs(tree, ownSource)),
+    'By file of Conch, counted the same way:',
+    files(costs(tree, ownSource)),
+    'By any file, native functions with their callers:',
+    files(costs(tree, ownJavaScript)),
+  ].join('\n\n');
+}
+
+const cpu = await profiled('cpu');
+const heap = await profiled('heap');
+process.stdout.write(
+  `${[
+    `${cpu.requests} requests, ${cpu.microseconds.toFixed(0)} µs of CPU each in all threads, with the profiler on.`,
+    shown('CPU time', timeTree(cpu.profile), { ...cpu, unit: 'µs', digits: 1, total: cpu.microseconds }),
+    shown('Allocated', allocationTree(heap.profile), { ...heap, unit: 'bytes', digits: 0 }),
+  ].join('\n\n')}\n`,
+);

@@ -1,0 +1,36 @@
+import { methodPath } from '../../kserve/control-codec.ts';
+import { Channel } from '../../servers/remote/channel.ts';
+
+const errorTag = 0x0a;
+const connectTimeout = 5_000;
+const maxMessageSize = 64 * 1024 * 1024;
+
+/** Calls straight to a Triton server, all on one connection: what a gateway in front of it is compared with. */
+export class GrpcClient {
+  readonly #channel: Channel;
+
+  constructor({ host, port }: { readonly host: string; readonly port: number }) {
+    this.#channel = new Channel({ host, port, connectTimeout, maxMessageSize, keepaliveInterval: 0, metadata: {} });
+  }
+
+  /** Sends a ModelInferRequest and counts the responses, without looking into them. Resolves to what went wrong. */
+  infer(message: Uint8Array, onResponse: () => void): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      let fault: string | undefined;
+      const call = {
+        path: methodPath('ModelStreamInfer'),
+        message,
+        onMessage: (bytes: Buffer, from: number) => {
+          if (bytes[from] === errorTag) fault ??= `an error came: ${bytes.toString('latin1', from, from + 300)}`;
+          onResponse();
+        },
+        onEnd: (error: Error | undefined) => resolve(error?.message ?? fault),
+      };
+      this.#channel.start(call).catch((error: Error) => resolve(error.message));
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close();
+  }
+}

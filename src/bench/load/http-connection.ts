@@ -1,0 +1,257 @@
+import net, { type Socket } from 'node:net';
+import tls from 'node:tls';
+
+/** Where a connection leads; TLS when `secure` is given. */
+export interface HttpPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly secure?: { readonly ca?: string | undefined; readonly rejectUnauthorized: boolean } | undefined;
+}
+
+/** What a response begins with. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  /** All of it, for whoever wants to show it. */
+  readonly text: string;
+}
+
+/** Who hears of a response. Texts are latin1, a character for each byte: most of them are only searched. */
+export interface ResponseListener {
+  onHead(head: ResponseHead): void;
+  onBody(text: string): void;
+  /** All that one read brought has been handed on. */
+  onRead(): void;
+  onEnd(): void;
+  /** The response did not come, or broke off. Nothing comes after it. */
+  onFailure(failure: ConnectionFailure): void;
+}
+
+/** How a connection ended that was still needed. */
+export interface ConnectionFailure {
+  /** Node's name of the error, or its text. */
+  readonly code: string;
+  /** Whether it was in the middle of a response, behind its head. */
+  readonly isInBody: boolean;
+  /** Whether the connection had been used before, and nothing of this response had come. */
+  readonly wasIdle: boolean;
+}
+
+/** Every socket reads into it: what is in it is used up before the next read. */
+const sharedBuffer = Buffer.allocUnsafeSlow(256 * 1024);
+const mostHeadBytes = 64 * 1024;
+
+type State = 'idle' | 'head' | 'chunks' | 'length' | 'close' | 'trailers';
+
+/**
+ * One HTTP/1.1 connection, one request at a time. It does what a load needs, for a fraction of the CPU time of node:http: on a small machine a
+ * dear client distorts what it measures.
+ */
+export class HttpConnection {
+  readonly #socket: Socket;
+  #listener: ResponseListener | undefined;
+  #state: State = 'idle';
+  /** What has been read and is not a whole head or line yet. */
+  #unread = '';
+  /** Bytes that are missing of the body, or of its chunk. */
+  #left = 0;
+  #isReused = false;
+  #hasRead = false;
+  #staysOpen = true;
+  #error: NodeJS.ErrnoException | undefined;
+  /** Called when it is closed. */
+  onClose: () => void = () => undefined;
+
+  constructor(place: HttpPlace) {
+    const onread = {
+      buffer: sharedBuffer,
+      callback: (size: number): boolean => {
+        this.#read(sharedBuffer.toString('latin1', 0, size));
+        return true;
+      },
+    };
+    this.#socket = connected(place, onread);
+    this.#socket.setNoDelay(true);
+    this.#socket.setKeepAlive(true, 1000);
+    this.#socket.on('error', (error) => {
+      this.#error = error;
+    });
+    this.#socket.on('end', () => this.#socket.destroy());
+    this.#socket.on('close', () => this.#closed());
+  }
+
+  /** Whether another request can be sent. */
+  get isFree(): boolean {
+    return this.#listener === undefined && this.#staysOpen && !this.#socket.destroyed;
+  }
+
+  send(request: Buffer | string, listener: ResponseListener): void {
+    this.#listener = listener;
+    this.#state = 'head';
+    this.#hasRead = false;
+    this.#socket.write(request);
+  }
+
+  /** Ends it; the listener hears nothing more. */
+  destroy(): void {
+    this.#listener = undefined;
+    this.#staysOpen = false;
+    this.#socket.destroy();
+  }
+
+  #closed(): void {
+    const listener = this.#listener;
+    this.#listener = undefined;
+    this.#staysOpen = false;
+    this.onClose();
+    if (listener === undefined) return;
+    if (this.#state === 'close' && this.#error === undefined) listener.onEnd();
+    else {
+      const code = this.#error?.code ?? this.#error?.message ?? 'ECONNRESET';
+      listener.onFailure({
+        code,
+        isInBody: this.#state !== 'head',
+        wasIdle: this.#isReused && !this.#hasRead && code === 'ECONNRESET',
+      });
+    }
+  }
+
+  #read(text: string): void {
+    const listener = this.#listener;
+    if (listener === undefined) {
+      // Nobody asked for this.
+      this.destroy();
+      return;
+    }
+    this.#hasRead = true;
+    const unread = this.#unread === '' ? text : this.#unread + text;
+    this.#unread = '';
+    const at = this.#take(unread, listener);
+    if (at < unread.length && this.#listener === listener) this.#unread = unread.slice(at);
+    if (this.#listener === listener) listener.onRead();
+    if (this.#state !== 'idle' || this.#listener !== listener) return;
+    this.#listener = undefined;
+    this.#isReused = true;
+    if (at < unread.length) this.#staysOpen = false;
+    if (!this.#staysOpen) this.#socket.destroy();
+    listener.onEnd();
+  }
+
+  /** Takes what is complete; gives how far it came. */
+  #take(text: string, listener: ResponseListener): number {
+    let at = 0;
+    if (this.#state === 'head') at = this.#takeHead(text, listener);
+    if (this.#state === 'chunks') at = this.#takeChunks(text, at, listener);
+    else if (this.#state === 'length' || this.#state === 'close') at = this.#takeLength(text, at, listener);
+    if (this.#state === 'trailers') at = this.#takeTrailers(text, at);
+    return at;
+  }
+
+  #takeHead(text: string, listener: ResponseListener): number {
+    let from = 0;
+    for (;;) {
+      const end = text.indexOf('\r\n\r\n', from);
+      if (end < 0) {
+        if (text.length - from > mostHeadBytes) this.#fail('HPE_HEADER_OVERFLOW');
+        return from;
+      }
+      const head = text.slice(from, end);
+      from = end + 4;
+      const [, version, digits] = /^HTTP\/1\.([01]) (\d{3})/.exec(head) ?? [];
+      if (digits === undefined) {
+        this.#fail('HPE_INVALID_CONSTANT');
+        return from;
+      }
+      const status = Number(digits);
+      // Something such as 103 Early Hints comes before the response.
+      if (status < 200) continue;
+      this.#staysOpen = version === '1' && !closesConnection.test(head);
+      this.#beginBody(status, head);
+      listener.onHead({ status, contentType: contentType.exec(head)?.[1], text: head });
+      return from;
+    }
+  }
+
+  #beginBody(status: number, head: string): void {
+    const length = contentLength.exec(head)?.[1];
+    if (status === 204 || status === 304) this.#state = 'idle';
+    else if (isChunked.test(head)) {
+      this.#state = 'chunks';
+      this.#left = 0;
+    } else if (length === undefined) {
+      this.#state = 'close';
+      this.#left = Number.POSITIVE_INFINITY;
+    } else {
+      this.#left = Number(length);
+      this.#state = this.#left === 0 ? 'idle' : 'length';
+    }
+  }
+
+  #takeLength(text: string, at: number, listener: ResponseListener): number {
+    const end = Math.min(text.length, at + this.#left);
+    this.#left -= end - at;
+    if (end > at) listener.onBody(at === 0 && end === text.length ? text : text.slice(at, end));
+    if (this.#left === 0) this.#state = 'idle';
+    return end;
+  }
+
+  /** `#left` is what is missing of a chunk and of the end of its line. */
+  #takeChunks(text: string, from: number, listener: ResponseListener): number {
+    let at = from;
+    while (this.#listener === listener) {
+      if (this.#left === 0) {
+        const end = text.indexOf('\r\n', at);
+        if (end < 0) break;
+        const size = Number.parseInt(text.slice(at, end), 16);
+        at = end + 2;
+        if (size === 0) this.#state = 'trailers';
+        if (Number.isNaN(size)) this.#fail('HPE_INVALID_CHUNK_SIZE');
+        if (this.#state === 'trailers' || Number.isNaN(size)) break;
+        this.#left = size + 2;
+      }
+      if (at === text.length) break;
+      const end = Math.min(text.length, at + this.#left);
+      this.#left -= end - at;
+      // The last two bytes of a chunk end its line.
+      const body = Math.min(end, end + this.#left - 2);
+      if (body > at) listener.onBody(text.slice(at, body));
+      at = end;
+    }
+    return at;
+  }
+
+  #takeTrailers(text: string, at: number): number {
+    if (text.startsWith('\r\n', at)) {
+      this.#state = 'idle';
+      return at + 2;
+    }
+    const end = text.indexOf('\r\n\r\n', at);
+    if (end < 0) return at;
+    this.#state = 'idle';
+    return end + 4;
+  }
+
+  #fail(code: string): void {
+    this.#error = Object.assign(new Error(code), { code });
+    this.#socket.destroy();
+  }
+}
+
+const contentType = /\r\ncontent-type:[ \t]*([^\r]*)/i;
+const contentLength = /\r\ncontent-length:[ \t]*(\d+)/i;
+const isChunked = /\r\ntransfer-encoding:[^\r]*\bchunked/i;
+const closesConnection = /\r\nconnection:[^\r]*\bclose/i;
+
+function connected({ host, port, secure }: HttpPlace, onread: net.OnReadOpts): Socket {
+  if (!secure) return net.connect({ host, port, onread });
+  // Node takes it over TLS as well; its types do not know.
+  const options: tls.ConnectionOptions & { onread: net.OnReadOpts } = {
+    host,
+    port,
+    onread,
+    rejectUnauthorized: secure.rejectUnauthorized,
+    ...(secure.ca === undefined ? {} : { ca: secure.ca }),
+    ...(net.isIP(host) ? {} : { servername: host }),
+  };
+  return tls.connect(options);
+}
