@@ -1,4 +1,6 @@
+import type { GenerateEvent, GenerateEvents } from '../../src/contracts/events.ts';
 import { vllmContract } from '../../src/contracts/vllm.ts';
+import type { ApiError } from '../../src/errors.ts';
 import type { GenerateContext } from '../../src/generate/answer.ts';
 import { LocalResponse } from '../../src/kserve/local-response.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../src/kserve/server.ts';
@@ -50,7 +52,7 @@ export function templateOf(text: string): NonNullable<PromptAssets['template']> 
   return jinjaTemplate({ source: 'test', templates: { default: text }, specialTokens: {} });
 }
 
-const vllmConfig = configOf(
+export const vllmConfig = configOf(
   `text_input STRING 1
    stream BOOL 1 optional
    sampling_parameters STRING 1 optional
@@ -67,13 +69,16 @@ const vllmConfig = configOf(
   { backend: 'vllm' },
 );
 
+const vllm = vllmContract(vllmConfig);
+const plainAssets: PromptAssets = { template: templateOf(plainTemplate), eosTokenIds: [] };
+
 /**
  * A served model on a vLLM backend that plays scripts, one for each inference in its order, the last one again and again. All
  * between the request and the tensors is real: template, contract, balancer.
  */
 export function scriptedModel(
   scripts: readonly [Script, ...Script[]] | ScriptOf,
-  { assets = { template: templateOf(plainTemplate), eosTokenIds: [] }, isLoaded = true, ...parts }: ScriptedParts = {},
+  { assets = plainAssets, isLoaded = true, ...parts }: ScriptedParts = {},
 ) {
   const sent: SentInference[] = [];
   const scriptOf: ScriptOf =
@@ -90,7 +95,7 @@ export function scriptedModel(
     root: 'm',
     model: 'm',
     version: '1',
-    contract: vllmContract(vllmConfig),
+    contract: vllm,
     embedding: undefined,
     rerank: undefined,
     group: balancerWith({ retries: 0 }).groupOf('m', [server]),
@@ -124,12 +129,7 @@ function contextOf(model: ServedModel, own: Partial<GenerateContext>): GenerateC
     timeout: undefined,
     retries: 0,
     structuredRetries: 2,
-    images: {
-      most: 0,
-      limits: { bytes: 0, pixels: 0 },
-      sources: { domains: [], allowsHttp: false },
-      timeout: 0,
-    } as unknown as GenerateContext['images'],
+    images: { most: 2, limits: { bytes: 1000, pixels: 1000 }, sources: { hosts: [], addresses: [] }, timeout: 1000 },
     ...own,
   };
 }
@@ -227,4 +227,42 @@ function responseOf(
       ...(logprobs.length > 0 ? [textTensor('logprobs', [JSON.stringify(logprobs)])] : []),
     ],
   });
+}
+
+/** All events of a response until its end, or until the error that ended it. */
+export async function outcomeOf(events: GenerateEvents): Promise<{ events: GenerateEvent[]; error?: string }> {
+  const all: GenerateEvent[] = [];
+  try {
+    for await (const batch of events) all.push(...batch);
+    return { events: all };
+  } catch (error) {
+    return { events: all, error: (error as ApiError).code };
+  }
+}
+
+/** What a choice comes to, all events together. */
+interface FoldedChoice {
+  text: string;
+  reasoning: string;
+  calls: string[];
+  finish: string | undefined;
+}
+
+/** The choices that events come to. */
+export function folded(events: readonly GenerateEvent[]): FoldedChoice[] {
+  const choices: FoldedChoice[] = [];
+  for (const event of events) {
+    if (event.type === 'usage' || event.type === 'prompt-tokens') continue;
+    const choice = (choices[event.choice] ??= { text: '', reasoning: '', calls: [], finish: undefined });
+    if (event.type === 'text-delta') choice.text += event.text;
+    else if (event.type === 'reasoning-delta') choice.reasoning += event.text;
+    else if (event.type === 'finish') choice.finish = event.reason;
+    else choice.calls[event.index] = (choice.calls[event.index] ?? event.name ?? '') + event.arguments;
+  }
+  return choices;
+}
+
+/** A text in two tokens, cut at every place. */
+export function cutEverywhere(text: string): string[][] {
+  return Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)]);
 }
