@@ -42,7 +42,7 @@ const chatOf = (request: Partial<ChatRequest>): Begin => {
 };
 
 const completionOf = (request: Partial<CompletionRequest>): Begin => {
-  const body = { model: 'm', prompt: 'Hello', ...request } as CompletionRequest;
+  const body = { model: 'm', prompt: 'Hello', ...request };
   return (context) => complete(body, context, signal);
 };
 
