@@ -54,17 +54,27 @@ export interface RequestWatch {
   tokens(): TokenSum;
 }
 
+type Watching = Pick<RequestWatch, 'begin'>;
+
 /** Does a part of the work, and says how long it took. */
-export async function during<Result>(
-  watch: Pick<RequestWatch, 'begin'>,
+export function during<Result>(watch: Watching, phase: Phase, work: () => Promise<Result>): Promise<Result>;
+export function during<Result>(
+  watch: Watching,
   phase: Phase,
-  work: () => Promise<Result>,
-): Promise<Result> {
+  work: () => Result | Promise<Result>,
+): Result | Promise<Result>;
+export function during<Result>(
+  watch: Watching,
+  phase: Phase,
+  work: () => Result | Promise<Result>,
+): Result | Promise<Result> {
   const end = watch.begin(phase);
+  let result: Result | Promise<Result> | undefined;
   try {
-    return await work();
+    result = work();
+    return result instanceof Promise ? result.finally(end) : result;
   } finally {
-    end();
+    if (!(result instanceof Promise)) end();
   }
 }
 

@@ -7,14 +7,16 @@ import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ToolUse } from '../requests/tools.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import type { AnswerParsers } from './answer-parts.ts';
+import { after, type MaybePromise } from './maybe-promise.ts';
 import { type Formats, formatsOf, keepsMarkers, keptMarkers, otherMarkers, parsersFor } from './parsers.ts';
-import type { ReasoningPhase } from './reasoned-form.ts';
+import type { ReasoningPhase } from './reasoned-choice.ts';
+import { tokenTable } from './token-tables.ts';
 
 interface ReadingOptions {
   readonly model: ServedModel;
   readonly template: ChatTemplate;
   readonly use: ToolUse | undefined;
-  /** Whether the answer is guided to a form, which then begins behind its reasoning. */
+  /** Whether the response is guided to a structure, which then begins behind its reasoning. */
   readonly isGuided: boolean;
   /** Where the answer begins. */
   readonly opening: ReasoningOptions;
@@ -22,24 +24,27 @@ interface ReadingOptions {
 }
 
 /** How the answer of a chat is read, and what the backend must be asked for so that it can be. */
-interface Reading {
+export interface Reading {
   readonly sampling: Sampling;
   readonly parsers: AnswerParsers | undefined;
   /** How a guided answer reasons first. */
   readonly phase?: ReasoningPhase | undefined;
 }
 
-export async function answerReading({ isGuided, ...options }: ReadingOptions): Promise<Reading> {
+/** Decides how a response is read, once its prompt says where it begins. */
+export function answerReading({ isGuided, ...options }: ReadingOptions): MaybePromise<Reading> {
   const { model, template, opening } = options;
   const formats = formatsInText(model, formatsOf(model, template));
-  if (!isGuided || !formats.reasoning)
-    return reading(options, isGuided ? { ...formats, reasoning: undefined } : formats);
-  const turn = formats.reasoning.turn(opening);
-  const answer = await reading(options, { ...formats, reasoning: undefined });
-  if (!turn) return answer;
-  const { sampling, parsers } = await reading({ ...options, use: undefined }, { ...formats, tools: undefined });
-  const keepsSpecialTokens = sampling.skipSpecialTokens === false;
-  return parsers ? { ...answer, phase: { turn, parsers, keepsSpecialTokens } } : answer;
+  if (!isGuided) return reading(options, formats);
+  const plain = { ...formats, reasoning: undefined };
+  const turn = formats.reasoning?.turn(opening);
+  if (!turn) return reading(options, plain);
+  return after(reading(options, plain), (answer) =>
+    after(reading({ ...options, use: undefined }, { ...formats, tools: undefined }), ({ sampling, parsers }) => {
+      const keepsSpecialTokens = sampling.skipSpecialTokens === false;
+      return parsers ? { ...answer, phase: { turn, parsers, keepsSpecialTokens } } : answer;
+    }),
+  );
 }
 
 /** Reasoning whose markers the server takes out of the text cannot be told from the answer. */
@@ -51,14 +56,27 @@ function canKeepMarkers({ contract }: ServedModel): boolean {
   return contract.support('skip_special_tokens').kind !== 'refused';
 }
 
-async function reading(
-  { model, use, opening, sampling }: Omit<ReadingOptions, 'isGuided'>,
-  formats: Formats,
-): Promise<Reading> {
-  const kept = new Set(keptMarkers(formats, use));
+function reading(options: Omit<ReadingOptions, 'isGuided'>, formats: Formats): MaybePromise<Reading> {
+  const { model, use } = options;
+  const kept = keptMarkers(formats, use);
   const others = canKeepMarkers(model) ? otherMarkers(formats, use) : [];
-  const table = kept.size + others.length > 0 ? await tokenTable(model, { isNeeded: kept.size > 0 }) : undefined;
-  if (table) for (const marker of specialAmong(table, others)) kept.add(marker);
+  if (kept.length + others.length === 0) return readingWith(options, { formats, kept: new Set() });
+  return after(specialTable(model, { isNeeded: kept.length > 0 }), (table) =>
+    readingWith(options, { formats, kept: new Set([...kept, ...(table ? specialAmong(table, others) : [])]), table }),
+  );
+}
+
+interface Markers {
+  readonly formats: Formats;
+  /** Those that the backend must keep in the text. */
+  readonly kept: Set<string>;
+  readonly table?: TokenTable | undefined;
+}
+
+function readingWith(
+  { model, use, opening, sampling }: Omit<ReadingOptions, 'isGuided'>,
+  { formats, kept, table }: Markers,
+): Reading {
   if (kept.size === 0) return { sampling, parsers: parsersFor({ model, formats, use, specials: undefined, opening }) };
   const asksForAll = sampling.skipSpecialTokens === false;
   const specials = table && !asksForAll ? specialTreeOf(table, kept) : undefined;
@@ -67,13 +85,13 @@ async function reading(
     parsers: parsersFor({ model, formats, use, specials, opening }),
   };
 }
+
 /** Of a vocabulary whose table is not needed and cannot be made, nobody can say which texts are special tokens. */
-async function tokenTable(model: ServedModel, { isNeeded }: { isNeeded: boolean }): Promise<TokenTable | undefined> {
-  const { tokenizer } = await model.assets();
-  try {
-    return await tokenizer?.table?.();
-  } catch (error) {
+function specialTable(model: ServedModel, { isNeeded }: { isNeeded: boolean }): MaybePromise<TokenTable | undefined> {
+  const table = after(model.loadedAssets() ?? model.assets(), ({ tokenizer }) => tokenTable(tokenizer));
+  if (!(table instanceof Promise)) return table;
+  return table.catch((error: unknown) => {
     if (isNeeded || !(error instanceof AssetError)) throw error;
     return undefined;
-  }
+  });
 }

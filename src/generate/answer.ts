@@ -115,16 +115,13 @@ export function withLength(sampling: Sampling, maxTokens: number | null | undefi
   return { ...sampling, maxTokens };
 }
 
+/** Whether the usage that a client asks for takes a tokenizer on this side. */
+export function countsHere(model: ServedModel, { usage }: AnswerOptions, { asksServer = true } = {}): boolean {
+  return (usage.inTheEnd || usage.onEveryChunk) && !(asksServer && model.contract.counts);
+}
+
 /** Usage that a client asks for must be known; where nobody counts, the wish is refused by name. */
-export async function requireCounts(
-  model: ServedModel,
-  options: AnswerOptions,
-  { asksServer = true } = {},
-): Promise<void> {
-  if (!options.usage.inTheEnd && !options.usage.onEveryChunk) return;
-  if (asksServer && model.contract.counts) return;
-  const { tokenizer } = await model.assets();
-  if (tokenizer) return;
+export function refuseUncounted(model: ServedModel): never {
   throw new ApiError(
     'unsupported_parameter',
     `stream_options.include_usage: the server does not count the tokens here, and no tokenizer is set; ` +

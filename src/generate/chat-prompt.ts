@@ -1,61 +1,109 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ChatTemplate, TemplateMessage } from '../prompt/chat-template.ts';
+import type { PromptAssets } from '../prompt/assets.ts';
+import type { ChatTemplate, TemplateInput, TemplateMessage } from '../prompt/chat-template.ts';
 import { withoutDoubledBos } from '../prompt/token-prompt.ts';
 import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
 import type { ToolUse } from '../requests/tools.ts';
+import type { Tokenizer } from '../tokenizer.ts';
+import { after, type MaybePromise } from './maybe-promise.ts';
 import { formatsOf, refuseTools } from './parsers.ts';
 import type { Emulation } from './structured-emulation.ts';
 import { instructed, instructedByUser } from './structured-prompt.ts';
 
-interface RenderOptions {
+interface PromptFacts {
   readonly model: ServedModel;
+  readonly assets: PromptAssets;
   readonly use: ToolUse | undefined;
-  /** Told to the model in a message of its own, or in one that is there. */
-  readonly emulation?: Emulation | undefined;
 }
 
-interface Rendered {
-  readonly prompt: string;
+/** How the prompt of a conversation is written, by the model's chat template. */
+export interface PromptPlan {
   readonly template: ChatTemplate;
+  /** All that the template is given beside the messages. */
+  readonly input: Omit<TemplateInput, 'messages'>;
+  /** The system message of conversations that bring none. */
+  readonly system: string | undefined;
+  /** Where the server puts a BOS in front by itself: its tokenizer knows which. */
+  readonly tokenizer: Tokenizer | undefined;
   /** What the template never reads. */
-  readonly ignored: string[];
-  /** What was rendered. */
+  readonly ignored: readonly string[];
+}
+
+/** A prompt, and the messages that it was written from. */
+export interface WrittenPrompt {
+  readonly prompt: string;
   readonly messages: readonly ChatMessage[];
 }
 
-/** The prompt of a conversation, by the model's chat template. */
-export async function renderPrompt(request: ChatRequest, { model, use, emulation }: RenderOptions): Promise<Rendered> {
-  const { template, tokenizer } = await model.assets();
+/** Refuses what the model's chat template has no place for. */
+export function planPrompt(request: ChatRequest, { model, assets, use }: PromptFacts): PromptPlan {
+  const { template, tokenizer } = assets;
   if (!template) throw noTemplate(model);
   if (use) refuseTools(model, template, formatsOf(model, template), use);
-  const continues = request.continue_final_message ?? false;
-  const addGenerationPrompt = request.add_generation_prompt ?? !continues;
-  if (continues && addGenerationPrompt)
+  const continueFinalMessage = request.continue_final_message ?? false;
+  const addGenerationPrompt = request.add_generation_prompt ?? !continueFinalMessage;
+  if (continueFinalMessage && addGenerationPrompt)
     throw new ApiError('invalid_request', 'continue_final_message: not together with add_generation_prompt.', {
       param: 'continue_final_message',
     });
   const variables = { ...model.defaults.chat_template_kwargs, ...templateVariables(request, template) };
-  const given = withSystem(request.messages, model);
-  const render = async (messages: readonly ChatMessage[]): Promise<Rendered> => {
-    const text = await template.render({
-      messages: messages.map(templateMessage),
-      tools: use?.tools,
-      documents: request.documents ?? undefined,
-      addGenerationPrompt,
-      continueFinalMessage: continues,
-      variables,
-    });
-    const prompt = model.addsSpecialTokens && tokenizer ? withoutDoubledBos(text, tokenizer) : text;
-    return { prompt, template, ignored: unreadBy(template, request), messages };
+  const documents = request.documents ?? undefined;
+  return {
+    template,
+    input: { tools: use?.tools, documents, addGenerationPrompt, continueFinalMessage, variables },
+    system: model.system,
+    tokenizer: model.addsSpecialTokens ? tokenizer : undefined,
+    ignored: unreadBy(template, request),
   };
-  if (!emulation) return render(given);
-  const inSystem = await render(instructed(given, emulation)).catch(() => undefined);
-  return inSystem ?? render(instructedByUser(given, emulation));
+}
+
+/** Writes a prompt. What the model must be told of its response is in a message of its own, or in one that is there. */
+export function writePrompt(
+  plan: PromptPlan,
+  messages: readonly ChatMessage[],
+  emulation?: Emulation,
+): MaybePromise<WrittenPrompt> {
+  const given = withSystem(messages, plan.system);
+  return emulation ? writeInstructed(plan, given, emulation) : write(plan, given);
+}
+
+async function writeInstructed(
+  plan: PromptPlan,
+  messages: readonly ChatMessage[],
+  emulation: Emulation,
+): Promise<WrittenPrompt> {
+  try {
+    return await write(plan, instructed(messages, emulation));
+  } catch {
+    return write(plan, instructedByUser(messages, emulation));
+  }
+}
+
+function write({ template, input, tokenizer }: PromptPlan, messages: readonly ChatMessage[]) {
+  const given = { ...input, messages: messages.map(templateMessage) };
+  const written = (text: string): WrittenPrompt => {
+    return { prompt: tokenizer ? withoutDoubledBos(text, tokenizer) : text, messages };
+  };
+  return after(template.renderInline(given) ?? template.renderInThread(given), written);
+}
+
+interface RenderOptions extends Omit<PromptFacts, 'assets'> {
+  readonly emulation?: Emulation | undefined;
+}
+
+/** The prompt of a conversation, and what in the request has no effect on it. */
+export async function renderPrompt(
+  request: ChatRequest,
+  { model, use, emulation }: RenderOptions,
+): Promise<{ readonly prompt: string; readonly ignored: readonly string[] }> {
+  const plan = planPrompt(request, { model, assets: await model.assets(), use });
+  const { prompt } = await writePrompt(plan, request.messages, emulation);
+  return { prompt, ignored: plan.ignored };
 }
 
 /** The conversation with the system message that the operator has set, where it brings none. */
-function withSystem(messages: readonly ChatMessage[], { system }: ServedModel): readonly ChatMessage[] {
+function withSystem(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
   if (system === undefined || messages.some(({ role }) => role === 'system' || role === 'developer')) return messages;
   return [{ role: 'system', content: system }, ...messages];
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { WantedStructure } from '../requests/structure.ts';
 import { faultPlace } from './fault-place.ts';
-import type { GenerationOptions } from './generation.ts';
+import type { GenerationPlan } from './plan.ts';
 
 const { signal } = new AbortController();
-const model = { contract: { explain: () => undefined } } as unknown as GenerationOptions['model'];
+const model = { contract: { explain: () => undefined } } as unknown as GenerationPlan['model'];
 
 const guideOf = (structure: WantedStructure | undefined) =>
-  faultPlace({ model, promptField: 'messages', structure, signal }).fields['guide'];
+  faultPlace({ plan: { model, promptField: 'messages' }, signal }, { structure }).fields['guide'];
 const parameters = (at: number) => `tools[${at}].function.parameters`;
 
 describe('the field of a guide that a backend refuses', () => {

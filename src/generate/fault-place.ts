@@ -1,15 +1,13 @@
 import { guidePlace } from '../requests/structure.ts';
 import type { FaultPlace } from './faults.ts';
-import type { GenerationOptions } from './generation.ts';
 import { structureFields } from './guided-structure.ts';
+import type { GenerationPlan, Round, Run } from './plan.ts';
 
-/** Where the failures of a generation happen: its contract, and the request fields behind the contract's names. */
-export function faultPlace({
-  model,
-  promptField,
-  structure,
-  signal,
-}: Pick<GenerationOptions, 'model' | 'promptField' | 'structure' | 'signal'>): FaultPlace {
+/** Where the failures of a round happen: its contract, and the request fields behind the contract's names. */
+export function faultPlace(
+  { plan: { model, promptField }, signal }: FaultyRun,
+  { structure }: Pick<Round, 'structure'>,
+): FaultPlace {
   // Completions have no top_logprobs: there it is the number in logprobs.
   const fields: Record<string, string> = {
     prompt: promptField,
@@ -18,4 +16,8 @@ export function faultPlace({
     ...(structure ? structureFields(structure) : {}),
   };
   return { contract: model.contract, fields, signal };
+}
+
+interface FaultyRun extends Pick<Run, 'signal'> {
+  readonly plan: Pick<GenerationPlan, 'model' | 'promptField'>;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
 import type { GenerateRequest } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
@@ -9,7 +10,8 @@ import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type RequestWatch, type TokenCounts, unwatched } from '../request-watch.ts';
-import { type GenerationOptions, generate } from './generation.ts';
+import { generate } from './generation.ts';
+import type { Round } from './plan.ts';
 
 /** What a server does with one inference: words, one token each, then its end. */
 interface Script {
@@ -20,8 +22,13 @@ interface Script {
 const broken = new StatusError('UNAVAILABLE', 'The connection to the server broke.', { unreachable: true });
 const good: Script = { words: ['a', 'b'], end: 'finish' };
 
+interface OwnParts extends Partial<Round> {
+  readonly signal?: AbortSignal;
+  readonly retries?: number;
+}
+
 /** Generates on servers that do as the scripts say, one for each inference in its order. */
-async function run(scripts: readonly Script[], own: Partial<GenerationOptions> = {}, affordable = 9) {
+async function run(scripts: readonly Script[], own: OwnParts = {}, affordable = 9) {
   const asked: { id: string; seed: number | bigint | undefined }[] = [];
   const left: string[] = [];
   const avoided: string[][] = [];
@@ -68,25 +75,11 @@ async function run(scripts: readonly Script[], own: Partial<GenerationOptions> =
       again: async () => ++retries <= affordable,
     },
   } as unknown as ServedModel;
-  const events = await generate({
-    model,
-    requestId: 'request',
-    prompts: [{ text: 'Hello' }],
-    choicesPerPrompt: 1,
-    sampling: { seed: 7 },
-    beams: undefined,
-    logprobs: undefined,
-    structure: undefined,
-    stream: false,
-    retries: 2,
-    continuesText: false,
-    prefixes: [],
-    promptField: 'prompt',
-    signal: new AbortController().signal,
-    watch,
-    timeout: undefined,
-    ...own,
-  });
+  const { signal = new AbortController().signal, retries: most = 2, ...round } = own;
+  const events = await generate(
+    runOf(model, { signal, watch, plan: { continuesText: false }, strategy: { retries: most } }),
+    roundOf({ sampling: { seed: 7 }, stream: false, ...round }),
+  );
   const whole: GenerateEvent[] = [];
   const fault = await (async () => {
     for await (const batch of events) whole.push(...batch);

@@ -9,8 +9,8 @@ import { addTry, type Tally, tallyOfTry, usageOf } from './tally.ts';
 
 /** An inference that may be begun several times. */
 interface Gathering {
-  /** Begins try number `attempt`, which counts into a tally of its own. */
-  readonly begin: (attempt: number, tally: Tally) => ChoiceStream;
+  /** Begins a try, from number 0 on, which counts into a tally of its own. */
+  readonly begin: (number: number, tally: Tally) => ChoiceStream;
   /** How many answers it gives. */
   readonly answers: number;
   /** How often it is begun again, and whether it may be now. */
@@ -44,9 +44,9 @@ export class GatheredChoice implements GenerateEvents {
   async next(): Promise<IteratorResult<GenerateEvent[]>> {
     if (this.#isOver) return { done: true, value: undefined };
     const { retries } = this.#gathering;
-    for (let attempt = 0; !this.#isOver; attempt++) {
-      const value = await this.#try(attempt).catch(async (error: unknown) => {
-        if (this.#isOver || attempt === retries || !this.#mayTryAgain(error)) throw error;
+    for (let number = 0; !this.#isOver; number++) {
+      const value = await this.#try(number).catch(async (error: unknown) => {
+        if (this.#isOver || number === retries || !this.#mayTryAgain(error)) throw error;
         if (!(await this.#gathering.again(this.#gathering.signal))) throw error;
       });
       if (!value) continue;
@@ -63,10 +63,10 @@ export class GatheredChoice implements GenerateEvents {
     return { done: true, value: undefined };
   }
 
-  async #try(attempt: number): Promise<GenerateEvent[]> {
+  async #try(number: number): Promise<GenerateEvent[]> {
     const { begin, answers, tally, running } = this.#gathering;
     const tried = tallyOfTry();
-    const choice = begin(attempt, tried);
+    const choice = begin(number, tried);
     this.#choice = choice;
     // What a try took that is begun again is the server's to answer for; that of the last one counts, also when it fails.
     if (this.#lastTry) running.delete(this.#lastTry);

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { balancerWith } from '../../test/support/balance-fixtures.ts';
 import { configOf } from '../../test/support/contract-fixtures.ts';
+import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
 import { ScriptedServer, type Step } from '../../test/support/scripted-server.ts';
 import type { GenerationContract, Structure } from '../contracts/contract.ts';
 import { vllmContract } from '../contracts/vllm.ts';
@@ -10,11 +11,11 @@ import { GuideQuarantine } from '../limits/guide-quarantine.ts';
 import { SharedQuarantine } from '../limits/shared-quarantine.ts';
 import { LoneLink } from '../link.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { unwatched } from '../request-watch.ts';
-import { type GenerationOptions, generate } from './generation.ts';
+import { generate } from './generation.ts';
 import { type GuardedGuide, GuideGuard, type QuarantinedGuide } from './guide-guard.ts';
-import { Attempt } from './inference-attempt.ts';
-import { generateReasoned } from './reasoned-form.ts';
+import type { Round, Run } from './plan.ts';
+import { generateReasoned } from './reasoned-choice.ts';
+import { ServerInference } from './server-inference.ts';
 
 const noon = Date.UTC(2026, 0, 1, 12);
 const dead = () =>
@@ -45,7 +46,7 @@ function guarded() {
   const quarantined: QuarantinedGuide[] = [];
   const quarantine = new SharedQuarantine(new GuideQuarantine({ duration: () => 600_000, now }), new LoneLink());
   const guides = new GuideGuard({ quarantine, now, onQuarantine: (guide) => quarantined.push(guide) });
-  const optionsOf = ({ structure, client = 'key:alice', backend = 'vllm', ...sent }: Sent) => {
+  const begun = ({ structure, client = 'key:alice', backend = 'vllm', ...sent }: Sent) => {
     const server = new ScriptedServer(sent.server ?? 'one:8001', ...(sent.steps ?? [dead()]));
     const model = {
       name: 'llama',
@@ -56,32 +57,14 @@ function guarded() {
       contextLength: () => undefined,
       loadedAssets: () => undefined,
     } as unknown as ServedModel;
-    const options: GenerationOptions = {
-      model,
-      requestId: 'r',
-      prompts: [{ text: 'Hi' }],
-      choicesPerPrompt: 1,
-      sampling: { maxTokens: 9 },
-      beams: undefined,
-      logprobs: undefined,
-      structure: structure && { structure, field: 'guided_regex' },
-      stream: true,
-      retries: 0,
-      continuesText: true,
-      prefixes: [],
-      promptField: 'prompt',
-      signal: new AbortController().signal,
-      watch: unwatched,
-      timeout: undefined,
-      client,
-      guides,
-    };
-    return { options, server };
+    const run = runOf(model, { client, guides });
+    const round = roundOf({ sampling: { maxTokens: 9 }, structure: structure && { structure, field: 'guided_regex' } });
+    return { run, round, server };
   };
   /** What becomes of a request, and how many inferences it took. */
   const send = async (sent: Sent) => {
-    const { options, server } = optionsOf(sent);
-    const outcome = await read(options).catch((error: unknown) => {
+    const { run, round, server } = begun(sent);
+    const outcome = await read(run, round).catch((error: unknown) => {
       if (error instanceof ApiError) return error;
       throw error;
     });
@@ -91,12 +74,12 @@ function guarded() {
     const { outcome } = await send(sent);
     return typeof outcome === 'string' ? outcome : outcome.code;
   };
-  return { clock, quarantined, optionsOf, send, codeOf };
+  return { clock, quarantined, begun, send, codeOf };
 }
 
-/** An attempt of a guided request, and what its guide hears. */
-function attempted() {
-  const { options } = guarded().optionsOf({});
+/** An inference of a guided request, and what its guide hears. */
+function inferred() {
+  const { run } = guarded().begun({});
   const heard: unknown[] = [];
   const guide = {
     began: () => undefined,
@@ -104,12 +87,13 @@ function attempted() {
     ended: (...facts: unknown[]) => heard.push(['ended', ...facts]),
   } as unknown as GuardedGuide;
   const request = { id: 'r', model: 'm', version: '1', prompt: 'Hi', sampling: {}, stream: true };
-  const place = { ...options, guides: options.guides, usedServers: undefined, guide };
-  return { attempt: new Attempt(request, place), heard };
+  const { signal, watch, guides } = run;
+  const place = { model: run.plan.model, signal, watch, guides, usedServers: undefined, guide };
+  return { inference: new ServerInference(request, place), heard };
 }
 
-async function read(options: GenerationOptions): Promise<'complete'> {
-  for await (const _ of await generate(options));
+async function read(run: Run, round: Round): Promise<'complete'> {
+  for await (const _ of await generate(run, round));
   return 'complete';
 }
 
@@ -175,19 +159,19 @@ describe('a guide that an engine failed after', () => {
   });
 
   it('is refused before the reasoning that comes before it', async () => {
-    const { codeOf, optionsOf } = guarded();
+    const { codeOf, begun } = guarded();
     await codeOf({ structure: killer });
-    const { options, server } = optionsOf({ structure: killer });
-    await expect(generateReasoned(options, {} as never)).rejects.toMatchObject({ code: 'guide_quarantined' });
+    const { run, round, server } = begun({ structure: killer });
+    await expect(generateReasoned(run, round, {} as never)).rejects.toMatchObject({ code: 'guide_quarantined' });
     expect(server.streams).toEqual([]);
   });
 
   it('is noted of a try that is repeated elsewhere, for the server where it failed', () => {
-    const { attempt, heard } = attempted();
+    const { inference, heard } = inferred();
     const [one, two] = [new ScriptedServer('one').server, new ScriptedServer('two').server];
-    attempt.begin(one, { timeout: undefined });
-    attempt.begin(two, { timeout: undefined, after: 'first failure' });
-    attempt.end('second failure');
+    inference.begin(one, { timeout: undefined });
+    inference.begin(two, { timeout: undefined, after: 'first failure' });
+    inference.end('second failure');
     expect(heard).toEqual([
       ['ended', 'first failure', one, false],
       ['ended', 'second failure', two, false],
@@ -195,11 +179,11 @@ describe('a guide that an engine failed after', () => {
   });
 
   it('is not the reason where the failure comes after the first response', () => {
-    const { attempt, heard } = attempted();
+    const { inference, heard } = inferred();
     const one = new ScriptedServer('one').server;
-    attempt.begin(one, { timeout: undefined });
-    attempt.first();
-    attempt.end('failure');
+    inference.begin(one, { timeout: undefined });
+    inference.first();
+    inference.end('failure');
     expect(heard).toEqual([['responded', one]]);
   });
 });
@@ -222,17 +206,17 @@ describe('a client whose guides engines failed after', () => {
   });
 
   it('is the one of the newest request, not of those that waited for the engine before', async () => {
-    const { clock, quarantined, codeOf, optionsOf } = guarded();
-    for (const round of [1, 2]) {
+    const { clock, quarantined, codeOf, begun } = guarded();
+    for (const time of [1, 2]) {
       clock.now += 5_000;
-      const { options, server } = optionsOf({
-        structure: { regex: `bob ${round}` },
+      const { run, round, server } = begun({
+        structure: { regex: `bob ${time}` },
         client: 'key:bob',
         steps: ['wait'],
       });
-      const waiting = read(options).catch((error: unknown) => (error as ApiError).code);
+      const waiting = read(run, round).catch((error: unknown) => (error as ApiError).code);
       await vi.waitFor(() => expect(server.streams).toHaveLength(1));
-      expect(await codeOf({ structure: { regex: `alice ${round}` } })).toBe('model_not_ready');
+      expect(await codeOf({ structure: { regex: `alice ${time}` } })).toBe('model_not_ready');
       server.streams[0]?.go(dead());
       expect(await waiting).toBe('model_not_ready');
     }
@@ -281,10 +265,10 @@ describe('a client whose guides engines failed after', () => {
 
 describe('a request whose client disconnects before the engine fails', () => {
   it.each(['by its signal', 'by leaving the stream'])('%s, is found by the failure of another one', async (how) => {
-    const { quarantined, codeOf, optionsOf } = guarded();
+    const { quarantined, codeOf, begun } = guarded();
     const stop = new AbortController();
-    const { options, server } = optionsOf({ structure: killer, client: 'key:mallory', steps: ['wait'] });
-    const events = await generate({ ...options, signal: stop.signal });
+    const { run, round, server } = begun({ structure: killer, client: 'key:mallory', steps: ['wait'] });
+    const events = await generate({ ...run, signal: stop.signal }, round);
     const reading = events.next().catch((error: unknown) => error);
     await vi.waitFor(() => expect(server.streams).toHaveLength(1));
     stop.abort();

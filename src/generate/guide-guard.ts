@@ -7,6 +7,7 @@ import type { SharedQuarantine } from '../limits/shared-quarantine.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedStructure } from '../requests/structure.ts';
 import { GuideEvidence } from './guide-evidence.ts';
+import type { Round, Run } from './plan.ts';
 
 /** A guide that was put in quarantine, for the log and the metrics. Times are milliseconds since 1970. */
 export interface QuarantinedGuide {
@@ -170,6 +171,11 @@ interface Wanted {
 export function guardedGuide({ model, structure, client = '', guides }: Guided): GuardedGuide | undefined {
   if (!guides?.isOn || !structure || !model.contract.guidesMayEndEngine) return undefined;
   return new GuardedGuide(guides, { model, structure, client });
+}
+
+/** The same of a round. */
+export function roundGuide({ plan: { model }, client, guides }: Run, { structure }: Round): GuardedGuide | undefined {
+  return structure && guardedGuide({ model, structure, client, guides });
 }
 
 /** Whether a failed inference may have ended its engine. */

@@ -9,7 +9,7 @@ import { parametersOf } from './tool-structure.ts';
  */
 export function guidedCheck(
   guided: GuidedStructure | undefined,
-  { retries, use }: { readonly retries: number; readonly use?: ToolUse },
+  { retries, use }: { readonly retries: number; readonly use?: ToolUse | undefined },
 ): Emulation | undefined {
   if (!guided?.guide || guided.guide.isExact) return undefined;
   const { structure, field } = guided;

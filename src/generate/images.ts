@@ -18,7 +18,7 @@ interface ImageOptions {
 }
 
 /** A conversation whose images were taken out of it. */
-interface WithImages {
+export interface WithImages {
   /** The messages with what stands for an image in the place of each. */
   readonly messages: readonly ChatMessage[];
   /** In the order of the messages. */
@@ -28,8 +28,9 @@ interface WithImages {
 }
 
 /** An image as the request names it. */
-interface Named {
+export interface NamedImage {
   readonly url: string;
+  readonly detail?: string | null | undefined;
   /** The part that it is in, such as `messages[0].content[1]`. */
   readonly part: string;
 }
@@ -37,10 +38,35 @@ interface Named {
 /** What all copies of a request's images may hold together: each choice sends them again. */
 const mostCopied = 512 * 2 ** 20;
 
+/** The images of a conversation, in the order of its messages. What the model or the settings do not allow is refused. */
+export function namedImages(messages: readonly ChatMessage[], place: ImagePlace): readonly NamedImage[] {
+  const named: NamedImage[] = [];
+  for (const [at, { content }] of messages.entries()) {
+    if (!Array.isArray(content)) continue;
+    for (const [number, { type, image_url: image }] of content.entries())
+      if (type === 'image_url' && image) named.push({ ...image, part: `messages[${at}].content[${number}]` });
+  }
+  const [first] = named;
+  if (first) refuseByCount(named, first, place);
+  return named;
+}
+
+type ImagePlace = Pick<ImageOptions, 'model' | 'settings'>;
+
 /** Reads and fetches the images of a conversation. Nothing is fetched before all that can be refused has been. */
 export async function imagesOf(messages: readonly ChatMessage[], options: ImageOptions): Promise<WithImages> {
-  const { named, messages: prepared } = await placedImages(messages, options);
-  if (named.length === 0) return { messages, images: [], ignored: [] };
+  return readImages(messages, namedImages(messages, options), options);
+}
+
+/** The same where the images are named already. */
+export async function readImages(
+  messages: readonly ChatMessage[],
+  named: readonly NamedImage[],
+  options: ImageOptions,
+): Promise<WithImages> {
+  const [first] = named;
+  if (!first) return { messages, images: [], ignored: [] };
+  const prepared = await withPlaceholders(messages, options.model, first.part);
   const images = await imagesAt(named, options);
   refuseCopies(images, options.choices);
   const wantsDetail = named.some(({ detail }) => detail && detail !== 'auto');
@@ -48,25 +74,16 @@ export async function imagesOf(messages: readonly ChatMessage[], options: ImageO
 }
 
 /** The places of a conversation's images, and its messages with what stands for an image in each. Nothing is read. */
-export async function placedImages(
-  messages: readonly ChatMessage[],
-  { model, settings }: Pick<ImageOptions, 'model' | 'settings'>,
-) {
-  const named = messages.flatMap(({ content }, message) =>
-    (Array.isArray(content) ? content : []).flatMap(({ type, image_url: image }, at) =>
-      type === 'image_url' && image ? [{ ...image, part: `messages[${message}].content[${at}]` }] : [],
-    ),
-  );
+export async function placedImages(messages: readonly ChatMessage[], place: ImagePlace) {
+  const named = namedImages(messages, place);
   const [first] = named;
-  if (!first) return { named, messages };
-  refuseByCount(named, first, { model, settings });
-  return { named, messages: await withPlaceholders(messages, model, first.part) };
+  return { named, messages: first ? await withPlaceholders(messages, place.model, first.part) : messages };
 }
 
 function refuseByCount(
-  named: readonly Named[],
-  first: Named,
-  { model: { contract, name }, settings }: Pick<ImageOptions, 'model' | 'settings'>,
+  named: readonly NamedImage[],
+  first: NamedImage,
+  { model: { contract, name }, settings }: ImagePlace,
 ): void {
   const { images } = contract;
   if (images.kind === 'refused')
@@ -82,7 +99,7 @@ function refuseByCount(
 }
 
 /** Those in the request itself first; then the others, all at once, and none of them once one has failed. */
-async function imagesAt(named: readonly Named[], { settings, signal }: ImageOptions): Promise<Image[]> {
+async function imagesAt(named: readonly NamedImage[], { settings, signal }: ImageOptions): Promise<Image[]> {
   const { limits, sources, timeout } = settings;
   const inline = named.map(({ url, part }) =>
     inPlace(part, () => {

@@ -1,11 +1,12 @@
 import type { Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { GenerationOptions } from './generation.ts';
+import type { PromptAssets } from '../prompt/assets.ts';
+import type { GenerationPlan } from './plan.ts';
 
 /** What the request asks for, else what the context holds; where the prompt was counted, the room that it leaves. */
 export function lengthLimit(
-  { model, sampling, promptField }: Pick<GenerationOptions, 'model' | 'sampling' | 'promptField'>,
+  { model, sampling, promptField }: Pick<GenerationPlan, 'model' | 'sampling' | 'promptField'>,
   counted: number | undefined,
 ): number | undefined {
   const context = model.contextLength();
@@ -24,8 +25,13 @@ function tooLong(message: string, param: string): ApiError {
 }
 
 /** Token ids outside the vocabulary are refused by name, where the vocabulary is known. */
-export function checkIds(model: ServedModel, { stopTokenIds, allowedTokenIds, logitBias }: Sampling): void {
-  const size = model.contract.limits.vocabulary ?? model.loadedAssets()?.tokenizer?.vocabularySize;
+export function checkIds(
+  { contract }: Pick<ServedModel, 'contract'>,
+  assets: PromptAssets | undefined,
+  { stopTokenIds, allowedTokenIds, logitBias }: Sampling,
+): void {
+  if (!stopTokenIds && !allowedTokenIds && !logitBias) return;
+  const size = contract.limits.vocabulary ?? assets?.tokenizer?.vocabularySize;
   if (size === undefined) return;
   const given = {
     stop_token_ids: stopTokenIds ?? [],

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { balancerWith } from '../../test/support/balance-fixtures.ts';
 import { configOf } from '../../test/support/contract-fixtures.ts';
+import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
 import type { GenerateRequest, GenerationContract } from '../contracts/contract.ts';
 import { vllmContract } from '../contracts/vllm.ts';
 import { failingStream } from '../kserve/failing-stream.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { unwatched } from '../request-watch.ts';
-import { type GenerationOptions, generate } from './generation.ts';
-import { generateReasoned, type ReasoningPhase } from './reasoned-form.ts';
+import { generate } from './generation.ts';
+import { generateReasoned, type ReasoningPhase } from './reasoned-choice.ts';
 import { generateChecked } from './structured.ts';
 
 const dead = () =>
@@ -43,30 +43,25 @@ function killer() {
     'm',
     engines.map(({ server }) => server),
   );
-  const options = {
-    model: {
-      name: 'm',
-      model: 'm',
-      version: '1',
-      contract,
-      group,
-      contextLength: () => 9,
-      loadedAssets: () => undefined,
-    },
-    requestId: 'r',
-    prompts: [{ text: 'Hi' }],
-    choicesPerPrompt: 4,
-    sampling: { maxTokens: 9 },
-    structure: { structure: { regex: 'a' }, field: 'guided_regex' },
-    stream: false,
-    retries: 2,
-    continuesText: false,
-    prefixes: [],
-    promptField: 'prompt',
-    signal: new AbortController().signal,
-    watch: unwatched,
-  } as unknown as GenerationOptions & { model: ServedModel };
-  return { options, enginesWithGuide: () => engines.filter(({ guided }) => guided.length > 0).length };
+  const model = {
+    name: 'm',
+    model: 'm',
+    version: '1',
+    contract,
+    group,
+    contextLength: () => 9,
+    loadedAssets: () => undefined,
+  } as unknown as ServedModel;
+  return {
+    run: runOf(model, { strategy: { asksAgain: true, retries: 2 } }),
+    round: roundOf({
+      choicesPerPrompt: 4,
+      sampling: { maxTokens: 9 },
+      structure: { structure: { regex: 'a' }, field: 'guided_regex' },
+      stream: false,
+    }),
+    enginesWithGuide: () => engines.filter(({ guided }) => guided.length > 0).length,
+  };
 }
 
 async function code(work: () => Promise<unknown>): Promise<unknown> {
@@ -78,24 +73,26 @@ async function readAll(events: AsyncIterable<unknown>): Promise<void> {
 }
 
 it('runs all choices of a guided request on one engine', async () => {
-  const { options, enginesWithGuide } = killer();
-  expect(await code(async () => readAll(await generate(options)))).toBe('model_not_ready');
+  const { run, round, enginesWithGuide } = killer();
+  expect(await code(async () => readAll(await generate(run, round)))).toBe('model_not_ready');
   expect(enginesWithGuide()).toBe(1);
 });
 
 it('runs all choices whose responses are checked on one engine', async () => {
-  const { options, enginesWithGuide } = killer();
-  const check = { isGuided: true, form: { regex: 'a' }, field: 'guided_regex', retries: 2 } as const;
-  expect(await code(() => generateChecked(options, check, { begin: generate }))).toBe('model_not_ready');
+  const { run, round, enginesWithGuide } = killer();
+  const emulation = { isGuided: true, form: { regex: 'a' }, field: 'guided_regex', retries: 2 } as const;
+  expect(await code(() => generateChecked(run, round, { emulation, begin: generate, correct: undefined }))).toBe(
+    'model_not_ready',
+  );
   expect(enginesWithGuide()).toBe(1);
 });
 
 it('runs all choices that follow reasoning on one engine', async () => {
-  const { options, enginesWithGuide } = killer();
+  const { run, round, enginesWithGuide } = killer();
   const turn = { opens: [], ends: ['</think>'], afterReasoning: '', withoutReasoning: '' };
   const none = () => undefined;
   const parsers = { newReasoning: none, newTools: none, newSpecials: none };
   const phase = { turn, parsers, keepsSpecialTokens: false } as unknown as ReasoningPhase;
-  expect(await code(async () => readAll(await generateReasoned(options, phase)))).toBe('model_not_ready');
+  expect(await code(async () => readAll(await generateReasoned(run, round, phase)))).toBe('model_not_ready');
   expect(enginesWithGuide()).toBe(1);
 });

@@ -1,7 +1,7 @@
 import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import { AnswerCheck, mayStop } from './answer-check.ts';
-import type { GenerationOptions } from './generation.ts';
+import type { Begin, Round, Run } from './plan.ts';
 import { seeded } from './seeds.ts';
 import { type Correct, type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
 import { timeKeeper } from './time-left.ts';
@@ -17,25 +17,23 @@ interface Settled {
   readonly usages: readonly (TokenUsage | undefined)[];
 }
 
-/** Begins one generation. */
-export type Begin = (options: GenerationOptions) => Promise<GenerateEvents>;
-
 interface Trying {
+  readonly emulation: Emulation;
   readonly begin: Begin;
   readonly correct: Correct | undefined;
 }
 
 /** Generates each answer until it has its form, or no try is left; the answers beside each other. */
 export async function triesOf(
-  options: GenerationOptions,
-  emulation: Emulation,
+  run: Run,
+  round: Round,
   trying: Trying,
 ): Promise<{ readonly events: GenerateEvents; readonly tries: number }> {
-  const { prompts, choicesPerPrompt } = options;
+  const { prompts, choicesPerPrompt } = round;
   const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
-  const run = new Tries({ ...options, signal, shared: options.shared ?? {} }, emulation, trying);
-  const choices = Array.from({ length: prompts.length * choicesPerPrompt }, (_, choice) => run.settle(choice));
+  const signal = AbortSignal.any([run.signal, stop.signal]);
+  const tries = new Tries({ ...run, signal, shared: run.shared ?? {} }, round, trying);
+  const choices = Array.from({ length: prompts.length * choicesPerPrompt }, (_, choice) => tries.settle(choice));
   try {
     const settled = await Promise.all(choices);
     const events: GenerateEvent[] = settled.flatMap((each) => each.events);
@@ -52,22 +50,24 @@ export async function triesOf(
 }
 
 class Tries {
-  readonly #options: GenerationOptions;
+  readonly #run: Run;
+  readonly #round: Round;
   readonly #emulation: Emulation;
   readonly #begin: Begin;
   readonly #correct: Correct | undefined;
   readonly #timeLeft: () => number | undefined;
 
-  constructor(options: GenerationOptions, emulation: Emulation, { begin, correct }: Trying) {
-    this.#options = options;
+  constructor(run: Run, round: Round, { emulation, begin, correct }: Trying) {
+    this.#run = run;
+    this.#round = round;
     this.#emulation = emulation;
     this.#begin = begin;
     this.#correct = correct;
-    this.#timeLeft = timeKeeper(options.timeout);
+    this.#timeLeft = timeKeeper(round.timeout);
   }
 
   async settle(choice: number): Promise<Settled> {
-    const { prompts, prefixes, choicesPerPrompt, sampling } = this.#options;
+    const { prompts, prefixes, choicesPerPrompt, sampling } = this.#round;
     const at = Math.floor(choice / choicesPerPrompt);
     const prefix = prefixes[at] ?? '';
     // Asked the same again, a model that takes the likeliest token says the same again.
@@ -77,7 +77,7 @@ class Tries {
     let prompt = prompts[at] as Prompt;
     let fault: string | undefined;
     for (;;) {
-      const tried = await this.#try({ prompt, prefix, choice, attempt: usages.length }).catch((error: unknown) => {
+      const tried = await this.#try({ prompt, prefix, choice, number: usages.length }).catch((error: unknown) => {
         throw fault !== undefined && isTooLong(error) ? invalidAnswer(this.#emulation, fault, usages.length) : error;
       });
       usages.push(tried.usage);
@@ -88,20 +88,20 @@ class Tries {
     }
   }
 
-  async #try({ prompt, prefix, choice, attempt }: Attempt) {
-    const { sampling, choicesPerPrompt, requestId, prompts } = this.#options;
+  async #try({ prompt, prefix, choice, number }: OneTry) {
+    const { sampling, choicesPerPrompt, id, prompts } = this.#round;
     const isOnly = prompts.length * choicesPerPrompt === 1;
     const answer = choice % choicesPerPrompt;
-    const events = await this.#begin({
-      ...this.#options,
-      requestId: isOnly && attempt === 0 ? requestId : `${requestId}-${choice}-${attempt}`,
+    const events = await this.#begin(this.#run, {
+      ...this.#round,
+      id: isOnly && number === 0 ? id : `${id}-${choice}-${number}`,
       prompts: [prompt],
       prefixes: [prefix],
       choicesPerPrompt: 1,
-      sampling: seeded(sampling, answer + attempt * choicesPerPrompt),
+      sampling: seeded(sampling, answer + number * choicesPerPrompt),
       timeout: this.#timeLeft(),
     });
-    const { signal } = this.#options;
+    const { signal } = this.#run;
     return this.#read(events, new AnswerCheck(this.#emulation, { prefix, signal, mayStop: mayStop(sampling) }), choice);
   }
 
@@ -125,11 +125,12 @@ class Tries {
   }
 }
 
-interface Attempt {
+interface OneTry {
   readonly prompt: Prompt;
   readonly prefix: string;
   readonly choice: number;
-  readonly attempt: number;
+  /** From 0 on. */
+  readonly number: number;
 }
 
 /** The wrong answer and the complaint about it may be what is too much. */
@@ -141,8 +142,8 @@ function isTooLong(error: unknown): boolean {
 function usageOf(settled: readonly Settled[], choicesPerPrompt: number): TokenUsage | undefined {
   const sum = new UsageSum();
   for (const [choice, { usages }] of settled.entries())
-    for (const [attempt, usage] of usages.entries())
-      sum.add(usage, { countsPrompt: attempt > 0 || choice % choicesPerPrompt === 0 });
+    for (const [number, usage] of usages.entries())
+      sum.add(usage, { countsPrompt: number > 0 || choice % choicesPerPrompt === 0 });
   return sum.total;
 }
 

@@ -1,40 +1,46 @@
 import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
 import { AnswerCheck, mayStop } from './answer-check.ts';
-import type { GenerationOptions } from './generation.ts';
+import type { Begin, Round, Run } from './plan.ts';
 import { type Correct, type Emulation, invalidAnswer, structuredHeader, undecided } from './structured-emulation.ts';
-import { type Begin, triesOf } from './structured-tries.ts';
+import { triesOf } from './structured-tries.ts';
 
-/** How the answers that are checked come about. */
-export interface CheckedRun {
-  /** Begins a generation; the options have the structure that the backend guides it to. */
+interface CheckedRun {
+  readonly emulation: Emulation;
   readonly begin: Begin;
-  /** Left out: an answer is asked for again with the same prompt. */
-  readonly correct?: Correct | undefined;
-  /** Whether the answers belong together, so that none is asked for again alone. */
-  readonly isOnce?: boolean;
+  /** Left out: a response is asked for again with the same prompt. */
+  readonly correct: Correct | undefined;
+}
+
+/** Responses that begin, and the header that says how they were checked. */
+export interface Started {
+  readonly events: GenerateEvents;
+  readonly structuredHeader?: string | undefined;
 }
 
 /**
- * Generates answers that have their form. Streamed, they are read as they come, and the first wrong character is a fault;
- * unstreamed, a wrong answer is asked for again, but for those of a beam search, which would be the same.
+ * Generates responses that are held against the plan's check. They are read as they come, and the first wrong character is
+ * an error; or they are read whole, and a wrong one is asked for again.
  */
 export async function generateChecked(
-  options: GenerationOptions,
-  emulation: Emulation,
-  { begin, correct, isOnce = false }: CheckedRun,
-): Promise<{ readonly events: GenerateEvents; readonly structuredHeader: string }> {
-  const asked = emulation.isGuided ? options : { ...options, structure: undefined };
-  const isTriedAgain = !options.stream && !options.beams && !isOnce;
-  const { events, tries } = isTriedAgain
-    ? await triesOf(asked, emulation, { begin, correct })
-    : { events: checked(await begin(asked), asked, emulation), tries: 1 };
+  run: Run,
+  round: Round,
+  { emulation, begin, correct }: CheckedRun,
+): Promise<Started> {
+  const { events, tries } = run.plan.strategy.asksAgain
+    ? await triesOf(run, round, { emulation, begin, correct })
+    : { events: checked(await begin(run, round), { run, round, emulation }), tries: 1 };
   return { events, structuredHeader: structuredHeader(emulation, tries) };
+}
+
+interface CheckedRound {
+  readonly run: Run;
+  readonly round: Round;
+  readonly emulation: Emulation;
 }
 
 async function* checked(
   events: GenerateEvents,
-  { prefixes, choicesPerPrompt, signal, sampling }: GenerationOptions,
-  emulation: Emulation,
+  { run: { signal }, round: { prefixes, choicesPerPrompt, sampling }, emulation }: CheckedRound,
 ): GenerateEvents {
   const checks = new Map<number, AnswerCheck>();
   const checkOf = (choice: number): AnswerCheck => {

@@ -1,7 +1,8 @@
 import type { ParameterName, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { GenerationOptions } from './generation.ts';
+import type { WantedStructure } from '../requests/structure.ts';
+import type { GenerationPlan } from './plan.ts';
 
 /** The parameters that not every contract can honour, where a request carries them, and the value that asks for nothing. */
 const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neutral?: readonly unknown[]])[] = [
@@ -25,10 +26,14 @@ const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neut
   ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens', [true]],
 ];
 
+interface WantedParameters extends Pick<GenerationPlan, 'sampling' | 'beams' | 'logprobs'> {
+  readonly structure: WantedStructure | undefined;
+}
+
 /** Refuses by name what the model's contract cannot honour. Completions ask for alternatives with `logprobs` itself. */
 export function refuseUnsupported(
   model: ServedModel,
-  { sampling, beams, logprobs, structure }: Pick<GenerationOptions, 'sampling' | 'beams' | 'logprobs' | 'structure'>,
+  { sampling, beams, logprobs, structure }: WantedParameters,
   topLogprobsField: 'top_logprobs' | 'logprobs' = 'top_logprobs',
 ): void {
   if (structure) refuse(model, 'structured_outputs', structure.field);
@@ -43,7 +48,7 @@ export function refuseUnsupported(
   model.contract.checkSampling?.(sampling);
 }
 
-function refuseBeams(model: ServedModel, { beams, field }: NonNullable<GenerationOptions['beams']>): void {
+function refuseBeams(model: ServedModel, { beams, field }: NonNullable<GenerationPlan['beams']>): void {
   const { width, lengthPenalty } = beams;
   refuse(model, 'use_beam_search', field);
   if (lengthPenalty !== undefined) refuse(model, 'length_penalty');

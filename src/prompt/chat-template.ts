@@ -19,6 +19,9 @@ export interface ChatTemplate {
   mentions(variable: string): boolean;
   /** Rejects with an ApiError where the template refuses the conversation. */
   render(input: TemplateInput): Promise<string>;
+  /** The same at once where that is quick; undefined: it takes the prompt thread. */
+  renderInline(input: TemplateInput): string | undefined;
+  renderInThread(input: TemplateInput): Promise<string>;
 }
 
 /** Text beyond which a conversation is rendered in the prompt thread instead of on the event loop. */
@@ -53,36 +56,44 @@ export function jinjaTemplate({ source, templates, specialTokens, time = default
     text: [...compiled.values()].map(({ text }) => text).join('\n'),
     takesImages: [...compiled.values()].every(({ traits }) => traits.takesImages),
     mentions: (variable) => [...compiled.values()].some(({ traits }) => traits.names.has(variable)),
-    render: (input) => {
-      const template = choose(input);
-      const { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
-      const task = { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables, specialTokens };
-      return rendered({
-        large: isLarge([messages, tools, documents, variables]),
-        inline: () => renderChat(template, task, inlineLimits),
-        inThread: () => promptThread.ask<'chat'>({ kind: 'chat', source: template.text, input: task, time }),
-      });
-    },
+    ...rendering({
+      isLarge: ({ messages, tools, documents, variables }) => isLarge([messages, tools, documents, variables]),
+      inline: (input) => renderChat(choose(input), { ...input, specialTokens }, inlineLimits),
+      inThread: (input) => {
+        const { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
+        const task = { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables };
+        const source = choose(input).text;
+        return promptThread.ask<'chat'>({ kind: 'chat', source, input: { ...task, specialTokens }, time });
+      },
+    }),
   };
 }
 
+interface Ways {
+  /** Throws where the template takes no such input. */
+  check?(input: TemplateInput): void;
+  isLarge(input: TemplateInput): boolean;
+  inline(input: TemplateInput): string;
+  inThread(input: TemplateInput): Promise<string>;
+}
+
 /** Renders at once where that is quick, and in the prompt thread otherwise. */
-export async function rendered(ways: {
-  large: boolean;
-  inline(): string;
-  inThread(): Promise<string>;
-}): Promise<string> {
-  try {
-    if (ways.large) return await ways.inThread();
+export function rendering(ways: Ways): Pick<ChatTemplate, 'render' | 'renderInline' | 'renderInThread'> {
+  const renderInline = (input: TemplateInput): string | undefined => {
+    ways.check?.(input);
+    if (ways.isLarge(input)) return undefined;
     try {
-      return ways.inline();
+      return ways.inline(input);
     } catch (error) {
-      if (error instanceof TemplateError && error.kind === 'limit') return await ways.inThread();
-      throw error;
+      if (error instanceof TemplateError && error.kind === 'limit') return undefined;
+      throw asApiError(error);
     }
-  } catch (error) {
-    throw asApiError(error);
-  }
+  };
+  const renderInThread = (input: TemplateInput): Promise<string> =>
+    ways.inThread(input).catch((error: unknown) => {
+      throw asApiError(error);
+    });
+  return { renderInline, renderInThread, render: async (input) => renderInline(input) ?? renderInThread(input) };
 }
 
 function asApiError(error: unknown): unknown {

@@ -1,4 +1,4 @@
-import { type ChatTemplate, defaultTime, inlineLimits, isLarge, refusal, rendered } from './chat-template.ts';
+import { type ChatTemplate, defaultTime, inlineLimits, isLarge, refusal, rendering } from './chat-template.ts';
 import { promptThread } from './prompt-thread.ts';
 import { parseHistory, renderHistory } from './render-history.ts';
 
@@ -13,17 +13,16 @@ export function historyTemplate(
     text,
     takesImages: false,
     mentions: () => false,
-    render: ({ messages, tools, continueFinalMessage }) => {
-      if (tools) return Promise.reject(refusal('The history template of this model takes no tools.', 'tools'));
-      if (continueFinalMessage) {
+    ...rendering({
+      check: ({ tools, continueFinalMessage }) => {
+        if (tools) throw refusal('The history template of this model takes no tools.', 'tools');
+        if (!continueFinalMessage) return;
         const reason = 'The history template of this model cannot continue the final message.';
-        return Promise.reject(refusal(reason, 'continue_final_message'));
-      }
-      return rendered({
-        large: isLarge(messages),
-        inline: () => renderHistory(text, messages, inlineLimits.time),
-        inThread: () => promptThread.ask<'history'>({ kind: 'history', source: text, messages, time }),
-      });
-    },
+        throw refusal(reason, 'continue_final_message');
+      },
+      isLarge: ({ messages }) => isLarge(messages),
+      inline: ({ messages }) => renderHistory(text, messages, inlineLimits.time),
+      inThread: ({ messages }) => promptThread.ask<'history'>({ kind: 'history', source: text, messages, time }),
+    }),
   };
 }

@@ -2,9 +2,12 @@ import type { FinishReason } from '../contracts/contract.ts';
 import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
 import type { ReasoningTurn } from '../output/reasoning/reasoning-parser.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
-import { type GenerationOptions, generate } from './generation.ts';
-import { guardedGuide } from './guide-guard.ts';
+import { type EventStep, stepped } from './event-step.ts';
+import { generate } from './generation.ts';
+import { roundGuide } from './guide-guard.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import { merge } from './merge.ts';
+import type { Round, Run } from './plan.ts';
 import { seeded } from './seeds.ts';
 import { timeKeeper } from './time-left.ts';
 import { UsageSum } from './usage-sum.ts';
@@ -18,27 +21,29 @@ export interface ReasoningPhase {
 }
 
 /**
- * Generates answers that reason freely and then have their form. A backend guides an answer from its first token on, so
- * the reasoning is an inference of its own, and the answer is the one that goes on from it. Whether a model reasons at
+ * Generates responses that reason freely and then follow their structure. A backend guides a response from its first token
+ * on, so the reasoning is a round of its own, and the response is the one that goes on from it. Whether a model reasons at
  * all is seen from its first tokens, which are asked for alone: nothing is begun that would have to be broken off.
  */
-export async function generateReasoned(options: GenerationOptions, phase: ReasoningPhase): Promise<GenerateEvents> {
-  const { choicesPerPrompt: answers, requestId } = options;
+export async function generateReasoned(run: Run, round: Round, phase: ReasoningPhase): Promise<GenerateEvents> {
+  const { choicesPerPrompt: answers, id } = round;
   // The guide comes into play behind the reasoning; one that is refused is refused before it.
-  guardedGuide(options)?.check();
-  const timeLeft = timeKeeper(options.timeout);
-  const shared = options.shared ?? {};
+  roundGuide(run, round)?.check();
+  const timeLeft = timeKeeper(round.timeout);
+  const shared = { ...run, shared: run.shared ?? {} };
   const choices = Array.from({ length: answers }, (_, choice) => {
-    const sampling = seeded(options.sampling, choice);
-    const own = answers === 1 ? requestId : `${requestId}-${choice}`;
+    const sampling = seeded(round.sampling, choice);
+    const own = answers === 1 ? id : `${id}-${choice}`;
     return new ReasonedChoice(
-      { ...options, sampling, requestId: own, choicesPerPrompt: 1, shared },
+      shared,
+      { ...round, sampling, id: own, choicesPerPrompt: 1 },
       { phase, choice, timeLeft },
     );
   });
   // A request that cannot be begun fails before anything is answered.
   const begun = await Promise.all(choices.map((choice) => choice.begin()));
-  return summed(merge(choices.map((choice, at) => choice.events(begun[at] as GenerateEvents))));
+  const events = merge(choices.map((choice, at) => choice.events(begun[at] as GenerateEvents)));
+  return stepped(events, new SummedUsage());
 }
 
 interface ChoicePlace {
@@ -54,7 +59,8 @@ const firstTokens = 4;
 const mostLooks = 8;
 
 class ReasonedChoice {
-  readonly #options: GenerationOptions;
+  readonly #run: Run;
+  readonly #round: Round;
   readonly #place: ChoicePlace;
   readonly #parts: AnswerParts;
   #written = '';
@@ -62,13 +68,14 @@ class ReasonedChoice {
   #finish: FinishReason | undefined;
   #usage: TokenUsage | undefined;
 
-  constructor(options: GenerationOptions, place: ChoicePlace) {
-    this.#options = options;
+  constructor(run: Run, round: Round, place: ChoicePlace) {
+    this.#run = run;
+    this.#round = round;
     this.#place = place;
     this.#parts = new AnswerParts(place.phase.parsers);
   }
 
-  begin(): Promise<GenerateEvents> {
+  async begin(): Promise<GenerateEvents> {
     const isOpen = this.#place.phase.turn.opens.length === 0;
     return this.#infer(isOpen ? undefined : firstTokens);
   }
@@ -117,16 +124,17 @@ class ReasonedChoice {
   }
 
   /** Goes on with the reasoning, as far as it came. */
-  #infer(most: number | undefined): Promise<GenerateEvents> {
-    const { sampling, prompts, requestId } = this.#options;
+  #infer(most: number | undefined): MaybePromise<GenerateEvents> {
+    const { sampling, prompts, id } = this.#round;
     const { phase, timeLeft } = this.#place;
-    // The client's own stop texts end its answer, not what comes before it.
+    // The client's own stop sequences end its response, not what comes before it.
     const { stop: _stop, minTokens: _least, maxTokens: _most, ...rest } = sampling;
     const maxTokens = Math.min(most ?? Infinity, this.#left());
-    return generate({
-      ...this.#options,
-      requestId: this.#written === '' ? requestId : `${requestId}-more`,
+    return generate(this.#run, {
+      id: this.#written === '' ? id : `${id}-more`,
       prompts: [{ text: (prompts[0]?.text ?? '') + this.#written }],
+      prefixes: [''],
+      choicesPerPrompt: 1,
       sampling: {
         ...rest,
         ...(maxTokens === Infinity ? {} : { maxTokens }),
@@ -134,17 +142,15 @@ class ReasonedChoice {
         includeStopText: true,
         ...(phase.keepsSpecialTokens ? { skipSpecialTokens: false } : {}),
       },
-      structure: undefined,
-      parsers: undefined,
       logprobs: undefined,
+      structure: undefined,
       stream: most === undefined,
-      prefixes: [''],
       timeout: timeLeft(),
     });
   }
 
   #left(): number {
-    return (this.#options.sampling.maxTokens ?? Infinity) - this.#tokens;
+    return (this.#round.sampling.maxTokens ?? Infinity) - this.#tokens;
   }
 
   #take(batch: readonly GenerateEvent[], out: GenerateEvent[]): void {
@@ -162,11 +168,11 @@ class ReasonedChoice {
   }
 
   async *#answer(begin: string, reasoning: TokenUsage | undefined): GenerateEvents {
-    const { prompts, sampling, requestId } = this.#options;
+    const { prompts, sampling, id } = this.#round;
     const { choice, timeLeft } = this.#place;
-    const events = await generate({
-      ...this.#options,
-      requestId: `${requestId}-answer`,
+    const events = await generate(this.#run, {
+      ...this.#round,
+      id: `${id}-answer`,
       prompts: [{ text: `${prompts[0]?.text ?? ''}${begin}` }],
       sampling: reasoning && sampling.maxTokens !== undefined ? { ...sampling, maxTokens: this.#left() } : sampling,
       timeout: timeLeft(),
@@ -199,14 +205,17 @@ function beginOf(text: string, opens: readonly string[]): 'reasoning' | 'unknown
   return opens.some((open) => open.startsWith(begin)) ? 'unknown' : 'other';
 }
 
-/** The usages of all answers as one, at the end. */
-async function* summed(events: GenerateEvents): GenerateEvents {
-  const sum = new UsageSum();
-  let answers = 0;
-  for await (const batch of events) {
-    const shown = batch.filter((event) => event.type !== 'usage');
-    for (const event of batch) if (event.type === 'usage') sum.add(event, { countsPrompt: answers++ === 0 });
-    if (shown.length > 0) yield shown;
+/** The usages of all choices as one, at the end. */
+class SummedUsage implements EventStep {
+  readonly #sum = new UsageSum();
+  #answers = 0;
+
+  push(event: GenerateEvent, out: GenerateEvent[]): void {
+    if (event.type === 'usage') this.#sum.add(event, { countsPrompt: this.#answers++ === 0 });
+    else out.push(event);
   }
-  if (answers > 0 && sum.total) yield [{ type: 'usage', ...sum.total }];
+
+  end(out: GenerateEvent[]): void {
+    if (this.#answers > 0 && this.#sum.total) out.push({ type: 'usage', ...this.#sum.total });
+  }
 }

@@ -10,8 +10,8 @@ import { AdapterStream } from './adapter-stream.ts';
 import type { GuardedGuide, GuideGuard } from './guide-guard.ts';
 import { stopInference } from './stop-inference.ts';
 
-/** What an attempt has from its request. */
-interface AttemptPlace {
+/** What an inference has from its request. */
+interface InferencePlace {
   readonly model: ServedModel;
   readonly signal: AbortSignal;
   readonly watch: RequestWatch;
@@ -23,14 +23,14 @@ interface AttemptPlace {
 }
 
 /** The inference of a choice on the server that was chosen for it last. */
-export class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
+export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
   readonly #request: GenerateRequest;
-  readonly #place: AttemptPlace;
+  readonly #place: InferencePlace;
   #watch: InferenceWatch | undefined;
   #hasBegun = false;
   server: InferenceServer | undefined;
 
-  constructor(request: GenerateRequest, place: AttemptPlace) {
+  constructor(request: GenerateRequest, place: InferencePlace) {
     this.#request = request;
     this.#place = place;
   }
@@ -75,11 +75,11 @@ export class Attempt implements Pick<InferenceWatch, 'first' | 'end'> {
   }
 }
 
-/** What ends the inference of an attempt, on servers that must be told so. */
-export function stopper(attempt: Attempt, contract: GenerationContract, request: GenerateRequest) {
+/** What ends an inference, on servers that must be told so. */
+export function stopper(inference: ServerInference, contract: GenerationContract, request: GenerateRequest) {
   if (!('stopRequest' in contract)) return undefined;
   return (hasBegun: boolean): void => {
     const command = contract.stopRequest?.(request);
-    if (command && attempt.server) void stopInference(attempt.server, command, hasBegun);
+    if (command && inference.server) void stopInference(inference.server, command, hasBegun);
   };
 }

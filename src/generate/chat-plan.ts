@@ -1,0 +1,135 @@
+import { ApiError } from '../errors.ts';
+import type { ImageSettings } from '../images/image-settings.ts';
+import { checkToolSchemas } from '../json-schema/check.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { PromptAssets } from '../prompt/assets.ts';
+import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
+import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
+import { structureOf } from '../requests/structure.ts';
+import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
+import { answerOptions, countsHere, refuseUncounted, withLength } from './answer.ts';
+import { answerForm } from './answer-form.ts';
+import { type PromptPlan, planPrompt } from './chat-prompt.ts';
+import { guidedCheck } from './guided-check.ts';
+import { guidedStructure } from './guided-structure.ts';
+import { type NamedImage, namedImages } from './images.ts';
+import { checkIds } from './limits.ts';
+import type { GenerationPlan, PlanSettings } from './plan.ts';
+import { refuseBesideEmulation } from './structured-emulation.ts';
+import { refuseUnsupported } from './support.ts';
+
+/** What a chat is planned by, beside the request itself. */
+interface ChatFacts {
+  readonly model: ServedModel;
+  readonly settings: PlanSettings & { readonly images: ImageSettings };
+}
+
+/** A chat, as far as it is decided without the model's template and tokenizer. */
+interface ChatDecisions extends GenerationPlan {
+  readonly messages: readonly ChatMessage[];
+  /** The images that they name. */
+  readonly images: readonly NamedImage[];
+  /** The tools as the response calls them. */
+  readonly use: ToolUse | undefined;
+  /** Text that stands before the response. */
+  readonly prefix: string;
+  /** The text that the response goes on with; undefined: it begins a message. */
+  readonly continued: string | undefined;
+  readonly hidesReasoning: boolean;
+}
+
+export interface ChatPlan extends ChatDecisions {
+  readonly prompt: PromptPlan;
+}
+
+/** Plans the response to a conversation. Throws an ApiError for all that can be refused without asking a server. */
+export function planChat(request: ChatRequest, facts: ChatFacts & { readonly assets: PromptAssets }): ChatPlan {
+  const { model, assets } = facts;
+  const decided = decideChat(request, facts);
+  if (!assets.tokenizer && countsHere(model, decided.options)) refuseUncounted(model);
+  const prompt = planPrompt(request, { model, assets, use: decided.use });
+  checkIds(model, assets, decided.sampling);
+  return { ...decided, prompt, ignored: [...prompt.ignored, ...decided.ignored] };
+}
+
+/** Decides all that needs neither template nor tokenizer: what is refused here is refused before they are loaded. */
+export function decideChat(request: ChatRequest, { model, settings }: ChatFacts): ChatDecisions {
+  const logprobs = chatLogprobs(request);
+  const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
+  const offered = toolUseOf(request);
+  if (request.tools) checkToolSchemas(request.tools);
+  checkToolMessages(request.messages);
+  const { structuredRetries: retries } = settings;
+  const {
+    structure: wanted,
+    emulation,
+    use,
+  } = answerForm(model, { wanted: structureOf(request), use: offered, retries });
+  const choices = request.n ?? 1;
+  const beams = beamsOf(request, choices);
+  refuseUnsupported(model, { sampling, beams, logprobs, structure: wanted });
+  const structure = guidedStructure(model, wanted);
+  if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
+  const options = answerOptions(request, {
+    idPrefix: 'chatcmpl',
+    model,
+    choices,
+    wantsLogprobs: logprobs !== undefined,
+  });
+  const isStreamed = request.stream ?? false;
+  const continues = request.continue_final_message ?? false;
+  const check = emulation ?? guidedCheck(structure, { retries, use });
+  return {
+    model,
+    options,
+    isStreamed,
+    choicesPerPrompt: choices,
+    sampling,
+    beams,
+    logprobs,
+    structure,
+    check,
+    strategy: {
+      reasonsFirst: structure !== undefined && !beams && !continues,
+      // The responses of a beam search would be the same again.
+      asksAgain: !isStreamed && !beams,
+      candidates: undefined,
+      retries: isStreamed ? 0 : settings.retries,
+    },
+    continuesText: continues,
+    promptField: 'messages',
+    tellsStop: settings.tellsStop ?? false,
+    timeout: settings.timeout,
+    ignored: unusedByBeams(request, beams),
+    messages: request.messages,
+    images: namedImages(request.messages, { model, settings: settings.images }),
+    use,
+    prefix: request.echo ? finalAssistantText(request.messages) : '',
+    continued: continues ? finalAssistantText(request.messages) : undefined,
+    hidesReasoning: request.include_reasoning === false,
+  };
+}
+
+function chatLogprobs(request: ChatRequest): number | undefined {
+  const { logprobs, top_logprobs: top } = request;
+  if (typeof top === 'number' && !logprobs)
+    throw new ApiError('invalid_request', 'top_logprobs: only allowed when logprobs is true.', {
+      param: 'top_logprobs',
+    });
+  return logprobs ? (top ?? 0) : undefined;
+}
+
+function maxTokensOf(request: ChatRequest): number | null | undefined {
+  const { max_completion_tokens: current, max_tokens: deprecated } = request;
+  if (typeof current === 'number' && typeof deprecated === 'number' && current !== deprecated)
+    throw new ApiError('invalid_request', 'max_tokens: differs from max_completion_tokens; send one of them.', {
+      param: 'max_tokens',
+    });
+  return current ?? deprecated;
+}
+
+function finalAssistantText(messages: readonly ChatMessage[]): string {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || !last.content) return '';
+  return typeof last.content === 'string' ? last.content : last.content.map((part) => part.text ?? '').join('');
+}

@@ -1,0 +1,197 @@
+import type { FinishReason, GenerateSink, IdLogprob, TokenLogprob } from '../contracts/contract.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
+import type { AnswerText } from '../output/answer-text.ts';
+import { withTokenBytes } from '../output/token-bytes.ts';
+import type { TokenTable } from '../tokenizer.ts';
+import type { AnswerParts } from './answer-parts.ts';
+import { type Tally, usageOf } from './tally.ts';
+
+/** How the choices of one inference are read. */
+export interface ReaderOptions {
+  /** The number of the inference's first choice. */
+  readonly choice: number;
+  /** How many choices the inference gives. */
+  readonly answers: number;
+  /** Text that stands before what is generated. */
+  readonly prefix: string;
+  readonly maxTokens: number | undefined;
+  /** What prompt and response may have together. */
+  readonly context: number | undefined;
+  readonly tally: Tally;
+  /** Whether the prompt tokens that the backend counts for this choice are added to the tally. */
+  readonly countsPrompt: boolean;
+  /** The tokens of the prompt where they were counted here instead. */
+  readonly promptLength: number | undefined;
+  /** Whether this is the choice that reports them. */
+  readonly reportsPrompt: boolean;
+  /** Makes the text of a response; left out where the backend's is the response as it is. */
+  readonly newText?: (() => AnswerText) | undefined;
+  /** Tells reasoning and calls from the text of a response; left out where all of it is text. */
+  readonly newParts?: (() => AnswerParts) | undefined;
+  /** Counts the tokens of a text, where the responses do not say how many they carry. */
+  readonly countTokens?: ((text: string) => Promise<number>) | undefined;
+  /** The bytes of the model's tokens, for logprobs of a backend that tells only their texts. */
+  readonly table?: TokenTable | undefined;
+}
+
+/** One choice of the inference. */
+interface ChoiceState {
+  readonly choice: number;
+  readonly text: AnswerText | undefined;
+  readonly parts: AnswerParts | undefined;
+  /** All that was given, where its tokens are counted in the end. */
+  whole: string;
+  tokens: number;
+  isFinished: boolean;
+}
+
+/**
+ * Turns what a decoder finds in the responses of one inference into the events of its choices: one, or with beam search
+ * several. Synchronous: it knows neither streams nor servers.
+ */
+export class ChoiceReader implements GenerateSink {
+  readonly #options: ReaderOptions;
+  readonly #choices: readonly ChoiceState[];
+  #promptLength: number | undefined;
+  #unfinished: number;
+  #events: GenerateEvent[] = [];
+  #uncounted: { readonly state: ChoiceState; readonly reason: FinishReason | undefined }[] = [];
+  #isEnded = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    const { choice: first, answers, prefix, promptLength, reportsPrompt, newText, newParts } = options;
+    this.#choices = Array.from({ length: answers }, (_, at) => {
+      return { choice: first + at, text: newText?.(), parts: newParts?.(), whole: '', tokens: 0, isFinished: false };
+    });
+    this.#unfinished = answers;
+    this.#promptLength = promptLength;
+    if (reportsPrompt && promptLength !== undefined) this.#events.push({ type: 'prompt-tokens', count: promptLength });
+    if (prefix === '') return;
+    for (const { choice } of this.#choices)
+      this.#events.push({ type: 'text-delta', choice, text: prefix, tokens: 0, logprobs: undefined });
+  }
+
+  /** Whether every choice is complete. */
+  get isComplete(): boolean {
+    return this.#unfinished === 0;
+  }
+
+  /** Whether the backend has said that it is done. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get hasEvents(): boolean {
+    return this.#events.length > 0;
+  }
+
+  /** The events since the last call. */
+  take(): GenerateEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer = 0): void {
+    const state = this.#choices[answer] as ChoiceState;
+    if (state.isFinished) return;
+    const { table } = this.#options;
+    const figures = table && logprobs ? withTokenBytes(table, logprobs) : logprobs;
+    this.#add(state, state.text ? state.text.push(text) : text, tokens, figures);
+    if (state.text?.isStopped) this.#finish(state, 'stop');
+  }
+
+  ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, answer = 0): void {
+    const state = this.#choices[answer] as ChoiceState;
+    if (state.isFinished || !state.text) return;
+    const added = state.text.pushIds(ids, logprobs);
+    this.#add(state, added.text, added.tokens, added.logprobs);
+    if (state.text.isStopped) this.#finish(state, 'stop');
+  }
+
+  promptTokens(count: number): void {
+    const { tally, countsPrompt } = this.#options;
+    this.#promptLength = count;
+    if (!countsPrompt) return;
+    tally.promptTokens = (tally.promptTokens ?? 0) + count;
+    this.#events.push({ type: 'prompt-tokens', count });
+  }
+
+  cachedTokens(count: number): void {
+    const { tally, reportsPrompt } = this.#options;
+    if (!reportsPrompt) return;
+    // Whole blocks are counted, the last of which may be half full.
+    tally.cachedTokens = (tally.cachedTokens ?? 0) + Math.min(count, this.#promptLength ?? count);
+  }
+
+  finish(reason: FinishReason | undefined, answer = 0): void {
+    this.#isEnded = true;
+    const state = this.#choices[answer] as ChoiceState;
+    if (state.isFinished) return;
+    const rest = state.text?.end();
+    if (rest && (rest.text !== '' || rest.logprobs)) this.#add(state, rest.text, rest.tokens, rest.logprobs);
+    this.#finish(state, state.text?.isStopped ? 'stop' : reason);
+  }
+
+  /**
+   * Counts the tokens of choices that are complete but for their count; undefined where there are none. Every response of
+   * the backend stands for one token or more; the text tells how many there were at least.
+   */
+  count(): Promise<void> | undefined {
+    return this.#uncounted.length > 0 ? this.#count() : undefined;
+  }
+
+  async #count(): Promise<void> {
+    const { countTokens, tally } = this.#options;
+    for (const { state, reason } of this.#uncounted.splice(0)) {
+      const counted = Math.max(state.tokens, (await countTokens?.(state.whole)) ?? 0);
+      tally.completionTokens += counted - state.tokens;
+      state.tokens = counted;
+      this.#report(state, reason);
+    }
+  }
+
+  #add(state: ChoiceState, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.#options.tally.completionTokens += tokens;
+    state.tokens += tokens;
+    if (this.#options.countTokens) state.whole += text;
+    const delta = { type: 'text-delta', choice: state.choice, text, tokens, logprobs } as const;
+    if (!state.parts) {
+      this.#events.push(delta);
+      return;
+    }
+    state.parts.push(delta, this.#events);
+    if (state.parts.isComplete) this.#finish(state, 'stop');
+  }
+
+  #finish(state: ChoiceState, reason: FinishReason | undefined): void {
+    if (state.isFinished) return;
+    state.isFinished = true;
+    this.#unfinished--;
+    if (this.#options.countTokens) this.#uncounted.push({ state, reason });
+    else this.#report(state, reason);
+  }
+
+  #report({ choice, tokens, parts, text }: ChoiceState, given: FinishReason | undefined): void {
+    const { tally, maxTokens, context } = this.#options;
+    const isFull = context !== undefined && (this.#promptLength ?? 0) + tokens >= context;
+    const isCut = isFull || (maxTokens !== undefined && tokens >= maxTokens);
+    const reason = given ?? (isCut ? 'length' : 'stop');
+    parts?.end(choice, this.#events);
+    const isCall = parts?.hasCalls && reason === 'stop';
+    const stopText = reason === 'stop' && !isCall ? text?.stopText : undefined;
+    this.#events.push({
+      type: 'finish',
+      choice,
+      reason: isCall ? 'tool_calls' : reason,
+      ...(stopText === undefined ? {} : { stopText }),
+    });
+    if (parts?.reasoningTokens !== undefined)
+      tally.reasoningTokens = (tally.reasoningTokens ?? 0) + parts.reasoningTokens;
+    tally.finishReasons.push(isCall ? 'tool_calls' : reason);
+    tally.unfinished--;
+    const usage = usageOf(tally);
+    if (usage) this.#events.push(usage);
+  }
+}

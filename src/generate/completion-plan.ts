@@ -1,0 +1,158 @@
+import { ApiError } from '../errors.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { PromptAssets } from '../prompt/assets.ts';
+import type { CompletionRequest } from '../requests/completion-request.ts';
+import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
+import { structureOf } from '../requests/structure.ts';
+import { answerOptions, countsHere, refuseUncounted, withLength } from './answer.ts';
+import { guidedCheck } from './guided-check.ts';
+import { guidedStructure } from './guided-structure.ts';
+import { checkIds } from './limits.ts';
+import type { GenerationPlan, PlanSettings } from './plan.ts';
+import { emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
+import { refuseUnsupported } from './support.ts';
+
+/** What completions are planned by, beside the request itself. */
+interface CompletionFacts {
+  readonly model: ServedModel;
+  readonly settings: PlanSettings;
+}
+
+export interface CompletionPlan extends GenerationPlan {
+  /** The prompts as they were sent: texts, or token ids. */
+  readonly given: readonly (string | readonly number[])[];
+  /** Whether the prompts stand before what continues them. */
+  readonly echoes: boolean;
+  /** Whether nothing is generated: the prompts are all that is wanted. */
+  readonly isEchoOnly: boolean;
+  /** Whether it takes the model's tokenizer on this side. */
+  readonly needsTokenizer: boolean;
+}
+
+/**
+ * Plans the continuation of texts. Throws an ApiError for all that can be refused without asking a server. The assets may
+ * be left out where the plan does not need a tokenizer.
+ */
+export function planCompletion(
+  request: CompletionRequest,
+  facts: CompletionFacts & { readonly assets: PromptAssets | undefined },
+): CompletionPlan {
+  const { model, assets } = facts;
+  const plan = decideCompletion(request, facts);
+  if (!assets?.tokenizer) {
+    if (plan.given.some((prompt) => typeof prompt !== 'string')) throw noTokenizer(model);
+    if (countsHere(model, plan.options, { asksServer: !plan.isEchoOnly })) refuseUncounted(model);
+  }
+  if (!plan.isEchoOnly) checkIds(model, assets, plan.sampling);
+  return plan;
+}
+
+/** Decides all that needs no tokenizer: what is refused here is refused before it is loaded. */
+export function decideCompletion(request: CompletionRequest, { model, settings }: CompletionFacts): CompletionPlan {
+  const logprobs = request.logprobs ?? undefined;
+  checkEcho(request);
+  const perPrompt = request.n ?? 1;
+  const beams = beamsOf(request, perPrompt);
+  const candidates = beams ? perPrompt : candidatesOf(request, perPrompt);
+  const isRanked = candidates > perPrompt;
+  const maxTokens = request.max_tokens ?? model.defaults.max_tokens;
+  const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
+  const wanted = structureOf(request);
+  if (isRanked && logprobs === undefined) refuseRanking(model);
+  const { structuredRetries: retries } = settings;
+  const emulation = emulationOf(model, wanted, retries);
+  const guided = emulation ? undefined : wanted;
+  const asked = { sampling, beams, logprobs: isRanked ? (logprobs ?? 0) : logprobs, structure: guided };
+  refuseUnsupported(model, asked, 'logprobs');
+  const structure = guidedStructure(model, guided);
+  const check = emulation ?? guidedCheck(structure, { retries });
+  if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
+  if (emulation && isRanked) refuseBesideEmulation(emulation, 'best_of');
+  const given = promptsOf(request.prompt);
+  const options = answerOptions(request, {
+    idPrefix: 'cmpl',
+    model,
+    choices: given.length * perPrompt,
+    inferences: given.length * candidates,
+    wantsLogprobs: logprobs !== undefined,
+  });
+  const isStreamed = request.stream ?? false;
+  const isEchoOnly = maxTokens === 0;
+  return {
+    model,
+    options,
+    isStreamed,
+    choicesPerPrompt: perPrompt,
+    sampling,
+    beams,
+    logprobs,
+    structure,
+    check,
+    strategy: {
+      reasonsFirst: false,
+      // Those of a beam search would be the same again, and of several candidates none is asked for again alone.
+      asksAgain: !isStreamed && !beams && !isRanked,
+      candidates: isRanked ? candidates : undefined,
+      retries: isStreamed ? 0 : settings.retries,
+    },
+    continuesText: true,
+    promptField: 'prompt',
+    tellsStop: false,
+    timeout: settings.timeout,
+    ignored: isEchoOnly ? [] : unusedByBeams(request, beams),
+    given,
+    echoes: request.echo ?? false,
+    isEchoOnly,
+    needsTokenizer:
+      model.contract.speaksTokens ||
+      given.some((prompt) => typeof prompt !== 'string') ||
+      countsHere(model, options, { asksServer: !isEchoOnly }),
+  };
+}
+
+function checkEcho(request: CompletionRequest): void {
+  if (request.echo && typeof request.logprobs === 'number')
+    throw new ApiError(
+      'unsupported_parameter',
+      'echo: the backend returns no logprobs of the prompt, so not with logprobs.',
+      {
+        param: 'echo',
+      },
+    );
+  if (request.max_tokens === 0 && !request.echo)
+    throw new ApiError('invalid_request', 'max_tokens: must be at least 1 unless echo is true.', {
+      param: 'max_tokens',
+    });
+}
+
+function candidatesOf(request: CompletionRequest, perPrompt: number): number {
+  const candidates = request.best_of ?? perPrompt;
+  if (candidates < perPrompt)
+    throw new ApiError('invalid_request', 'best_of: must not be less than n.', { param: 'best_of' });
+  if (candidates > perPrompt && request.stream)
+    throw new ApiError('invalid_request', 'best_of: the best answers are known only in the end, so not with stream.', {
+      param: 'best_of',
+    });
+  return candidates;
+}
+
+/** Ranking needs the logprobs, which the request itself did not ask for. */
+function refuseRanking(model: ServedModel): void {
+  const support = model.contract.support('logprobs');
+  if (support.kind === 'refused')
+    throw new ApiError('unsupported_parameter', `best_of: ${support.reason}`, { param: 'best_of' });
+}
+
+function promptsOf(prompt: CompletionRequest['prompt']): readonly (string | readonly number[])[] {
+  const list = (Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt : [prompt]) as (string | number[])[];
+  if (list.includes('')) throw new ApiError('invalid_request', 'prompt: must not be empty.', { param: 'prompt' });
+  return list;
+}
+
+function noTokenizer(model: ServedModel): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `prompt: token ids need a tokenizer for this model; start Conch with --tokenizer ${model.name}=DIR, or send text.`,
+    { param: 'prompt' },
+  );
+}

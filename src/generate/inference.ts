@@ -1,0 +1,133 @@
+import type { GenerateRequest } from '../contracts/contract.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import type { SharedServer } from '../kserve/server-group.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import type { AnswerText } from '../output/answer-text.ts';
+import type { TokenTable } from '../tokenizer.ts';
+import { AnswerParts } from './answer-parts.ts';
+import { ChoiceReader, type ReaderOptions } from './choice-reader.ts';
+import { ChoiceStream } from './choice-stream.ts';
+import type { FaultPlace } from './faults.ts';
+import { GatheredChoice } from './gathered-choice.ts';
+import type { GuardedGuide } from './guide-guard.ts';
+import type { Round, Run } from './plan.ts';
+import { ServerInference, stopper } from './server-inference.ts';
+import type { Tally } from './tally.ts';
+
+/** What all inferences of a round share. */
+export interface RunningRound {
+  readonly run: Run;
+  readonly round: Round;
+  readonly place: FaultPlace;
+  readonly tally: Tally;
+  readonly newText: (() => AnswerText) | undefined;
+  /** The bytes of tokens, where logprobs are wanted of a backend that gives texts. */
+  readonly table: TokenTable | undefined;
+  readonly guide: GuardedGuide | undefined;
+  /** Where the guided inferences of a request run; undefined: there is only one, or no guide. */
+  readonly shared: SharedServer | undefined;
+}
+
+/** What is each inference's own. */
+export type ChoicePlace = Pick<
+  ReaderOptions,
+  'choice' | 'answers' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt'
+>;
+
+/** What differs between the tries of an inference that may be begun again. */
+interface OneTry {
+  readonly tally: Tally;
+  /** Milliseconds; undefined: no limit. */
+  readonly timeout: number | undefined;
+  /** Where it was begun before; undefined where it is begun only once. */
+  readonly usedServers: Set<InferenceServer> | undefined;
+}
+
+/** One inference, whose events are given as they come. */
+export function infer(request: GenerateRequest, running: RunningRound, place: ChoicePlace): ChoiceStream {
+  const { tally, round } = running;
+  return inferOn(request, running, { ...place, tally, timeout: round.timeout, usedServers: undefined });
+}
+
+interface Gathering {
+  readonly place: ChoicePlace;
+  readonly timeLeft: () => number | undefined;
+  /** The tallies of the tries that run at the moment. */
+  readonly tries: Set<Tally>;
+}
+
+/** One inference whose events are given once it is complete, so that it is begun again where its server breaks it off. */
+export function gather(
+  request: GenerateRequest,
+  running: RunningRound,
+  { place, timeLeft, tries }: Gathering,
+): GatheredChoice {
+  const { run, round, tally: whole } = running;
+  const { model, strategy } = run.plan;
+  const usedServers = new Set<InferenceServer>();
+  const begin = (number: number, tally: Tally): ChoiceStream =>
+    inferOn(number === 0 ? request : { ...request, id: `${request.id}-again-${number}` }, running, {
+      ...place,
+      tally,
+      timeout: number === 0 ? round.timeout : timeLeft(),
+      usedServers,
+    });
+  return new GatheredChoice({
+    begin,
+    answers: place.answers,
+    retries: strategy.retries,
+    again: (left) => model.group.again(left),
+    signal: run.signal,
+    tally: whole,
+    running: tries,
+  });
+}
+
+function inferOn(request: GenerateRequest, running: RunningRound, own: ChoicePlace & OneTry): ChoiceStream {
+  const { run, round, newText, table, guide, shared, place } = running;
+  const { signal, watch, guides } = run;
+  const { model } = run.plan;
+  const { contract } = model;
+  const { parsers } = round;
+  const { usedServers, timeout } = own;
+  const inference = new ServerInference(request, { model, signal, watch, usedServers, guide, guides });
+  // Every field by its name: this is done for every request, and objects that are put together from others cost more.
+  const reader = new ChoiceReader({
+    choice: own.choice,
+    answers: own.answers,
+    prefix: own.prefix,
+    countsPrompt: own.countsPrompt,
+    promptLength: own.promptLength,
+    reportsPrompt: own.reportsPrompt,
+    maxTokens: request.sampling.maxTokens,
+    context: model.contextLength(),
+    tally: own.tally,
+    newText,
+    newParts: parsers && (() => new AnswerParts(parsers)),
+    countTokens: contract.guessesCounts ? tokenCounter(model) : undefined,
+    table,
+  });
+  return new ChoiceStream({
+    reader,
+    responses: model.group.stream(inference.begin, {
+      signal,
+      timeout,
+      prefix: request.tokens?.prompt ?? request.prompt,
+      avoid: usedServers,
+      answersOnce: !request.stream,
+      shared,
+      isGuided: request.structure !== undefined,
+      requestId: request.id,
+      statusOf: (error) => contract.explain(error)?.status,
+    }),
+    watch: inference,
+    decoder: contract.decoder(request),
+    stop: stopper(inference, contract, request),
+    place,
+  });
+}
+
+function tokenCounter(model: ServedModel): ((text: string) => Promise<number>) | undefined {
+  const tokenizer = model.loadedAssets()?.tokenizer;
+  return tokenizer && ((text) => tokenizer.count(text, { addSpecialTokens: false }));
+}

@@ -1,0 +1,44 @@
+import type { Answer } from './answer.ts';
+import { bestOf } from './best-of.ts';
+import { generate } from './generation.ts';
+import { after, type MaybePromise } from './maybe-promise.ts';
+import { type Begin, firstRound, type Prepared, type Run } from './plan.ts';
+import { generateReasoned, type ReasoningPhase } from './reasoned-choice.ts';
+import { generateChecked, type Started } from './structured.ts';
+import type { Correct } from './structured-emulation.ts';
+
+/** What the prompts of a plan have shown. */
+interface Strategic extends Prepared {
+  /** How the model reasons first, where the prompt leaves room for it. */
+  readonly phase?: ReasoningPhase | undefined;
+  /** Writes the prompt that asks for a better response; left out: the same prompt is sent again. */
+  readonly correct?: Correct | undefined;
+  /** What has no effect beside that which the plan names. */
+  readonly ignored?: readonly string[];
+}
+
+/** Generates by the plan's strategy: its stages stand around each other, the plain generation innermost. */
+export function runPlan(run: Run, prepared: Strategic): MaybePromise<Answer> {
+  const { plan } = run;
+  const { check: emulation } = plan;
+  const round = firstRound(plan, prepared);
+  const begin = beginBy(run, prepared.phase);
+  const started: MaybePromise<Started> = emulation
+    ? generateChecked(run, round, { emulation, begin, correct: prepared.correct })
+    : after(begin(run, round), (events) => ({ events }));
+  return after(started, ({ events, structuredHeader }) => ({
+    options: plan.options,
+    events,
+    isStreamed: plan.isStreamed,
+    ignored: prepared.ignored ? [...prepared.ignored, ...plan.ignored] : plan.ignored,
+    structuredHeader,
+  }));
+}
+
+/** How a round of the plan begins: plain, as the best of several, or behind reasoning. */
+function beginBy({ plan: { strategy } }: Run, phase: ReasoningPhase | undefined): Begin {
+  const { candidates, reasonsFirst } = strategy;
+  if (candidates !== undefined) return (run, round) => bestOf(run, round, candidates);
+  if (reasonsFirst && phase) return (run, round) => generateReasoned(run, round, phase);
+  return generate;
+}
