@@ -6,6 +6,7 @@ import {
   rowTasks,
 } from '../../contracts/row-contracts.ts';
 import { type EmbeddingRecipe, recipeOf } from '../../generate/embedding-recipe.ts';
+import { firstRowAbility } from '../../models/abilities.ts';
 import type { NamedModel } from '../../models/served-model.ts';
 import type { PromptAssets } from '../../prompt/assets.ts';
 import { vllmRemarks } from './vllm-remarks.ts';
@@ -61,6 +62,10 @@ export function rowsRemarks(model: NamedModel, assets: PromptAssets | undefined)
   if (rowsOf(model, assets?.sentence).embedding?.isGuess)
     remarks.push(
       `Nobody says how the vectors of its tokens become one, so the mean is taken: a tokenizer folder with 1_Pooling/config.json, or models.${name}.embedding.pooling in the configuration file.`,
+    );
+  if (firstRowAbility(model)?.name === 'classify' && !model.rows.classify?.labels)
+    remarks.push(
+      `Its classes have no names: set models.${name}.classify.labels in the configuration file, or label_filename of its output where Conch can read the repository.`,
     );
   if (assets?.tokenizer && model.contextLength() === undefined)
     remarks.push(`Nobody says how long a text may be: --context-length ${name}=N.`);
