@@ -159,6 +159,8 @@ const rowTensors = {
   output: text.optional(),
 };
 
+const activation = z.enum(['sigmoid', 'softmax', 'none']).optional();
+
 /** How a model makes vectors, where it is not found from its configuration and its folder. */
 const embedding = z.strictObject({
   ...rowTensors,
@@ -170,8 +172,15 @@ const embedding = z.strictObject({
 /** How a model scores documents, where it is not found from its configuration. */
 const rerank = z.strictObject({
   ...rowTensors,
-  activation: z.enum(['sigmoid', 'softmax', 'none']).optional(),
+  activation,
   label: z.number().int().min(0).optional(),
+});
+
+/** How a model sorts texts into classes, where it is not found from its configuration. */
+const classify = z.strictObject({
+  ...rowTensors,
+  activation,
+  labels: z.array(text).min(1).optional(),
 });
 
 /** The keys of a model in the file that are not settings for all models. */
@@ -207,6 +216,11 @@ const modelOnlySettings = {
   rerank: setting(
     rerank.optional(),
     'How it scores documents, where that is not found: input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), label.',
+    { group: 'models', placeholder: 'MAP' },
+  ),
+  classify: setting(
+    classify.optional(),
+    'How it sorts texts into classes, where that is not found: input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), labels (a list).',
     { group: 'models', placeholder: 'MAP' },
   ),
   defaults: setting(

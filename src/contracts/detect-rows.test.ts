@@ -31,10 +31,15 @@ const ownBatch = ['input_ids INT64 -1,-1', 'attention_mask INT64 -1,-1'];
 
 /** What was found, in short. */
 function found(config: ModelConfig, settings: Parameters<typeof detectRows>[1] = {}): unknown {
-  const { embedding, rerank, reason } = detectRows(config, settings);
+  const { rows, reason } = detectRows(config, settings);
+  const { embedding, rerank, classify } = rows;
   if (embedding) {
     const { takes, mostTogether, width, longest, isPooledHere, outputs } = embedding;
     return ['embedding', takes, mostTogether, width, longest, isPooledHere, outputs[0]];
+  }
+  if (classify && !rerank) {
+    const { takes, mostTogether, width, activation, labels } = classify;
+    return ['classify', takes, mostTogether, width, activation, labels];
   }
   return rerank ? ['rerank', rerank.takes, rerank.mostTogether, rerank.activation, rerank.label] : reason;
 }
@@ -103,7 +108,19 @@ describe('detectRows', () => {
       model(['a STRING 1', 'b STRING 1'], ['logits FP32 3']),
       'it sorts texts into 3 classes; to rerank by one of them set rerank.label for it',
     ],
-    ['a text in, classes out', model(['text STRING 1'], ['probs FP32 5']), undefined],
+    [
+      'a text in, classes out',
+      model(['text STRING 1'], ['probs FP32 5']),
+      ['classify', 'text', 8, 5, 'none', undefined],
+    ],
+    ['ids in, classes out', model(ids, ['logits FP32 3']), ['classify', 'ids', 8, 3, 'softmax', undefined]],
+    [
+      'ids in, classes out, with a batch dimension of the model itself',
+      model(ownBatch, ['logits FP32 -1,3'], 0),
+      ['classify', 'ids', 32, 3, 'softmax', undefined],
+    ],
+    ['a text in, one score out', model(['text STRING 1'], ['score FP32 1']), undefined],
+    ['logits of no fixed number', model(['text STRING 1'], ['logits FP32 -1']), undefined],
     ['a text in, few figures out', model(['text STRING 1'], ['out FP32 4']), undefined],
     ['logits of every token', model(ids, ['logits FP32 -1,30522']), undefined],
     ['an image in', model(['image FP32 3,224,224'], ['embedding FP32 512']), undefined],
@@ -178,5 +195,52 @@ describe('detectRows', () => {
     expect(found(tokens, { embedding: { attention_mask: 'note' } })).toBe(
       'embedding.attention_mask is set to note, which holds no whole numbers of 32 or 64 bits',
     );
+  });
+
+  const labelled = (written: string): ModelTensor => ({ ...tensor(written), label_filename: 'labels.txt' });
+
+  it('finds the classes of an output with labels, whatever its name and size', () => {
+    const config = { ...model(['text STRING 1'], []), output: [labelled('out FP32 64')] };
+    expect(found(config)).toEqual(['classify', 'text', 8, 64, 'softmax', undefined]);
+    const single = { ...model(['text STRING 1'], []), output: [labelled('out FP32 1')] };
+    expect(found(single, { labels: ['toxic'] })).toEqual(['classify', 'text', 8, 1, 'sigmoid', ['toxic']]);
+    expect(found(single, { labels: ['a', 'b'] })).toBe('it sorts texts into 1 classes, but has 2 labels');
+  });
+
+  it('finds classes that the parameters of a configuration tell of', () => {
+    const parameters = { labels: { string_value: 'no, maybe,yes' }, activation: { string_value: 'sigmoid' } };
+    expect(found({ ...model(['text STRING 1'], ['out FP32 3']), parameters })).toEqual([
+      'classify',
+      'text',
+      8,
+      3,
+      'sigmoid',
+      ['no', 'maybe', 'yes'],
+    ]);
+    const other = { activation: { string_value: 'gelu' } };
+    expect(found({ ...model(['text STRING 1'], ['out FP32 3']), parameters: other })).toBeUndefined();
+  });
+
+  it('lets what is set for classes come first', () => {
+    const parameters = { labels: { string_value: 'a,b' }, activation: { string_value: 'sigmoid' } };
+    const config = { ...model(ids, ['logits FP32 2', 'last_hidden_state FP32 -1,384']), parameters };
+    const classify = { labels: ['low', 'high'], activation: 'none' } as const;
+    expect(found(config, { classify })).toEqual(['classify', 'ids', 8, 2, 'none', ['low', 'high']]);
+    expect(found(config, { classify: { output: 'last_hidden_state' } })).toBe(
+      'it is set to classify, which does not fit its tensors',
+    );
+    expect(found(config, { classify: { output: 'logit' } })).toBe(
+      'classify.output is set to logit, but it has no such output; it has logits, last_hidden_state',
+    );
+    expect(found(config, { classify: { labels: ['one'] } })).toBe('it sorts texts into 2 classes, but has 1 labels');
+  });
+
+  it('finds all that a model can do', () => {
+    const can = (config: ModelConfig, settings = {}) => Object.keys(detectRows(config, settings).rows);
+    const two = model(ids, ['logits FP32 2']);
+    expect(can(two)).toEqual(['rerank', 'classify']);
+    expect(can(two, { rerank: {} })).toEqual(['rerank']);
+    expect(can(model(ids, ['logits FP32 3', 'last_hidden_state FP32 -1,384']))).toEqual(['classify', 'embedding']);
+    expect(can(model(ids, ['logits FP32 1', 'last_hidden_state FP32 -1,384']))).toEqual(['rerank']);
   });
 });

@@ -1,48 +1,74 @@
-import type { ModelConfig } from '../kserve/messages.ts';
-import { findInputs, type InputSettings } from './row-inputs.ts';
+import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
+import { parameterOf } from './parameters.ts';
+import {
+  type Activation,
+  activations,
+  type ClassifyContract,
+  type EmbeddingContract,
+  noRows,
+  type RerankContract,
+  type RowContracts,
+  type RowTask,
+  rowTasks,
+} from './row-contracts.ts';
+import { findInputs } from './row-inputs.ts';
 import { misnamed } from './row-names.ts';
-import { findScores, findVectors, isFinishedScore, widthOf } from './row-outputs.ts';
+import { findClasses, findScores, findVectors, isFinishedScore, widthOf } from './row-outputs.ts';
+import type { ClassifySettings, EmbeddingSettings, RerankSettings, RowSettings } from './row-settings.ts';
 import { outputRank, tensorRows } from './row-tensors.ts';
-import type { Activation, EmbeddingContract, PoolingMethod, RerankContract } from './vectors.ts';
-
-/** What the operator says of a model that makes embeddings. */
-export interface EmbeddingSettings extends InputSettings {
-  readonly output?: string | undefined;
-  readonly pooling?: PoolingMethod | undefined;
-  readonly normalize?: boolean | undefined;
-  readonly prompt?: string | undefined;
-}
-
-/** What the operator says of a model that scores documents. */
-export interface RerankSettings extends InputSettings {
-  readonly output?: string | undefined;
-  readonly activation?: Activation | undefined;
-  readonly label?: number | undefined;
-}
 
 /** What a model that generates no text can do, by its tensors; a reason where it is set to what does not fit. */
-export interface RowsDetection {
-  readonly embedding?: EmbeddingContract;
-  readonly rerank?: RerankContract;
-  readonly reason?: string;
+interface RowsDetection {
+  readonly rows: RowContracts;
+  readonly reason?: string | undefined;
 }
 
-interface RowsSettings {
-  readonly embedding?: EmbeddingSettings | undefined;
-  readonly rerank?: RerankSettings | undefined;
+/** What is known of a model beside its configuration. */
+interface RowFacts extends RowSettings {
+  /** The names of its classes, where the file that has them can be read here. */
+  readonly labels?: readonly string[] | undefined;
 }
 
-/** Finds out whether a model makes vectors of texts or scores pairs of them. */
-export function detectRows(config: ModelConfig, { embedding, rerank }: RowsSettings): RowsDetection {
-  const wrong = misnamed(config, 'rerank', rerank) ?? misnamed(config, 'embedding', embedding);
-  if (wrong !== undefined) return { reason: wrong };
-  const reranker = embedding && !rerank ? undefined : rerankContract(config, rerank ?? {});
-  if (typeof reranker === 'object') return { rerank: reranker };
-  if (rerank) return { reason: reranker ?? 'it is set to rerank, which does not fit its tensors' };
-  const embedder = embeddingContract(config, embedding ?? {});
-  if (embedder) return { embedding: embedder };
-  if (embedding) return { reason: 'it is set to make embeddings, which does not fit its tensors' };
-  return reranker === undefined ? {} : { reason: reranker };
+/** A text says why a model of this kind cannot be used; undefined: it is none of this kind. */
+type Detected<Contract> = Contract | string | undefined;
+
+/** In the order in which they are tried. */
+const detectors: {
+  readonly [Task in RowTask]: (config: ModelConfig, facts: RowFacts) => Detected<NonNullable<RowContracts[Task]>>;
+} = {
+  rerank: (config, { rerank = {} }) => rerankContract(config, rerank),
+  classify: (config, { classify, labels }) =>
+    classifyContract(config, { ...classify, isSet: classify !== undefined }, labels),
+  embedding: (config, { embedding = {} }) => embeddingContract(config, embedding),
+};
+
+const misfits: Readonly<Record<RowTask, string>> = {
+  rerank: 'it is set to rerank, which does not fit its tensors',
+  embedding: 'it is set to make embeddings, which does not fit its tensors',
+  classify: 'it is set to classify, which does not fit its tensors',
+};
+
+/** Finds out what a model makes of texts. What is set for it is all that is looked for. */
+export function detectRows(config: ModelConfig, facts: RowFacts): RowsDetection {
+  const order = Object.keys(detectors) as RowTask[];
+  for (const task of order) {
+    const wrong = misnamed(config, task, facts[task]);
+    if (wrong !== undefined) return { rows: noRows, reason: wrong };
+  }
+  const set = rowTasks.filter((task) => facts[task] !== undefined);
+  const wanted = set.length > 0 ? order.filter((task) => set.includes(task)) : order;
+  const rows: { -readonly [Task in RowTask]?: RowContracts[Task] } = {};
+  let reason: string | undefined;
+  for (const task of wanted) {
+    // What scores pairs may have vectors of tokens among its outputs, which are no embeddings.
+    if (task === 'embedding' && rows.rerank) continue;
+    const found = detectors[task](config, facts);
+    if (typeof found === 'object' && rows.classify?.outputs[0] === found.outputs[0] && set.length === 0) continue;
+    if (typeof found === 'object') Object.assign(rows, { [task]: found });
+    else if (set.length > 0) return { rows: noRows, reason: found ?? misfits[task] };
+    else reason ??= found;
+  }
+  return Object.keys(rows).length > 0 ? { rows } : { rows: noRows, reason };
 }
 
 function embeddingContract(config: ModelConfig, settings: EmbeddingSettings): EmbeddingContract | undefined {
@@ -61,22 +87,69 @@ function embeddingContract(config: ModelConfig, settings: EmbeddingSettings): Em
   };
 }
 
-/** A text says why a model that scores texts is of no use here. */
-function rerankContract(config: ModelConfig, settings: RerankSettings): RerankContract | string | undefined {
+function rerankContract(config: ModelConfig, settings: RerankSettings): Detected<RerankContract> {
   const output = findScores(config, settings.output);
   const inputs = output && findInputs(config, { texts: 2, output, settings });
   if (!output || !inputs) return undefined;
   const rank = outputRank(config, inputs, output);
   if (rank > 1) return undefined;
-  const labels = rank === 0 ? 1 : (widthOf(output) ?? 1);
+  const labels = classesOf(output, rank) ?? 1;
   if (labels > 2 && settings.label === undefined)
     return `it sorts texts into ${labels} classes; to rerank by one of them set rerank.label for it`;
   const label = settings.label ?? labels - 1;
   if (label >= labels) return `it is set to the label ${label}, but has ${labels}, counted from 0`;
-  const guessed = labels > 1 ? 'softmax' : isFinishedScore(output.name) ? 'none' : 'sigmoid';
   return {
     ...tensorRows({ inputs, output, rank }),
-    activation: settings.activation ?? guessed,
+    activation: settings.activation ?? (labels > 1 ? 'softmax' : usualActivation(output, 1)),
     label,
   };
+}
+
+/**
+ * One text and a figure for each class. A single figure is a class only where the configuration says so: it may be the
+ * score of a pair.
+ */
+function classifyContract(
+  config: ModelConfig,
+  settings: ClassifySettings & { readonly isSet: boolean },
+  fileLabels: readonly string[] | undefined,
+): Detected<ClassifyContract> {
+  const parameters = classParameters(config);
+  const isSaid = settings.isSet || parameters.labels !== undefined || parameters.activation !== undefined;
+  const output = findClasses(config, settings.output, isSaid);
+  const inputs = output && findInputs(config, { texts: 1, output, settings });
+  if (!output || !inputs) return undefined;
+  const rank = outputRank(config, inputs, output);
+  const labels = settings.labels ?? parameters.labels ?? fileLabels;
+  const classes = rank > 1 ? undefined : (classesOf(output, rank) ?? labels?.length);
+  if (classes === undefined || (classes === 1 && !isSaid && !output.label_filename)) return undefined;
+  if (labels && labels.length !== classes)
+    return `it sorts texts into ${classes} classes, but has ${labels.length} labels`;
+  return {
+    ...tensorRows({ inputs, output, rank }),
+    width: classes,
+    activation: settings.activation ?? parameters.activation ?? usualActivation(output, classes),
+    labels,
+  };
+}
+
+/** What the parameters of `config.pbtxt` say of classes: `activation`, and `labels` with commas between them. */
+function classParameters(config: ModelConfig): ClassifySettings {
+  const activation = parameterOf(config, 'activation');
+  return {
+    activation: activations.find((each) => each === activation),
+    labels: parameterOf(config, 'labels')
+      ?.split(',')
+      .map((label) => label.trim()),
+  };
+}
+
+/** How many figures an output has for each row; undefined where the configuration does not say. */
+function classesOf(output: ModelTensor, rank: number): number | undefined {
+  return rank === 0 ? 1 : widthOf(output);
+}
+
+function usualActivation({ name }: ModelTensor, classes: number): Activation {
+  if (isFinishedScore(name)) return 'none';
+  return classes > 1 ? 'softmax' : 'sigmoid';
 }

@@ -1,4 +1,4 @@
-import type { PoolingMethod } from './vectors.ts';
+import type { PoolingMethod } from './row-contracts.ts';
 
 /** One vector of the vectors of a row's tokens; those of the padding behind them are left out. */
 export function pool(

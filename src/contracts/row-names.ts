@@ -1,10 +1,7 @@
 import type { ModelConfig } from '../kserve/messages.ts';
-import { datatypeOf, type InputSettings } from './row-inputs.ts';
-
-/** The names of tensors that the operator has set. */
-interface TensorNames extends InputSettings {
-  readonly output?: string | undefined;
-}
+import type { RowTask } from './row-contracts.ts';
+import { datatypeOf } from './row-inputs.ts';
+import type { TensorSettings } from './row-settings.ts';
 
 const keys = ['input', 'attention_mask', 'token_type_ids', 'output'] as const;
 const keysOfNumbers: ReadonlySet<string> = new Set(['attention_mask', 'token_type_ids']);
@@ -12,8 +9,8 @@ const keysOfNumbers: ReadonlySet<string> = new Set(['attention_mask', 'token_typ
 /** What is wrong with the names that are set in a section of the configuration file; undefined: nothing. */
 export function misnamed(
   { input, output }: ModelConfig,
-  section: 'embedding' | 'rerank',
-  names: TensorNames | undefined,
+  section: RowTask,
+  names: TensorSettings | undefined,
 ): string | undefined {
   for (const key of keys) {
     const wanted = names?.[key];

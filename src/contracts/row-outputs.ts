@@ -16,8 +16,9 @@ const fewestFigures = 16;
 
 /** The output that holds vectors: the one that is set, or else one that looks like it. */
 export function findVectors({ output }: ModelConfig, set: string | undefined): ModelTensor | undefined {
-  const candidates = output.filter(({ data_type: type }) => floats.has(type));
-  if (set !== undefined) return candidates.find(({ name }) => name === set);
+  const all = output.filter(({ data_type: type }) => floats.has(type));
+  if (set !== undefined) return all.find(({ name }) => name === set);
+  const candidates = all.filter(({ label_filename: labels }) => !labels);
   for (const names of namesOfVectors) {
     const found = candidates.find(({ name }) => names.test(name));
     if (found) return found;
@@ -35,6 +36,22 @@ export function findScores({ output }: ModelConfig, set: string | undefined): Mo
   const byName = candidates.find(({ name }) => namesOfScores.test(name));
   const [only] = candidates;
   return byName ?? (candidates.length === 1 && only && widthOf(only) === 1 ? only : undefined);
+}
+
+/**
+ * The output that holds a figure for each class: the one that is set or has labels, else one that is named like it; where
+ * it is said that the model has classes, its only output.
+ */
+export function findClasses(
+  { output }: ModelConfig,
+  set: string | undefined,
+  isSaid: boolean,
+): ModelTensor | undefined {
+  const candidates = output.filter(({ data_type: type }) => floats.has(type));
+  if (set !== undefined) return candidates.find(({ name }) => name === set);
+  const labelled = candidates.find(({ label_filename: labels }) => labels);
+  const byName = candidates.find(({ name }) => namesOfScores.test(name));
+  return labelled ?? byName ?? (isSaid && candidates.length === 1 ? candidates[0] : undefined);
 }
 
 /** Whether an output's name says that it is a score already, not what one is made of. */

@@ -3,7 +3,7 @@ import { LocalResponse } from '../kserve/local-response.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import { numberTensor, type Tensor } from '../kserve/tensors.ts';
 import { detectRows } from './detect-rows.ts';
-import type { InputRow, RowsContract } from './vectors.ts';
+import type { InputRow, RowsContract } from './row-contracts.ts';
 
 const tensor = (name: string, type: string, dims: number[]) => ({ name, data_type: `TYPE_${type}`, dims });
 
@@ -19,7 +19,7 @@ function contractOf(most: number, dims: number[], output: ModelConfig['output'][
     output: [output],
     parameters: {},
   };
-  const { embedding, rerank } = detectRows(config, {});
+  const { embedding, rerank } = detectRows(config, {}).rows;
   return (embedding ?? rerank) as RowsContract;
 }
 

@@ -2,9 +2,9 @@ import { endianness } from 'node:os';
 import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
 import type { InferResponse } from '../kserve/server.ts';
 import { type Datatype, floatSizes, numberTensor, readFloats, type Tensor, textTensor } from '../kserve/tensors.ts';
+import { type InputRow, RowFault, type RowFigures, type RowsContract } from './row-contracts.ts';
 import { type NumberInput, namesOf, type RowInputs } from './row-inputs.ts';
 import { widthOf } from './row-outputs.ts';
-import { type InputRow, RowFault, type RowFigures, type RowsContract } from './vectors.ts';
 
 type TokenRow = Extract<InputRow, { ids: Int32Array }>;
 

@@ -1,7 +1,7 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
-import type { GenerateRequest, GenerationContract, Limits, TokenInputs } from './contract.ts';
+import type { GenerateRequest, GenerationContract, ImageSupport, Limits, TokenInputs } from './contract.ts';
 import { DeclaredInputs } from './declared-inputs.ts';
 import { allThereIs } from './extremes.ts';
 import { canStop, promptTensors, stopCommand } from './trtllm-engine.ts';
@@ -33,6 +33,11 @@ export interface EngineFacts {
 /** Below any logit that a model gives, and above what 16 bits can hold. */
 const never = -10_000;
 
+const noImages: ImageSupport = {
+  kind: 'refused',
+  reason: 'The engine is asked directly, with token ids alone; images need the model in front of it (--contract).',
+};
+
 /** The engine of TensorRT-LLM's backend itself, `tensorrt_llm`: token ids in, token ids out. */
 export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): GenerationContract {
   const inputs = new DeclaredInputs(config);
@@ -52,16 +57,9 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     (request.stream || Boolean(request.sampling.stop?.length) || logprobSource(request) === 'generation_logits');
 
   const encode = (request: GenerateRequest): InferRequest => {
-    const tokens = tokensOf(request);
     const source = logprobSource(request);
     const tensors = [
-      ...promptTensors(inputs, tokens.prompt, request.sampling.maxTokens ?? allThereIs),
-      // Left out, the end is the engine's own; told -1, it runs past any.
-      ...inputs.number(['end_id'], request.sampling.ignoreEos ? -1 : tokens.eosIds[0]),
-      ...inputs.number(['pad_id'], tokens.padId ?? tokens.eosIds[0]),
-      ...wordTensors(inputs, 'stop_words_list', [...tokens.stopWords, ...tokens.eosIds.slice(1).map((id) => [id])]),
-      ...wordTensors(inputs, 'bad_words_list', tokens.badWords),
-      ...biasTensors(inputs, request, tokens.vocabularySize),
+      ...tokenTensors(inputs, request),
       ...inputs.flag('streaming', streams(request)),
       ...inputs.flag('exclude_input_in_output', true),
       ...samplers(inputs, request, source),
@@ -75,9 +73,6 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     return inferRequest(request, tensors, [...wanted, ...(reuse ? [reusedBlocks] : [])]);
   };
 
-  const stopRequest = ({ model, version, id }: GenerateRequest): InferRequest =>
-    stopCommand({ name: model, version, config }, id);
-
   return {
     kind: 'trtllm-tokens',
     addsSpecialTokens: facts.addsSpecialTokens,
@@ -86,10 +81,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     counts: true,
     repeatsItself: true,
     limits: facts.limits,
-    images: {
-      kind: 'refused',
-      reason: 'The engine is asked directly, with token ids alone; images need the model in front of it (--contract).',
-    },
+    images: noImages,
     support: (parameter) => engineSupport(parameter, inputs, abilities),
     encode,
     decoder: (request) =>
@@ -101,8 +93,25 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
       }),
     explain: explainTrtllm,
     adapterForm: adapterForm(config),
-    ...(facts.stopsByRequest && canStop(config) ? { stopRequest } : {}),
+    ...(facts.stopsByRequest && canStop(config)
+      ? { stopRequest: ({ model: name, version, id }) => stopCommand({ name, version, config }, id) }
+      : {}),
   };
+}
+
+/** What a request says in token ids. */
+function tokenTensors(inputs: DeclaredInputs, request: GenerateRequest): Tensor[] {
+  const { prompt, eosIds, padId, stopWords, badWords, vocabularySize } = tokensOf(request);
+  const { maxTokens = allThereIs, ignoreEos } = request.sampling;
+  return [
+    ...promptTensors(inputs, prompt, maxTokens),
+    // Left out, the end is the engine's own; told -1, it runs past any.
+    ...inputs.number(['end_id'], ignoreEos ? -1 : eosIds[0]),
+    ...inputs.number(['pad_id'], padId ?? eosIds[0]),
+    ...wordTensors(inputs, 'stop_words_list', [...stopWords, ...eosIds.slice(1).map((id) => [id])]),
+    ...wordTensors(inputs, 'bad_words_list', badWords),
+    ...biasTensors(inputs, request, vocabularySize),
+  ];
 }
 
 function tokensOf({ tokens }: GenerateRequest): TokenInputs {

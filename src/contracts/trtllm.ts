@@ -44,6 +44,7 @@ const counters = [
   ['return_num_input_tokens', 'num_input_tokens'],
   ['return_num_output_tokens', 'num_output_tokens'],
 ] as const;
+const countOutputs = counters.map(([, output]) => output);
 
 /**
  * Models of TensorRT-LLM's backend that take and give text: `ensemble`, `tensorrt_llm_bls`, and what an operator called
@@ -67,24 +68,11 @@ export function trtllmContract(
   const streams = ({ stream, beams }: GenerateRequest): boolean =>
     canStream && !beams && (stream || !canExclude || !counts);
 
-  const encode = (request: GenerateRequest): InferRequest =>
-    inferRequest(
-      request,
-      [
-        ...inputs.texts('text_input', [request.prompt]),
-        ...trtllmImageTensors(inputs, request),
-        ...inputs.number(['max_tokens'], request.sampling.maxTokens ?? allThereIs),
-        ...(exclude ? inputs.flag(exclude, true) : []),
-        ...inputs.flag('stream', streams(request)),
-        ...samplingTensors(inputs, request, textNames),
-        ...wordTensors(inputs, request),
-        ...structureTensors(inputs, request),
-        ...loraTensors(inputs, request),
-        ...(counts ? counters.flatMap(([input]) => inputs.flag(input, true)) : []),
-        ...(reuse ? inputs.flag(reuse, true) : []),
-      ],
-      ['text_output', ...(counts ? counters.map(([, output]) => output) : []), ...(reuse ? [reusedBlocks] : [])],
-    );
+  const wanted = ['text_output', ...(counts ? countOutputs : []), ...(reuse ? [reusedBlocks] : [])];
+  const encode = (request: GenerateRequest): InferRequest => {
+    const flags = { exclude, streams: streams(request), counts, reuse };
+    return inferRequest(request, requestTensors(inputs, request, flags), wanted);
+  };
 
   return {
     kind: 'trtllm',
@@ -109,6 +97,36 @@ export function trtllmContract(
     adapterForm: adapterForm(config),
     ...(engine && canStop(engine.config) ? { stopRequest: ({ id }) => stopCommand(engine, id) } : {}),
   };
+}
+
+/** What a model is asked to do beside the request's own words. */
+interface RequestFlags {
+  /** The input by which the prompt is left out of the text. */
+  readonly exclude: string | undefined;
+  readonly streams: boolean;
+  readonly counts: boolean;
+  /** The input by which it tells how much of the prompt it had in its cache. */
+  readonly reuse: string | undefined;
+}
+
+function requestTensors(
+  inputs: DeclaredInputs,
+  request: GenerateRequest,
+  { exclude, streams, counts, reuse }: RequestFlags,
+): Tensor[] {
+  return [
+    ...inputs.texts('text_input', [request.prompt]),
+    ...trtllmImageTensors(inputs, request),
+    ...inputs.number(['max_tokens'], request.sampling.maxTokens ?? allThereIs),
+    ...(exclude ? inputs.flag(exclude, true) : []),
+    ...inputs.flag('stream', streams),
+    ...samplingTensors(inputs, request, textNames),
+    ...wordTensors(inputs, request),
+    ...structureTensors(inputs, request),
+    ...loraTensors(inputs, request),
+    ...(counts ? counters.flatMap(([input]) => inputs.flag(input, true)) : []),
+    ...(reuse ? inputs.flag(reuse, true) : []),
+  ];
 }
 
 /** Words as texts, which preprocessing turns into tokens; the oldest models insist on both, and skip an empty word. */

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferResponse } from '../kserve/server.ts';
 import { boolTensor, textTensor } from '../kserve/tensors.ts';
-import { type EmbeddingContract, type InputRow, RowFault, type RowFigures, type RowsRequest } from './vectors.ts';
+import { type EmbeddingContract, type InputRow, RowFault, type RowFigures, type RowsRequest } from './row-contracts.ts';
 import { explainVllm } from './vllm-faults.ts';
 
 /**

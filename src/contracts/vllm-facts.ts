@@ -1,5 +1,5 @@
 import type { GenerationContract } from './contract.ts';
-import type { EmbeddingContract } from './vectors.ts';
+import type { ModelContracts } from './row-contracts.ts';
 
 /** What is known of a vLLM model beside its tensors, which every model of the backend declares alike. */
 export interface VllmFacts {
@@ -48,15 +48,10 @@ export function factsIn(message: string): VllmFacts | undefined {
   return undefined;
 }
 
-/** How a vLLM model is spoken to. */
-export interface VllmAbilities {
-  readonly contract: GenerationContract | undefined;
-  readonly embedding: EmbeddingContract | undefined;
-}
-
-/** The same abilities with what is known of the model. */
-export function withFacts({ contract, embedding }: VllmAbilities, facts: VllmFacts): VllmAbilities {
+/** How a model is spoken to, with what is known of it. */
+export function withFacts({ contract, rows }: ModelContracts, facts: VllmFacts): ModelContracts {
   const { context, mostImages, generatesText, makesEmbeddings } = facts;
+  const { embedding, ...others } = rows;
   return {
     contract:
       contract && generatesText !== false
@@ -66,8 +61,10 @@ export function withFacts({ contract, embedding }: VllmAbilities, facts: VllmFac
             images: mostImages === undefined ? contract.images : imageSupport(contract.images, mostImages),
           }
         : undefined,
-    embedding:
-      embedding && makesEmbeddings !== false ? { ...embedding, longest: context ?? embedding.longest } : undefined,
+    rows:
+      embedding && makesEmbeddings !== false
+        ? { ...others, embedding: { ...embedding, longest: context ?? embedding.longest } }
+        : others,
   };
 }
 

@@ -40,42 +40,6 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   // The embedded engine, which speaks the same tensors, reads grammars itself and takes any words.
   const isEmbedded = config.backend === 'llamacpp';
 
-  const wantedReturns = returns.map(([input]) => boolTensor(input, true));
-  const returned = ['text_output', ...returns.map(([, output]) => output)];
-  // The embedded engine takes 32 bits of a seed.
-  const seedBits = config.backend === 'llamacpp' ? 32 : 64;
-  const encode = (request: GenerateRequest): InferRequest => {
-    if (request.loraTaskId !== undefined)
-      throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
-    const isWithLogprobs = request.logprobs !== undefined;
-    const tensors: Tensor[] = [
-      textTensor('text_input', [request.prompt]),
-      ...(request.images
-        ? [
-            textTensor(
-              'image',
-              request.images.map(({ bytes }) => bytes.toString('base64')),
-            ),
-          ]
-        : []),
-      // Without counts each streamed response is one token, which is how they are counted then.
-      boolTensor('stream', request.stream || !counts),
-      boolTensor('exclude_input_in_output', true),
-      textTensor('sampling_parameters', [objectText(shortSeed(samplingParameters(request, structureKey), seedBits))]),
-      ...wantedReturns,
-      ...(isWithLogprobs ? [boolTensor('return_logprobs', true)] : []),
-    ];
-    return {
-      model: request.model,
-      version: request.version,
-      id: request.id,
-      // Releases up to 24.01 end with a separate empty response, which Triton sends only when asked.
-      parameters: { triton_enable_empty_final_response: true },
-      inputs: tensors,
-      outputs: isWithLogprobs ? [...returned, 'logprobs'] : returned,
-    };
-  };
-
   return {
     kind: 'vllm',
     addsSpecialTokens: true,
@@ -94,10 +58,50 @@ export function vllmContract(config: ModelConfig): GenerationContract {
       }),
     checkSampling: isEmbedded ? undefined : checkBadWords,
     guide: structureKey === undefined || isEmbedded ? undefined : guideWriter(grammars),
-    encode,
+    // The embedded engine takes 32 bits of a seed.
+    encode: encoder({ counts, returns, structureKey, seedBits: isEmbedded ? 32 : 64 }),
     decoder: (request) => new VllmDecoder(request, tellsReason),
     explain: explainVllm,
     namedAdapters,
+  };
+}
+
+/** What the requests of a model depend on. */
+interface Encoding {
+  readonly counts: boolean;
+  /** The inputs by which further outputs are wanted, and these. */
+  readonly returns: readonly (readonly [string, string])[];
+  readonly structureKey: ReturnType<typeof structureKeyOf>;
+  readonly seedBits: 32 | 64;
+}
+
+function encoder({ counts, returns, structureKey, seedBits }: Encoding): (request: GenerateRequest) => InferRequest {
+  const wantedReturns = returns.map(([input]) => boolTensor(input, true));
+  const returned = ['text_output', ...returns.map(([, output]) => output)];
+  return (request) => {
+    const { model, version, id, prompt, images, logprobs } = request;
+    if (request.loraTaskId !== undefined)
+      throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
+    const files = images?.map(({ bytes }) => bytes.toString('base64'));
+    const tensors: Tensor[] = [
+      textTensor('text_input', [prompt]),
+      ...(files ? [textTensor('image', files)] : []),
+      // Without counts each streamed response is one token, which is how they are counted then.
+      boolTensor('stream', request.stream || !counts),
+      boolTensor('exclude_input_in_output', true),
+      textTensor('sampling_parameters', [objectText(shortSeed(samplingParameters(request, structureKey), seedBits))]),
+      ...wantedReturns,
+      ...(logprobs === undefined ? [] : [boolTensor('return_logprobs', true)]),
+    ];
+    return {
+      model,
+      version,
+      id,
+      // Releases up to 24.01 end with a separate empty response, which Triton sends only when asked.
+      parameters: { triton_enable_empty_final_response: true },
+      inputs: tensors,
+      outputs: logprobs === undefined ? returned : [...returned, 'logprobs'],
+    };
   };
 }
 

@@ -13,7 +13,7 @@ export interface AnswerHead {
 }
 
 /** An id like OpenAI's: the prefix and 32 letters or digits. */
-export function answerId(prefix: 'chatcmpl' | 'cmpl' | 'embd' | 'rerank'): string {
+export function answerId(prefix: 'chatcmpl' | 'cmpl' | 'embd' | 'rerank' | 'score' | 'classify'): string {
   return `${prefix}-${randomUUID().replaceAll('-', '')}`;
 }
 

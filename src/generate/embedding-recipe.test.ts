@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EmbeddingContract } from '../contracts/vectors.ts';
+import type { EmbeddingContract } from '../contracts/row-contracts.ts';
 import { recipeOf } from './embedding-recipe.ts';
 
 const contract = (own: Partial<EmbeddingContract>) =>

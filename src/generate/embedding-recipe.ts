@@ -1,4 +1,4 @@
-import type { EmbeddingContract, PoolingMethod } from '../contracts/vectors.ts';
+import type { EmbeddingContract, PoolingMethod } from '../contracts/row-contracts.ts';
 import { ApiError } from '../errors.ts';
 import type { SentenceFolder } from '../prompt/sentence-folder.ts';
 

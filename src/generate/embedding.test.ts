@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { detectRows, type EmbeddingSettings } from '../contracts/detect-rows.ts';
+import { detectRows } from '../contracts/detect-rows.ts';
+import type { EmbeddingSettings } from '../contracts/row-settings.ts';
 import { LocalResponse } from '../kserve/local-response.ts';
 import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
@@ -16,7 +17,7 @@ type Begin = Parameters<ServerGroup['stream']>[0];
 const textModel = (settings: EmbeddingSettings, vectors: Vectors) => modelOf('STRING', settings, vectors);
 
 function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors: Vectors): NamedModel {
-  const { embedding } = detectRows(
+  const { rows } = detectRows(
     {
       name: 'm',
       platform: '',
@@ -36,7 +37,7 @@ function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors:
   const tokenizer = { count: () => Promise.resolve(8), encode: () => Promise.resolve(new Int32Array()) };
   return {
     name: 'm',
-    embedding,
+    rows,
     group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer, { timeout: undefined }) },
     assets: () => Promise.resolve({ tokenizer }),
     contextLength: () => undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type InputRow, RowFault, type RowsContract } from '../contracts/vectors.ts';
+import { type InputRow, RowFault, type RowsContract } from '../contracts/row-contracts.ts';
 import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import type { NamedModel } from '../models/served-model.ts';
@@ -33,6 +33,7 @@ async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow
     contract,
     requestId: 'i',
     padId: 0,
+    width: undefined,
     field: 'input',
     placeOf: (at) => `input[${at}]`,
     finish: ({ figures }) => figures[0],

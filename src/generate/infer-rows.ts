@@ -1,5 +1,5 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/vectors.ts';
+import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/row-contracts.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
 import type { Beginning, Responses } from '../kserve/server-group.ts';
@@ -8,6 +8,14 @@ import type { NamedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
 import { generationFault } from './faults.ts';
 import { timeKeeper } from './time-left.ts';
+
+/** What a model gave for a row. */
+export interface RowReading extends RowFigures {
+  readonly row: number;
+  readonly sent: InputRow;
+  /** How many figures it should have, or each of its tokens. */
+  readonly expected: number;
+}
 
 /** How rows of texts are sent to a model, and what becomes of what it gives. */
 export interface RowsRun<Result> {
@@ -18,8 +26,10 @@ export interface RowsRun<Result> {
   /** The request field that the rows came from, and the place of each in it. */
   readonly field: string;
   readonly placeOf: (row: number) => string;
+  /** How many figures a row must have, or each of its tokens; undefined: as many as the first one. */
+  readonly width: number | undefined;
   /** What is kept of a row, or a refusal of what the model gave for it. */
-  readonly finish: (figures: RowFigures, row: number, refuse: (reason: string) => never) => Result;
+  readonly finish: (reading: RowReading, refuse: (reason: string) => never) => Result;
   readonly signal: AbortSignal;
   readonly watch: RequestWatch;
   /** Milliseconds for all of them; undefined: no limit. */
@@ -42,12 +52,17 @@ export async function inferRows<Result>(rows: readonly InputRow[], run: RowsRun<
   const timeLeft = timeKeeper(run.timeout);
   const stop = new AbortController();
   const signal = AbortSignal.any([run.signal, stop.signal]);
+  let { width } = run;
+  const read: Reader<Result> = (figures, row, refuse) => {
+    width ??= figures.width;
+    return run.finish({ ...figures, row, sent: rows[row] as InputRow, expected: width }, refuse);
+  };
   let next = 0;
   const work = async (): Promise<void> => {
     for (let batch = batches[next++]; batch; batch = batches[next++]) {
       const timeout = timeLeft();
       const limits = { signal, ...(timeout === undefined ? {} : { timeout }) };
-      const finished = await inferBatch(rows, { batch, run, limits });
+      const finished = await inferBatch(rows, { batch, run, read, limits });
       batch.forEach((row, at) => {
         results[row] = finished[at] as Result;
       });
@@ -61,15 +76,18 @@ export async function inferRows<Result>(rows: readonly InputRow[], run: RowsRun<
   return results;
 }
 
+type Reader<Result> = (figures: RowFigures, row: number, refuse: (reason: string) => never) => Result;
+
 interface BatchRun<Result> {
   readonly batch: readonly number[];
   readonly run: RowsRun<Result>;
+  readonly read: Reader<Result>;
   readonly limits: CallOptions;
 }
 
 async function inferBatch<Result>(
   rows: readonly InputRow[],
-  { batch, run, limits }: BatchRun<Result>,
+  { batch, run, read, limits }: BatchRun<Result>,
 ): Promise<Result[]> {
   const { model, contract, requestId: id, padId } = run;
   const sent = batch.map((row) => rows[row] as InputRow);
@@ -83,7 +101,7 @@ async function inferBatch<Result>(
     if (contract.figuresPerRow) await ownTurn(limits);
     let inThisTurn = 0;
     for (const figures of contract.decode(response, sent)) {
-      results.push(run.finish(figures, batch[results.length] as number, refuse));
+      results.push(read(figures, batch[results.length] as number, refuse));
       inThisTurn += figures.figures.length;
       if (inThisTurn < figuresPerTurn) continue;
       inThisTurn = 0;

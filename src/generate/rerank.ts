@@ -1,12 +1,8 @@
-import type { RerankContract, RowFigures } from '../contracts/vectors.ts';
+import type { RerankContract } from '../contracts/row-contracts.ts';
 import { ApiError } from '../errors.ts';
-import type { NamedModel } from '../models/served-model.ts';
-import { during } from '../request-watch.ts';
 import type { RerankRequest } from '../requests/rerank-request.ts';
-import { answerId } from './answer-options.ts';
-import { noNumbers, type RowsContext, sumOf } from './embedding.ts';
-import { inferRows } from './infer-rows.ts';
-import { pairRows } from './rerank-inputs.ts';
+import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
+import { scoreOf } from './scores.ts';
 
 /** What the answer of a rerank is written from. */
 export interface RerankAnswer {
@@ -21,37 +17,9 @@ export interface RerankAnswer {
 }
 
 /** Scores each document against the query. */
-export async function rerank(
-  request: RerankRequest,
-  { findModel, timeout, watch }: RowsContext,
-  signal: AbortSignal,
-): Promise<RerankAnswer> {
-  const model = findModel(request.model);
-  const contract = rerankOf(model);
-  const documents = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
-  const { query, max_tokens_per_doc: most } = request;
-  const { padTokenId: padId } = await model.assets();
-  const place = { model, contract, mostPerDocument: most ?? undefined, signal };
-  const { rows, tokens } = await during(watch, 'tokenize', () => pairRows(query, documents, place));
-  watch.counts({ promptTokens: sumOf(tokens), completionTokens: 0 });
-  const id = answerId('rerank');
-  const scores = await inferRows(rows, {
-    model,
-    contract,
-    requestId: id,
-    padId,
-    field: 'documents',
-    placeOf: (row) => `documents[${row}]`,
-    signal,
-    watch,
-    timeout,
-    finish: (figures, _, refuse) => {
-      const wanted = contract.width ?? 1;
-      if (figures.width !== wanted) return refuse(`the model gave ${figures.width} figures, not ${wanted}`);
-      if (!figures.figures.every(Number.isFinite)) return refuse(noNumbers);
-      return scoreOf(figures, contract);
-    },
-  });
+export async function rerank(request: RerankRequest, context: RowsContext, signal: AbortSignal): Promise<RerankAnswer> {
+  const plan = planRerank(request, await readyRows(request.model, 'rerank', context));
+  const { id, results: scores, promptTokens: tokens } = await runRows(plan, context, signal);
   const ranked = scores
     .map((score, index) => ({ index, score }))
     .toSorted((a, b) => b.score - a.score || a.index - b.index);
@@ -59,29 +27,53 @@ export async function rerank(
     id,
     model: request.model,
     results: ranked.slice(0, request.top_n ?? ranked.length),
-    documents: request.return_documents ? documents : undefined,
-    tokens: sumOf(tokens),
+    documents: request.return_documents ? request.documents.map(textOf) : undefined,
+    tokens,
   };
 }
 
-function rerankOf({ name, rerank: contract, embedding, contract: generation }: NamedModel): RerankContract {
-  if (contract) return contract;
-  const instead =
-    embedding && !generation
-      ? 'it makes embeddings: POST /v1/embeddings.'
-      : 'it generates text: POST /v1/chat/completions.';
-  throw new ApiError('invalid_request', `model: ${name} scores no documents; ${instead}`, { param: 'model' });
+/** Decides how documents are scored against a query. */
+export function planRerank(request: RerankRequest, ready: ReadyRows<RerankContract>): RowsPlan<number> {
+  const { query, documents, max_tokens_per_doc: most } = request;
+  const { model, contract, assets } = ready;
+  const mostOfSecond = most ?? undefined;
+  if (mostOfSecond !== undefined && !assets.tokenizer && contract.takes !== 'ids')
+    throw new ApiError(
+      'unsupported_parameter',
+      `max_tokens_per_doc: needs a tokenizer for this model; start Conch with --tokenizer ${model.name}=DIR.`,
+      { param: 'max_tokens_per_doc' },
+    );
+  const place = {
+    idPrefix: 'rerank',
+    inputs: documents.map((document) => ({ pair: [query, textOf(document)] as const, mostOfSecond })),
+    field: 'documents',
+    placeOf: (row: number) => `documents[${row}]`,
+    tooLong: {
+      counted: 'tokens together with the query',
+      remedy: 'Shorten it, or send max_tokens_per_doc.',
+    },
+  } as const;
+  return planPairs(place, ready);
 }
 
-/** How relevant a document is, from 0 to 1. */
-function scoreOf({ figures }: RowFigures, { activation, label }: RerankContract): number {
-  const figure = figures[label] as number;
-  switch (activation) {
-    case 'none':
-      return figure;
-    case 'sigmoid':
-      return 1 / (1 + Math.exp(-figure));
-    case 'softmax':
-      return 1 / figures.reduce((sum, other) => sum + Math.exp(other - figure), 0);
-  }
+/** Pairs of texts, and where they come from in the request. */
+type Pairs = Pick<RowsPlan<unknown>, 'idPrefix' | 'inputs' | 'field' | 'placeOf' | 'tooLong'>;
+
+/** Decides how pairs of texts are scored, by what the operator and the model's configuration say of its figures. */
+function planPairs(pairs: Pairs, ready: ReadyRows<RerankContract>): RowsPlan<number> {
+  const { contract } = ready;
+  return {
+    ...ready,
+    ...pairs,
+    width: contract.width ?? 1,
+    finish: ({ figures, width, expected }, refuse) => {
+      if (width !== expected) return refuse(`the model gave ${width} figures, not ${expected}`);
+      if (!figures.every(Number.isFinite)) return refuse(noNumbers);
+      return scoreOf(figures, contract);
+    },
+  };
+}
+
+function textOf(document: RerankRequest['documents'][number]): string {
+  return typeof document === 'string' ? document : document.text;
 }

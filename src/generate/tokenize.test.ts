@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import { applyTemplate, detokenize, tokenize } from './tokenize.ts';
+import { applyTemplate, detokenize, planTokenize, tokenize } from './tokenize.ts';
 
 type Context = Parameters<typeof tokenize>[1];
 
@@ -47,5 +47,43 @@ describe('the tokens of a model that generates no text', () => {
     await expect(tokenize({ model: 'minilm', prompt: 'ab' }, bare)).rejects.toThrow(
       'model: no tokenizer is set for minilm; start Conch with --tokenizer minilm=DIR.',
     );
+  });
+});
+
+describe('planTokenize', () => {
+  const plan = (request: object, model: object = {}) =>
+    planTokenize({ model: 'm', ...request }, {
+      contract: {},
+      addsSpecialTokens: false,
+      ...model,
+    } as unknown as NamedModel);
+
+  it('takes a text with the special tokens of its server, and names what has no effect on a text', () => {
+    expect(plan({ prompt: 'ab', add_generation_prompt: true, return_token_strs: true })).toEqual({
+      source: 'ab',
+      addSpecialTokens: false,
+      wantsSpellings: true,
+      ignored: ['add_generation_prompt'],
+    });
+    expect(plan({ prompt: 'ab' }, { contract: undefined }).addSpecialTokens).toBe(true);
+    expect(plan({ prompt: 'ab', add_special_tokens: true }).addSpecialTokens).toBe(true);
+  });
+
+  it('takes a conversation', () => {
+    const messages = [{ role: 'user', content: 'ab' }];
+    const request = { messages, add_generation_prompt: true };
+    expect(plan(request)).toEqual({
+      source: { model: 'm', ...request, prompt: undefined },
+      addSpecialTokens: false,
+      wantsSpellings: false,
+      ignored: [],
+    });
+  });
+
+  it.each([
+    [{}, 'The field prompt is required, or messages.'],
+    [{ prompt: 'ab', messages: [] }, 'prompt: not together with messages; send one of them.'],
+  ])('refuses %j', (request, message) => {
+    expect(() => plan(request)).toThrow(message);
   });
 });

@@ -37,20 +37,48 @@ interface Outcome<Answer> {
   readonly ignored: readonly string[];
 }
 
-/**
- * The tokens of a text or a conversation, as the model is fed them. Whether tokens are put in front that begin a text is
- * what the model's server does, unless the request says otherwise.
- */
+/** The tokens of a text or a conversation, as the model is fed them. */
 export async function tokenize(request: TokenizeRequest, context: TokenizeContext): Promise<Outcome<TokenizeAnswer>> {
   const model = context.findNamed(request.model);
   const tokenizer = await tokenizerOf(model);
-  // Vectors and scores are made of texts with the tokens that stand around every one.
+  const { source, addSpecialTokens, wantsSpellings, ignored } = planTokenize(request, model);
+  const { prompt, ignored: unused } =
+    typeof source === 'string'
+      ? { prompt: source, ignored }
+      : await render(source, { ...context.findModel(request.model), addsSpecialTokens: addSpecialTokens }, context);
+  const tokens = await tokenizer.encode(prompt, { addSpecialTokens, signal: context.signal });
+  const spellings = wantsSpellings ? await spellingsOf(tokens, tokenizer) : null;
+  return { answer: { maxModelLength: model.contextLength() ?? null, tokens, spellings }, ignored: unused };
+}
+
+/** What is tokenized, and how. */
+interface TokenizePlan {
+  /** A text, or a conversation whose prompt is rendered first. */
+  readonly source: string | Omit<ApplyTemplateRequest, 'model'>;
+  readonly addSpecialTokens: boolean;
+  readonly wantsSpellings: boolean;
+  /** Fields that have no effect on a text. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * Decides what is tokenized. Whether tokens are put in front that begin a text is what the model's server does, unless
+ * the request says otherwise.
+ */
+export function planTokenize(request: TokenizeRequest, model: NamedModel): TokenizePlan {
+  const { prompt, messages } = request;
+  if (typeof prompt === 'string' && messages)
+    throw new ApiError('invalid_request', 'prompt: not together with messages; send one of them.', { param: 'prompt' });
+  // Figures are made of texts with the tokens that stand around every one.
   const usual = generatesText(model) ? model.addsSpecialTokens : true;
   const addSpecialTokens = request.add_special_tokens ?? usual;
-  const { prompt, ignored } = await promptOf(request, addSpecialTokens, context);
-  const tokens = await tokenizer.encode(prompt, { addSpecialTokens, signal: context.signal });
-  const spellings = request.return_token_strs ? await spellingsOf(tokens, tokenizer) : null;
-  return { answer: { maxModelLength: model.contextLength() ?? null, tokens, spellings }, ignored };
+  const wantsSpellings = request.return_token_strs ?? false;
+  if (messages)
+    return { source: { ...request, messages, prompt: undefined }, addSpecialTokens, wantsSpellings, ignored: [] };
+  if (typeof prompt !== 'string')
+    throw new ApiError('invalid_request', 'The field prompt is required, or messages.', { param: 'prompt' });
+  const ignored = conversationOnly.filter((field) => request[field] !== undefined && request[field] !== null);
+  return { source: prompt, addSpecialTokens, wantsSpellings, ignored };
 }
 
 /** Tokens that are spelt in one go: a list of a million texts takes long to come from another thread. */
@@ -78,24 +106,6 @@ export async function applyTemplate(request: ApplyTemplateRequest, context: Toke
 interface Conversation {
   readonly prompt: string;
   readonly ignored: readonly string[];
-}
-
-async function promptOf(
-  request: TokenizeRequest,
-  addsSpecialTokens: boolean,
-  context: TokenizeContext,
-): Promise<Conversation> {
-  const { prompt, messages } = request;
-  if (typeof prompt === 'string' && messages)
-    throw new ApiError('invalid_request', 'prompt: not together with messages; send one of them.', { param: 'prompt' });
-  if (messages) {
-    const model = { ...context.findModel(request.model), addsSpecialTokens };
-    return render({ ...request, messages, prompt: undefined }, model, context);
-  }
-  if (typeof prompt !== 'string')
-    throw new ApiError('invalid_request', 'The field prompt is required, or messages.', { param: 'prompt' });
-  const ignored = conversationOnly.filter((field) => request[field] !== undefined && request[field] !== null);
-  return { prompt, ignored };
 }
 
 async function render(

@@ -26,6 +26,8 @@ export interface ModelTensor {
   readonly dims: readonly number[];
   /** Inputs only: whether a request may leave it out. */
   readonly optional?: boolean;
+  /** Outputs only: the file in the model's folder that names the classes which the figures stand for. */
+  readonly label_filename?: string;
 }
 
 export interface TensorMetadata {

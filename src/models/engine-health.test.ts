@@ -16,7 +16,7 @@ const foundModel = {
   version: '1',
   state: 'READY',
   reason: '',
-  ready: { name: 'm', version: '1', config, basis: '', detection: { contract: vllmContract(config) } },
+  ready: { name: 'm', version: '1', config, basis: '', rows: {}, detection: { contract: vllmContract(config) } },
 } as unknown as FoundModel;
 const head = { model: 'm', version: '1', id: '', parameters: {}, outputs: [] };
 const said = (text: string, final = true) => new StreamFault(text, { ...head, final });

@@ -2,15 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContractKind, Limits } from '../contracts/contract.ts';
 import { type Detection, detectContract, isTokenEngine } from '../contracts/detect.ts';
-import { detectRows, type EmbeddingSettings, type RerankSettings } from '../contracts/detect-rows.ts';
+import { detectRows } from '../contracts/detect-rows.ts';
 import { isYes, parameterOf } from '../contracts/parameters.ts';
+import { type ModelContracts, noRows, type RowContracts } from '../contracts/row-contracts.ts';
+import type { RowSettings } from '../contracts/row-settings.ts';
 import { trtllmTokensContract } from '../contracts/trtllm-tokens.ts';
-import type { EmbeddingContract, RerankContract } from '../contracts/vectors.ts';
 import { vllmEmbedding } from '../contracts/vllm-embedding.ts';
-import { type VllmAbilities, withFacts } from '../contracts/vllm-facts.ts';
+import { withFacts } from '../contracts/vllm-facts.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
+import { firstRows } from './abilities.ts';
 import { type Chain, chainOf, innerNames } from './chain.ts';
 import { type EngineFolder, readEngineFolder } from './engine-folder.ts';
+import { readLabels } from './label-file.ts';
 import { readVllmFolder, type VllmFolder } from './vllm-folder.ts';
 
 /** What the operator says of a model before it is known. */
@@ -21,8 +24,8 @@ export interface ModelHints {
   readonly engineDir?: string | undefined;
   /** Whether a request is ended with the input `stop`, and not by leaving its stream. */
   readonly stopsByRequest?: boolean | undefined;
-  readonly embedding?: EmbeddingSettings | undefined;
-  readonly rerank?: RerankSettings | undefined;
+  /** What it does with rows of text. */
+  readonly rows?: RowSettings | undefined;
   /** Caches of the Hugging Face hub on this machine. */
   readonly hubCaches?: readonly string[] | undefined;
 }
@@ -38,8 +41,7 @@ export interface KnownModel {
 export interface Fit {
   /** How it generates text, or why it does not. */
   readonly detection: Detection;
-  readonly embedding?: EmbeddingContract | undefined;
-  readonly rerank?: RerankContract | undefined;
+  readonly rows: RowContracts;
   /** All that it was made of beside configurations, as a text: a fit of the same basis is the same. */
   readonly basis: string;
   /** The model that requests go to, where it is another one: the engine behind an ensemble. */
@@ -50,6 +52,12 @@ export interface Fit {
   readonly postprocessors?: number | undefined;
   /** What the files of a vLLM model say, where they can be read here. */
   readonly vllm?: VllmFolder | undefined;
+}
+
+/** How a ready model is spoken to; undefined where it is nothing that is served here. */
+export function contractsOf({ detection, rows }: Fit): ModelContracts | undefined {
+  const contract = 'contract' in detection ? detection.contract : undefined;
+  return contract || firstRows(rows) ? { contract, rows } : undefined;
 }
 
 /**
@@ -98,36 +106,45 @@ export async function fitModel(
       ...(chain && config.ensemble_scheduling ? { engine: chain.engine } : {}),
     },
   });
-  if ('reason' in detection) return outer ? innerPart(outer) : fitRows(model, detection, hints);
+  if ('reason' in detection) return outer ? innerPart(outer) : fitRows(model, { detection, hints, repositories });
   const postprocessors = chain && instancesOf(chain.postprocessing?.config);
   const basis = JSON.stringify([facts, tokenizerDirectory, chain?.engine]);
   const { contract } = detection;
   const embedding = vllmEmbedding(config, contract.limits.context);
+  const rows = embedding ? { embedding } : noRows;
   if (contract.kind === 'vllm' && repositories.length > 0) {
     const vllm = await readVllmFolder(model, { repositories, hubCaches: hints.hubCaches ?? [] });
-    if (vllm) return { ...fitVllm({ contract, embedding }, vllm), basis };
+    if (vllm) return { ...fitVllm({ contract, rows }, vllm), basis };
   }
-  return { detection, embedding, basis, tokenizerDirectory, postprocessors };
+  return { detection, rows, basis, tokenizerDirectory, postprocessors };
 }
 
 /** What is written for Triton comes before what the files of the model say. */
-function fitVllm({ contract, embedding }: VllmAbilities, vllm: VllmFolder): Omit<Fit, 'basis'> {
-  const declared = contract?.limits.context;
+function fitVllm(contracts: ModelContracts, vllm: VllmFolder): Omit<Fit, 'basis'> {
+  const declared = contracts.contract?.limits.context;
   const facts = declared === undefined ? vllm.facts : { ...vllm.facts, context: declared };
-  const known = withFacts({ contract, embedding }, facts);
-  const detection = known.contract ? { contract: known.contract } : { reason: 'it makes embeddings' };
-  return { detection, embedding: known.embedding, tokenizerDirectory: vllm.tokenizerDirectory, vllm };
+  const { contract, rows } = withFacts(contracts, facts);
+  const detection = contract ? { contract } : { reason: 'it makes embeddings' };
+  return { detection, rows, tokenizerDirectory: vllm.tokenizerDirectory, vllm };
 }
 
-/** How a model is spoken to that generates no text: it may make vectors or scores of texts. */
-function fitRows({ name, config }: KnownModel, detection: Detection, hints: ModelHints): Fit {
-  const { reason, ...rows } = detectRows(config, hints);
+interface RowsPlace {
+  /** Why it generates no text. */
+  readonly detection: Detection;
+  readonly hints: ModelHints;
+  readonly repositories: readonly string[];
+}
+
+/** How a model is spoken to that generates no text: it may make figures of texts. */
+async function fitRows({ name, config }: KnownModel, { detection, hints, repositories }: RowsPlace): Promise<Fit> {
+  const labels = await readLabels(config, repositories);
+  const { rows, reason } = detectRows(config, { ...hints.rows, labels });
   const named = parameterOf(config, 'tokenizer_dir');
   const tokenizerDirectory = named !== undefined && existsSync(join(named, 'tokenizer.json')) ? named : undefined;
-  const takesIds = (rows.embedding ?? rows.rerank)?.takes === 'ids';
+  const takesIds = firstRows(rows)?.takes === 'ids';
   if (takesIds && (hints.tokenizer ?? tokenizerDirectory) === undefined) return refusal(needsTokenizer(name));
-  const basis = JSON.stringify([tokenizerDirectory, reason]);
-  return { detection: reason === undefined ? detection : { reason }, ...rows, basis, tokenizerDirectory };
+  const basis = JSON.stringify([tokenizerDirectory, reason, labels]);
+  return { detection: reason === undefined ? detection : { reason }, rows, basis, tokenizerDirectory };
 }
 
 function needsTokenizer(name: string): string {
@@ -151,17 +168,18 @@ async function fitEngine(name: string, chain: Chain<KnownModel>, hints: ModelHin
     stopsByRequest: hints.stopsByRequest ?? false,
   };
   const basis = JSON.stringify([facts, tokenizerDirectory, chain.engine]);
-  return { detection: { contract: trtllmTokensContract(chain.engine.config, facts) }, basis, tokenizerDirectory };
+  const detection = { contract: trtllmTokensContract(chain.engine.config, facts) };
+  return { detection, rows: noRows, basis, tokenizerDirectory };
 }
 
 function refusal(reason: string): Fit {
-  return { detection: { reason }, basis: reason };
+  return { detection: { reason }, rows: noRows, basis: reason };
 }
 
 /** A part that is not usable by itself says so, instead of naming its tensors. */
 function innerPart(outer: KnownModel): Fit {
   const reason = `it is an inner part of ${outer.name}`;
-  return { detection: { reason, isInner: true }, basis: reason };
+  return { detection: { reason, isInner: true }, rows: noRows, basis: reason };
 }
 
 const nothingKnown: EngineFolder = { limits: {}, gathersLogits: false };

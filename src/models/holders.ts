@@ -1,10 +1,11 @@
+import type { ModelContracts } from '../contracts/row-contracts.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import { type Abilities, abilitiesOf } from './abilities.ts';
 import type { FoundModel } from './discovery.ts';
+import { contractsOf } from './fit.ts';
 import type { WatchedServer } from './watched-server.ts';
 
 /** A server that has a model ready. */
-interface Holder extends Abilities {
+interface Holder extends ModelContracts {
   readonly server: InferenceServer;
   readonly ready: NonNullable<FoundModel['ready']>;
 }
@@ -17,9 +18,9 @@ export function holdersOf(
 ): Holder[] {
   const holders = servers.flatMap(({ server, found }) =>
     found.flatMap((model) => {
-      const abilities = model.name === name && model.ready ? abilitiesOf(model.ready) : undefined;
+      const contracts = model.name === name && model.ready ? contractsOf(model.ready) : undefined;
       if (model.ready && engineFailure(server, model.ready)) return [];
-      return abilities && model.ready ? [{ server, ...abilities, ready: model.ready }] : [];
+      return contracts && model.ready ? [{ server, ...contracts, ready: model.ready }] : [];
     }),
   );
   const newest = Math.max(...holders.map(({ ready }) => Number(ready.version)));

@@ -63,7 +63,8 @@ async function registryOf(first: OneModel, ...others: OneModel[]) {
   const learn = (message: string, server = first) =>
     registry.find('m').learn?.(server, new StatusError('UNKNOWN', message));
   const known = () => {
-    const { contract, embedding } = registry.find('m');
+    const { contract, rows } = registry.find('m');
+    const { embedding } = rows;
     return [contract?.limits.context, contract?.images.kind, embedding?.longest ?? embedding?.kind];
   };
   return { registry, learn, known, described: () => described };

@@ -1,7 +1,8 @@
+import type { ModelContracts } from '../contracts/row-contracts.ts';
 import { factsIn, type VllmFacts, withFacts } from '../contracts/vllm-facts.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { StatusError } from '../kserve/status.ts';
-import type { Abilities } from './abilities.ts';
+import { firstRows } from './abilities.ts';
 import type { FoundModel } from './discovery.ts';
 
 type Ready = NonNullable<FoundModel['ready']>;
@@ -21,8 +22,8 @@ interface Copy {
 /** What the errors of vLLM engines have taught, for each model of each server, until it is loaded again. */
 export class LearnedFacts {
   readonly #learned = new Map<InferenceServer, Map<string, Learned>>();
-  /** What was made of abilities, so that the same facts give the same objects. */
-  readonly #applied = new WeakMap<Ready, { readonly text: string; readonly abilities: Abilities }>();
+  /** What was made of contracts, so that the same facts give the same objects. */
+  readonly #applied = new WeakMap<Ready, { readonly text: string; readonly contracts: ModelContracts }>();
 
   /** Whether an error taught something that was not known. */
   learn({ server, ready }: Copy, { message }: StatusError): boolean {
@@ -43,18 +44,18 @@ export class LearnedFacts {
     return all.length === 0 ? undefined : all.reduce(narrower);
   }
 
-  /** What a model can do with what was learnt of it. */
-  apply(abilities: Abilities, copies: readonly Copy[]): Abilities {
+  /** How a model is spoken to with what was learnt of it. */
+  apply(contracts: ModelContracts, copies: readonly Copy[]): ModelContracts {
     const facts = this.of(copies);
     const [first] = copies;
-    if (!facts || !first) return abilities;
+    if (!facts || !first) return contracts;
     const text = JSON.stringify(facts);
     const known = this.#applied.get(first.ready);
-    if (known?.text === text) return known.abilities;
-    const { contract, embedding } = withFacts(abilities, facts);
+    if (known?.text === text) return known.contracts;
+    const taught = withFacts(contracts, facts);
     // An engine that refuses everything is still the model that it was.
-    const applied = contract || embedding || abilities.rerank ? { ...abilities, contract, embedding } : abilities;
-    this.#applied.set(first.ready, { text, abilities: applied });
+    const applied = taught.contract || firstRows(taught.rows) ? taught : contracts;
+    this.#applied.set(first.ready, { text, contracts: applied });
     return applied;
   }
 

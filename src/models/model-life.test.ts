@@ -220,7 +220,7 @@ describe('a model that is loaded on demand', () => {
 
   it('is tried again when the settings have changed since it could not answer requests', async () => {
     const { server, hints, registry, onDemand, enter } = await life({ numbers: vectors });
-    hints.set('numbers', { rerank: {} });
+    hints.set('numbers', { rows: { rerank: {} } });
     expect(await enter('numbers')).toBeUndefined();
     expect(onDemand.loadable()).toEqual([]);
     hints.clear();

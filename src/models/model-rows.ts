@@ -1,7 +1,8 @@
 import type { EngineFailure } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import { abilitiesOf } from './abilities.ts';
+import { contractName } from './abilities.ts';
 import type { FoundModel } from './discovery.ts';
+import { contractsOf } from './fit.ts';
 import type { ModelRow, NamedModel } from './served-model.ts';
 import type { WatchedServer } from './watched-server.ts';
 
@@ -61,14 +62,14 @@ function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOption
     const reason = 'it is being unloaded';
     return [{ name, version, server, contract: '-', tokenizer: '-', state: 'UNLOADING', reason }];
   }
-  const abilities = ready && abilitiesOf(ready);
-  if (!abilities) {
+  const contracts = ready && contractsOf(ready);
+  if (!contracts) {
     const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
     const reason = refusal?.reason ?? found.reason;
     const row = { name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason };
     return [refusal?.isInner ? { ...row, isInner: true } : row];
   }
-  const contract = abilities.contract?.kind ?? (abilities.embedding ? 'embedding' : 'rerank');
+  const contract = contractName(contracts);
   const failure = ready && engineFailure(holder, ready);
   if (failure) {
     const reason = failure.part === 'engine' ? 'its engine has failed' : 'its backend process has failed';
@@ -83,7 +84,7 @@ function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOption
       name: model.name,
       version,
       server,
-      contract: model.contract?.kind ?? (model.embedding ? 'embedding' : 'rerank'),
+      contract: contractName(model),
       tokenizer: model.tokenizerName,
       state,
       reason: model.group.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',

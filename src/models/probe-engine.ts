@@ -1,5 +1,5 @@
 import type { GenerationContract } from '../contracts/contract.ts';
-import type { EmbeddingContract } from '../contracts/vectors.ts';
+import type { EmbeddingContract } from '../contracts/row-contracts.ts';
 import { type FailedPart, failedPart } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
@@ -19,12 +19,15 @@ const probedKinds: ReadonlySet<GenerationContract['kind']> = new Set(['vllm', 'l
 /** How a ready model's engine is probed: with these requests, the next where the model refuses one as not its task. */
 export function probesOf(server: InferenceServer, { ready }: FoundModel): readonly InferRequest[] {
   if (!ready || server.kind === 'embedded' || ready.config.backend === 'llamacpp') return [];
-  const { detection, embedding } = ready;
+  const { detection, rows } = ready;
   const contract = 'contract' in detection ? detection.contract : undefined;
   if (!contract || !probedKinds.has(contract.kind)) return [];
   const { name: model, version } = ready.target ?? ready;
   const place = { id: 'conch-probe', model, version };
-  return [tokenProbe(contract, place), ...(embedding?.kind === 'vllm' ? [vectorProbe(embedding, place)] : [])];
+  return [
+    tokenProbe(contract, place),
+    ...(rows.embedding?.kind === 'vllm' ? [vectorProbe(rows.embedding, place)] : []),
+  ];
 }
 
 type ProbePlace = Pick<InferRequest, 'id' | 'model'> & { readonly version: string };

@@ -4,7 +4,8 @@ import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import { namedBySettings } from './adapters.ts';
-import { ModelRegistry, type RegistryOptions } from './registry.ts';
+import { ModelRegistry } from './registry.ts';
+import type { RegistryOptions } from './registry-options.ts';
 import type { ServedModel } from './served-model.ts';
 
 interface Entry {

@@ -1,5 +1,5 @@
 import type { GenerationContract } from '../contracts/contract.ts';
-import type { EmbeddingContract, RerankContract } from '../contracts/vectors.ts';
+import type { ModelContracts } from '../contracts/row-contracts.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
@@ -10,7 +10,7 @@ import type { ModelAdapters, SentAdapter } from './adapters.ts';
 import type { VllmFolder } from './vllm-folder.ts';
 
 /** A model that requests can name: what is known of every one, whatever it can do. */
-export interface NamedModel {
+export interface NamedModel extends ModelContracts {
   /** The name that requests use. */
   readonly name: string;
   /** The model on the servers that is served under this name. */
@@ -18,12 +18,6 @@ export interface NamedModel {
   /** The model that its requests go to: the engine, where that stands behind the root. */
   readonly model: string;
   readonly version: string;
-  /** How it generates text, where it does. */
-  readonly contract: GenerationContract | undefined;
-  /** How it makes vectors of texts, where it does. */
-  readonly embedding: EmbeddingContract | undefined;
-  /** How it scores documents against a query, where it does. */
-  readonly rerank: RerankContract | undefined;
   /** The servers on which it is ready; never empty. */
   readonly group: ServerGroup;
   /** Seconds since 1970 at which it was first seen. */

@@ -140,7 +140,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Whether a text is one step of a path. */
-function isFolderName(text: string): boolean {
+export function isFolderName(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\\0]/.test(text);
 }
 

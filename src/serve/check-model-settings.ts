@@ -3,6 +3,7 @@ import type { ModelSettings } from '../config/model-settings.ts';
 import { didYouMean } from '../config/nearest.ts';
 import { fileKey } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { rowAbilities } from '../models/abilities.ts';
 import { reasoningFormats } from '../output/reasoning/formats.ts';
 import { toolFormats } from '../output/tools/formats.ts';
 
@@ -39,7 +40,10 @@ function problemOf(key: string, name: string | undefined, formats: readonly Form
 }
 
 /** How a model is spoken to is found once for it, whatever further names it has. */
-const rootOnly = ['contract', 'engineDir', 'cancelWith', 'lora', 'embedding', 'rerank'] as const;
+const rootOnly = [
+  ...(['contract', 'engineDir', 'cancelWith', 'lora'] as const),
+  ...Object.values(rowAbilities).map(({ name }) => name),
+];
 
 function misplacedOf(name: string, settings: ModelSettings): string[] {
   const { serves } = settings;

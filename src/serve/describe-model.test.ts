@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FoundServedModel } from '../models/registry.ts';
+import type { FoundServedModel } from '../models/registry-options.ts';
 import { modelDescriber } from './describe-model.ts';
 
 type Given = Parameters<typeof modelDescriber>;
@@ -21,6 +21,7 @@ function described(found: object, own: object) {
     root: 'm',
     config,
     group: { servers: [] },
+    rows: {},
     ...found,
   } as unknown as FoundServedModel);
   return { context: model.contextLength(), defaults: 'defaults' in model ? model.defaults : undefined, notes };
@@ -29,10 +30,10 @@ function described(found: object, own: object) {
 describe('modelDescriber', () => {
   it('never takes rows for longer than the inputs of a model are', () => {
     const embedding = { kind: 'tensors', longest: 4 };
-    expect(described({ embedding }, { contextLength: 512 }).context).toBe(4);
-    expect(described({ embedding }, { contextLength: 3 }).context).toBe(3);
-    expect(described({ rerank: { longest: 4 } }, { contextLength: 512 }).context).toBe(4);
-    expect(described({ embedding: { kind: 'tensors' } }, { contextLength: 512 }).context).toBe(512);
+    expect(described({ rows: { embedding } }, { contextLength: 512 }).context).toBe(4);
+    expect(described({ rows: { embedding } }, { contextLength: 3 }).context).toBe(3);
+    expect(described({ rows: { rerank: { longest: 4 } } }, { contextLength: 512 }).context).toBe(4);
+    expect(described({ rows: { embedding: { kind: 'tensors' } } }, { contextLength: 512 }).context).toBe(512);
     expect(described({ contract: { limits: { context: 4 } } }, { contextLength: 512 }).context).toBe(512);
   });
 
@@ -50,13 +51,17 @@ describe('modelDescriber', () => {
 
   it('says which settings of vectors and scores have no effect', () => {
     const contract = { limits: {} };
-    expect(described({ contract, embedding: { kind: 'vllm' } }, { embedding: { pooling: 'cls' } }).notes).toEqual([
+    expect(
+      described({ contract, rows: { embedding: { kind: 'vllm' } } }, { embedding: { pooling: 'cls' } }).notes,
+    ).toEqual([
       'models.m.embedding has no effect: this model generates text, and any vectors are made by its server alone.',
     ]);
     expect(described({ contract }, { rerank: { label: 1 } }).notes).toEqual([
       'models.m.rerank has no effect: this model generates text, and scores no documents.',
     ]);
     expect(described({ contract, name: 'alias', root: 'm' }, { embedding: {} }).notes).toEqual([]);
-    expect(described({ embedding: { kind: 'tensors' } }, { embedding: { pooling: 'cls' } }).notes).toEqual([]);
+    expect(described({ rows: { embedding: { kind: 'tensors' } } }, { embedding: { pooling: 'cls' } }).notes).toEqual(
+      [],
+    );
   });
 });

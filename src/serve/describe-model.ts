@@ -1,7 +1,8 @@
 import { type ModelSettings, modelSettings } from '../config/model-settings.ts';
 import { ApiError } from '../errors.ts';
+import { firstRows, rowAbilities } from '../models/abilities.ts';
 import { fingerprintOf } from '../models/fingerprint.ts';
-import type { FoundServedModel, RegistryOptions } from '../models/registry.ts';
+import type { FoundServedModel, RegistryOptions } from '../models/registry-options.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { LiveSettings } from './live-settings.ts';
 import type { AdapterFinder } from './model-adapters.ts';
@@ -62,26 +63,25 @@ export function modelDescriber(
 
 /** What is set, else what is known; rows of an input that has a length of its own are never longer. */
 function contextLengthOf(found: FoundServedModel, own: ModelSettings, assets: PromptAssets | undefined) {
-  const { contract, embedding, rerank } = found;
-  const bound = contract ? undefined : (embedding ?? rerank)?.longest;
+  const bound = found.contract ? undefined : firstRows(found.rows)?.longest;
   if (own.contextLength === undefined) return longestOf(found, assets);
   return Math.min(own.contextLength, bound ?? own.contextLength, found.learnedContext ?? own.contextLength);
 }
 
-/** Settings that bear on models of vectors and scores alone, on one that generates text. An alias has them of its model. */
-function ineffective({ name, root, contract }: FoundServedModel, { embedding, rerank }: ModelSettings): string[] {
+/** Settings that bear on models of rows alone, on one that generates text. An alias has them of its model. */
+function ineffective({ name, root, contract }: FoundServedModel, own: ModelSettings): string[] {
   if (!contract || name !== root) return [];
-  const because = 'has no effect: this model generates text, and';
-  return [
-    ...(embedding ? [`models.${root}.embedding ${because} any vectors are made by its server alone.`] : []),
-    ...(rerank ? [`models.${root}.rerank ${because} scores no documents.`] : []),
-  ];
+  const set = Object.values(rowAbilities).filter((task) => own[task.name] !== undefined);
+  return set.map(
+    ({ name: key, lacks, besideText = lacks }) =>
+      `models.${root}.${key} has no effect: this model generates text, and ${besideText}.`,
+  );
 }
 
 /** What model or tokenizer say of the length of a text: for vectors the folder knows best what they were trained with. */
-function longestOf({ contract, embedding, rerank }: FoundServedModel, assets: PromptAssets | undefined) {
+function longestOf({ contract, rows }: FoundServedModel, assets: PromptAssets | undefined) {
   if (contract) return contract.limits.context ?? assets?.modelMaxLength;
-  return (embedding ?? rerank)?.longest ?? assets?.sentence?.longest ?? assets?.modelMaxLength;
+  return firstRows(rows)?.longest ?? assets?.sentence?.longest ?? assets?.modelMaxLength;
 }
 
 /** Loads once; after a failure and a pause the next caller tries again: a hub that was away may be back. */

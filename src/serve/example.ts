@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
 import { wantsKey } from '../config/start-warnings.ts';
+import { firstRowAbility } from '../models/abilities.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -45,10 +46,8 @@ function reachable(origin: string): string {
 /** A path, and what to send there. */
 function questionFor(model: NamedModel): [string, object] {
   const sampling = { max_tokens: 64, temperature: 0.2 };
-  if (!model.contract)
-    return model.embedding
-      ? ['/v1/embeddings', { input: 'A conch is a shell.' }]
-      : ['/v1/rerank', { query: 'What is a conch?', documents: ['A shell.', 'A tree.'] }];
+  const task = model.contract ? undefined : firstRowAbility(model);
+  if (task) return [task.endpoint, task.example];
   return model.loadedAssets()?.template === undefined
     ? ['/v1/completions', { prompt: 'A conch is', ...sampling }]
     : ['/v1/chat/completions', { messages: [{ role: 'user', content: 'What is a conch?' }], ...sampling }];

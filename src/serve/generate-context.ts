@@ -1,7 +1,7 @@
 import type { CommandInput } from '../config/load.ts';
 import type { GenerateContext } from '../generate/answer.ts';
-import type { RowsContext } from '../generate/embedding.ts';
 import type { GuideGuard } from '../generate/guide-guard.ts';
+import type { RowsContext } from '../generate/rows.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { imageSettings } from './part-settings.ts';
 

@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 import { AdapterFolderError, openAdapterFolder } from '../models/adapter-folder.ts';
 import { AdapterBook, type ModelAdapters, namedByServer, namedBySettings, noAdapters } from '../models/adapters.ts';
 import { adapterAsker, adaptersInRepository } from '../models/ask-adapters.ts';
-import type { FoundServedModel } from '../models/registry.ts';
+import type { FoundServedModel } from '../models/registry-options.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { repositoryAdapters } from './repository-adapters.ts';
 

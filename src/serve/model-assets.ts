@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CommandInput } from '../config/load.ts';
 import type { ModelSettings } from '../config/model-settings.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
-import type { FoundServedModel } from '../models/registry.ts';
+import type { FoundServedModel } from '../models/registry-options.ts';
 import { loadPromptAssets, type PromptAssets } from '../prompt/assets.ts';
 import { boundedTokenizer } from '../prompt/bounded-tokenizer.ts';
 import { jinjaTemplate } from '../prompt/chat-template.ts';

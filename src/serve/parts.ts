@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { CommandInput } from '../config/load.ts';
 import { modelSettings } from '../config/model-settings.ts';
+import { rowSettings } from '../models/abilities.ts';
 import type { AdapterBook } from '../models/adapters.ts';
-import { ModelRegistry, type RegistryOptions } from '../models/registry.ts';
+import { ModelRegistry } from '../models/registry.ts';
+import type { RegistryOptions } from '../models/registry-options.ts';
 import { hubCaches } from '../prompt/hub-request.ts';
 import { Balancer } from '../servers/balanced/balancer.ts';
 import { checkModelSettings } from './check-model-settings.ts';
@@ -66,10 +68,11 @@ export async function openParts(
       return live.aliases;
     },
     hints: (model) => {
-      const { contract, tokenizer, engineDir, cancelWith, embedding, rerank } = modelSettings(live.current, model);
+      const own = modelSettings(live.current, model);
+      const { contract, tokenizer, engineDir, cancelWith } = own;
       const stopsByRequest = cancelWith === 'stop-input';
       const caches = hubCaches(join(live.current.cacheDir, 'hub'), terminal.environment);
-      return { contract, tokenizer, engineDir, stopsByRequest, embedding, rerank, hubCaches: caches };
+      return { contract, tokenizer, engineDir, stopsByRequest, rows: rowSettings(own), hubCaches: caches };
     },
     describe: modelDescriber(live, terminal, listener, (found, own) =>
       adapterFinder(live.current, adapterBook)(found, own),

@@ -46,8 +46,8 @@ it('a model is listed by its name, and its digest changes with what answers', ()
 });
 
 it('a model is shown with its template, its context and what it can do', () => {
-  const abilities = { completion: true, tools: true, images: true, reasoning: true, embedding: false };
-  expect(shownModel({ ...facts, parent: 'base' }, { template: '{{ x }}', abilities })).toEqual({
+  const capabilities = { completion: true, tools: true, images: true, reasoning: true, embedding: false };
+  expect(shownModel({ ...facts, parent: 'base' }, { template: '{{ x }}', capabilities })).toEqual({
     modelfile: '',
     parameters: '',
     template: '{{ x }}',

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { abilities } from '../../models/abilities.ts';
+
+type Capabilities = Readonly<Record<string, boolean>>;
 
 /** The version of Ollama whose API this is; clients look at it to know what they may send. */
 export const ollamaVersion = '0.13.0';
@@ -16,15 +19,6 @@ export interface ModelFacts {
   readonly kind?: string | undefined;
   /** Prompt and answer together. */
   readonly contextLength?: number | undefined;
-}
-
-/** What a model can do, as far as Ollama has words for it. */
-export interface ModelAbilities {
-  readonly completion: boolean;
-  readonly tools: boolean;
-  readonly images: boolean;
-  readonly reasoning: boolean;
-  readonly embedding: boolean;
 }
 
 /** The tag that Ollama gives to a name that has none. */
@@ -67,7 +61,7 @@ const never = '2999-12-31T23:59:59Z';
 /** The answer of POST /api/show. */
 export function shownModel(
   facts: ModelFacts,
-  { template = '', abilities }: { readonly template?: string | undefined; readonly abilities: ModelAbilities },
+  { template = '', capabilities }: { readonly template?: string | undefined; readonly capabilities: Capabilities },
 ) {
   return {
     modelfile: '',
@@ -79,7 +73,7 @@ export function shownModel(
       'general.basename': facts.name,
       ...(facts.contextLength === undefined ? {} : { [`${architecture}.context_length`]: facts.contextLength }),
     },
-    capabilities: capabilitiesOf(abilities),
+    capabilities: ollamaNames(capabilities),
     modified_at: timeOf(facts),
   };
 }
@@ -87,11 +81,9 @@ export function shownModel(
 /** Servers do not tell it; clients need some name to find the context length under. */
 const architecture = 'unknown';
 
-function capabilitiesOf({ completion, tools, images, reasoning, embedding }: ModelAbilities): string[] {
-  const has = { completion, tools, vision: images, thinking: reasoning, embedding };
-  return Object.entries(has)
-    .filter(([, isThere]) => isThere)
-    .map(([name]) => name);
+/** What a model can do, by the names of GET /v1/models, as far as Ollama has names for it. */
+function ollamaNames(capabilities: Capabilities): string[] {
+  return abilities.flatMap(({ name, ollamaName }) => (ollamaName && capabilities[name] ? [ollamaName] : []));
 }
 
 function timeOf({ created }: ModelFacts): string {

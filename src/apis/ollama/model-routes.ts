@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { checkModel } from '../../http/guard.ts';
 import { type RequestServices, refuseUnknown, tellIgnored } from '../../http/read-request.ts';
+import { contractName } from '../../models/abilities.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { generatesText, type NamedModel } from '../../models/served-model.ts';
@@ -46,10 +47,11 @@ export function ollamaModelRoutes(app: FastifyInstance, services: ModelServices 
     checkModel(request, asked.model);
     tellIgnored(request, reply, [...unknownFields, ...(asked.verbose ? ['verbose'] : [])]);
     if (loadableNames(request, services).includes(asked.model))
-      return shownModel(factsOfName(models, asked.model), { abilities: nothing });
+      // What is not loaded says nothing of itself.
+      return shownModel(factsOfName(models, asked.model), { capabilities: {} });
     const model = await listedModel(models, asked.model);
-    const { capabilities: abilities } = await describeModel(model);
-    return shownModel(factsOf(model), { abilities, template: model.loadedAssets()?.template?.text });
+    const { capabilities } = await describeModel(model);
+    return shownModel(factsOf(model), { capabilities, template: model.loadedAssets()?.template?.text });
   });
   for (const [method, url, instead] of refusals) {
     const refuse = async (): Promise<never> => {
@@ -60,17 +62,14 @@ export function ollamaModelRoutes(app: FastifyInstance, services: ModelServices 
   }
 }
 
-/** What is not loaded says nothing of itself. */
-const nothing = { completion: false, tools: false, images: false, reasoning: false, embedding: false };
-
 function factsOf(model: NamedModel): ModelFacts {
-  const { name, created, fingerprint, contract, embedding } = model;
+  const { name, created, fingerprint } = model;
   return {
     name,
     created,
     fingerprint,
     parent: generatesText(model) ? model.parent : undefined,
-    kind: contract?.kind ?? (embedding ? 'embedding' : 'rerank'),
+    kind: contractName(model),
     contextLength: model.contextLength(),
   };
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { embed, type RowsContext } from '../../generate/embedding.ts';
+import { embed } from '../../generate/embedding.ts';
+import type { RowsContext } from '../../generate/rows.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { type RequestServices, readRequest, tellIgnored } from '../../http/read-request.ts';
 import { requestSignal } from '../../http/request-signal.ts';

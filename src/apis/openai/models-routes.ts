@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { capabilitiesOf } from '../../http/capabilities.ts';
 import { checkModel } from '../../http/guard.ts';
 import { mayUse } from '../../keys/key-holder.ts';
+import { contractName } from '../../models/abilities.ts';
 import { listedModel, listedModels } from '../../models/listed-models.ts';
 import type { LoadOnDemand } from '../../models/load-on-demand.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
@@ -62,7 +63,6 @@ export function describeName(models: ModelRegistry, name: string, state: 'unload
 
 /** A model that is served. */
 export async function describeModel(model: NamedModel) {
-  const { contract } = model;
   const assets = await assetsWithin(model, longestWait);
   return {
     id: model.name,
@@ -73,7 +73,7 @@ export async function describeModel(model: NamedModel) {
     parent: generatesText(model) ? (model.parent ?? null) : null,
     version: model.version,
     max_model_len: model.contextLength() ?? null,
-    contract: contract?.kind ?? (model.embedding ? 'embedding' : 'rerank'),
+    contract: contractName(model),
     capabilities: capabilitiesOf(model, assets),
   };
 }

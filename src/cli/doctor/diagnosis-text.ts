@@ -1,3 +1,4 @@
+import { rowAbilities } from '../../models/abilities.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { rowsText } from './rows-diagnosis.ts';
 
@@ -23,8 +24,9 @@ export function diagnosisText(diagnosis: Diagnosis): string {
       : []),
     row('limits', limitsText(limits)),
     ...(parameters ? parameterRows(parameters) : []),
-    ...(diagnosis.embedding ? [row('vectors', rowsText(diagnosis.embedding))] : []),
-    ...(diagnosis.rerank ? [row('scores', rowsText(diagnosis.rerank))] : []),
+    ...Object.values(rowAbilities).flatMap(({ name, doctor }) =>
+      diagnosis[name] ? [row(doctor.title, rowsText(diagnosis[name]))] : [],
+    ),
     ...(diagnosis.reason === undefined ? [] : [row('fault', diagnosis.reason)]),
     ...diagnosis.remarks.map((remark, at) => row(at === 0 ? 'remarks' : '', remark)),
     ...(diagnosis.facts ? [row('found', factsText(diagnosis.facts))] : []),
@@ -51,8 +53,7 @@ const why: Readonly<Record<string, string>> = {
   trtllm: 'it takes text_input and max_tokens, with a batch dimension, and gives text_output',
   'trtllm-tokens': 'its engine takes input_ids, input_lengths and request_output_len, and a tokenizer is at hand',
   llmapi: 'it takes text_input and inputs that begin with sampling_param_',
-  embedding: 'it takes a text or its token ids and gives a vector for it or for each token',
-  rerank: 'it takes two texts or their token ids and gives a score for them',
+  ...Object.fromEntries(Object.values(rowAbilities).map(({ name, doctor }) => [name, doctor.why])),
 };
 
 function limitsText({ context, prompt, beamWidth, vocabulary }: NonNullable<Diagnosis['limits']>): string {

@@ -7,15 +7,16 @@ import {
 } from '../../contracts/contract.ts';
 import { formatsOf } from '../../generate/parsers.ts';
 import type { InferRequest } from '../../kserve/server.ts';
+import { firstRows } from '../../models/abilities.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { generatesText, type ModelRow, type NamedModel, type ServedModel } from '../../models/served-model.ts';
 import type { ProbeResult } from './probe.ts';
 import type { ProbedFacts } from './probe-facts.ts';
 import { remarksOn } from './remarks.ts';
-import { type RowsDiagnosis, rowsOf, rowsRemarks } from './rows-diagnosis.ts';
+import { type RowsDiagnoses, rowsOf, rowsRemarks } from './rows-diagnosis.ts';
 
 /** What is to be said of one model of one server. */
-export interface Diagnosis {
+export interface Diagnosis extends RowsDiagnoses {
   readonly model: string;
   readonly version: string;
   readonly server: string;
@@ -39,10 +40,6 @@ export interface Diagnosis {
   readonly toolCallParser?: string;
   readonly reasoningParser?: string;
   readonly limits?: ServedModel['contract']['limits'];
-  /** How vectors of texts are made. */
-  readonly embedding?: RowsDiagnosis;
-  /** How documents are scored. */
-  readonly rerank?: RowsDiagnosis;
   /** What is missing, and the flag that mends it; what to know of this kind of model. */
   readonly remarks: readonly string[];
   /** What requests have shown that a vLLM model does. */
@@ -68,13 +65,14 @@ function unserved({ name, version, server, state, reason, isInner = false }: Mod
   return { model: name, version, server, state, isServed: false, isInner, reason, remarks: [] };
 }
 
-/** A model that makes vectors or scores alone. */
+/** A model that generates no text. */
 async function describeRows(model: NamedModel, { server, version, state, contract }: ModelRow): Promise<Diagnosis> {
   const fault = await assetFault(model);
   const assets = model.loadedAssets();
   const context = model.contextLength();
   const rows = rowsOf(model, assets?.sentence);
-  const reason = fault ?? (rows.embedding ?? rows.rerank)?.fault;
+  const reason = fault ?? rows.embedding?.fault;
+  const first = firstRows(model.rows);
   return {
     model: model.name,
     version,
@@ -85,8 +83,8 @@ async function describeRows(model: NamedModel, { server, version, state, contrac
     ...(reason === undefined ? {} : { reason }),
     contract,
     target: model.model,
-    inputs: (model.embedding ?? model.rerank)?.inputs ?? [],
-    outputs: (model.embedding ?? model.rerank)?.outputs ?? [],
+    inputs: first?.inputs ?? [],
+    outputs: first?.outputs ?? [],
     tokenizer: assets?.tokenizer?.source ?? '-',
     limits: context === undefined ? {} : { context },
     ...rows,

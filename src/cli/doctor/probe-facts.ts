@@ -55,8 +55,8 @@ async function ability(model: NamedModel, makeRequest: RequestMaker): Promise<st
 
 const textRequest: RequestMaker = (model) => model.contract?.encode(oneToken(model));
 
-const embeddingRequest: RequestMaker = ({ embedding, model, version }) =>
-  embedding?.encode({ id: 'conch-probe', model, version, rows: [{ texts: ['.'] }] });
+const embeddingRequest: RequestMaker = ({ rows, model, version }) =>
+  rows.embedding?.encode({ id: 'conch-probe', model, version, rows: [{ texts: ['.'] }] });
 
 const imageRequest: RequestMaker = (model) => {
   const { contract } = model;

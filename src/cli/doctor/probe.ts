@@ -1,7 +1,11 @@
+import type { RowTask } from '../../contracts/row-contracts.ts';
 import { ApiError } from '../../errors.ts';
+import { classify } from '../../generate/classify.ts';
 import { complete } from '../../generate/completion.ts';
 import { embed } from '../../generate/embedding.ts';
 import { rerank } from '../../generate/rerank.ts';
+import type { RowsContext } from '../../generate/rows.ts';
+import { firstRowAbility } from '../../models/abilities.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import type { NamedModel } from '../../models/served-model.ts';
 import { unwatched } from '../../request-watch.ts';
@@ -28,25 +32,32 @@ async function probeRows(model: NamedModel): Promise<ProbeResult> {
   const begin = performance.now();
   const timing = (): string => `answered after ${(performance.now() - begin).toFixed(0)} ms`;
   try {
-    const text = model.embedding ? await vectorText(model, context, signal) : await scoreText(model, context, signal);
-    return { text, timing: timing() };
+    const task = firstRowAbility(model);
+    return { text: task ? await rowProbes[task.name](model, context, signal) : '', timing: timing() };
   } catch (error) {
     return { text: '', timing: timing(), error: ApiError.from(error).message };
   }
 }
 
-type RowsProbe = [NamedModel, Parameters<typeof embed>[1], AbortSignal];
+type RowsProbe = (model: NamedModel, context: RowsContext, signal: AbortSignal) => Promise<string>;
 
-async function vectorText(...[{ name: model }, context, signal]: RowsProbe): Promise<string> {
-  const input = { items: ['The sea is'], isList: false };
-  const { vectors } = await embed({ model, input, dimensions: null }, context, signal);
-  return `${vectors[0]?.length} figures, the first ${vectors[0]?.[0]?.toFixed(6)}`;
-}
+const input = { items: ['The sea is'], isList: false };
 
-async function scoreText(...[{ name: model }, context, signal]: RowsProbe): Promise<string> {
-  const { results } = await rerank({ model, query: 'The sea', documents: ['The sea is blue.'] }, context, signal);
-  return `score ${results[0]?.score.toFixed(6)}`;
-}
+/** A request for each thing that a model may do with rows of text, and what came of it. */
+const rowProbes: Readonly<Record<RowTask, RowsProbe>> = {
+  embedding: async ({ name: model }, context, signal) => {
+    const { vectors } = await embed({ model, input, dimensions: null }, context, signal);
+    return `${vectors[0]?.length} figures, the first ${vectors[0]?.[0]?.toFixed(6)}`;
+  },
+  rerank: async ({ name: model }, context, signal) => {
+    const { results } = await rerank({ model, query: 'The sea', documents: ['The sea is blue.'] }, context, signal);
+    return `score ${results[0]?.score.toFixed(6)}`;
+  },
+  classify: async ({ name: model }, context, signal) => {
+    const { classes } = await classify({ model, input }, context, signal);
+    return `class ${classes[0]?.label} of ${classes[0]?.scores.length}`;
+  },
+};
 
 async function probeText(model: string, registry: ModelRegistry): Promise<ProbeResult> {
   const request = { model, prompt: 'The sea is', max_tokens: 16, temperature: 0, stream: true };

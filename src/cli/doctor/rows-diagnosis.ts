@@ -1,36 +1,46 @@
-import type { RowsContract } from '../../contracts/vectors.ts';
+import {
+  type ClassifyContract,
+  type RerankContract,
+  type RowsContract,
+  type RowTask,
+  rowTasks,
+} from '../../contracts/row-contracts.ts';
 import { type EmbeddingRecipe, recipeOf } from '../../generate/embedding-recipe.ts';
+import { firstRowAbility } from '../../models/abilities.ts';
 import type { NamedModel } from '../../models/served-model.ts';
 import type { PromptAssets } from '../../prompt/assets.ts';
 import { vllmRemarks } from './vllm-remarks.ts';
 
-/** What is to be said of the way in which a model makes vectors or scores. */
+/** What is to be said of the way in which a model makes figures of texts. */
 export interface RowsDiagnosis extends Partial<EmbeddingRecipe> {
   readonly takes: RowsContract['takes'];
   /** The most texts of one request. */
   readonly batch: number;
-  readonly dimensions?: number;
-  readonly activation?: string;
-  readonly label?: number;
+  readonly dimensions?: number | undefined;
+  readonly activation?: string | undefined;
+  /** Which of the figures is read. */
+  readonly label?: number | undefined;
+  /** The names of the classes. */
+  readonly labels?: readonly string[] | undefined;
   /** Why it cannot be done. */
   readonly fault?: string;
 }
 
-/** How a model makes vectors and scores, where it does. */
-export function rowsOf(
-  { embedding, rerank }: NamedModel,
-  sentence: PromptAssets['sentence'],
-): { readonly embedding?: RowsDiagnosis; readonly rerank?: RowsDiagnosis } {
-  return {
-    ...(embedding
-      ? { embedding: { ...sizesOf(embedding), ...recipeOrFault(() => recipeOf(embedding, sentence)) } }
-      : {}),
-    ...(rerank ? { rerank: { ...sizesOf(rerank), activation: rerank.activation, label: rerank.label } } : {}),
-  };
+export type RowsDiagnoses = Readonly<Partial<Record<RowTask, RowsDiagnosis>>>;
+
+/** What a model does with rows of text. */
+export function rowsOf({ rows }: Pick<NamedModel, 'rows'>, sentence: PromptAssets['sentence']): RowsDiagnoses {
+  const facts = rowTasks.flatMap((task) => (rows[task] ? [[task, factsOf(rows[task])] as const] : []));
+  const { embedding } = rows;
+  if (!embedding) return Object.fromEntries(facts);
+  const recipe = recipeOrFault(() => recipeOf(embedding, sentence));
+  return { ...Object.fromEntries(facts), embedding: { ...factsOf(embedding), ...recipe } };
 }
 
-function sizesOf({ takes, mostTogether: batch, width }: RowsContract): RowsDiagnosis {
-  return { takes, batch, ...(width === undefined ? {} : { dimensions: width }) };
+/** What any contract of rows says of itself. */
+function factsOf(contract: RowsContract & Partial<RerankContract & ClassifyContract>): RowsDiagnosis {
+  const { takes, mostTogether: batch, width: dimensions, activation, label, labels } = contract;
+  return { takes, batch, dimensions, activation, label, labels };
 }
 
 function recipeOrFault(recipe: () => EmbeddingRecipe): EmbeddingRecipe | { readonly fault: string } {
@@ -41,18 +51,21 @@ function recipeOrFault(recipe: () => EmbeddingRecipe): EmbeddingRecipe | { reado
   }
 }
 
-/** What is missing for vectors or scores, and what mends it. */
+/** What is missing for figures of texts, and what mends it. */
 export function rowsRemarks(model: NamedModel, assets: PromptAssets | undefined): string[] {
-  const { name, embedding } = model;
-  const recipe = embedding && rowsOf(model, assets?.sentence).embedding;
+  const { name } = model;
   const remarks: string[] = [];
   if (!assets?.tokenizer)
     remarks.push(
       `There is no tokenizer, so tokens are not counted and token ids are refused: --tokenizer ${name}=DIR.`,
     );
-  if (recipe?.isGuess)
+  if (rowsOf(model, assets?.sentence).embedding?.isGuess)
     remarks.push(
       `Nobody says how the vectors of its tokens become one, so the mean is taken: a tokenizer folder with 1_Pooling/config.json, or models.${name}.embedding.pooling in the configuration file.`,
+    );
+  if (firstRowAbility(model)?.name === 'classify' && !model.rows.classify?.labels)
+    remarks.push(
+      `Its classes have no names: set models.${name}.classify.labels in the configuration file, or label_filename of its output where Conch can read the repository.`,
     );
   if (assets?.tokenizer && model.contextLength() === undefined)
     remarks.push(`Nobody says how long a text may be: --context-length ${name}=N.`);
@@ -69,6 +82,7 @@ export function rowsText({
   prompt,
   activation,
   label,
+  labels,
 }: RowsDiagnosis): string {
   const parts = [
     { text: 'texts in', ids: 'token ids in', either: 'texts or token ids in' }[takes],
@@ -77,7 +91,12 @@ export function rowsText({
     pooling === undefined ? '' : `pooled here: ${pooling}`,
     normalize ? 'scaled to length one' : '',
     prompt ? `after ${JSON.stringify(prompt)}` : '',
-    activation === undefined || activation === 'none' ? '' : `${activation} of label ${label}`,
+    activation === undefined || activation === 'none'
+      ? ''
+      : label === undefined
+        ? activation
+        : `${activation} of label ${label}`,
+    labels === undefined ? '' : `labels ${labels.join(', ')}`,
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

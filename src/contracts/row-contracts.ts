@@ -1,6 +1,7 @@
 import type { ApiError } from '../errors.ts';
 import type { InferRequest, InferResponse } from '../kserve/server.ts';
 import type { StatusError } from '../kserve/status.ts';
+import type { GenerationContract } from './contract.ts';
 
 /** What one row of figures is asked for: a text (or a query and a document), or the tokens of it. */
 export type InputRow =
@@ -75,7 +76,9 @@ export interface EmbeddingContract extends RowsContract {
 }
 
 /** What makes a score between 0 and 1 of a model's figures; `none`: they are one. */
-export type Activation = 'sigmoid' | 'softmax' | 'none';
+export type Activation = (typeof activations)[number];
+
+export const activations = ['sigmoid', 'softmax', 'none'] as const;
 
 /** How a model scores documents against a query. */
 export interface RerankContract extends RowsContract {
@@ -83,3 +86,33 @@ export interface RerankContract extends RowsContract {
   /** Which of the figures stands for relevance. */
   readonly label: number;
 }
+
+/** How a model sorts texts into classes. */
+export interface ClassifyContract extends RowsContract {
+  readonly activation: Activation;
+  /** The name of each class, where they have names. */
+  readonly labels: readonly string[] | undefined;
+}
+
+/** What a model may do with rows of text, by the key of its setting. In the order in which people are told. */
+export const rowTasks = ['embedding', 'rerank', 'classify'] as const;
+
+export type RowTask = (typeof rowTasks)[number];
+
+/** How a model does each of these, where it does. */
+export interface RowContracts {
+  readonly embedding?: EmbeddingContract;
+  readonly rerank?: RerankContract;
+  readonly classify?: ClassifyContract;
+}
+
+/** How a model is spoken to, for all that it does. */
+export interface ModelContracts {
+  /** How it generates text, where it does. */
+  readonly contract: GenerationContract | undefined;
+  /** What it does with rows of text. */
+  readonly rows: RowContracts;
+}
+
+/** Of a model that generates text and nothing else. */
+export const noRows: RowContracts = {};

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { ClassifyContract, EmbeddingContract, RerankContract } from '../../contracts/row-contracts.ts';
+import type { NamedModel } from '../../models/served-model.ts';
+import { rowsOf, rowsRemarks, rowsText } from './rows-diagnosis.ts';
+
+const sizes = { takes: 'ids', mostTogether: 8, width: 3 };
+const embedding = { ...sizes, kind: 'tensors', isPooledHere: true } as EmbeddingContract;
+const rerank = { ...sizes, activation: 'softmax', label: 1 } as RerankContract;
+const classify = { ...sizes, activation: 'sigmoid', labels: ['a', 'b', 'c'] } as unknown as ClassifyContract;
+const shared = { takes: 'ids', batch: 8, dimensions: 3 };
+
+describe('rowsOf', () => {
+  it('tells of each thing that a model does with rows', () => {
+    expect(rowsOf({ rows: { rerank, classify } }, undefined)).toEqual({
+      rerank: { ...shared, activation: 'softmax', label: 1 },
+      classify: { ...shared, activation: 'sigmoid', labels: ['a', 'b', 'c'] },
+    });
+    expect(rowsOf({ rows: { embedding } }, undefined)).toEqual({
+      embedding: { ...shared, pooling: 'mean', isGuess: true, normalize: true, prompt: '' },
+    });
+  });
+
+  it('tells why vectors cannot be made', () => {
+    const sentence = { pooling: 'other', furtherSteps: [] } as never;
+    expect(rowsOf({ rows: { embedding } }, sentence).embedding?.fault).toMatch(
+      /^The vectors of this model cannot be made/,
+    );
+  });
+});
+
+it('writes each in one line', () => {
+  const told = rowsOf({ rows: { embedding, rerank, classify } }, undefined);
+  expect([told.embedding, told.rerank, told.classify].map((each) => each && rowsText(each))).toEqual([
+    'token ids in, up to 8 together, 3 figures out, pooled here: mean, scaled to length one',
+    'token ids in, up to 8 together, 3 figures out, softmax of label 1',
+    'token ids in, up to 8 together, 3 figures out, sigmoid, labels a, b, c',
+  ]);
+});
+
+it('remarks on classes without names', () => {
+  const model = (rows: NamedModel['rows']) => ({ name: 'm', rows, contextLength: () => 8 }) as unknown as NamedModel;
+  const assets = { tokenizer: {}, eosTokenIds: [] } as never;
+  expect(rowsRemarks(model({ classify: { ...classify, labels: undefined } }), assets)).toEqual([
+    'Its classes have no names: set models.m.classify.labels in the configuration file, or label_filename of its output where Conch can read the repository.',
+  ]);
+  expect(rowsRemarks(model({ classify }), assets)).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerationContract } from '../contracts/contract.ts';
+import type { RowContracts } from '../contracts/row-contracts.ts';
+import { abilities, contractName, firstRowAbility, requireRows, requireText, rowSettings } from './abilities.ts';
+import type { NamedModel } from './served-model.ts';
+
+const contract = {
+  kind: 'vllm',
+  images: { kind: 'taken' },
+  support: (parameter) => ({ kind: parameter === 'logit_bias' ? 'refused' : 'honoured', reason: '' }),
+} as GenerationContract;
+const rowsOf = (...tasks: (keyof RowContracts)[]) =>
+  Object.fromEntries(tasks.map((task) => [task, { takes: 'text', task }])) as RowContracts;
+const modelOf = (contracts: Partial<NamedModel>) =>
+  ({ name: 'm', contract: undefined, rows: {}, ...contracts }) as NamedModel;
+
+const text = modelOf({ contract, rows: rowsOf('embedding') });
+
+describe('abilities', () => {
+  const namesOf = (model: NamedModel, assets: object | undefined, reads = { tools: false, reasoning: false }) =>
+    abilities.filter(({ isOf }) => isOf({ ...model, assets: assets as never, reads })).map(({ name }) => name);
+
+  it('are known by contracts, assets and what can be read of the text', () => {
+    expect(namesOf(text, undefined)).toEqual(['completion', 'images', 'guided_decoding', 'logprobs', 'embedding']);
+    expect(namesOf(text, { template: {}, tokenizer: {} }, { tools: true, reasoning: true })).toEqual([
+      'completion',
+      'chat',
+      'tools',
+      'images',
+      'reasoning',
+      'guided_decoding',
+      'logprobs',
+      'token_ids',
+      'embedding',
+    ]);
+    const both = modelOf({ rows: rowsOf('classify', 'rerank') });
+    expect(namesOf(both, { template: {}, tokenizer: {} })).toEqual(['token_ids', 'rerank', 'classify']);
+  });
+
+  it('have names for Ollama where it has any', () => {
+    const named = abilities.flatMap(({ ollamaName }) => ollamaName ?? []);
+    expect(named).toEqual(['completion', 'tools', 'vision', 'thinking', 'embedding']);
+  });
+});
+
+describe('a model without an ability', () => {
+  const generating = 'it generates text: POST /v1/chat/completions.';
+  const embedding = 'it makes embeddings: POST /v1/embeddings.';
+  const scoring = 'it scores documents: POST /v1/rerank.';
+  const sorting = 'it sorts texts into classes: POST /v1/classify.';
+
+  it.each<[string, () => unknown, string]>([
+    ['text', () => requireText(modelOf({ rows: rowsOf('embedding') })), `generates no text; ${embedding}`],
+    ['text', () => requireText(modelOf({ rows: rowsOf('rerank') })), `generates no text; ${scoring}`],
+    ['vectors', () => requireRows(modelOf({ contract }), 'embedding'), `makes no embeddings; ${generating}`],
+    [
+      'vectors',
+      () => requireRows(modelOf({ rows: rowsOf('classify') }), 'embedding'),
+      `makes no embeddings; ${sorting}`,
+    ],
+    ['scores', () => requireRows(text, 'rerank'), `scores no documents; ${generating}`],
+    [
+      'classes',
+      () => requireRows(modelOf({ rows: rowsOf('embedding') }), 'classify'),
+      `sorts no texts into classes; ${embedding}`,
+    ],
+    [
+      'vectors',
+      () => requireRows(modelOf({ rows: rowsOf('classify', 'rerank') }), 'embedding'),
+      `makes no embeddings; ${scoring.slice(0, -1)}; ${sorting}`,
+    ],
+  ])('is refused with what it does instead of %s', (_, require, message) => {
+    expect(require).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'model', message: `model: m ${message}` }),
+    );
+  });
+
+  it('is no model that has it', () => {
+    expect(requireText(text)).toBe(text);
+    expect(requireRows(text, 'embedding')).toBe(text.rows.embedding);
+  });
+});
+
+it('names a model by its text, else by the first thing that it does with rows', () => {
+  expect([text, modelOf({ rows: rowsOf('classify', 'rerank') }), modelOf({})].map(contractName)).toEqual([
+    'vllm',
+    'rerank',
+    '-',
+  ]);
+  expect(firstRowAbility({ rows: rowsOf('classify') })?.endpoint).toBe('/v1/classify');
+});
+
+it('takes from the settings of a model what bears on rows', () => {
+  const settings = { tokenizer: 'folder', rerank: { label: 1 } };
+  expect(rowSettings(settings)).toEqual({ rerank: { label: 1 } });
+});

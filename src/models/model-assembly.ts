@@ -1,0 +1,116 @@
+import type { ModelContracts } from '../contracts/row-contracts.ts';
+import type { InferenceServer } from '../kserve/server.ts';
+import type { StatusError } from '../kserve/status.ts';
+import type { FoundModel } from './discovery.ts';
+import { holdersOf } from './holders.ts';
+import { LearnedFacts } from './learned-facts.ts';
+import type { RegistryOptions } from './registry-options.ts';
+import type { NamedModel } from './served-model.ts';
+import type { WatchedServers } from './watched-servers.ts';
+
+type Ready = NonNullable<FoundModel['ready']>;
+
+/** What a served model was made of, beside the servers that have it. */
+interface Basis {
+  readonly text: string | undefined;
+  readonly ready: Ready;
+}
+
+interface AssemblyOptions {
+  readonly options: RegistryOptions;
+  readonly servers: WatchedServers;
+  /** Whether the engine of a model has failed on a server. */
+  readonly engineFailure: (server: InferenceServer, ready: Ready) => unknown;
+  readonly createdAt: (name: string) => number;
+  /** Called when an error of an engine has taught something about its model. */
+  readonly onLearned: () => void;
+}
+
+/** A name that can be served, and the model on the servers behind it. */
+interface Target {
+  readonly name: string;
+  readonly root: string;
+}
+
+/** Puts together, from what all servers have, the models that are served. */
+export class ModelAssembly {
+  readonly #parts: AssemblyOptions;
+  readonly learned = new LearnedFacts();
+  #models: ReadonlyMap<string, NamedModel> = new Map();
+  /** What these were made of. */
+  #bases: ReadonlyMap<string, Basis> = new Map();
+
+  constructor(parts: AssemblyOptions) {
+    this.#parts = parts;
+  }
+
+  /** The models that are served under these names. One that did not change keeps its object, and with it what it has loaded. */
+  assemble(targets: Iterable<Target>): ReadonlyMap<string, NamedModel> {
+    const models = new Map<string, NamedModel>();
+    const bases = new Map<string, Basis>();
+    for (const target of targets) {
+      const { servers, engineFailure, options } = this.#parts;
+      const holders = holdersOf(servers.all, target.root, engineFailure);
+      const [first] = holders;
+      if (!first) continue;
+      bases.set(target.name, { text: options.basisOf?.(target.name), ready: first.ready });
+      models.set(target.name, this.#model(target, holders, bases));
+    }
+    this.#models = models;
+    this.#bases = bases;
+    return models;
+  }
+
+  #model({ name, root }: Target, holders: ReturnType<typeof holdersOf>, bases: ReadonlyMap<string, Basis>): NamedModel {
+    const { options, createdAt } = this.#parts;
+    const [first] = holders as [(typeof holders)[number]];
+    const servers = holders.map(({ server }) => server);
+    const contracts = this.learned.apply(first, holders);
+    const { ready } = first;
+    const { name: model, version } = ready.target ?? ready;
+    const before = this.#models.get(name);
+    const last = this.#bases.get(name);
+    const isLike =
+      before !== undefined &&
+      before.root === root &&
+      before.version === version &&
+      last?.text === bases.get(name)?.text &&
+      sameMembers(before.group.servers, servers);
+    if (isLike && sameContracts(before, contracts)) return before;
+    // One of which only something was learnt keeps its tokenizer and its servers.
+    const taught = isLike && last?.ready === ready ? before : undefined;
+    const { config, tokenizerDirectory, postprocessors, vllm } = ready;
+    return options.describe({
+      name,
+      root,
+      model,
+      version,
+      contract: contracts.contract,
+      rows: contracts.rows,
+      postprocessors,
+      config,
+      tokenizerDirectory,
+      vllm,
+      group: taught?.group ?? options.groupOf(model, servers),
+      created: createdAt(name),
+      learnedContext: this.learned.of(holders)?.context,
+      learn: (server, error) => this.#learn(root, server, error),
+      loadedAs: taught,
+    });
+  }
+
+  /** Takes over what an error of an engine says of its model. */
+  #learn(root: string, server: InferenceServer, error: StatusError): void {
+    const { servers, onLearned } = this.#parts;
+    const copy = servers.copiesOf(root).find((each) => each.server === server)?.found.ready;
+    if (copy?.config.backend === 'vllm' && this.learned.learn({ server, ready: copy }, error)) onLearned();
+  }
+}
+
+function sameContracts(before: ModelContracts, now: ModelContracts): boolean {
+  return before.contract === now.contract && before.rows === now.rows;
+}
+
+function sameMembers<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

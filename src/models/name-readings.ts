@@ -1,0 +1,23 @@
+import type { RegistryOptions } from './registry-options.ts';
+
+/** What a name may stand for: a model on the servers, or one with an adapter. */
+export interface Reading {
+  /** The name without the adapter. */
+  readonly base: string;
+  readonly root: string;
+  readonly adapter: string | undefined;
+}
+
+/** All that a name may stand for: the model of that name, then models with adapters, the shortest name first. */
+export function readingsOf(
+  name: string,
+  { loraSeparator: separator, aliases }: Pick<RegistryOptions, 'loraSeparator' | 'aliases'>,
+): Reading[] {
+  const readings: Reading[] = [{ base: name, root: aliases.get(name) ?? name, adapter: undefined }];
+  for (let at = name.indexOf(separator); at > 0; at = name.indexOf(separator, at + 1)) {
+    const base = name.slice(0, at);
+    const adapter = name.slice(at + separator.length);
+    if (adapter !== '') readings.push({ base, root: aliases.get(base) ?? base, adapter });
+  }
+  return readings;
+}
