@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { parseGbnf } from '../grammar/gbnf.ts';
 import { checkBeginnings } from '../grammar/grammar-beginnings.ts';
 import { checkGrammarCost } from '../grammar/grammar-cost.ts';
+import { GrammarError } from '../grammar/grammar-error.ts';
 import { checkGrowth } from '../grammar/grammar-growth.ts';
 import { literalText } from '../grammar/grammar-text.ts';
 import { jsonObjectGrammar } from '../grammar/json-rules.ts';
 import { jsonSchemaGrammar } from '../grammar/json-schema-grammar.ts';
-import { GrammarError, regexGrammar } from '../grammar/regex-grammar.ts';
+import { regexGrammar } from '../grammar/regex-grammar.ts';
 import { invalidArgument } from './faults.ts';
 
 /** Larger ones would hold the event loop while they are turned into a grammar. */

@@ -1,6 +1,6 @@
 import type { Grammar, GrammarRule } from './gbnf.ts';
+import { GrammarError } from './grammar-error.ts';
 import { GrammarStacks, type Readings } from './grammar-stacks.ts';
-import { GrammarError } from './regex-grammar.ts';
 
 /** As long as most tokens are: llama.cpp reads each token of the vocabulary in every way, for each token that it chooses. */
 const longest = 16;

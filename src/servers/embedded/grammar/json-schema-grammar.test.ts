@@ -7,8 +7,8 @@ import { checkSchema } from '../../../json-schema/check.ts';
 import { validate } from '../../../json-schema/validate.ts';
 import { StatusError } from '../../../kserve/status.ts';
 import { structuredGrammar } from '../engine/structured-output.ts';
+import { GrammarError } from './grammar-error.ts';
 import { jsonSchemaGrammar } from './json-schema-grammar.ts';
-import { GrammarError } from './regex-grammar.ts';
 
 /** Numbers that are the same in every run. */
 function numbers(seed: number): () => number {

@@ -1,7 +1,7 @@
+import { GrammarError } from './grammar-error.ts';
 import { literalText } from './grammar-text.ts';
 import { jsonRules } from './json-rules.ts';
 import { highest, integerRule, lowest, numberRule, stringRule, times } from './json-schema-values.ts';
-import { GrammarError } from './regex-grammar.ts';
 import { type Alternative, innerOf, SchemaAlternatives } from './schema-alternatives.ts';
 import { ofArrays, ofNumbers, ofObjects, ofStrings } from './schema-keywords.ts';
 import {

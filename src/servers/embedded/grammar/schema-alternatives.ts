@@ -1,4 +1,4 @@
-import { GrammarError } from './regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
 import { checkKeywords } from './schema-keywords.ts';
 import { SchemaOverlap } from './schema-overlap.ts';
 import {

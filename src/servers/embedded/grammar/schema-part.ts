@@ -1,4 +1,4 @@
-import { GrammarError } from './regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
 
 /** A JSON schema that is not just a boolean. */
 export type Schema = Readonly<Record<string, unknown>>;

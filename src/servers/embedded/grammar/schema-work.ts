@@ -1,4 +1,4 @@
-import { GrammarError } from './regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
 
 const mostSteps = 30_000;
 
