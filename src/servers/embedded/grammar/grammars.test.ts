@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { characterSet, complement, without } from '../../../patterns/character-set.ts';
-import { GrammarError } from '../grammar/grammar-error.ts';
-import { integerRange } from '../grammar/integer-range.ts';
-import { jsonSchemaGrammar } from '../grammar/json-schema-grammar.ts';
-import { insideJson, regexGrammar } from '../grammar/regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
+import { integerRange } from './integer-range.ts';
+import { jsonSchemaGrammar } from './json-schema-grammar.ts';
+import { insideJson, regexGrammar } from './regex-grammar.ts';
 import { structuredGrammar } from './structured-output.ts';
 
 /** A rule without references, as a regular expression: they differ in quotes and spaces alone. */
