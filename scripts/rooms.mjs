@@ -22,8 +22,7 @@ export const rooms = {
       'repository',
       'requests',
       'serve',
-      'servers/embedded',
-      'servers/embedded/gguf',
+      'servers/embedded/install',
     ],
   },
   serve: {
@@ -47,7 +46,7 @@ export const rooms = {
       'servers/combined',
       'servers/embedded',
       'servers/embedded/engine',
-      'servers/embedded/gguf',
+      'servers/embedded/install',
       'servers/managed',
       'servers/remote',
       'servers/resolved',
@@ -93,7 +92,11 @@ export const rooms = {
   'servers/resolved': { holds: 'one server for every address of a DNS name', imports: ['kserve'] },
   'servers/embedded': {
     holds: 'llama.cpp in the same process, as a KServe server',
-    imports: ['kserve', 'servers/embedded/engine', 'servers/embedded/gguf'],
+    imports: ['kserve', 'servers/embedded/engine'],
+  },
+  'servers/embedded/install': {
+    holds: 'the engine and the default model, fetched on first use',
+    imports: ['servers/embedded/engine'],
   },
   'servers/embedded/engine': {
     holds: 'one loaded model: batches, tokens, sampling',

@@ -195,9 +195,9 @@ class SchemaWriter implements InnerWriter {
 
   #values(values: readonly unknown[], schema: Json, place: string): Json | undefined {
     const { const: _const, enum: _enum, type, ...others } = schema;
-    const types = [type].flat();
+    const types = new Set([type].flat());
     const allowed =
-      type === undefined ? values : values.filter((value) => typesOfValue(value).some((each) => types.includes(each)));
+      type === undefined ? values : values.filter((value) => typesOfValue(value).some((each) => types.has(each)));
     // What else is said of them is for the check of the response.
     if (constrains(others)) {
       this.write(others, place);
