@@ -71,7 +71,7 @@ async function measure(streams, answer) {
 
 /** @param {number} streams @param {string} file */
 async function measureDirect(streams, file) {
-  const { module } = await (await built('install-engine.js')).loadEngine({ cacheDir });
+  const { module } = await (await built('install/install-engine.js')).loadEngine({ cacheDir });
   const llama = await module.getLlama({
     gpu: false,
     build: 'never',
@@ -97,7 +97,7 @@ async function measureDirect(streams, file) {
 /** @param {number} streams @param {string} file */
 async function measureConch(streams, file) {
   const { EmbeddedServer } = await built('embedded-server.js');
-  const { loadEngine } = await built('install-engine.js');
+  const { loadEngine } = await built('install/install-engine.js');
   const { textTensor, boolTensor } = await import(pathToFileURL(path.join(values.dist, 'kserve', 'tensors.js')).href);
   const server = new EmbeddedServer({
     models: [{ name: 'bench', file, contextLength: CONTEXT, sequences: streams, threads }],
@@ -139,13 +139,14 @@ async function measureApart(kind, streams, file) {
 async function main() {
   const endpoint = process.env['HF_ENDPOINT'] || 'https://huggingface.co';
   const file =
-    values.model ?? (await (await built('default-model.js')).fetchDefaultModel({ cacheDir, hub: { endpoint } }));
+    values.model ??
+    (await (await built('install/default-model.js')).fetchDefaultModel({ cacheDir, hub: { endpoint } }));
   if (values.run !== undefined) {
     const result = await (values.run === 'direct' ? measureDirect : measureConch)(Number(values.streams), file);
     process.stdout.write(JSON.stringify(result), () => process.exit(0));
     return;
   }
-  await (await built('install-engine.js')).installEngine({ cacheDir });
+  await (await built('install/install-engine.js')).installEngine({ cacheDir });
   const rows = [];
   for (const streams of values.streams.split(',').map(Number)) {
     /** @type {Record<'direct' | 'conch', { tokensPerSecond: number, megabytes: number }[]>} */

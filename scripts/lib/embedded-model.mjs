@@ -5,8 +5,8 @@ import { inRoot, StepError } from './steps.mjs';
  * Fetches the embedded engine and the default model with the built program's own code, so that no test waits for a download.
  */
 export async function embeddedModel() {
-  const { installEngine } = await import(inRoot('dist/servers/embedded/install-engine.js'));
-  const { fetchDefaultModel } = await import(inRoot('dist/servers/embedded/default-model.js'));
+  const { installEngine } = await import(inRoot('dist/servers/embedded/install/install-engine.js'));
+  const { fetchDefaultModel } = await import(inRoot('dist/servers/embedded/install/default-model.js'));
   const { progressReporter } = await import(inRoot('dist/serve/progress.js'));
   const report = progressReporter({
     isInteractive: process.stderr.isTTY && !process.env['CI'],

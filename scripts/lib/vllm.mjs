@@ -49,7 +49,7 @@ export async function prepareVllm() {
 
 /** @param {string} interpreter */
 async function model(interpreter) {
-  const { defaultModel } = await import(inRoot('dist/servers/embedded/default-model.js'));
+  const { defaultModel } = await import(inRoot('dist/servers/embedded/install/default-model.js'));
   const key = hash(defaultModel.sha256, readFileSync(CONVERT, 'utf8'));
   return cached(`${defaultModel.name}-${key}`, async (folder) => {
     const bar = progress('The default model for vLLM (540 MB on disk)', 1);

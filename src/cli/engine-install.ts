@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type CommandInput, ownFlags } from '../config/load.ts';
 import { setting } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { EngineError } from '../engine-error.ts';
 import type { Terminal } from '../serve/terminal.ts';
-import { EngineError } from '../servers/embedded/gguf/engine-error.ts';
-import { installEngine } from '../servers/embedded/install-engine.ts';
+import { installEngine } from '../servers/embedded/install/install-engine.ts';
 import type { CliCommand } from './command.ts';
 
 const definition = {

@@ -1,3 +1,5 @@
+import { commonTypes } from '../json-schema/values.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Two schemas that hold for the same value as one. */
@@ -36,8 +38,10 @@ function mergeKeyword(keyword: string, own: unknown, value: unknown): { readonly
   if (larger.has(keyword)) return { value: Math.max(own as number, value as number) };
   if (smaller.has(keyword)) return { value: Math.min(own as number, value as number) };
   switch (keyword) {
-    case 'type':
-      return mergeTypes(namesOf(own), namesOf(value));
+    case 'type': {
+      const types = commonTypes(namesOf(own), namesOf(value));
+      return types.length === 0 ? 'none' : { value: types };
+    }
     case 'enum':
       return { value: commonValues(listOf(own), listOf(value)) };
     case 'const':
@@ -59,13 +63,6 @@ function mergeKeyword(keyword: string, own: unknown, value: unknown): { readonly
 function commonValues(own: readonly unknown[], other: readonly unknown[]): unknown[] {
   const texts = new Set(other.map((value) => JSON.stringify(value)));
   return own.filter((value) => texts.has(JSON.stringify(value)));
-}
-
-function mergeTypes(own: readonly string[], other: readonly string[]): { readonly value: string[] } | 'none' {
-  const both = own.filter((type) => other.includes(type) || (type === 'integer' && other.includes('number')));
-  const whole = other.includes('integer') && own.includes('number') && !both.includes('integer') ? ['integer'] : [];
-  const value = [...both, ...whole];
-  return value.length === 0 ? 'none' : { value };
 }
 
 function mergeProperties(own: Json, other: Json): Json {

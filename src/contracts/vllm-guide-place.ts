@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts';
+import { referenceKeys } from '../json-schema/references.ts';
 
 const longestKey = 64;
 
@@ -6,6 +7,13 @@ const longestKey = 64;
 export function within(place: string, key: string | number): string {
   if (typeof key === 'number') return `${place}[${key}]`;
   return `${place}.${key.length > longestKey ? `${key.slice(0, longestKey)}…` : key}`;
+}
+
+/** The place of a reference's target in the request. */
+export function placeOfReference(place: string, reference: string): string {
+  let text = place;
+  for (const key of referenceKeys(reference) ?? []) text = within(text, /^\d+$/.test(key) ? Number(key) : key);
+  return text;
 }
 
 /** The 400 that names a place in a guide. */

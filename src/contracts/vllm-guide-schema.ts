@@ -1,10 +1,11 @@
 import type { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
+import { referenced } from '../json-schema/references.ts';
+import { typesOf as typesOfValue } from '../json-schema/values.ts';
 import { constrains, refuseKeywords, typesOf } from './vllm-guide-keywords.ts';
 import { mergeSchemas } from './vllm-guide-merge.ts';
 import { areApart } from './vllm-guide-one-of.ts';
-import { guideError, within } from './vllm-guide-place.ts';
-import { placeOfReference, referenced } from './vllm-guide-references.ts';
+import { guideError, placeOfReference, within } from './vllm-guide-place.ts';
 import { type InnerWriter, type Json, writeTyped } from './vllm-guide-types.ts';
 
 export interface WrittenSchema {
@@ -194,8 +195,9 @@ class SchemaWriter implements InnerWriter {
 
   #values(values: readonly unknown[], schema: Json, place: string): Json | undefined {
     const { const: _const, enum: _enum, type, ...others } = schema;
+    const types = new Set([type].flat());
     const allowed =
-      type === undefined ? values : values.filter((value) => [type].flat().some((each) => isOf(value, each)));
+      type === undefined ? values : values.filter((value) => typesOfValue(value).some((each) => types.has(each)));
     // What else is said of them is for the check of the response.
     if (constrains(others)) {
       this.write(others, place);
@@ -219,13 +221,6 @@ function valuesOf(schema: Json): readonly unknown[] | undefined {
   const text = JSON.stringify(schema['const']);
   const isListed = !Array.isArray(values) || values.some((value) => JSON.stringify(value) === text);
   return isListed ? [schema['const']] : [];
-}
-
-function isOf(value: unknown, type: unknown): boolean {
-  if (value === null) return type === 'null';
-  if (Array.isArray(value)) return type === 'array';
-  if (typeof value === 'number') return type === 'number' || (type === 'integer' && Number.isInteger(value));
-  return typeof value === type;
 }
 
 function anyOf(schemas: readonly Json[]): Json | undefined {

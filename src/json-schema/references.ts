@@ -5,11 +5,8 @@ export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 /** What a `$ref` within a schema leads to, by its path from the root; undefined: to nothing, or outside. */
 export function referenced(root: Schema, reference: string): Schema | undefined {
-  if (reference === '#') return root;
-  if (!reference.startsWith('#/')) return undefined;
   let value: unknown = root;
-  for (const part of reference.slice(2).split('/')) {
-    const key = keyOf(part);
+  for (const key of referenceKeys(reference) ?? [undefined]) {
     if (key === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
       return undefined;
     value = (value as Record<string, unknown>)[key];
@@ -17,14 +14,17 @@ export function referenced(root: Schema, reference: string): Schema | undefined 
   return typeof value === 'boolean' || isJsonObject(value) ? value : undefined;
 }
 
-const escape = /[%~]/;
-
-/** JSON pointers write ~ as ~0 and / as ~1, and stand in addresses, where % escapes. */
-function keyOf(part: string): string | undefined {
-  if (!escape.test(part)) return part;
+/** The keys that a `$ref` leads along from the root; undefined: it leads outside, or is malformed. */
+export function referenceKeys(reference: string): string[] | undefined {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    return reference.split('/').slice(1).map(keyOf);
   } catch {
     return undefined;
   }
+}
+
+/** JSON pointers write ~ as ~0 and / as ~1, and stand in addresses, where % escapes. */
+function keyOf(part: string): string {
+  return /[%~]/.test(part) ? decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~') : part;
 }

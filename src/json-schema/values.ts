@@ -6,6 +6,13 @@ export function typesOf(value: unknown): readonly string[] {
   return [typeof value];
 }
 
+/** The types that two lists share; whole numbers are numbers too. */
+export function commonTypes(one: readonly string[], other: readonly string[]): string[] {
+  const both = one.filter((type) => other.includes(type) || (type === 'integer' && other.includes('number')));
+  if (one.includes('number') && other.includes('integer') && !both.includes('integer')) both.push('integer');
+  return both.includes('number') ? both.filter((type) => type !== 'integer') : both;
+}
+
 /** A text that equal values share, whatever the order of their keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

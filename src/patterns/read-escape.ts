@@ -2,29 +2,58 @@ import { type CharacterSet, characterSet, complement } from './character-set.ts'
 import { PatternError } from './pattern.ts';
 
 const digits = characterSet([[0x30, 0x39]]);
-const words = characterSet([
-  [0x30, 0x39],
-  [0x41, 0x5a],
-  [0x5f, 0x5f],
-  [0x61, 0x7a],
-]);
-const spaces = characterSet([
+const words = characterSet([...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]]);
+const asciiSpaces = characterSet([
   [9, 13],
   [0x20, 0x20],
 ]);
+const asciiLineEnds = characterSet([
+  [10, 10],
+  [13, 13],
+]);
 
-/** Only ASCII: the libraries differ in what these mean beyond it. */
-const classes: Readonly<Record<string, CharacterSet>> = {
-  d: digits,
-  D: complement(digits),
-  s: spaces,
-  S: complement(spaces),
-  w: words,
-  W: complement(words),
+/** What `\s` holds and `.` leaves out. `\d` and `\w` are ASCII everywhere. */
+export interface Dialect {
+  readonly spaces: CharacterSet;
+  readonly lineEnds: CharacterSet;
+}
+
+/** Only ASCII: the libraries behind structured outputs differ in what these mean beyond it. */
+export const asciiDialect: Dialect = { spaces: asciiSpaces, lineEnds: asciiLineEnds };
+
+/** As JavaScript has them, with which responses are checked. */
+export const javaScriptDialect: Dialect = {
+  spaces: characterSet([
+    ...asciiSpaces,
+    [0xa0, 0xa0],
+    [0x1680, 0x1680],
+    [0x2000, 0x200a],
+    [0x2028, 0x2029],
+    [0x202f, 0x202f],
+    [0x205f, 0x205f],
+    [0x3000, 0x3000],
+    [0xfeff, 0xfeff],
+  ]),
+  lineEnds: characterSet([...asciiLineEnds, [0x2028, 0x2029]]),
 };
+
+function classOf(letter: string, { spaces }: Dialect): CharacterSet | undefined {
+  const set = new Map([
+    ['d', digits],
+    ['s', spaces],
+    ['w', words],
+  ]).get(letter.toLowerCase());
+  return set && letter !== letter.toLowerCase() ? complement(set) : set;
+}
+
 const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 const hexadecimal = /x([\da-f]{2})|u([\da-f]{4})|[ux]\{([\da-f]{1,6})\}/iy;
 const lowSurrogate = /\\u(d[c-f][\da-f]{2})/iy;
+
+interface EscapeContext {
+  readonly isInClass: boolean;
+  readonly dialect: Dialect;
+}
 
 interface Escape {
   readonly value: number | CharacterSet;
@@ -33,11 +62,11 @@ interface Escape {
 }
 
 /** What a backslash at a position of a pattern stands for. */
-export function readEscape(pattern: string, position: number, isInClass: boolean): Escape {
+export function readEscape(pattern: string, position: number, { isInClass, dialect }: EscapeContext): Escape {
   const letter = pattern[position + 1];
   if (letter === undefined) throw new PatternError('"\\" at the end escapes nothing', position);
   const end = position + 2;
-  const set = classes[letter];
+  const set = classOf(letter, dialect);
   if (set) return { value: set, end };
   const control = controls[letter];
   if (control !== undefined) return { value: control, end };

@@ -1,16 +1,10 @@
 import { type CharacterSet, characterSet, complement } from './character-set.ts';
 import { character, type Pattern, PatternError } from './pattern.ts';
-import { checkCode, readEscape } from './read-escape.ts';
+import { asciiDialect, checkCode, type Dialect, readEscape } from './read-escape.ts';
 
 const deepestGroup = 64;
 const mostRepetitions = 2000;
 
-const withoutLineEnds = complement(
-  characterSet([
-    [10, 10],
-    [13, 13],
-  ]),
-);
 const bounds = /\{(\d+)(?:(,)(\d*))?\}/y;
 const groupName = /\?P?<[A-Za-z_]\w*>/y;
 
@@ -33,17 +27,19 @@ const features: readonly (readonly [string, string])[] = [
  * Reads a regular expression as JavaScript and Python have it. Throws a PatternError for what is malformed and for what
  * goes beyond regular languages. The pattern is never run.
  */
-export function readPattern(pattern: string): Pattern {
-  return new PatternReader(pattern).read();
+export function readPattern(pattern: string, dialect = asciiDialect): Pattern {
+  return new PatternReader(pattern, dialect).read();
 }
 
 class PatternReader {
   readonly #pattern: string;
+  readonly #dialect: Dialect;
   #at = 0;
   #depth = 0;
 
-  constructor(pattern: string) {
+  constructor(pattern: string, dialect: Dialect) {
     this.#pattern = pattern;
+    this.#dialect = dialect;
   }
 
   read(): Pattern {
@@ -104,7 +100,7 @@ class PatternReader {
         return { kind: 'set', set: this.#class(position) };
       case '.':
         this.#at++;
-        return { kind: 'set', set: withoutLineEnds };
+        return { kind: 'set', set: complement(this.#dialect.lineEnds) };
       case '^':
       case '$':
         return { kind: 'anchor', edge: this.#pattern[this.#at++] === '^' ? 'start' : 'end', position };
@@ -168,7 +164,7 @@ class PatternReader {
   #item(isInClass: boolean): number | CharacterSet {
     const position = this.#at;
     if (this.#peek() === '\\') {
-      const { value, end } = readEscape(this.#pattern, position, isInClass);
+      const { value, end } = readEscape(this.#pattern, position, { isInClass, dialect: this.#dialect });
       this.#at = end;
       return value;
     }

@@ -2,13 +2,13 @@ import { basename } from 'node:path';
 import type { CommandInput } from '../config/load.ts';
 import { namedFile } from '../config/paths.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { EngineError } from '../engine-error.ts';
 import { hubSettings } from '../prompt/hub-request.ts';
 import type { EmbeddedModel } from '../repository/repository-model.ts';
-import { defaultModel, fetchDefaultModel } from '../servers/embedded/default-model.ts';
 import { EmbeddedServer } from '../servers/embedded/embedded-server.ts';
 import type { EmbeddedModelOptions } from '../servers/embedded/engine/load-model.ts';
-import { EngineError } from '../servers/embedded/gguf/engine-error.ts';
-import { loadEngine } from '../servers/embedded/install-engine.ts';
+import { defaultModel, fetchDefaultModel } from '../servers/embedded/install/default-model.ts';
+import { loadEngine } from '../servers/embedded/install/install-engine.ts';
 import type { ServerListener } from './servers.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { textTensor } from '../../src/kserve/tensors.ts';
 import { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
-import { loadEngine } from '../../src/servers/embedded/install-engine.ts';
+import { loadEngine } from '../../src/servers/embedded/install/install-engine.ts';
 import { ask, cacheDir, collect, modelFile, modelName, request, startEmbedded } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-embedded-'));

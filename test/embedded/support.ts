@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { CallOptions, InferRequest, InferResponse } from '../../src/kserve/server.ts';
 import { boolTensor, type Tensor, textTensor } from '../../src/kserve/tensors.ts';
-import { defaultModel, fetchDefaultModel } from '../../src/servers/embedded/default-model.ts';
 import { EmbeddedServer, type EmbeddedServerOptions } from '../../src/servers/embedded/embedded-server.ts';
 import type { EmbeddedModelOptions } from '../../src/servers/embedded/engine/load-model.ts';
-import { loadEngine } from '../../src/servers/embedded/install-engine.ts';
+import { defaultModel, fetchDefaultModel } from '../../src/servers/embedded/install/default-model.ts';
+import { loadEngine } from '../../src/servers/embedded/install/install-engine.ts';
 
 /** The folder that a Conch of this machine would keep its engine and its model in. */
 export const cacheDir = dirname(process.env['CONCH_TEST_CACHE'] ?? missing('CONCH_TEST_CACHE'));

@@ -1,3 +1,4 @@
+import { EngineError } from '../../engine-error.ts';
 import { failingStream } from '../../kserve/failing-stream.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type {
@@ -19,7 +20,6 @@ import { engineTokenizer } from './engine/engine-tokenizer.ts';
 import type { EmbeddedModelOptions } from './engine/load-model.ts';
 import { availableMemory } from './engine/memory.ts';
 import { metadataOf } from './engine/model-config.ts';
-import { EngineError } from './gguf/engine-error.ts';
 
 /** The models of an embedded server and what it tells of them. */
 export interface EmbeddedServerOptions {

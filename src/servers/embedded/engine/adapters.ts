@@ -1,5 +1,5 @@
+import { EngineError } from '../../../engine-error.ts';
 import { messageOf } from '../../../thrown.ts';
-import { EngineError } from '../gguf/engine-error.ts';
 import { readGgufHeader } from '../gguf/header.ts';
 import { loadLora } from './engine-internals.ts';
 import type { Bindings, ContextBinding, LoraBinding, ModelBinding } from './engine-types.ts';

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
+import { EngineError } from '../../../engine-error.ts';
 import type { ModelConfig, ModelIndexEntry, ModelStatistics } from '../../../kserve/messages.ts';
 import type { CallOptions, InferRequest, InferResponse } from '../../../kserve/server.ts';
 import { StatusError } from '../../../kserve/status.ts';
 import { validateRequest, wrongCount } from '../../../kserve/validate-request.ts';
 import { messageOf } from '../../../thrown.ts';
-import { EngineError } from '../gguf/engine-error.ts';
 import type { Engine } from './engine.ts';
 import { type EmbeddedModelOptions, type Loaded, loadModel } from './load-model.ts';
 import type { LoadedModel } from './loaded-model.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { EngineError } from '../../../engine-error.ts';
 import { messageOf } from '../../../thrown.ts';
-import { EngineError } from '../gguf/engine-error.ts';
 import type { EngineModule, Llama } from './engine-types.ts';
 
 /** How the engine is loaded. */

@@ -1,6 +1,6 @@
+import { EngineError } from '../../../engine-error.ts';
 import type { RecommendedDefaults } from '../../../kserve/server.ts';
 import { messageOf } from '../../../thrown.ts';
-import { EngineError } from '../gguf/engine-error.ts';
 import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
 import type { LoraFile } from './adapters.ts';
 import type { Engine } from './engine.ts';

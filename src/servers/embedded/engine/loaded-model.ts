@@ -1,4 +1,6 @@
 import type { InferRequest } from '../../../kserve/server.ts';
+import { GrammarError } from '../grammar/grammar-error.ts';
+import { structuredGrammar } from '../grammar/structured-output.ts';
 import { type Adapter, Adapters, type LoraFile } from './adapters.ts';
 import { AnswerWriter } from './answer-writer.ts';
 import { DecodeLoop } from './decode-loop.ts';
@@ -12,7 +14,6 @@ import { badWordIds, checkPrompt, checkTokenIds } from './prompt-checks.ts';
 import type { RequestInputs } from './request-inputs.ts';
 import type { ResponseQueue } from './response-queue.ts';
 import { readSamplingParameters, type SamplingParameters } from './sampling-parameters.ts';
-import { structuredGrammar } from './structured-output.ts';
 import { TokenChooser } from './token-chooser.ts';
 import { LogprobReader } from './token-logprobs.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -190,14 +191,14 @@ export class LoadedModel {
   }
 
   #grammar(wish: string | undefined): GrammarBinding | undefined {
-    const text = wish === undefined ? undefined : structuredGrammar(wish);
+    const text = wish === undefined ? undefined : grammarText(wish);
     if (text === undefined) return undefined;
     const bindings = bindingsOf(this.parts.engine.llama);
     try {
       return new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
     } catch {
       throw invalidArgument(
-        "sampling_parameters.structured_outputs: the grammar does not parse as llama.cpp's GBNF with a rule root, or it repeats too much",
+        `${grammarField}: the grammar does not parse as llama.cpp's GBNF with a rule root, or it repeats too much`,
       );
     }
   }
@@ -207,5 +208,16 @@ export class LoadedModel {
     if (count === undefined) return undefined;
     return () =>
       new LogprobReader({ bindings: bindingsOf(engine.llama), model: modelBinding(model), vocabulary, count });
+  }
+}
+
+const grammarField = 'sampling_parameters.structured_outputs';
+
+function grammarText(wish: string): string | undefined {
+  try {
+    return structuredGrammar(wish);
+  } catch (error) {
+    if (error instanceof GrammarError) throw invalidArgument(`${grammarField}${error.place}: ${error.message}`);
+    throw error;
   }
 }

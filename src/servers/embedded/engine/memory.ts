@@ -1,5 +1,5 @@
 import { freemem } from 'node:os';
-import { EngineError } from '../gguf/engine-error.ts';
+import { EngineError } from '../../../engine-error.ts';
 
 /** Bytes that this process may still take: what the machine has free, or what its container leaves. */
 export function availableMemory(): number {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { EngineError } from '../../../engine-error.ts';
 import { codeOf, messageOf } from '../../../thrown.ts';
 import { GgufCursor, type GgufValue, NeedsMoreBytes } from './cursor.ts';
-import { EngineError } from './engine-error.ts';
 
 /** What a GGUF file says of itself. */
 export interface GgufHeader {

@@ -1,5 +1,5 @@
 import { type CharacterSet, characterSet, complement } from '../../../patterns/character-set.ts';
-import { GrammarError } from './regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
 
 /** A character of a set, or the rule of that number. */
 export type GrammarSymbol = CharacterSet | number;

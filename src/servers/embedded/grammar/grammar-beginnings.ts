@@ -1,5 +1,5 @@
 import type { Grammar, GrammarRule, GrammarSymbol } from './gbnf.ts';
-import { GrammarError } from './regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
 
 /** llama.cpp follows every way from the beginning of a rule to a character: so many take about 40 ms. */
 const mostSteps = 4000;

@@ -1,4 +1,4 @@
-import { GrammarError } from './regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
 
 /** llama.cpp writes a repeated part out as often as it may come: 20,000 take about 70 ms, on the event loop. */
 const mostWrittenOut = 20_000;

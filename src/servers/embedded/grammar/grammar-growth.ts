@@ -1,6 +1,6 @@
-import type { Grammar, GrammarRule } from './gbnf.ts';
-import { GrammarStacks, type Readings } from './grammar-stacks.ts';
-import { GrammarError } from './regex-grammar.ts';
+import type { CharacterSet } from '../../../patterns/character-set.ts';
+import type { Grammar, GrammarRule, GrammarSymbol } from './gbnf.ts';
+import { GrammarError } from './grammar-error.ts';
 
 /** As long as most tokens are: llama.cpp reads each token of the vocabulary in every way, for each token that it chooses. */
 const longest = 16;
@@ -57,4 +57,108 @@ function textOf(readings: Readings): Text {
   let paths = 0;
   for (const count of readings.values()) paths += count;
   return { readings, paths };
+}
+
+/** A place in a sequence, and the places to go back to when it ends. The same one is the same object. */
+interface Stack {
+  readonly sequence: readonly GrammarSymbol[];
+  readonly at: number;
+  readonly below: Stack | undefined;
+  readonly above: Map<readonly GrammarSymbol[], (Stack | undefined)[]>;
+}
+
+/** The ways that a text so far can be read in, each with how often llama.cpp would follow it. */
+type Readings = ReadonlyMap<Stack, number>;
+
+/** Reads characters by a grammar the way that llama.cpp does: every way at once. */
+class GrammarStacks {
+  readonly #rules: readonly GrammarRule[];
+  readonly #bottoms: Stack['above'] = new Map();
+  readonly #after = new Map<Stack, readonly Stack[]>();
+  #steps: number;
+
+  /** Goes through so many places and no further. */
+  constructor({ rules }: Grammar, mostSteps: number) {
+    this.#rules = rules;
+    this.#steps = mostSteps;
+  }
+
+  /** Whether its steps are used up: what is read then is only a part. */
+  get isSpent(): boolean {
+    return this.#steps <= 0;
+  }
+
+  /** Before the first character of a rule. */
+  begin(rule: GrammarRule): Readings {
+    const stacks = rule.sequences.map((sequence) => this.#stack(sequence, 0, undefined));
+    return new Map(this.#expanded(stacks).map((stack) => [stack, 1]));
+  }
+
+  /** After one more character. */
+  read(readings: Readings, character: number): Readings {
+    const next = new Map<Stack, number>();
+    for (const [stack, count] of readings) {
+      if (this.isSpent) break;
+      this.#steps -= 1;
+      if (!includes(setOf(stack), character)) continue;
+      for (const after of this.#behind(stack)) next.set(after, (next.get(after) ?? 0) + count);
+    }
+    return next;
+  }
+
+  /** Characters that stand for all that may come: where a set begins, others of which hold it too. */
+  characters(readings: Readings, most: number): readonly number[] {
+    const found = new Set<number>();
+    for (const stack of readings.keys())
+      for (const [from] of setOf(stack)) {
+        if (found.size >= most) return [...found];
+        found.add(from);
+      }
+    return [...found];
+  }
+
+  #behind(stack: Stack): readonly Stack[] {
+    const known = this.#after.get(stack);
+    if (known) return known;
+    const after = this.#expanded([this.#stack(stack.sequence, stack.at + 1, stack.below)]);
+    this.#after.set(stack, after);
+    return after;
+  }
+
+  /** The stacks that stand before a character, of those that these lead to; the end of the text is none. */
+  #expanded(stacks: readonly (Stack | undefined)[]): readonly Stack[] {
+    const seen = new Set<Stack | undefined>();
+    const before: Stack[] = [];
+    const waiting = [...stacks];
+    while (waiting.length > 0) {
+      const stack = waiting.pop();
+      if (stack === undefined || seen.has(stack)) continue;
+      seen.add(stack);
+      this.#steps -= 1;
+      const symbol = stack.sequence[stack.at] as GrammarSymbol;
+      if (typeof symbol !== 'number') before.push(stack);
+      else {
+        const below = this.#stack(stack.sequence, stack.at + 1, stack.below);
+        for (const sequence of (this.#rules[symbol] as GrammarRule).sequences)
+          waiting.push(this.#stack(sequence, 0, below));
+      }
+    }
+    return before;
+  }
+
+  #stack(sequence: readonly GrammarSymbol[], at: number, below: Stack | undefined): Stack | undefined {
+    if (at >= sequence.length) return below;
+    const above = below?.above ?? this.#bottoms;
+    const places = above.get(sequence) ?? [];
+    above.set(sequence, places);
+    return (places[at] ??= { sequence, at, below, above: new Map() });
+  }
+}
+
+function setOf({ sequence, at }: Stack): CharacterSet {
+  return sequence[at] as CharacterSet;
+}
+
+function includes(set: CharacterSet, character: number): boolean {
+  return set.some(([from, to]) => from <= character && character <= to);
 }

@@ -1,22 +1,26 @@
+import type { JsonObject } from '../../../json-object.ts';
+import { placeText } from '../../../json-schema/place.ts';
+import { GrammarError } from './grammar-error.ts';
 import { literalText } from './grammar-text.ts';
 import { jsonRules } from './json-rules.ts';
 import { highest, integerRule, lowest, numberRule, stringRule, times } from './json-schema-values.ts';
-import { GrammarError } from './regex-grammar.ts';
 import { type Alternative, innerOf, SchemaAlternatives } from './schema-alternatives.ts';
-import { ofArrays, ofNumbers, ofObjects, ofStrings } from './schema-keywords.ts';
 import {
   type Given,
   innerList,
   keywordFault,
+  ofArrays,
+  ofNumbers,
+  ofObjects,
+  ofStrings,
   type Part,
-  placeText,
   propertiesOf,
   propertyParts,
   requiredOf,
-  type Schema,
+  rootPlace,
+  SchemaWork,
+  typesOfAll,
 } from './schema-part.ts';
-import { typesOfAll } from './schema-types.ts';
-import { SchemaWork } from './schema-work.ts';
 
 const deepest = 64;
 const mostRules = 2000;
@@ -36,14 +40,14 @@ class GrammarWriter {
   readonly #work = new SchemaWork();
   readonly #alternatives: SchemaAlternatives;
   readonly #rules = new Map<string, string>();
-  readonly #numbers = new Map<Schema, number>();
+  readonly #numbers = new Map<JsonObject, number>();
   readonly #known = new Map<string, string>();
   #names = 0;
   #depth = 0;
   #length = 0;
 
   constructor(schema: unknown) {
-    this.#root = { schema, place: undefined };
+    this.#root = { schema, place: rootPlace };
     this.#alternatives = new SchemaAlternatives(schema, this.#work);
   }
 
@@ -57,7 +61,7 @@ class GrammarWriter {
   #visit(given: readonly Given[]): string | undefined {
     if (++this.#depth > deepest) {
       const reason = `the schema is nested more than ${deepest} levels deep`;
-      throw new GrammarError(reason, placeText(given[0]?.place));
+      throw new GrammarError(reason, placeText(given[0]?.place ?? rootPlace));
     }
     const bodies = this.#alternatives
       .of(given)
@@ -68,7 +72,7 @@ class GrammarWriter {
     const body = either(bodies);
     this.#length += body?.length ?? 0;
     if (this.#length > longestGrammar)
-      throw new GrammarError('makes the grammar too large', placeText(given[0]?.place));
+      throw new GrammarError('makes the grammar too large', placeText(given[0]?.place ?? rootPlace));
     return body;
   }
 
@@ -88,7 +92,7 @@ class GrammarWriter {
     return name;
   }
 
-  #numberOf(schema: Schema): number {
+  #numberOf(schema: JsonObject): number {
     const number = this.#numbers.get(schema) ?? this.#numbers.size;
     this.#numbers.set(schema, number);
     return number;

@@ -1,6 +1,7 @@
+import { GrammarError } from './grammar-error.ts';
 import { integerRange } from './integer-range.ts';
 import { formats } from './json-rules.ts';
-import { GrammarError, insideJson, regexGrammar } from './regex-grammar.ts';
+import { insideJson, regexGrammar } from './regex-grammar.ts';
 import { keywordFault, type Part } from './schema-part.ts';
 
 const mostRepetitions = 2000;

@@ -1,20 +1,20 @@
-import { GrammarError } from './regex-grammar.ts';
-import { checkKeywords } from './schema-keywords.ts';
+import { isJsonObject, type JsonObject } from '../../../json-object.ts';
+import { type Place, placeText } from '../../../json-schema/place.ts';
+import { referenced, referenceKeys, type Schema } from '../../../json-schema/references.ts';
+import { GrammarError } from './grammar-error.ts';
 import { SchemaOverlap } from './schema-overlap.ts';
 import {
+  checkKeywords,
   type Given,
   inner,
   innerList,
-  isObject,
   keywordFault,
   type Part,
-  type Place,
-  placeText,
-  type Schema,
+  rootPlace,
+  type SchemaWork,
+  typesOfAll,
 } from './schema-part.ts';
-import { typesOfAll } from './schema-types.ts';
 import { SchemaValues } from './schema-value-check.ts';
-import type { SchemaWork } from './schema-work.ts';
 
 /** Schemas that must all hold, with what they refer to and one branch of each choice among them. */
 export interface Alternative {
@@ -25,7 +25,7 @@ export interface Alternative {
 
 /** The schemas that led to another one without going into the value. */
 interface Path {
-  readonly schema: Schema;
+  readonly schema: JsonObject;
   readonly before: Path | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Choice {
 }
 
 interface State {
-  readonly parts: Map<Schema, Part>;
+  readonly parts: Map<JsonObject, Part>;
   readonly choices: Choice[];
   isReferenced: boolean;
   isImpossible: boolean;
@@ -73,7 +73,8 @@ export class SchemaAlternatives {
     this.#work.add(1);
     if (schema === true) return;
     if (schema === false) state.isImpossible = true;
-    else if (!isObject(schema)) throw new GrammarError('must be a schema: an object, true or false', placeText(place));
+    else if (!isJsonObject(schema))
+      throw new GrammarError('must be a schema: an object, true or false', placeText(place));
     else this.#addPart(state, { schema, place }, path);
   }
 
@@ -116,29 +117,13 @@ export class SchemaAlternatives {
   }
 
   #target(part: Part): Given {
-    const reference = part.schema['$ref'];
-    if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference))
-      throw keywordFault([part], '$ref', `${String(reference)} is not inside the schema`);
-    let target: unknown = this.#root;
-    let place: Place | undefined;
-    for (const key of reference.split('/').slice(1).map(pointerKey)) {
-      this.#work.add(1);
-      target =
-        typeof target === 'object' && target !== null && Object.hasOwn(target, key)
-          ? (target as Schema)[key]
-          : undefined;
-      place = { parent: place, key };
-    }
-    if (target === undefined) throw keywordFault([part], '$ref', `${reference} points to nothing`);
-    return { schema: target, place };
-  }
-}
-
-function pointerKey(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return part;
+    const reference = String(part.schema['$ref']);
+    const keys = referenceKeys(reference);
+    if (!keys) throw keywordFault([part], '$ref', `${reference} is not inside the schema`);
+    this.#work.add(keys.length);
+    const schema = referenced(this.#root as Schema, reference);
+    if (schema === undefined) throw keywordFault([part], '$ref', `${reference} points to nothing`);
+    return { schema, place: keys.reduce<Place>((parent, key) => ({ parent, key }), rootPlace) };
   }
 }
 

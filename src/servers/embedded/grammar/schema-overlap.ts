@@ -1,7 +1,14 @@
-import { type Given, type Part, propertiesOf, propertyParts, requiredOf } from './schema-part.ts';
-import { canonical, commonTypes, typeOf, typesOfAll } from './schema-types.ts';
+import { canonical, commonTypes, typesOf } from '../../../json-schema/values.ts';
+import {
+  type Given,
+  type Part,
+  propertiesOf,
+  propertyParts,
+  requiredOf,
+  type SchemaWork,
+  typesOfAll,
+} from './schema-part.ts';
 import type { SchemaValues } from './schema-value-check.ts';
-import type { SchemaWork } from './schema-work.ts';
 
 type Conjunction = readonly Part[];
 
@@ -66,7 +73,7 @@ export class SchemaOverlap {
     if (!facts) {
       const values = this.#values.listed(parts);
       facts = {
-        types: values ? [...new Set(values.map(typeOf))] : typesOfAll(parts),
+        types: values ? [...new Set(values.map((value) => typesOf(value)[0] as string))] : typesOfAll(parts),
         values,
         texts: new Set(values?.map(canonical)),
         required: parts.flatMap((part) => requiredOf(part).map(String)),

@@ -1,32 +1,19 @@
-import { GrammarError } from './regex-grammar.ts';
-
-/** A JSON schema that is not just a boolean. */
-export type Schema = Readonly<Record<string, unknown>>;
-
-/** Where a schema or a keyword stands; the root has no place. */
-export interface Place {
-  readonly parent: Place | undefined;
-  readonly key: string | number;
-}
+import { isJsonObject, type JsonObject } from '../../../json-object.ts';
+import { type Place, placeText } from '../../../json-schema/place.ts';
+import { commonTypes } from '../../../json-schema/values.ts';
+import { GrammarError } from './grammar-error.ts';
 
 /** A schema and where it stands: an object once it has been read. */
 export interface Given<S = unknown> {
   readonly schema: S;
-  readonly place: Place | undefined;
+  readonly place: Place;
 }
 
 /** An object of keywords and where it stands. */
-export type Part = Given<Schema>;
+export type Part = Given<JsonObject>;
 
-const longestKey = 64;
-
-/** `.properties.a.oneOf[1]`. Keys come from the client, so they are cut. */
-export function placeText(place: Place | undefined): string {
-  const keys: string[] = [];
-  for (let at = place; at; at = at.parent)
-    keys.push(typeof at.key === 'number' ? `[${at.key}]` : `.${at.key.slice(0, longestKey)}`);
-  return keys.toReversed().join('');
-}
+/** Where the root stands. */
+export const rootPlace: Place = { parent: undefined, key: '' };
 
 /** What stands within a schema, under these keys. */
 export function inner({ schema, place }: Part, keyword: string, key?: string | number): Given {
@@ -48,16 +35,12 @@ export function innerList(part: Part, keyword: string): Given[] {
 /** A fault of the keyword in the last of these that has it. */
 export function keywordFault(parts: readonly Part[], keyword: string, reason: string): GrammarError {
   const part = parts.findLast(({ schema }) => Object.hasOwn(schema, keyword));
-  return new GrammarError(reason, placeText({ parent: part?.place, key: keyword }));
-}
-
-export function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return new GrammarError(reason, placeText({ parent: part?.place ?? rootPlace, key: keyword }));
 }
 
 /** The properties that a schema names, by name. */
-export function propertiesOf({ schema }: Part): Schema {
-  return isObject(schema['properties']) ? schema['properties'] : {};
+export function propertiesOf({ schema }: Part): JsonObject {
+  return isJsonObject(schema['properties']) ? schema['properties'] : {};
 }
 
 /** The names that a schema requires. */
@@ -73,4 +56,67 @@ export function propertyParts(parts: readonly Part[], name: string): Given[] {
     if (Object.hasOwn(propertiesOf(part), name)) return [inner(part, 'properties', name)];
     return 'additionalProperties' in part.schema ? [inner(part, 'additionalProperties')] : [];
   });
+}
+
+const names = new Set<unknown>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+
+/** The types that a schema names; `nullable` adds null to them, as in OpenAPI 3.0. */
+export function namedTypes({ schema, place }: Part): readonly string[] | undefined {
+  const { type, nullable } = schema;
+  if (type === undefined) {
+    if (nullable === true)
+      throw keywordFault([{ schema, place }], 'nullable', 'is supported beside type only; list null as a type instead');
+    return undefined;
+  }
+  const types = [type].flat();
+  const wrong = types.find((each) => !names.has(each));
+  if (wrong !== undefined || types.length === 0)
+    throw keywordFault([{ schema, place }], 'type', `${String(wrong)} is not one of JSON's types`);
+  return (nullable === true ? [...new Set([...types, 'null'])] : types) as string[];
+}
+
+/** The types that all the schemas name together; undefined: none of them says. */
+export function typesOfAll(parts: readonly Part[]): readonly string[] | undefined {
+  let types: readonly string[] | undefined;
+  for (const part of parts) {
+    const named = namedTypes(part);
+    if (named) types = types ? commonTypes(types, named) : named;
+  }
+  return types;
+}
+
+/** Keywords that describe and do not bind. */
+const silent = `$schema $id $comment $anchor $defs definitions title description default examples example deprecated
+  readOnly writeOnly strict discriminator contentMediaType contentEncoding`.split(/\s+/);
+
+export const ofStrings = ['minLength', 'maxLength', 'pattern', 'format'];
+export const ofNumbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+export const ofArrays = ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'];
+export const ofObjects = ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'];
+
+const known = new Set([
+  ...silent,
+  ...'type nullable enum const anyOf oneOf allOf $ref'.split(' '),
+  ...ofStrings,
+  ...ofNumbers,
+  ...ofArrays,
+  ...ofObjects,
+]);
+
+/** Refuses a keyword that nobody here knows: what it asks for would not be kept to. */
+export function checkKeywords(part: Part): void {
+  for (const keyword of Object.keys(part.schema))
+    if (!known.has(keyword)) throw keywordFault([part], keyword, `the keyword ${keyword} is not supported`);
+}
+
+const mostSteps = 30_000;
+
+/** Counts what turning a schema into a grammar costs: schemas can multiply their parts, and the event loop waits. */
+export class SchemaWork {
+  #steps = 0;
+
+  add(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > mostSteps) throw new GrammarError('the schema is too large, or has too many alternatives');
+  }
 }

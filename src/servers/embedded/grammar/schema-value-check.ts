@@ -1,16 +1,17 @@
-import { checkKeywords } from './schema-keywords.ts';
+import { isJsonObject } from '../../../json-object.ts';
+import { canonical, typesOf } from '../../../json-schema/values.ts';
 import {
+  checkKeywords,
   type Given,
   inner,
   innerList,
-  isObject,
   keywordFault,
+  namedTypes,
   type Part,
   propertiesOf,
   requiredOf,
+  type SchemaWork,
 } from './schema-part.ts';
-import { canonical, namedTypes, typeOf } from './schema-types.ts';
-import type { SchemaWork } from './schema-work.ts';
 
 /** Holds the values of `enum` and `const` against the schemas that stand beside them. */
 export class SchemaValues {
@@ -38,14 +39,13 @@ export class SchemaValues {
     this.#work.add(1);
     const { schema } = part;
     const types = namedTypes(part);
-    if (types && !types.includes(typeOf(value)) && !(typeof value === 'number' && types.includes('number')))
-      return false;
+    if (types && !typesOf(value).some((type) => types.includes(type))) return false;
     if ('const' in schema && canonical(schema['const']) !== canonical(value)) return false;
     if ('enum' in schema && !this.#set(schema['enum']).has(canonical(value))) return false;
     if (typeof value === 'string') return this.#isText(part, value);
     if (typeof value === 'number') return this.#isNumber(part, value);
     if (Array.isArray(value)) return this.#isList(part, value);
-    return isObject(value) ? this.#isObject(part, value) : true;
+    return isJsonObject(value) ? this.#isObject(part, value) : true;
   }
 
   #isValid({ schema, place }: Given, value: unknown): boolean {

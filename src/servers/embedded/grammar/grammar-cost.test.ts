@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseGbnf } from '../grammar/gbnf.ts';
-import { jsonObjectGrammar } from '../grammar/json-rules.ts';
+import { parseGbnf } from './gbnf.ts';
+import { jsonObjectGrammar } from './json-rules.ts';
 import { structuredGrammar } from './structured-output.ts';
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);

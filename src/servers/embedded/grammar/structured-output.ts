@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { parseGbnf } from '../grammar/gbnf.ts';
-import { checkBeginnings } from '../grammar/grammar-beginnings.ts';
-import { checkGrammarCost } from '../grammar/grammar-cost.ts';
-import { checkGrowth } from '../grammar/grammar-growth.ts';
-import { literalText } from '../grammar/grammar-text.ts';
-import { jsonObjectGrammar } from '../grammar/json-rules.ts';
-import { jsonSchemaGrammar } from '../grammar/json-schema-grammar.ts';
-import { GrammarError, regexGrammar } from '../grammar/regex-grammar.ts';
-import { invalidArgument } from './faults.ts';
+import { parseGbnf } from './gbnf.ts';
+import { checkBeginnings } from './grammar-beginnings.ts';
+import { checkGrammarCost } from './grammar-cost.ts';
+import { GrammarError } from './grammar-error.ts';
+import { checkGrowth } from './grammar-growth.ts';
+import { literalText } from './grammar-text.ts';
+import { jsonObjectGrammar } from './json-rules.ts';
+import { jsonSchemaGrammar } from './json-schema-grammar.ts';
+import { regexGrammar } from './regex-grammar.ts';
 
 /** Larger ones would hold the event loop while they are turned into a grammar. */
 const longestText = 256 * 1024;
@@ -29,24 +29,25 @@ type Wishes = z.infer<typeof wishes>;
 
 const kinds = ['regex', 'choice', 'grammar', 'json'] as const;
 
-/** The grammar, in llama.cpp's notation, of what the structured_outputs text asks for. */
+/** The grammar, in llama.cpp's notation, of what the structured_outputs text asks for. Throws a GrammarError. */
 export function structuredGrammar(text: string): string | undefined {
-  if (text.length > longestText) throw refused(`is longer than ${longestText} characters`);
+  if (text.length > longestText) throw new GrammarError(`is longer than ${longestText} characters`);
   const wish = parse(text);
   const { json, regex, choice, grammar, json_object: anyObject } = wish;
   const given = [json, regex, choice, grammar, anyObject || undefined].filter(
     (each) => each !== undefined && each !== null,
   );
   if (given.length === 0) return undefined;
-  if (given.length > 1) throw refused('asks for more than one of json, regex, choice, grammar and json_object');
+  if (given.length > 1)
+    throw new GrammarError('asks for more than one of json, regex, choice, grammar and json_object');
   try {
     const result = grammarOf(wish);
     check(result);
     return result;
   } catch (error) {
     if (error instanceof GrammarError)
-      throw refused(error.message, `.${kinds.find((kind) => wish[kind])}${error.place}`);
-    if (error instanceof SyntaxError) throw refused('json is not a JSON text');
+      throw new GrammarError(error.message, `.${kinds.find((kind) => wish[kind])}${error.place}`);
+    if (error instanceof SyntaxError) throw new GrammarError('json is not a JSON text');
     throw error;
   }
 }
@@ -71,15 +72,11 @@ function parse(text: string): Wishes {
   try {
     value = JSON.parse(text);
   } catch {
-    throw refused('is not a JSON text');
+    throw new GrammarError('is not a JSON text');
   }
   const result = wishes.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  if (issue?.code === 'unrecognized_keys') throw refused(`${issue.keys[0]} is not supported`);
-  throw refused(`${issue?.path.join('.')} ${issue?.message}`);
-}
-
-function refused(reason: string, place = ''): Error {
-  return invalidArgument(`sampling_parameters.structured_outputs${place}: ${reason}`);
+  if (issue?.code === 'unrecognized_keys') throw new GrammarError(`${issue.keys[0]} is not supported`);
+  throw new GrammarError(`${issue?.path.join('.')} ${issue?.message}`);
 }

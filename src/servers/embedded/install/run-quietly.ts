@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** What a program printed and how it ended; the code is null where it could not be started. */
 export interface ProgramResult {
@@ -55,4 +57,19 @@ function withoutOwnNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOwn =
     /^(npm_(package|lifecycle|command)|npm_config_(local_prefix|prefix|global|global_prefix|workspace)|init_cwd)/i;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn.test(name)));
+}
+
+/** Bytes of all files below a folder; what vanishes while it looks counts as nothing. */
+export function folderSize(folder: string): number {
+  let size = 0;
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) size += folderSize(path);
+      else if (entry.isFile()) size += statSync(path).size;
+    }
+  } catch {
+    return size;
+  }
+  return size;
 }

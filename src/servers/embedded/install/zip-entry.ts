@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
-import { EngineError } from './gguf/engine-error.ts';
+import { EngineError } from '../../../engine-error.ts';
 
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;

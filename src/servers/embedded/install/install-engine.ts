@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { messageOf } from '../../thrown.ts';
-import { type EngineVariant, engineVariant, engineVersion, type Gpu, thisMachine } from './engine/engine-package.ts';
-import type { EngineModule } from './engine/engine-types.ts';
-import { type ProgramResult, runQuietly } from './engine/run-quietly.ts';
-import { folderSize } from './folder-size.ts';
-import { EngineError } from './gguf/engine-error.ts';
+import { EngineError } from '../../../engine-error.ts';
+import { messageOf } from '../../../thrown.ts';
+import type { EngineModule } from '../engine/engine-types.ts';
+import { type EngineVariant, engineVariant, engineVersion, type Gpu, thisMachine } from './engine-package.ts';
+import { folderSize, type ProgramResult, runQuietly } from './run-quietly.ts';
 
 /** Where the engine is kept and how its installation is shown. */
 export interface InstallOptions {

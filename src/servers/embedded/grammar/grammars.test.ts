@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { characterSet, complement, without } from '../../../patterns/character-set.ts';
-import { integerRange } from '../grammar/integer-range.ts';
-import { jsonSchemaGrammar } from '../grammar/json-schema-grammar.ts';
-import { GrammarError, insideJson, regexGrammar } from '../grammar/regex-grammar.ts';
+import { GrammarError } from './grammar-error.ts';
+import { integerRange } from './integer-range.ts';
+import { jsonSchemaGrammar } from './json-schema-grammar.ts';
+import { insideJson, regexGrammar } from './regex-grammar.ts';
 import { structuredGrammar } from './structured-output.ts';
 
 /** A rule without references, as a regular expression: they differ in quotes and spaces alone. */
@@ -45,10 +46,16 @@ describe('regexGrammar', () => {
     ['^a|b$', '("a" | "b")'],
     ['a{2,3}b?', '"a"{2,3} "b"?'],
     ['[a-c0]+?', '[0a-c]+'],
-    ['(?:x|y)*', '(("x" | "y"))*'],
+    ['(?:x|y)*', '("x" | "y")*'],
+    ['(ab)+(c*)*(d)?', '("a" "b")+ ("c"*)* ("d")?'],
+    ['(^a|b)$', '("a" | "b")'],
+    ['(|a)', '("" | "a")'],
     ['\\d\\.', '[0-9] "."'],
-    ['(?<year>\\d{4})', '([0-9]{4,4})'],
+    ['(?<year>\\d{4})', '[0-9]{4,4}'],
     ['a{,3}', '"a" "{" "," "3" "}"'],
+    ['\\ud83d\\ude00', '"\\U0001f600"'],
+    ['a{2,}.', '"a"{2,} [\\x00-\\x09\\x0b-\\x0c\\x0e-\\u2027\\u202a-\\U0010ffff]'],
+    ['\\s', '[\\x09-\\x0d \\xa0\\u1680\\u2000-\\u200a\\u2028-\\u2029\\u202f\\u205f\\u3000\\ufeff]'],
     ['é😀', '"\\xe9" "\\U0001f600"'],
   ])('turns %s into a rule', (pattern, rule) => {
     expect(regexGrammar(pattern)).toBe(rule);
@@ -61,27 +68,28 @@ describe('regexGrammar', () => {
   });
 
   it.each([
-    ['(?=a)', 'looking around'],
-    ['(?<!a)b', 'looking around'],
-    ['(a)\\1', 'references back'],
-    ['\\bword', 'word borders'],
-    ['\\p{L}', '\\p is not supported'],
-    ['(a', 'ends too early'],
-    ['a)', "')' is not expected"],
-    ['[a', 'ends too early'],
-    ['*a', 'nothing to repeat'],
-    ['a{3,2}', 'out of order'],
-    ['a{9999}', 'repeats more than 2000 times'],
-    ['[]', 'matches no character'],
-    ['a$b', '$ stands before the end'],
-    ['a^b', '^ stands after the beginning'],
-  ])('refuses %s', (pattern, reason) => {
-    expect(() => regexGrammar(pattern)).toThrow(GrammarError);
-    expect(() => regexGrammar(pattern)).toThrow(reason);
+    ['(?=a)', 'look-ahead "(?=" is not supported (position 0)'],
+    ['(?<!a)b', 'look-behind "(?<!" is not supported (position 0)'],
+    ['(a)\\1', 'the back-reference "\\1" is not supported (position 3)'],
+    ['\\bword', 'the word boundary "\\b" is not supported (position 0)'],
+    ['\\p{L}', 'the Unicode class "\\p{…}" is not supported (position 0)'],
+    ['(a', '"(" is not closed (position 0)'],
+    ['a)', '")" closes no group (position 1)'],
+    ['[a', '"[" is not closed (position 0)'],
+    ['*a', '"*" has nothing to repeat (position 0)'],
+    ['a{3,2}', 'the repetition is out of order (position 1)'],
+    ['a{9999}', 'more than 2000 repetitions are not supported (position 1)'],
+    ['[]', 'the empty class "[]" is not supported (position 0)'],
+    ['a$b', 'the anchor "$" inside a pattern is not supported (position 1)'],
+    ['a^b', 'the anchor "^" inside a pattern is not supported (position 1)'],
+    ['\\0', 'the NUL character is not supported (position 0)'],
+    ['('.repeat(5000), 'groups are nested deeper than 64 levels (position 64)'],
+  ])('refuses %.20s', (pattern, reason) => {
+    expect(() => regexGrammar(pattern)).toThrow(new GrammarError(`the pattern cannot be used: ${reason}`));
   });
 
-  it('refuses a pattern that is nested without end instead of overflowing', () => {
-    expect(() => regexGrammar('('.repeat(5000))).toThrow('nested too deeply');
+  it('refuses a pattern that is too long', () => {
+    expect(() => regexGrammar('a'.repeat(8193))).toThrow('the pattern is longer than 8192 characters');
   });
 });
 

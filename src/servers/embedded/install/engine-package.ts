@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { EngineError } from '../gguf/engine-error.ts';
+import { EngineError } from '../../../engine-error.ts';
 
 /** The release that Conch was made with. */
 export const engineVersion = '3.22.1';

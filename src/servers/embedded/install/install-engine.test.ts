@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { engineVariant, engineVersion, thisMachine } from './engine/engine-package.ts';
+import { engineVariant, engineVersion, thisMachine } from './engine-package.ts';
 import { installEngine, installedFolder, loadEngine } from './install-engine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-engine-'));

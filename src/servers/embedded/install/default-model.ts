@@ -4,10 +4,9 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { codeOf, messageOf } from '../../thrown.ts';
-import { runQuietly } from './engine/run-quietly.ts';
-import { folderSize } from './folder-size.ts';
-import { EngineError } from './gguf/engine-error.ts';
+import { EngineError } from '../../../engine-error.ts';
+import { codeOf, messageOf } from '../../../thrown.ts';
+import { folderSize, runQuietly } from './run-quietly.ts';
 import { openZipEntry } from './zip-entry.ts';
 
 /** The model that Conch serves when nobody names one: SmolLM2 135M Instruct, Apache-2.0. */
