@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { runnerImport } from 'vite';
 import { rooms } from '../rooms.mjs';
 import { withRooms } from './rooms-picture.mjs';
-import { inRoot } from './steps.mjs';
+import { inRoot, StepError } from './steps.mjs';
 
 /**
  * The pages that are written from the sources, as they should be now.
@@ -13,9 +13,23 @@ export async function generatedPages() {
   return [
     { file: architecture, text: withRooms(readFileSync(inRoot(architecture), 'utf8'), rooms) },
     { file: 'docs/cli.md', text: await made('src/cli/cli-page.ts', 'cliPage') },
+    { file: 'docs/observability.md', text: await withMetrics('docs/observability.md') },
     { file: 'docs/parameters.md', text: await made('test/parameters/page.ts', 'parametersPage') },
     { file: 'docs/settings.md', text: await made('src/config/settings-page.ts', 'settingsPage') },
   ];
+}
+
+/**
+ * A page with its table of metrics written anew.
+ * @param {string} file
+ */
+async function withMetrics(file) {
+  const page = readFileSync(inRoot(file), 'utf8');
+  const [begin, end] = ['<!-- metrics: written by npm run docs -->', '<!-- end of metrics -->'];
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+  if (before < 0 || after < before) throw new StepError(`${file} needs the lines ${begin} and ${end}.`);
+  const table = await made('src/telemetry/metrics/metrics-table.ts', 'metricsTable');
+  return `${page.slice(0, before)}${begin}\n\n${table}\n\n${page.slice(after)}`;
 }
 
 /**

@@ -1,9 +1,33 @@
-import { parentPort } from 'node:worker_threads';
-import { type JudgedForm, judge } from './structured-judge.ts';
+import type { Structure } from '../contracts/contract.ts';
+import { isJsonObject } from '../json-object.ts';
+import { patternOf, type Verdict, validate } from '../json-schema/validate.ts';
+import { runTasks } from '../worker-program.ts';
 
-// The thread that holds answers against the forms that clients ask for: their patterns may run for ever.
+// The thread that checks texts against the structures that clients send: their patterns may run for ever.
 
-parentPort?.on('message', ({ form, text }: { form: JudgedForm; text: string }) => {
-  parentPort?.postMessage('started');
-  parentPort?.postMessage(judge(form, text));
-});
+/** The structures that take more than a glance to check. */
+export type CheckedStructure = Extract<Structure, { json: unknown } | { json_object: true } | { regex: string }>;
+
+/** A whole text to check. */
+export interface CheckTask {
+  readonly kind: 'check';
+  readonly structure: CheckedStructure;
+  readonly text: string;
+}
+
+function check({ structure, text }: CheckTask): Verdict {
+  if ('regex' in structure) {
+    const matches = patternOf(`^(?:${structure.regex})$`).test(text);
+    return matches ? { kind: 'valid' } : { kind: 'invalid', message: 'it does not match the regular expression' };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: 'invalid', message: 'it is not JSON' };
+  }
+  if ('json' in structure) return validate(structure.json, value);
+  return isJsonObject(value) ? { kind: 'valid' } : { kind: 'invalid', message: 'it is not a JSON object' };
+}
+
+runTasks(check);

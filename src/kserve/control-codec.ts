@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs/light.js';
 import { descriptor } from './descriptor.ts';
+import { unreadable } from './infer-request-codec.ts';
 import type { ControlCalls, ControlMethod } from './messages.ts';
 import { StatusError } from './status.ts';
 
@@ -18,13 +19,34 @@ export function protocol(): protobuf.Root {
   return loaded;
 }
 
+/** Every control call, by its name on the wire. */
+const controlMethods: Readonly<Record<ControlMethod, true>> = {
+  ServerLive: true,
+  ServerReady: true,
+  ModelReady: true,
+  ServerMetadata: true,
+  ModelMetadata: true,
+  ModelConfig: true,
+  ModelStatistics: true,
+  RepositoryIndex: true,
+  RepositoryModelLoad: true,
+  RepositoryModelUnload: true,
+  SystemSharedMemoryStatus: true,
+  SystemSharedMemoryRegister: true,
+  SystemSharedMemoryUnregister: true,
+  CudaSharedMemoryStatus: true,
+  CudaSharedMemoryRegister: true,
+  CudaSharedMemoryUnregister: true,
+  TraceSetting: true,
+  LogSettings: true,
+};
+
 /** The bytes of a control request. */
 export function encodeControl<Method extends ControlMethod>(
   method: Method,
   request: ControlCalls[Method]['request'],
 ): Uint8Array {
-  const type = protocol().lookupType(`inference.${method}Request`);
-  return type.encode(type.fromObject(request)).finish();
+  return encode(`inference.${method}Request`, request);
 }
 
 /** The response of a control call from its bytes. */
@@ -32,16 +54,51 @@ export function decodeControl<Method extends ControlMethod>(
   method: Method,
   bytes: Uint8Array,
 ): ControlCalls[Method]['response'] {
-  const type = protocol().lookupType(`inference.${method}Response`);
-  return type.toObject(decode(type, bytes), readable) as ControlCalls[Method]['response'];
-}
-
-function decode(type: protobuf.Type, bytes: Uint8Array): protobuf.Message {
   try {
-    return type.decode(bytes);
+    return decode(`inference.${method}Response`, bytes) as ControlCalls[Method]['response'];
   } catch (error) {
     throw new StatusError('INTERNAL', 'The server sent a message that does not follow the protocol.', { cause: error });
   }
+}
+
+/** Whether a method of the service is a control call. */
+export function isControlMethod(method: string): method is ControlMethod {
+  return Object.hasOwn(controlMethods, method);
+}
+
+/** The request of a control call from its bytes. */
+export function decodeControlRequest<Method extends ControlMethod>(
+  method: Method,
+  bytes: Uint8Array,
+): ControlCalls[Method]['request'] {
+  try {
+    return decode(`inference.${method}Request`, bytes);
+  } catch {
+    throw unreadable();
+  }
+}
+
+/** The bytes of the response of a control call. */
+export function encodeControlResponse<Method extends ControlMethod>(
+  method: Method,
+  response: ControlCalls[Method]['response'],
+): Uint8Array {
+  return encode(`inference.${method}Response`, response);
+}
+
+/** The bytes of a response of the health service. */
+export function encodeHealth(isServing: boolean): Uint8Array {
+  return encode('grpc.health.v1.HealthCheckResponse', { status: isServing ? 'SERVING' : 'NOT_SERVING' });
+}
+
+function encode(name: string, message: object): Uint8Array {
+  const type = protocol().lookupType(name);
+  return type.encode(type.fromObject(message)).finish();
+}
+
+function decode(name: string, bytes: Uint8Array): object {
+  const type = protocol().lookupType(name);
+  return type.toObject(type.decode(bytes), readable);
 }
 
 function load(): protobuf.Root {

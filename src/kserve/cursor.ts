@@ -1,5 +1,10 @@
 import { StatusError } from './status.ts';
 
+/** The tag of a field of texts, bytes or messages. */
+export function field(number: number): number {
+  return (number << 3) | 2;
+}
+
 /** A place in a protobuf message; every step past its end is a fault of the server's. */
 export class Cursor {
   at: number;
@@ -46,10 +51,13 @@ export class Cursor {
   }
 
   text(): string {
-    const length = this.varint();
-    const from = this.at;
-    this.skipTo(from + length);
+    const from = this.#skipBytes();
     return this.#bytes.toString('utf8', from, this.at);
+  }
+
+  bytes(): Buffer {
+    const from = this.#skipBytes();
+    return this.#bytes.subarray(from, this.at);
   }
 
   double(): number {
@@ -59,10 +67,16 @@ export class Cursor {
   }
 
   nested(): Cursor {
+    const from = this.#skipBytes();
+    return new Cursor(this.#bytes, from, this.at);
+  }
+
+  /** Goes behind a field of texts, bytes or messages, and gives where its content begins. */
+  #skipBytes(): number {
     const length = this.varint();
     const from = this.at;
     this.skipTo(from + length);
-    return new Cursor(this.#bytes, from, this.at);
+    return from;
   }
 
   skipTo(at: number): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { protocol } from './control-codec.ts';
-import { decodeInferResponse, encodeInferRequest, StreamFault, StreamResponseDecoder } from './infer-codec.ts';
+import { decodeInferResponse, StreamFault, StreamResponseDecoder } from './infer-codec.ts';
+import { encodeInferRequest } from './infer-request-writer.ts';
 import { boolTensor, readText, readTexts, textTensor } from './tensors.ts';
 
 const streamResponse = () => protocol().lookupType('inference.ModelStreamInferResponse');

@@ -1,28 +1,8 @@
-import protobuf from 'protobufjs/light.js';
-import { Cursor } from './cursor.ts';
-import type { InferRequest, InferResponse, OutputDescription, ParameterValue } from './server.ts';
+import { Cursor, field } from './cursor.ts';
+import { readParameter } from './infer-parameters.ts';
+import { readTensor } from './infer-tensors.ts';
+import type { InferResponse, OutputDescription, ParameterValue } from './server.ts';
 import { StatusError } from './status.ts';
-import type { Datatype } from './tensors.ts';
-
-/** The bytes of a ModelInferRequest, tensors in raw form. */
-export function encodeInferRequest(request: InferRequest): Uint8Array {
-  if (request.wire) return request.wire;
-  const writer = protobuf.Writer.create();
-  writer.uint32(field(1)).string(request.model);
-  if (request.version) writer.uint32(field(2)).string(request.version);
-  writer.uint32(field(3)).string(request.id);
-  for (const [key, value] of Object.entries(request.parameters ?? {})) writeParameter(writer, key, value);
-  for (const tensor of request.inputs) {
-    writer.uint32(field(5)).fork();
-    writer.uint32(field(1)).string(tensor.name).uint32(field(2)).string(tensor.datatype);
-    writer.uint32(field(3)).fork();
-    for (const dimension of tensor.shape) writer.int64(dimension);
-    writer.ldelim().ldelim();
-  }
-  for (const name of request.outputs ?? []) writer.uint32(field(6)).fork().uint32(field(1)).string(name).ldelim();
-  for (const tensor of request.inputs) writer.uint32(field(7)).bytes(tensor.data);
-  return writer.finish();
-}
 
 /**
  * Reads the responses of one stream. The responses of one request repeat everything but the tensors' data, so what stands
@@ -198,23 +178,10 @@ class WireResponse implements InferResponse {
   }
 }
 
-function field(number: number): number {
-  return (number << 3) | 2;
-}
-
 const rawContents = field(6);
 
 /** The text None, which every response but the last has for a reason to finish: no text is made of it each time. */
 const noneBytes = Buffer.from('None').readUInt32LE();
-
-function writeParameter(writer: protobuf.Writer, key: string, value: ParameterValue): void {
-  writer.uint32(field(4)).fork().uint32(field(1)).string(key).uint32(field(2)).fork();
-  if (typeof value === 'boolean') writer.uint32(1 << 3).bool(value);
-  else if (typeof value === 'string') writer.uint32(field(3)).string(value);
-  else if (Number.isSafeInteger(value)) writer.uint32(2 << 3).int64(value);
-  else writer.uint32((4 << 3) | 1).double(value);
-  writer.ldelim().ldelim();
-}
 
 /** Reads up to the first byte of tensor data. */
 function readHead(reader: Cursor): Head {
@@ -229,50 +196,8 @@ function readHead(reader: Cursor): Head {
     else if (tag === field(2)) version = reader.text();
     else if (tag === field(3)) id = reader.text();
     else if (tag === field(4)) readParameter(reader.nested(), parameters);
-    else if (tag === field(5)) outputs.push(readOutput(reader.nested()));
+    else if (tag === field(5)) outputs.push(readTensor(reader.nested()) as OutputDescription);
     else reader.skip(tag);
   }
   return { model, version, id, parameters, final: parameters['triton_final_response'] === true, outputs };
-}
-
-function readParameter(reader: Cursor, into: Record<string, ParameterValue>): void {
-  let key = '';
-  let value: ParameterValue = '';
-  while (reader.at < reader.end) {
-    const tag = reader.varint();
-    if (tag === field(1)) key = reader.text();
-    else if (tag === field(2)) value = readValue(reader.nested());
-    else reader.skip(tag);
-  }
-  into[key] = value;
-}
-
-function readValue(reader: Cursor): ParameterValue {
-  let value: ParameterValue = '';
-  while (reader.at < reader.end) {
-    const tag = reader.varint();
-    if (tag === 1 << 3) value = reader.varint() !== 0;
-    else if (tag === 2 << 3 || tag === 5 << 3) value = reader.varint();
-    else if (tag === field(3)) value = reader.text();
-    else if (tag === ((4 << 3) | 1)) value = reader.double();
-    else reader.skip(tag);
-  }
-  return value;
-}
-
-function readOutput(reader: Cursor): OutputDescription {
-  let name = '';
-  let datatype = '';
-  const shape: number[] = [];
-  while (reader.at < reader.end) {
-    const tag = reader.varint();
-    if (tag === field(1)) name = reader.text();
-    else if (tag === field(2)) datatype = reader.text();
-    else if (tag === field(3)) {
-      const packed = reader.nested();
-      while (packed.at < packed.end) shape.push(packed.varint());
-    } else if (tag === 3 << 3) shape.push(reader.varint());
-    else reader.skip(tag);
-  }
-  return { name, datatype: datatype as Datatype, shape };
 }

@@ -1,4 +1,5 @@
-import protobuf from 'protobufjs/light.js';
+import type protobuf from 'protobufjs/light.js';
+import { type Cursor, field } from './cursor.ts';
 import type { ParameterValue } from './server.ts';
 
 /** A parameter with the kind that it has on the wire. */
@@ -8,25 +9,27 @@ export type InferParameter =
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'double'; readonly value: number };
 
+/** Parameters in their order, each with its kind. */
+export type InferParameters = readonly (readonly [name: string, parameter: InferParameter])[];
+
 /** Reads one entry of a map of parameters into the plain form, in which kinds of numbers are not told apart. */
-export function inferParameters(entry: Uint8Array, into: Record<string, ParameterValue>): void {
-  const reader = protobuf.Reader.create(entry);
+export function readParameter(reader: Cursor, into: Record<string, ParameterValue>): void {
   let key = '';
   let value: ParameterValue = '';
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === 1) key = reader.string();
-    else if (tag >>> 3 === 2) value = readValue(reader.bytes());
-    else reader.skipType(tag & 7);
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === field(1)) key = reader.text();
+    else if (tag === field(2)) value = readValue(reader.nested());
+    else reader.skip(tag);
   }
   into[key] = value;
 }
 
 /** Writes one entry of a map of parameters as a field of the message that is being written. */
-export function writeParameter(writer: protobuf.Writer, field: number, key: string, parameter: InferParameter): void {
-  writer.uint32((field << 3) | 2).fork();
-  writer.uint32((1 << 3) | 2).string(key);
-  writer.uint32((2 << 3) | 2).fork();
+export function writeParameter(writer: protobuf.Writer, number: number, key: string, parameter: InferParameter): void {
+  writer.uint32(field(number)).fork();
+  writer.uint32(field(1)).string(key);
+  writer.uint32(field(2)).fork();
   switch (parameter.kind) {
     case 'bool':
       writer.uint32(1 << 3).bool(parameter.value);
@@ -35,7 +38,7 @@ export function writeParameter(writer: protobuf.Writer, field: number, key: stri
       writer.uint32(2 << 3).int64(exact(parameter.value));
       break;
     case 'string':
-      writer.uint32((3 << 3) | 2).string(parameter.value);
+      writer.uint32(field(3)).string(parameter.value);
       break;
     case 'double':
       writer.uint32((4 << 3) | 1).double(parameter.value);
@@ -54,32 +57,22 @@ export function parameterOf(value: ParameterValue): InferParameter {
   return Number.isSafeInteger(value) ? { kind: 'int64', value } : { kind: 'double', value };
 }
 
-function readValue(bytes: Uint8Array): ParameterValue {
-  const reader = protobuf.Reader.create(bytes);
+function readValue(reader: Cursor): ParameterValue {
   let value: ParameterValue = '';
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    switch (tag >>> 3) {
-      case 1:
-        value = reader.bool();
-        break;
-      case 2:
-        value = Number(reader.int64());
-        break;
-      case 3:
-        value = reader.string();
-        break;
-      case 4:
-        value = reader.double();
-        break;
-      case 5:
-        value = Number(reader.uint64());
-        break;
-      default:
-        reader.skipType(tag & 7);
-    }
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === 1 << 3) value = reader.varint() !== 0;
+    else if (tag === 2 << 3) value = reader.varint();
+    else if (tag === field(3)) value = reader.text();
+    else if (tag === ((4 << 3) | 1)) value = reader.double();
+    else if (tag === 5 << 3) value = unsigned(reader.varint());
+    else reader.skip(tag);
   }
   return value;
+}
+
+function unsigned(value: number): number {
+  return value < 0 ? value + 2 ** 64 : value;
 }
 
 /** protobufjs takes what a double cannot hold as a text. */

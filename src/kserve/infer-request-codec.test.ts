@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { protocol } from './control-codec.ts';
-import { encodeInferRequest } from './infer-codec.ts';
 import { WireRequest } from './infer-request-codec.ts';
-import { makeRequest } from './infer-request-writer.ts';
+import { encodeInferRequest, makeRequest } from './infer-request-writer.ts';
 
 function wire(message: object): WireRequest {
   const type = protocol().lookupType('inference.ModelInferRequest');

@@ -1,5 +1,6 @@
-import protobuf from 'protobufjs/light.js';
-import { inferParameters } from './infer-parameters.ts';
+import { Cursor, field } from './cursor.ts';
+import { readParameter } from './infer-parameters.ts';
+import { readTensor } from './infer-tensors.ts';
 import type { InferRequest, ParameterValue } from './server.ts';
 import { StatusError } from './status.ts';
 import type { Datatype, Tensor } from './tensors.ts';
@@ -10,15 +11,7 @@ export function unreadable(): StatusError {
   return new StatusError('INTERNAL', 'Unable to parse request');
 }
 
-/** An input as it came, its data not looked at yet. */
-interface InputDescription {
-  readonly name: string;
-  readonly datatype: string;
-  readonly shape: readonly number[];
-  readonly parameters: Readonly<Record<string, ParameterValue>>;
-  /** The bytes of its InferTensorContents. */
-  readonly contents: Uint8Array | undefined;
-}
+type InputDescription = ReturnType<typeof readTensor>;
 
 /**
  * A request that arrived as bytes. A server behind a wire gets them unchanged and is the judge of them; for one in this
@@ -41,17 +34,22 @@ export class WireRequest implements InferRequest {
     let id = '';
     const parameters: Record<string, ParameterValue> = {};
     const outputs: string[] = [];
-    readFields(wire, (field, reader) => {
-      if (field === 1) model = reader.string();
-      else if (field === 2) version = reader.string();
-      else if (field === 3) id = reader.string();
-      else if (field === 4) inferParameters(reader.bytes(), parameters);
-      else if (field === 5) this.#descriptions.push(readInput(reader.bytes()));
-      else if (field === 6) outputs.push(readName(reader.bytes()));
-      else if (field === 7) this.#raw.push(reader.bytes() as Buffer);
-      else return false;
-      return true;
-    });
+    const reader = new Cursor(wire, 0, wire.length);
+    try {
+      while (reader.at < reader.end) {
+        const tag = reader.varint();
+        if (tag === field(1)) model = reader.text();
+        else if (tag === field(2)) version = reader.text();
+        else if (tag === field(3)) id = reader.text();
+        else if (tag === field(4)) readParameter(reader.nested(), parameters);
+        else if (tag === field(5)) this.#descriptions.push(readTensor(reader.nested()));
+        else if (tag === field(6)) outputs.push(readName(reader.nested()));
+        else if (tag === field(7)) this.#raw.push(reader.bytes());
+        else reader.skip(tag);
+      }
+    } catch {
+      throw unreadable();
+    }
     this.wire = wire;
     this.model = model;
     this.version = version;
@@ -96,50 +94,13 @@ export class WireRequest implements InferRequest {
   }
 }
 
-/** Reads a message field by field; what the taker does not know is skipped. */
-function readFields(bytes: Uint8Array, take: (field: number, reader: protobuf.Reader) => boolean): void {
-  const reader = protobuf.Reader.create(bytes);
-  try {
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32();
-      if (!take(tag >>> 3, reader)) reader.skipType(tag & 7);
-    }
-  } catch (error) {
-    throw error instanceof StatusError ? error : unreadable();
-  }
-}
-
-function readInput(bytes: Uint8Array): InputDescription {
+function readName(reader: Cursor): string {
   let name = '';
-  let datatype = '';
-  let contents: Uint8Array | undefined;
-  const shape: number[] = [];
-  const parameters: Record<string, ParameterValue> = {};
-  const reader = protobuf.Reader.create(bytes);
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === 1) name = reader.string();
-    else if (tag >>> 3 === 2) datatype = reader.string();
-    else if (tag >>> 3 === 3) readShape(reader, tag & 7, shape);
-    else if (tag >>> 3 === 4) inferParameters(reader.bytes(), parameters);
-    else if (tag >>> 3 === 5) contents = reader.bytes();
-    else reader.skipType(tag & 7);
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === field(1)) name = reader.text();
+    else reader.skip(tag);
   }
-  return { name, datatype, shape, parameters, contents };
-}
-
-function readShape(reader: protobuf.Reader, wireType: number, into: number[]): void {
-  const end = wireType === 2 ? reader.uint32() + reader.pos : reader.pos + 1;
-  while (reader.pos < end) into.push(Number(reader.int64()));
-}
-
-function readName(bytes: Uint8Array): string {
-  let name = '';
-  readFields(bytes, (field, reader) => {
-    if (field !== 1) return false;
-    name = reader.string();
-    return true;
-  });
   return name;
 }
 

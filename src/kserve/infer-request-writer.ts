@@ -1,9 +1,9 @@
 import protobuf from 'protobufjs/light.js';
-import { type InferParameter, writeParameter } from './infer-parameters.ts';
+import { field } from './cursor.ts';
+import { type InferParameters, parameterOf, writeParameter } from './infer-parameters.ts';
 import { WireRequest } from './infer-request-codec.ts';
-
-/** Parameters in their order, each with its kind. */
-export type InferParameters = readonly (readonly [name: string, parameter: InferParameter])[];
+import { writeTensor } from './infer-tensors.ts';
+import type { InferRequest } from './server.ts';
 
 /** An input; one without data is in shared memory, and its parameters say where. */
 export interface InputPart {
@@ -11,7 +11,7 @@ export interface InputPart {
   readonly datatype: string;
   readonly shape: readonly number[];
   readonly data: Buffer | undefined;
-  readonly parameters: InferParameters;
+  readonly parameters?: InferParameters;
 }
 
 /** All that a ModelInferRequest can say. */
@@ -21,32 +21,40 @@ export interface RequestParts {
   readonly id: string;
   readonly parameters: InferParameters;
   readonly inputs: readonly InputPart[];
-  readonly outputs: readonly { readonly name: string; readonly parameters: InferParameters }[];
+  readonly outputs: readonly { readonly name: string; readonly parameters?: InferParameters }[];
 }
 
 /** The request that its parts make. */
-export function makeRequest({ model, version, id, parameters, inputs, outputs }: RequestParts): WireRequest {
+export function makeRequest(parts: RequestParts): WireRequest {
+  return new WireRequest(writeRequest(parts) as Buffer);
+}
+
+/** The bytes of a ModelInferRequest, tensors in raw form. */
+export function encodeInferRequest(request: InferRequest): Uint8Array {
+  if (request.wire) return request.wire;
+  const { model, version = '', id, parameters = {}, inputs, outputs = [] } = request;
+  return writeRequest({
+    model,
+    version,
+    id,
+    parameters: Object.entries(parameters).map(([name, value]) => [name, parameterOf(value)]),
+    inputs,
+    outputs: outputs.map((name) => ({ name })),
+  });
+}
+
+function writeRequest({ model, version, id, parameters, inputs, outputs }: RequestParts): Uint8Array {
   const writer = protobuf.Writer.create();
-  writer.uint32(field(1)).string(model).uint32(field(2)).string(version).uint32(field(3)).string(id);
+  writer.uint32(field(1)).string(model);
+  if (version !== '') writer.uint32(field(2)).string(version);
+  writer.uint32(field(3)).string(id);
   for (const [name, parameter] of parameters) writeParameter(writer, 4, name, parameter);
-  for (const input of inputs) {
-    writer.uint32(field(5)).fork();
-    writer.uint32(field(1)).string(input.name).uint32(field(2)).string(input.datatype);
-    writer.uint32(field(3)).fork();
-    for (const dimension of input.shape) writer.int64(dimension);
-    writer.ldelim();
-    for (const [name, parameter] of input.parameters) writeParameter(writer, 4, name, parameter);
-    writer.ldelim();
-  }
+  for (const input of inputs) writeTensor(writer, input, input.parameters);
   for (const output of outputs) {
     writer.uint32(field(6)).fork().uint32(field(1)).string(output.name);
-    for (const [name, parameter] of output.parameters) writeParameter(writer, 2, name, parameter);
+    for (const [name, parameter] of output.parameters ?? []) writeParameter(writer, 2, name, parameter);
     writer.ldelim();
   }
   for (const { data } of inputs) if (data) writer.uint32(field(7)).bytes(data);
-  return new WireRequest(writer.finish() as Buffer);
-}
-
-function field(number: number): number {
-  return (number << 3) | 2;
+  return writer.finish();
 }

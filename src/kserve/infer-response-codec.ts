@@ -1,5 +1,7 @@
 import protobuf from 'protobufjs/light.js';
+import { field } from './cursor.ts';
 import { parameterOf, writeParameter } from './infer-parameters.ts';
+import { writeTensor } from './infer-tensors.ts';
 import type { InferResponse } from './server.ts';
 
 /** The bytes of a ModelInferResponse; those of a response that came over a wire are passed on as they are. */
@@ -8,13 +10,7 @@ export function encodeInferResponse(response: InferResponse): Uint8Array {
   const writer = protobuf.Writer.create();
   writeHead(writer, response);
   for (const [key, value] of Object.entries(response.parameters)) writeParameter(writer, 4, key, parameterOf(value));
-  for (const { name, datatype, shape } of response.outputs) {
-    writer.uint32(field(5)).fork();
-    writer.uint32(field(1)).string(name).uint32(field(2)).string(datatype);
-    writer.uint32(field(3)).fork();
-    for (const dimension of shape) writer.int64(dimension);
-    writer.ldelim().ldelim();
-  }
+  for (const output of response.outputs) writeTensor(writer, output);
   for (const { name } of response.outputs) writer.uint32(field(6)).bytes(response.raw(name) ?? empty);
   return writer.finish();
 }
@@ -69,10 +65,6 @@ export function encodeStreamEnd(asked: Asked): Uint8Array {
 }
 
 const empty = Buffer.alloc(0);
-
-function field(number: number): number {
-  return (number << 3) | 2;
-}
 
 function errorResponse(message: string, writeResponse: (writer: protobuf.Writer) => void): Uint8Array {
   const writer = protobuf.Writer.create();

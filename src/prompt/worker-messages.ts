@@ -38,9 +38,3 @@ export interface WorkerResults {
   chat: string;
   history: string;
 }
-
-/** What the thread sends back: that a rendering has begun, a result, or a failure. */
-export type WorkerAnswer =
-  | { id: number; type: 'started' }
-  | { id: number; type: 'result'; value: unknown }
-  | { id: number; type: 'failure'; message: string; template?: 'raised' | 'invalid' | 'limit' };

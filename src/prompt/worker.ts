@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { parentPort } from 'node:worker_threads';
 import { Tokenizer } from 'tokenizers';
 import type { TokenPair } from '../tokenizer.ts';
-import { TemplateError } from './jinja/values.ts';
+import { runTasks } from '../worker-program.ts';
 import { type CompiledTemplate, compileTemplate, renderChat } from './render-chat.ts';
 import { renderHistory } from './render-history.ts';
 import { buffersOfTable, buildTokenTable } from './token-table.ts';
-import type { TokenizerFile, WorkerAnswer, WorkerResults, WorkerTask } from './worker-messages.ts';
+import type { TokenizerFile, WorkerResults, WorkerTask } from './worker-messages.ts';
 
 // The thread beside the event loop: loading a tokenizer and copying ids out of it are synchronous and take long.
 
@@ -20,7 +19,6 @@ interface Loaded {
   readonly tellsPairsApart: boolean;
 }
 
-const port = parentPort;
 const loaded = new Map<string, Promise<Loaded>>();
 const compiled = new Map<string, CompiledTemplate>();
 const mostCompiled = 64;
@@ -136,19 +134,4 @@ function buffersOf(value: WorkerResults[keyof WorkerResults]): ArrayBuffer[] {
   return typeof value === 'object' && 'kinds' in value ? buffersOfTable(value) : [];
 }
 
-function answer(message: WorkerAnswer, transfer: ArrayBuffer[] = []): void {
-  port?.postMessage(message, transfer);
-}
-
-async function handle({ id, task }: { id: number; task: WorkerTask }): Promise<void> {
-  try {
-    if (task.kind === 'chat' || task.kind === 'history') answer({ id, type: 'started' });
-    const value = await perform(task);
-    answer({ id, type: 'result', value }, buffersOf(value));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    answer({ id, type: 'failure', message, ...(error instanceof TemplateError ? { template: error.kind } : {}) });
-  }
-}
-
-port?.on('message', (message: { id: number; task: WorkerTask }) => void handle(message));
+runTasks<WorkerTask, WorkerResults[keyof WorkerResults]>(perform, buffersOf);

@@ -1,7 +1,7 @@
 import http2, { type ServerHttp2Stream } from 'node:http2';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { frame } from '../../src/servers/remote/framing.ts';
+import { frame } from '../../src/kserve/grpc-frames.ts';
 import { faultOf, remoteServer, toyRequest } from './remote.ts';
 import { liveMessage, respond, respondLive, scriptedServer } from './scripted-server.ts';
 

@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { frame } from '../../src/servers/remote/framing.ts';
+import { frame } from '../../src/kserve/grpc-frames.ts';
 
 /** An HTTP/2 server that does what no Triton can be made to do. */
 export interface ScriptedServer {

@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { frame } from '../../src/servers/remote/framing.ts';
+import { frame } from '../../src/kserve/grpc-frames.ts';
 import { batchesOf, faultOf, remoteServer, toyRequest } from './remote.ts';
 import { respond, scriptedServer } from './scripted-server.ts';
 

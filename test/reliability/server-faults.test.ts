@@ -1,6 +1,6 @@
 import http2 from 'node:http2';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { frame } from '../../src/servers/remote/framing.ts';
+import { frame } from '../../src/kserve/grpc-frames.ts';
 import { begin, countOf, textsOf, user } from '../gateway/asking.ts';
 import { respond, tcpServer } from '../grpc/scripted-server.ts';
 import { type Conch, startConch } from '../support/conch.ts';

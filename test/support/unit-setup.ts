@@ -11,7 +11,14 @@ declare module 'vitest' {
 }
 
 /** What `workerFile` gives in the sources. */
-const workers = ['prompt/worker', 'generate/structured-worker', 'responses/store/sqlite-worker', 'bench/load/worker'];
+const workers = [
+  'prompt/worker',
+  'generate/structured-worker',
+  'responses/store/sqlite-worker',
+  'bench/load/worker',
+  // For threads whose program is in a test.
+  'worker-program',
+];
 
 /** Compiles the programs that unit tests run in threads and processes: Node 20 runs no TypeScript there. */
 export async function setup(project: TestProject): Promise<() => void> {

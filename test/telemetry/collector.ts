@@ -4,7 +4,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
-import { frame } from '../../src/servers/remote/framing.ts';
+import { frame } from '../../src/kserve/grpc-frames.ts';
 import { respond, scriptedServer } from '../grpc/scripted-server.ts';
 
 type Value = string | number | boolean | Value[];

@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { requestId } from '../../http/request-id.ts';
 import type { ClientBounds } from '../../http/slow-clients.ts';
+import { FrameReader, frame, type OnMessage } from '../../kserve/grpc-frames.ts';
 import { type StatusCode, StatusError, statusCodes } from '../../kserve/status.ts';
 import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
-import { frames, type IncomingMessage, IncomingMessages } from './grpc-messages.ts';
 
 /** Who answers a call. */
 export interface CallHandler {
@@ -35,7 +35,7 @@ export class GrpcCall {
   readonly id: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly #stream: ServerHttp2Stream;
-  readonly #messages: IncomingMessages;
+  readonly #messages: FrameReader;
   readonly #limits: CallLimits;
   readonly #encoding: string;
   readonly #abort = new AbortController();
@@ -53,7 +53,7 @@ export class GrpcCall {
     this.metadata = metadataOf(headers);
     this.#stream = stream;
     this.#limits = limits;
-    this.#messages = new IncomingMessages(limits.maxMessageSize);
+    this.#messages = new FrameReader('client', limits.maxMessageSize);
     this.#encoding = String(headers['grpc-encoding'] ?? 'identity');
     const timeout = deadlineOf(headers);
     if (timeout !== undefined) this.#timer = setTimeout(() => this.#onDeadline(), timeout);
@@ -99,7 +99,7 @@ export class GrpcCall {
   write(messages: readonly Uint8Array[]): Promise<void> | undefined {
     if (this.#hasEnded || this.#stream.destroyed) return undefined;
     this.#begin();
-    if (this.#stream.write(frames(messages))) return undefined;
+    if (this.#stream.write(frame(...messages))) return undefined;
     return new Promise((resolve) => {
       const { slowClientTimeout } = this.#limits;
       // Nothing more can be said to a client that does not read.
@@ -138,7 +138,7 @@ export class GrpcCall {
     else {
       this.#begin();
       this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers));
-      if (outcome instanceof Uint8Array) this.#stream.end(frames([outcome]));
+      if (outcome instanceof Uint8Array) this.#stream.end(frame(outcome));
       else this.#stream.end();
     }
     // The rest of the request is of no interest; reading it to its end lets the stream close.
@@ -154,13 +154,14 @@ export class GrpcCall {
   #onData(chunk: Buffer): void {
     if (this.#hasEnded) return;
     try {
-      for (const message of this.#messages.push(chunk)) this.#take(message);
+      this.#messages.push(chunk, 0, chunk.length, this.#onMessage);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #take({ bytes, isCompressed }: IncomingMessage): void {
+  readonly #onMessage: OnMessage = (chunk, from, to, isCompressed) => {
+    const bytes = chunk.subarray(from, to);
     if (!isCompressed) {
       this.#inOrder(() => this.#handler?.onMessage(bytes));
       return;
@@ -173,7 +174,7 @@ export class GrpcCall {
         if (!this.#hasEnded) this.#handler?.onMessage(unpacked);
       })
       .catch((error: unknown) => this.#fail(error));
-  }
+  };
 
   #inOrder(action: () => void): void {
     const attempt = (): void => {

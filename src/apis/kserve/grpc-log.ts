@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { KeyHolder } from '../../keys/key-holder.ts';
-import { isControlMethod } from '../../kserve/control-server-codec.ts';
+import { isControlMethod } from '../../kserve/control-codec.ts';
 import { type RequestRecord, unrecorded } from '../../request-watch.ts';
 import { httpStatus } from './answer.ts';
 import type { GrpcCall } from './grpc-call.ts';

@@ -3,7 +3,7 @@ import {
   encodeControlResponse,
   encodeHealth,
   isControlMethod,
-} from '../../kserve/control-server-codec.ts';
+} from '../../kserve/control-codec.ts';
 import { WireRequest } from '../../kserve/infer-request-codec.ts';
 import { encodeUnaryResponse } from '../../kserve/infer-response-codec.ts';
 import { StatusError } from '../../kserve/status.ts';

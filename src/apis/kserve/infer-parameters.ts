@@ -1,5 +1,4 @@
-import type { InferParameter } from '../../kserve/infer-parameters.ts';
-import type { InferParameters } from '../../kserve/infer-request-writer.ts';
+import type { InferParameter, InferParameters } from '../../kserve/infer-parameters.ts';
 import {
   asBoolean,
   asMembers,

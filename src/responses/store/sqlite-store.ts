@@ -1,42 +1,54 @@
 import { resolve } from 'node:path';
-import type { ResponseStore, StoredResponse, StoreLimits } from './response-store.ts';
-import { SqliteThread } from './sqlite-thread.ts';
-import { type StoreError, unavailable } from './store-error.ts';
+import { workerFile } from '../../worker-file.ts';
+import { ThreadError, WorkerThread } from '../../worker-thread.ts';
+import type { ResponseStore, StoredResponse } from './response-store.ts';
+import type { SqliteResults, SqliteStart, SqliteTask } from './sqlite-worker.ts';
+import { StoreError, unavailable } from './store-error.ts';
 import { isPossibleId, responseOf, rowOf } from './stored-row.ts';
 
-interface SqliteOptions {
-  readonly file: string;
-  readonly limits: StoreLimits;
+interface SqliteOptions extends SqliteStart {
   readonly onFault: (error: StoreError) => void;
 }
 
-/** Responses in a SQLite file, which several processes may share. */
+/** Responses in a SQLite file, which several processes may share. A thread of its own has the file open. */
 export class SqliteStore implements ResponseStore {
-  readonly #thread: SqliteThread;
-  readonly #limits: StoreLimits;
+  readonly #start: SqliteStart;
+  readonly #thread: WorkerThread<SqliteTask, SqliteResults>;
+  readonly #calls = new Set<Promise<unknown>>();
+  #isClosed = false;
 
-  private constructor(thread: SqliteThread, limits: StoreLimits) {
-    this.#thread = thread;
-    this.#limits = limits;
+  private constructor({ file, limits, onFault }: SqliteOptions) {
+    this.#start = { file: resolve(file), limits };
+    this.#thread = new WorkerThread({
+      name: 'database thread',
+      file: () => workerFile('responses/store/sqlite-worker'),
+      data: this.#start,
+      onNotice: (message) => onFault(new StoreError(message)),
+    });
   }
 
   /** Opens the file, or rejects with a StoreError that says why it cannot be. */
-  static async open({ file, limits, onFault }: SqliteOptions): Promise<SqliteStore> {
-    const thread = new SqliteThread({ file: resolve(file), limits, onFault });
-    await thread.open();
-    return new SqliteStore(thread, limits);
+  static async open(options: SqliteOptions): Promise<SqliteStore> {
+    const store = new SqliteStore(options);
+    try {
+      await store.#call({ kind: 'open' });
+    } catch (error) {
+      await store.#thread.stop();
+      throw error;
+    }
+    return store;
   }
 
   async save(response: StoredResponse): Promise<void> {
-    const row = rowOf(response, this.#limits);
-    await this.#thread.ask({ kind: 'save', row }).catch((error: unknown) => {
+    const row = rowOf(response, this.#start.limits);
+    await this.#call<'save'>({ kind: 'save', row }).catch((error: unknown) => {
       throw unavailable('save', error);
     });
   }
 
   async find(owner: string, id: string): Promise<StoredResponse | undefined> {
     if (!isPossibleId(id)) return undefined;
-    const row = await this.#thread.ask({ kind: 'find', owner, id }).catch((error: unknown) => {
+    const row = await this.#call<'find'>({ kind: 'find', owner, id }).catch((error: unknown) => {
       throw unavailable('read', error);
     });
     return row && responseOf(row);
@@ -44,7 +56,7 @@ export class SqliteStore implements ResponseStore {
 
   async conversation(owner: string, id: string): Promise<readonly StoredResponse[] | undefined> {
     if (!isPossibleId(id)) return undefined;
-    const rows = await this.#thread.ask({ kind: 'conversation', owner, id }).catch((error: unknown) => {
+    const rows = await this.#call<'conversation'>({ kind: 'conversation', owner, id }).catch((error: unknown) => {
       throw unavailable('read', error);
     });
     return rows?.map(responseOf);
@@ -52,12 +64,38 @@ export class SqliteStore implements ResponseStore {
 
   async delete(owner: string, id: string): Promise<boolean> {
     if (!isPossibleId(id)) return false;
-    return this.#thread.ask({ kind: 'delete', owner, id }).catch((error: unknown) => {
+    return this.#call<'delete'>({ kind: 'delete', owner, id }).catch((error: unknown) => {
       throw unavailable('delete', error);
     });
   }
 
+  /** Closes the file and ends the thread, when all calls are done. */
   async close(): Promise<void> {
-    await this.#thread.stop();
+    this.#isClosed = true;
+    await Promise.allSettled(this.#calls);
+    if (!this.#thread.isRunning) return;
+    try {
+      await this.#thread.call({ kind: 'close' });
+    } finally {
+      await this.#thread.stop();
+    }
+  }
+
+  /** Performs a task in the thread; what goes wrong is a StoreError. */
+  async #call<Kind extends SqliteTask['kind']>(
+    task: Extract<SqliteTask, { kind: Kind }>,
+  ): Promise<SqliteResults[Kind]> {
+    const { file } = this.#start;
+    if (this.#isClosed) throw new StoreError(`${file}: the store has been closed.`);
+    const call = this.#thread.call<Kind>(task);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } catch (error) {
+      if (!(error instanceof ThreadError)) throw error;
+      throw new StoreError(error.reason === 'end' ? `${file}: ${error.message}` : error.message);
+    } finally {
+      this.#calls.delete(call);
+    }
   }
 }

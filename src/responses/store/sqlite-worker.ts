@@ -1,30 +1,118 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { SqliteDesk } from './sqlite-desk.ts';
+import { workerData } from 'node:worker_threads';
+import { notify, runTasks } from '../../worker-program.ts';
+import type { StoreLimits } from './response-store.ts';
 import { sqliteFault } from './sqlite-faults.ts';
-import type { ThreadAnswer, ThreadRequest, ThreadStart } from './thread-messages.ts';
+import { openDatabase } from './sqlite-file.ts';
+import { SqliteResponses, type SqliteWrite } from './sqlite-responses.ts';
+import type { StoredRow } from './stored-row.ts';
+import { WriteBatches } from './write-batches.ts';
 
-// The thread of a SQLite store: whoever waits for the disk waits here.
+// The thread of a SQLite store: who waits for the disk waits here.
 
-const { file, limits } = workerData as ThreadStart;
-let desk: SqliteDesk | undefined;
-
-function answer(message: ThreadAnswer): void {
-  parentPort?.postMessage(message);
+/** What the thread is started with. */
+export interface SqliteStart {
+  readonly file: string;
+  readonly limits: StoreLimits;
 }
 
-function opened(): SqliteDesk {
-  const onFault = (error: unknown): void =>
-    answer({ kind: 'background-fault', message: sqliteFault(error, file).message });
-  desk ??= new SqliteDesk({ file, limits, onFault });
-  return desk;
+export type SqliteTask =
+  | SqliteWrite
+  | { readonly kind: 'find'; readonly owner: string; readonly id: string }
+  | { readonly kind: 'conversation'; readonly owner: string; readonly id: string }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'close' };
+
+/** What each task gives. */
+export interface SqliteResults extends Record<SqliteTask['kind'], unknown> {
+  readonly open: undefined;
+  readonly save: boolean;
+  readonly delete: boolean;
+  readonly find: StoredRow | undefined;
+  readonly conversation: readonly StoredRow[] | undefined;
+  readonly close: undefined;
 }
 
-async function perform({ number, task }: ThreadRequest): Promise<void> {
-  try {
-    answer({ kind: 'result', number, value: await opened().perform(task) });
-  } catch (error) {
-    answer({ kind: 'fault', number, message: sqliteFault(error, file).message });
+type SqliteResult = SqliteResults[SqliteTask['kind']];
+
+/** Milliseconds between two looks for what has become too old. */
+const trimInterval = 60_000;
+
+/** Performs tasks on an open database, and enforces the limits between them. */
+class SqliteTasks {
+  readonly #responses: SqliteResponses;
+  readonly #batches: WriteBatches;
+  readonly #onFault: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #isTrimming = false;
+  #isClosed = false;
+
+  /** `onFault` hears of errors that belong to no task, such as one that keeps the limits from being enforced. */
+  constructor({ file, limits }: SqliteStart, onFault: (error: unknown) => void) {
+    this.#responses = new SqliteResponses(openDatabase(file), limits);
+    this.#onFault = onFault;
+    this.#batches = new WriteBatches((writes) => {
+      const results = this.#responses.write(writes);
+      if (this.#responses.exceedsLimits()) this.#trimSoon();
+      return results;
+    });
+    this.#timer = setInterval(() => this.#trim(), trimInterval).unref();
+    this.#trim();
+  }
+
+  perform(task: SqliteTask): SqliteResult | Promise<boolean> {
+    switch (task.kind) {
+      case 'open':
+        return undefined;
+      case 'save':
+      case 'delete':
+        return this.#batches.add(task);
+      case 'find':
+        return this.#responses.find(task.owner, task.id);
+      case 'conversation':
+        return this.#responses.conversation(task.owner, task.id);
+      case 'close':
+        return this.#close();
+    }
+  }
+
+  #trim(): void {
+    try {
+      if (!this.#isClosed && this.#responses.trim()) this.#trimSoon();
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
+  /** A step at a time, so that the tasks that have come meanwhile are done between two. */
+  #trimSoon(): void {
+    if (this.#isTrimming) return;
+    this.#isTrimming = true;
+    setImmediate(() => {
+      this.#isTrimming = false;
+      this.#trim();
+    });
+  }
+
+  #close(): undefined {
+    clearInterval(this.#timer);
+    this.#isClosed = true;
+    try {
+      this.#responses.close();
+    } catch (error) {
+      // Nothing is lost: what could not be moved into the file is in the log beside it.
+      this.#onFault(error);
+    }
   }
 }
 
-parentPort?.on('message', (request: ThreadRequest) => void perform(request));
+const start = workerData as SqliteStart;
+let tasks: SqliteTasks | undefined;
+
+runTasks<SqliteTask, SqliteResult>(async (task) => {
+  try {
+    tasks ??= new SqliteTasks(start, (error) => notify(sqliteFault(error, start.file).message));
+    return await tasks.perform(task);
+  } catch (error) {
+    throw sqliteFault(error, start.file);
+  }
+});

@@ -1,5 +1,6 @@
-import { type MetricJson, readCounter, readGauge } from '../../telemetry/metrics/instruments.ts';
-import { sumOfCounts } from '../../telemetry/metrics/sum-of-counts.ts';
+import type { MetricJson } from '../../telemetry/metrics/instruments.ts';
+import { sumOfCounts } from '../../telemetry/metrics/merge-metrics.ts';
+import { readings } from '../../telemetry/metrics/metrics.ts';
 
 /** What workers are asked for their metrics with. */
 export const metricsQuestion = 'metrics';
@@ -29,12 +30,8 @@ export class MetricHistory {
   /** What the metrics of all are put together from, while so many workers take requests. */
   parts(workers: number): readonly (readonly MetricJson[])[] {
     const own = [
-      readGauge({ name: 'conch_workers', help: 'Workers that take requests.' }, [{ labels: {}, value: workers }]),
-      readCounter({
-        name: 'conch_worker_answers_missing_total',
-        help: 'Answers that a worker did not give to another one in time.',
-        value: this.#missed,
-      }),
+      readings.workers.json([{ labels: {}, value: workers }]),
+      readings.workerAnswersMissing.json([{ labels: {}, value: this.#missed }]),
     ];
     return [...this.#last.values(), this.#gone, own];
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { OversizedMessage } from '../../kserve/grpc-frames.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
-import { OversizedMessage } from '../../kserve/oversized-message.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 import { WaitFault } from '../../kserve/wait-fault.ts';
 import { blameFor } from './outcome.ts';

@@ -1,6 +1,6 @@
 import { failedPart } from '../../kserve/engine-failure.ts';
+import { OversizedMessage } from '../../kserve/grpc-frames.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
-import { OversizedMessage } from '../../kserve/oversized-message.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 
 /**

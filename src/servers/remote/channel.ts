@@ -1,10 +1,10 @@
 import type { SecureContextOptions } from 'node:tls';
+import { FrameReader, frame, type OnMessage } from '../../kserve/grpc-frames.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
 import { StatusError, statusCodes, statusName } from '../../kserve/status.ts';
 import type { Connection } from './connection.ts';
 import { Connector, type ConnectorOptions } from './connector.ts';
 import { brokenConnection, cancelled, codeOfHttp, faulty, overdue, resetCall, statusMessage } from './faults.ts';
-import { frame, MessageReader, type OnMessage } from './framing.ts';
 import type { Headers } from './http2/hpack-decoder.ts';
 import { encodeHeader } from './http2/hpack-encoder.ts';
 import type { Http2Request, StreamEnd, StreamListener } from './http2/http2-stream.ts';
@@ -93,7 +93,7 @@ class Http2Call implements RunningCall, StreamListener {
   readonly #connection: Connection;
   readonly #request: Http2Request;
   readonly #call: Call;
-  readonly #reader: MessageReader;
+  readonly #reader: FrameReader;
   #timer: NodeJS.Timeout | undefined;
   #status: StatusError | 'ok' | undefined;
   #hasEnded = false;
@@ -103,7 +103,7 @@ class Http2Call implements RunningCall, StreamListener {
   constructor(connection: Connection, call: Call, { options, deadline }: CallSettings) {
     this.#connection = connection;
     this.#call = call;
-    this.#reader = new MessageReader(options.maxMessageSize);
+    this.#reader = new FrameReader('server', options.maxMessageSize);
     const timeout = deadline === undefined ? undefined : timeLeft(deadline);
     this.#request = connection.session.request(headerBlock(call, options, timeout), frame(call.message), this);
     connection.calls++;

@@ -1,5 +1,6 @@
 import { decodeControl, encodeControl, methodPath } from '../../kserve/control-codec.ts';
-import { decodeInferResponse, encodeInferRequest } from '../../kserve/infer-codec.ts';
+import { decodeInferResponse } from '../../kserve/infer-codec.ts';
+import { encodeInferRequest } from '../../kserve/infer-request-writer.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';

@@ -1,8 +1,8 @@
+import type { OnMessage } from '../../kserve/grpc-frames.ts';
 import { StreamResponseDecoder } from '../../kserve/infer-codec.ts';
 import type { InferResponse } from '../../kserve/server.ts';
 import type { StatusError } from '../../kserve/status.ts';
 import type { Call, RunningCall } from './channel.ts';
-import type { OnMessage } from './framing.ts';
 
 /** Bytes that may wait for a reader before the call stops reading from the connection. */
 const highWaterMark = 256 * 1024;

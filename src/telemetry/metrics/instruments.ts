@@ -1,5 +1,5 @@
-/** How the values of several processes become one. */
-type Aggregator = 'sum' | 'max' | 'min' | 'first';
+/** How the values of several processes become one; `omit`: they cannot. */
+export type Aggregator = 'sum' | 'average' | 'max' | 'min' | 'first' | 'omit';
 
 /** One value with its labels, as prom-client writes it in JSON. */
 export interface Sample {
@@ -13,14 +13,15 @@ export interface MetricJson {
   readonly name: string;
   readonly help: string;
   readonly type: string;
-  readonly aggregator: string;
+  readonly aggregator: Aggregator;
   readonly values: readonly Sample[];
 }
 
-interface FamilyOptions {
+/** What a metric is called, what it says, and the names of its labels. */
+interface Definition<LabelNames extends readonly string[]> {
   readonly name: string;
   readonly help: string;
-  readonly labels?: readonly string[];
+  readonly labels: LabelNames;
 }
 
 type Tree<Cell> = Map<string, Tree<Cell> | Cell>;
@@ -29,22 +30,23 @@ type Tree<Cell> = Map<string, Tree<Cell> | Cell>;
  * Values of one name, apart by labels. prom-client's own sort and join the labels at every call; here that is a look
  * into a map for each, and what is counted often keeps its cell.
  */
-abstract class Family<Cell> {
+abstract class Family<Cell, const LabelNames extends readonly string[]> {
   readonly name: string;
-  protected readonly help: string;
-  readonly #labels: readonly string[];
+  readonly help: string;
+  readonly labels: LabelNames;
+  protected abstract readonly type: string;
   readonly #cells: { readonly labels: Record<string, string>; readonly cell: Cell }[] = [];
   /** A map for each label but the last, whose map holds the cells. */
   readonly #tree: Tree<Cell> = new Map();
 
-  constructor({ name, help, labels = [] }: FamilyOptions) {
+  constructor({ name, help, labels }: Definition<LabelNames>) {
     this.name = name;
     this.help = help;
-    this.#labels = labels;
+    this.labels = labels;
   }
 
   /** The cell of these values of the labels, in the order of their names. */
-  at(...values: readonly string[]): Cell {
+  at(...values: { readonly [Name in keyof LabelNames]: string }): Cell {
     const last = values.length - 1;
     let branch = this.#tree;
     for (let at = 0; at < last; at++) {
@@ -57,17 +59,18 @@ abstract class Family<Cell> {
     if (known) return known;
     const cell = this.newCell();
     branch.set(values[last] as string, cell);
-    this.#cells.push({ labels: Object.fromEntries(this.#labels.map((name, at) => [name, values[at] ?? ''])), cell });
+    this.#cells.push({ labels: Object.fromEntries(this.labels.map((name, at) => [name, values[at] ?? ''])), cell });
     return cell;
   }
 
-  abstract json(): MetricJson;
+  json(): MetricJson {
+    const { name, help, type } = this;
+    const values = this.#cells.flatMap(({ labels, cell }) => this.samplesOf(cell, labels));
+    return { name, help, type, aggregator: 'sum', values };
+  }
 
   protected abstract newCell(): Cell;
-
-  protected samples(of: (cell: Cell, labels: Record<string, string>) => readonly Sample[]): Sample[] {
-    return this.#cells.flatMap(({ labels, cell }) => of(cell, labels));
-  }
+  protected abstract samplesOf(cell: Cell, labels: Record<string, string>): readonly Sample[];
 }
 
 /** A value that is counted, or that goes up and down. */
@@ -79,28 +82,22 @@ class NumberCell {
   }
 }
 
-/** What only grows. */
-export class Counter extends Family<NumberCell> {
-  json(): MetricJson {
-    const values = this.samples(({ value }, labels) => [{ labels, value }]);
-    return { name: this.name, help: this.help, type: 'counter', aggregator: 'sum', values };
-  }
+/** What goes up and down. */
+export class Gauge<const LabelNames extends readonly string[]> extends Family<NumberCell, LabelNames> {
+  protected readonly type: string = 'gauge';
 
   protected newCell(): NumberCell {
     return new NumberCell();
+  }
+
+  protected samplesOf({ value }: NumberCell, labels: Record<string, string>): readonly Sample[] {
+    return [{ labels, value }];
   }
 }
 
-/** What goes up and down. */
-export class Gauge extends Family<NumberCell> {
-  json(): MetricJson {
-    const values = this.samples(({ value }, labels) => [{ labels, value }]);
-    return { name: this.name, help: this.help, type: 'gauge', aggregator: 'sum', values };
-  }
-
-  protected newCell(): NumberCell {
-    return new NumberCell();
-  }
+/** What only grows. */
+export class Counter<const LabelNames extends readonly string[]> extends Gauge<LabelNames> {
+  protected override readonly type = 'counter';
 }
 
 /** How often values lay below each bound. */
@@ -139,38 +136,53 @@ export class HistogramCell {
 }
 
 /** How values are spread. */
-export class Histogram extends Family<HistogramCell> {
+export class Histogram<const LabelNames extends readonly string[]> extends Family<HistogramCell, LabelNames> {
   readonly #bounds: readonly number[];
 
-  constructor({ bounds, ...options }: FamilyOptions & { readonly bounds: readonly number[] }) {
-    super(options);
-    this.#bounds = bounds;
-  }
+  protected readonly type = 'histogram';
 
-  json(): MetricJson {
-    const { name, help } = this;
-    const values = this.samples((cell, labels) => [
-      ...cell.below().map(([le, value]) => ({ metricName: `${name}_bucket`, labels: { ...labels, le }, value })),
-      { metricName: `${name}_sum`, labels, value: cell.sum },
-      { metricName: `${name}_count`, labels, value: cell.count },
-    ]);
-    return { name, help, type: 'histogram', aggregator: 'sum', values };
+  constructor({ bounds, ...definition }: Definition<LabelNames> & { readonly bounds: readonly number[] }) {
+    super(definition);
+    this.#bounds = bounds;
   }
 
   protected newCell(): HistogramCell {
     return new HistogramCell(this.#bounds);
   }
+
+  protected samplesOf(cell: HistogramCell, labels: Record<string, string>): readonly Sample[] {
+    const { name } = this;
+    return [
+      ...cell.below().map(([le, value]) => ({ metricName: `${name}_bucket`, labels: { ...labels, le }, value })),
+      { metricName: `${name}_sum`, labels, value: cell.sum },
+      { metricName: `${name}_count`, labels, value: cell.count },
+    ];
+  }
 }
 
-/** A gauge whose values are looked up when it is read. */
-export function readGauge(
-  { name, help, aggregator = 'max' }: FamilyOptions & { readonly aggregator?: Aggregator },
-  values: readonly Sample[],
-): MetricJson {
-  return { name, help, type: 'gauge', aggregator, values };
-}
+/** A metric whose values are looked up when it is read. */
+export class Reading {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly #type: 'counter' | 'gauge';
+  readonly #aggregator: Aggregator;
 
-/** A count that is looked up when it is read. */
-export function readCounter({ name, help, value }: FamilyOptions & { readonly value: number }): MetricJson {
-  return { name, help, type: 'counter', aggregator: 'sum', values: [{ labels: {}, value }] };
+  constructor({
+    name,
+    help,
+    labels,
+    type = 'gauge',
+    aggregator = type === 'counter' ? 'sum' : 'max',
+  }: Definition<readonly string[]> & { readonly type?: 'counter' | 'gauge'; readonly aggregator?: Aggregator }) {
+    this.name = name;
+    this.help = help;
+    this.labels = labels;
+    this.#type = type;
+    this.#aggregator = aggregator;
+  }
+
+  json(values: readonly Sample[]): MetricJson {
+    return { name: this.name, help: this.help, type: this.#type, aggregator: this.#aggregator, values };
+  }
 }

@@ -1,37 +1,39 @@
-import { Counter, Gauge, Histogram, type MetricJson } from './instruments.ts';
+import { Counter, Gauge, Histogram, type MetricJson, Reading } from './instruments.ts';
+
+// All metrics of Conch. `npm run docs` writes their table in docs/observability.md.
 
 const longTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const shortTimes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const tokenTimes = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 
-/** Everything that is counted while requests run. docs/observability.md lists them all. */
+/** What is counted while requests run. */
 export class Metrics {
   readonly requests = new Counter({
     name: 'conch_requests_total',
-    help: 'Requests that have ended, by route, model, HTTP status, error code and name of the key.',
+    help: 'Requests that have ended, by route, model, HTTP status, error code and name of the API key.',
     labels: ['route', 'model', 'status', 'code', 'key'],
   });
   readonly duration = new Histogram({
     name: 'conch_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer.',
+    help: 'Time from the arrival of a request to the end of its response.',
     labels: ['route', 'model'],
     bounds: longTimes,
   });
   readonly firstToken = new Histogram({
     name: 'conch_time_to_first_token_seconds',
-    help: 'Time from the arrival of a request to the first write of its streamed answer.',
+    help: 'Time from the arrival of a request to the first write of its streamed response.',
     labels: ['model', 'server'],
     bounds: longTimes,
   });
   readonly betweenTokens = new Histogram({
     name: 'conch_time_between_tokens_seconds',
-    help: 'Time between the tokens of a streamed answer; the tokens of one write share the time since the write before.',
+    help: 'Time between the tokens of a streamed response. Tokens of one write share the time since the write before.',
     labels: ['model', 'server'],
     bounds: tokenTimes,
   });
   readonly phases = new Histogram({
     name: 'conch_phase_duration_seconds',
-    help: 'Time of a part of the work for a request: queue, template or tokenize.',
+    help: 'Time of one phase of a request: queue (waiting for the model), template or tokenize.',
     labels: ['phase', 'model'],
     bounds: [...shortTimes, 30, 60],
   });
@@ -43,7 +45,7 @@ export class Metrics {
   });
   readonly inferences = new Counter({
     name: 'conch_inferences_total',
-    help: 'Inferences that have ended, by outcome: ok, cancelled, retried, or the code of the fault.',
+    help: 'Inferences that have ended, by outcome: ok, cancelled, retried (begun again elsewhere), or a gRPC code.',
     labels: ['model', 'server', 'outcome'],
   });
   readonly inputTokens = new Counter({
@@ -53,32 +55,32 @@ export class Metrics {
   });
   readonly cachedTokens = new Counter({
     name: 'conch_cached_input_tokens_total',
-    help: 'Those tokens of prompts that a server had in its cache, where it tells.',
+    help: 'Tokens of prompts that a server had in its cache, where the server reports it.',
     labels: ['model', 'server', 'key'],
   });
   readonly outputTokens = new Counter({
     name: 'conch_output_tokens_total',
-    help: 'Tokens of answers.',
+    help: 'Generated tokens.',
     labels: ['model', 'server', 'key'],
   });
   readonly reasoningTokens = new Counter({
     name: 'conch_reasoning_tokens_total',
-    help: 'Those tokens of answers that are reasoning, where they are counted.',
+    help: 'Generated tokens that are reasoning, where they are counted.',
     labels: ['model', 'server', 'key'],
   });
   readonly savedTokens = new Counter({
     name: 'conch_saved_tokens_total',
-    help: 'Tokens that were not generated because the client had left: at most so many, by the limit of the request.',
+    help: 'Upper bound of tokens saved by cancelling generations after the client disconnected.',
     labels: ['model'],
   });
   readonly running = new Gauge({
     name: 'conch_requests_running',
-    help: 'Requests to a model that are being answered or wait.',
+    help: 'Requests to a model that run or wait.',
     labels: ['model'],
   });
   readonly waiting = new Gauge({
     name: 'conch_requests_waiting',
-    help: 'Requests that wait until there is room at their model.',
+    help: 'Requests that wait because their model is at its concurrency limit.',
     labels: ['model'],
   });
   readonly inferring = new Gauge({
@@ -98,11 +100,60 @@ export class Metrics {
   });
   readonly spans = new Counter({
     name: 'conch_trace_spans_total',
-    help: 'Spans that were handed to the collector, by outcome: sent or lost.',
+    help: 'Trace spans by outcome: sent (the collector accepted them) or lost.',
     labels: ['outcome'],
   });
 
   json(): MetricJson[] {
-    return Object.values(this).map((family: Counter | Gauge | Histogram) => family.json());
+    return Object.values(this).map((family: { json(): MetricJson }) => family.json());
   }
 }
+
+/** What is looked up when the metrics are read. */
+export const readings = {
+  serverAvailable: new Reading({
+    name: 'conch_server_available',
+    help: 'Whether a server gets requests: 1 while it is reachable and not ejected.',
+    labels: ['server'],
+    aggregator: 'min',
+  }),
+  serverWeight: new Reading({
+    name: 'conch_server_weight',
+    help: 'Share of requests that a server gets; below 1 during its slow start.',
+    labels: ['server'],
+    aggregator: 'min',
+  }),
+  engineDown: new Reading({
+    name: 'conch_engine_down',
+    help: 'Whether the engine of a model has failed on a server; 0 once it works again.',
+    labels: ['server', 'model'],
+  }),
+  engineFailures: new Reading({
+    name: 'conch_engine_failures_total',
+    help: 'Failures of the engine of a model on a server.',
+    labels: ['server', 'model'],
+    type: 'counter',
+  }),
+  serverBreaker: new Reading({
+    name: 'conch_server_breaker',
+    help: "1 for the state of a model's circuit breaker.",
+    labels: ['server', 'model', 'state'],
+  }),
+  tritonMetricsUp: new Reading({
+    name: 'conch_triton_metrics_up',
+    help: "Whether a Triton server's own metrics could be read.",
+    labels: ['server'],
+  }),
+  workers: new Reading({ name: 'conch_workers', help: 'Workers that take requests.', labels: [] }),
+  workerAnswersMissing: new Reading({
+    name: 'conch_worker_answers_missing_total',
+    help: 'Messages between workers that were not answered in time.',
+    labels: [],
+    type: 'counter',
+  }),
+  buildInfo: new Reading({
+    name: 'conch_build_info',
+    help: 'Always 1; the version is in its label.',
+    labels: ['version'],
+  }),
+};

@@ -1,7 +1,8 @@
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Exposition, expositionFor, expositionText, expositionTypes } from './exposition.ts';
-import { type MetricJson, readGauge } from './instruments.ts';
-import type { Metrics } from './metrics.ts';
+import type { MetricJson } from './instruments.ts';
+import { mergeMetrics } from './merge-metrics.ts';
+import { type Metrics, readings } from './metrics.ts';
 import { type ServerState, serverStates, withWorstBreakers } from './server-states.ts';
 import { readTritonMetrics, type TritonTarget } from './triton-metrics.ts';
 
@@ -35,13 +36,11 @@ export class MetricsReader {
   /** The metrics of this process, as `merged` takes them. */
   async json(): Promise<readonly MetricJson[]> {
     const { metrics, version, servers } = this.#sources;
-    const info = readGauge({ name: 'conch_build_info', help: 'Always 1; the version is in its label.' }, [
-      { labels: { version }, value: 1 },
-    ]);
+    const info = readings.buildInfo.json([{ labels: { version }, value: 1 }]);
     const own = (await this.#process.getMetricsAsJSON()) as unknown as readonly MetricJson[];
     // The mean of a busy event loop and idle ones would hide it.
     const aggregated = own.map((metric) =>
-      metric.name.startsWith('nodejs_eventloop_lag_') ? { ...metric, aggregator: 'max' } : metric,
+      metric.name.startsWith('nodejs_eventloop_lag_') ? { ...metric, aggregator: 'max' as const } : metric,
     );
     return [info, ...metrics.json(), ...serverStates(servers()), ...aggregated];
   }
@@ -50,8 +49,7 @@ export class MetricsReader {
   async merged(parts: readonly (readonly MetricJson[])[], accept: string | undefined): Promise<WrittenMetrics> {
     const [only] = parts;
     if (only && parts.length === 1) return this.#write(only, accept);
-    const together = AggregatorRegistry.aggregate(withWorstBreakers(parts) as unknown as object[]);
-    return this.#write((await together.getMetricsAsJSON()) as unknown as readonly MetricJson[], accept);
+    return this.#write(mergeMetrics(withWorstBreakers(parts)), accept);
   }
 
   async #write(metrics: readonly MetricJson[], accept: string | undefined): Promise<WrittenMetrics> {

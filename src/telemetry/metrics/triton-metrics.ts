@@ -1,5 +1,6 @@
 import { type Exposition, escapedLabel } from './exposition.ts';
-import { type MetricJson, readGauge } from './instruments.ts';
+import type { MetricJson } from './instruments.ts';
+import { readings } from './metrics.ts';
 
 /** Where a Triton server tells its metrics. */
 export interface TritonTarget {
@@ -26,9 +27,8 @@ export async function readTritonMetrics(targets: readonly TritonTarget[]): Promi
   );
   for (const { server, text } of answers) if (text !== undefined) collect(text, server, families);
   const values = answers.map(({ server, text }) => ({ labels: { server }, value: text === undefined ? 0 : 1 }));
-  const help = "Whether a Triton server's own metrics could be read.";
   return {
-    up: readGauge({ name: 'conch_triton_metrics_up', help }, values),
+    up: readings.tritonMetricsUp.json(values),
     text: (exposition) => [...families.values()].map((family) => familyText(family, exposition)).join(''),
   };
 }

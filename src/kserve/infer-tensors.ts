@@ -1,0 +1,52 @@
+import type protobuf from 'protobufjs/light.js';
+import { type Cursor, field } from './cursor.ts';
+import { type InferParameters, readParameter, writeParameter } from './infer-parameters.ts';
+import type { ParameterValue } from './server.ts';
+
+/** What an input or an output says of itself; its data follow in raw form, or are the bytes of InferTensorContents. */
+interface TensorMessage {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  readonly contents: Buffer | undefined;
+}
+
+/** Reads an InferInputTensor or InferOutputTensor. */
+export function readTensor(reader: Cursor): TensorMessage {
+  let name = '';
+  let datatype = '';
+  let contents: Buffer | undefined;
+  const shape: number[] = [];
+  const parameters: Record<string, ParameterValue> = {};
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === field(1)) name = reader.text();
+    else if (tag === field(2)) datatype = reader.text();
+    else if (tag === field(3)) readShape(reader.nested(), shape);
+    else if (tag === 3 << 3) shape.push(reader.varint());
+    else if (tag === field(4)) readParameter(reader.nested(), parameters);
+    else if (tag === field(5)) contents = reader.bytes();
+    else reader.skip(tag);
+  }
+  return { name, datatype, shape, parameters, contents };
+}
+
+function readShape(reader: Cursor, into: number[]): void {
+  while (reader.at < reader.end) into.push(reader.varint());
+}
+
+/** Writes an InferInputTensor or InferOutputTensor, which both have number 5 in their messages. */
+export function writeTensor(
+  writer: protobuf.Writer,
+  { name, datatype, shape }: Pick<TensorMessage, 'name' | 'datatype' | 'shape'>,
+  parameters: InferParameters = [],
+): void {
+  writer.uint32(field(5)).fork();
+  writer.uint32(field(1)).string(name).uint32(field(2)).string(datatype);
+  writer.uint32(field(3)).fork();
+  for (const dimension of shape) writer.int64(dimension);
+  writer.ldelim();
+  for (const [key, parameter] of parameters) writeParameter(writer, 4, key, parameter);
+  writer.ldelim();
+}
