@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ParameterName } from '../contracts/contract.ts';
 import { formatsOf, keepsMarkers } from '../generate/parsers.ts';
 import { generatesText, type NamedModel } from '../models/served-model.ts';
 
-/** What clients may ask of a model, as far as it is known by now. */
-export function capabilitiesOf(model: NamedModel, assets: ReturnType<NamedModel['loadedAssets']>) {
+/** What clients may ask of a model, as far as it is known within a few seconds. */
+export async function capabilitiesOf(model: NamedModel) {
+  const assets = await assetsWithin(model, longestWait);
   const { contract, embedding, rerank } = model;
   const template = contract && assets?.template;
   const formats = generatesText(model) && template ? formatsOf(model, template) : undefined;
@@ -23,4 +25,16 @@ export function capabilitiesOf(model: NamedModel, assets: ReturnType<NamedModel[
     embedding: embedding !== undefined,
     rerank: rerank !== undefined,
   };
+}
+
+/** Milliseconds to wait for tokenizers that are still being loaded. */
+const longestWait = 5_000;
+
+/** What a model has of tokenizer and template, waiting for a load that is under way, but not for a hub that is silent. */
+async function assetsWithin(model: NamedModel, milliseconds: number): Promise<ReturnType<NamedModel['loadedAssets']>> {
+  const stop = new AbortController();
+  const timeout = sleep(milliseconds, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  await Promise.race([model.assets().catch(() => undefined), timeout]);
+  stop.abort();
+  return model.loadedAssets();
 }

@@ -1,4 +1,4 @@
-import type { ServerReport } from '../http/routes/servers.ts';
+import type { ServerReport } from '../apis/conch/servers.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
 
