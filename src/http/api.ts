@@ -47,7 +47,7 @@ export interface EndpointFacts {
   /** Which setting of restricted APIs applies. */
   readonly group: RestrictedGroup;
   /** The operation name of OpenTelemetry's conventions for generative AI; only where a model runs. */
-  readonly operation?: 'chat' | 'text_completion' | 'embeddings' | 'rerank';
+  readonly operation?: string;
   /** Set where requests do not count towards the limits of their key. */
   readonly isUncounted?: true;
   /** Set where the model's tokenizer is enough, so that requests do not wait for a place at the model. */
