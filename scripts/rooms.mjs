@@ -28,7 +28,10 @@ export const rooms = {
   serve: {
     holds: 'a running Conch: wiring, live settings, workers, TLS, listen, drain',
     imports: [
+      'apis/anthropic',
+      'apis/conch',
       'apis/kserve',
+      'apis/ollama',
       'apis/openai',
       'config',
       'generate',
@@ -53,24 +56,25 @@ export const rooms = {
       'telemetry',
     ],
   },
-  'apis/ollama': {
-    holds: "Ollama's API",
-    imports: ['apis/anthropic', 'apis/openai', 'contracts', 'generate', 'http', 'models', 'requests'],
+  'apis/conch': {
+    holds: "Conch's own API: web UI, OpenAPI document, servers, health, metrics",
+    imports: ['generate', 'http', 'keys', 'kserve', 'models'],
   },
+  'apis/ollama': { holds: "Ollama's API", imports: ['contracts', 'generate', 'http', 'models', 'requests'] },
   'apis/anthropic': {
     holds: "Anthropic's Messages API",
-    imports: ['apis/openai', 'contracts', 'generate', 'http', 'requests'],
+    imports: ['contracts', 'generate', 'http', 'requests'],
   },
   'apis/openai': {
     holds: "OpenAI's API, with vLLM's and Cohere's additions",
-    imports: ['contracts', 'generate', 'http', 'keys', 'models', 'requests', 'responses'],
+    imports: ['contracts', 'generate', 'http', 'models', 'requests', 'responses'],
   },
   'apis/kserve': { holds: 'the KServe v2 protocol over HTTP and gRPC', imports: ['http', 'keys', 'kserve', 'models'] },
   http: {
-    holds: 'what every API shares: the app, keys, limits, events, errors, OpenAPI',
-    imports: ['contracts', 'generate', 'keys', 'kserve', 'limits', 'models', 'requests'],
+    holds: 'what every API shares: the Api type, the app, keys, limits, events, OpenAPI',
+    imports: ['contracts', 'generate', 'keys', 'limits', 'models', 'requests'],
   },
-  responses: { holds: 'stored and background responses: SQLite, PostgreSQL', imports: [] },
+  responses: { holds: 'background runs, stored responses: SQLite, PostgreSQL', imports: [] },
   generate: {
     holds: 'plan and run: chat, completion, embedding, rerank',
     imports: ['contracts', 'images', 'json-schema', 'kserve', 'limits', 'models', 'output', 'prompt', 'requests'],

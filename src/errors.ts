@@ -34,6 +34,9 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
+/** `unknown_model`: no server has the model, as opposed to one that is there and not offered. */
+type ErrorReason = 'unknown_model';
+
 interface ErrorDetails {
   /** The request field that is at fault. */
   readonly param?: string;
@@ -43,6 +46,8 @@ interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** The same request would fail again: clients that retry on their own must not. */
   readonly isFinal?: true;
+  /** What exactly happened, where the code stands for several things and the program must tell them apart. */
+  readonly reason?: ErrorReason;
   /** What went wrong underneath: for the log, never for the client. */
   readonly cause?: unknown;
 }
@@ -62,6 +67,7 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly isFinal: boolean;
+  readonly reason: ErrorReason | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(shortened(message, longestMessage), details.cause === undefined ? undefined : { cause: details.cause });
@@ -71,6 +77,7 @@ export class ApiError extends Error {
     this.retryAfter = details.retryAfter;
     this.headers = details.headers ?? {};
     this.isFinal = details.isFinal ?? false;
+    this.reason = details.reason;
   }
 
   get status(): number {
@@ -91,6 +98,7 @@ export class ApiError extends Error {
       headers: this.headers,
       ...(this.isFinal ? { isFinal: true } : {}),
       ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
+      ...(this.reason === undefined ? {} : { reason: this.reason }),
       ...(cause === undefined ? {} : { cause }),
     });
   }

@@ -85,6 +85,8 @@ export interface RequestFacts {
   readonly path: string;
   /** The pattern of its path; undefined where no route takes it. */
   readonly route: string | undefined;
+  /** The operation name of OpenTelemetry's conventions for generative AI; left out where no model runs. */
+  readonly operation?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Whether it came over TLS. */
   readonly isSecure?: boolean;

@@ -24,7 +24,7 @@ export class Call {
   pendingAnswers = 0;
   clientEnded = false;
   unacknowledged = 0;
-  messages = new harness.MessageReader(MOST_REQUEST_BYTES);
+  messages = new harness.MessageReader('client', MOST_REQUEST_BYTES);
 
   /**
    * @param {number} id

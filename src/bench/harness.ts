@@ -1,10 +1,9 @@
 /** What the programs of bench/ take from Conch, built as dist/bench/harness.js: the load, and both ends of Triton's wire. */
-export { methodPath } from '../kserve/control-codec.ts';
-export { decodeControlRequest, encodeControlResponse, isControlMethod } from '../kserve/control-server-codec.ts';
-export { encodeInferRequest } from '../kserve/infer-codec.ts';
+export { decodeControlRequest, encodeControlResponse, isControlMethod, methodPath } from '../kserve/control-codec.ts';
+export { FrameReader as MessageReader } from '../kserve/grpc-frames.ts';
 export { WireRequest } from '../kserve/infer-request-codec.ts';
+export { encodeInferRequest } from '../kserve/infer-request-writer.ts';
 export { encodeStreamFailure, encodeStreamRefusal, encodeStreamResponse } from '../kserve/infer-response-codec.ts';
-export { MessageReader } from '../servers/remote/framing.ts';
 export { FrameReader } from '../servers/remote/http2/frame-reader.ts';
 export * as frames from '../servers/remote/http2/frames.ts';
 export { encodeHeader } from '../servers/remote/http2/hpack-encoder.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import type { ImageSettings } from '../images/image-settings.ts';
+import type { ImageSettings } from '../images/image-sources.ts';
 import { checkToolSchemas } from '../json-schema/check.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';

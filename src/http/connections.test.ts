@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectionOptions, limitConnections } from './connections.ts';
-import { sendFailure } from './failures.ts';
+import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 
 const connections = { maxHeaders: 20, maxHeaderSize: 4096 };
 let app: FastifyInstance;
@@ -11,11 +10,7 @@ let app: FastifyInstance;
 afterEach(() => app.close());
 
 async function start(): Promise<number> {
-  app = fastify({ ...connectionOptions(connections) });
-  app.setErrorHandler(sendFailure);
-  limitConnections(app, connections);
-  app.post('/', async () => 'fine');
-  app.get('/', async () => 'fine');
+  app = tinyApp([tinyEndpoint({ methods: ['GET', 'POST'] })], { connections });
   return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
 }
 

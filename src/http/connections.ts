@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { followResponses, openResponses } from './open-responses.ts';
 import { followTls, type TlsSource, tlsOptions } from './tls.ts';
 
 /** What connections may bring, and what they are secured with. */
@@ -35,31 +36,25 @@ export function connectionOptions(
   } as const;
 }
 
-/** Lets a server count headers itself: Node's own limit drops those beyond it, and says nothing. */
-export function limitConnections(app: FastifyInstance, { maxHeaders, tls }: ConnectionOptions): void {
+/** Lets an app count headers itself: Node's own limit drops those beyond it, and says nothing. */
+export function limitConnections(app: FastifyInstance, { tls }: ConnectionOptions): void {
   const { server } = app;
   server.maxHeadersCount = 0;
-  server.on('request', ({ socket }, response) => {
-    const open = answering.get(socket) ?? new Set();
-    answering.set(socket, open.add(response));
-    response.once('close', () => open.delete(response));
-  });
+  followResponses(server);
   // Node would answer an Expect that it does not know itself, and without a word; it is of no use to anybody.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   followTls(server, tls);
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
+}
+
+/** Gives what is wrong with the number of a request's headers. */
+export function headerLimit({ maxHeaders }: ConnectionOptions): (request: FastifyRequest) => ApiError | undefined {
+  return ({ raw }) => {
     const count = raw.rawHeaders.length / 2;
-    done(count > maxHeaders ? tooManyHeaders(count, maxHeaders) : undefined);
-  });
+    if (count <= maxHeaders) return undefined;
+    const message = `The request has ${count} headers; at most ${maxHeaders} are allowed (--http-max-headers).`;
+    return new ApiError('headers_too_large', message);
+  };
 }
-
-function tooManyHeaders(count: number, most: number): ApiError {
-  const message = `The request has ${count} headers; at most ${most} are allowed (--http-max-headers).`;
-  return new ApiError('headers_too_large', message);
-}
-
-/** The answers of a connection that are not complete. */
-const answering = new WeakMap<Socket, Set<ServerResponse>>();
 
 function faultOf({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
@@ -74,7 +69,7 @@ function refuse(socket: Socket, error: NodeJS.ErrnoException, bodyOf: (fault: Ap
   // One that failed to speak TLS cannot be told anything.
   const speaksHttp = /^(?:HPE_|ERR_HTTP_)/.test(error.code ?? '');
   const fault = faultOf(error);
-  const open = [...(answering.get(socket) ?? [])];
+  const open = openResponses(socket);
   // A request that does not arrive has an answer that has not begun; any other fault stands behind requests that have.
   const isTooLate = fault.code === 'request_timeout' ? open.some(({ headersSent }) => headersSent) : open.length > 0;
   if (!speaksHttp || socket.destroyed || !socket.writable || isTooLate) {

@@ -1,27 +1,10 @@
-import fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { openBook } from '../keys/key-book.ts';
-import { KeyRing } from '../keys/key-ring.ts';
-import { digestOf } from '../keys/secrets.ts';
-import { LocalGates } from '../limits/local-gates.ts';
-import { LocalRates } from '../limits/local-rates.ts';
-import { crossOrigin } from './cross-origin.ts';
-import { sendFailure } from './failures.ts';
-import { guard } from './guard.ts';
-import { unknownPaths } from './paths.ts';
-import { requestLog } from './request-log.ts';
+import { lockedBook, tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 
-function appWith(origins: readonly string[]): FastifyInstance {
-  const app = fastify();
-  app.setErrorHandler(sendFailure);
-  requestLog(app);
-  crossOrigin(app, origins);
-  unknownPaths(app);
-  const ring = new KeyRing([{ digest: digestOf('word'), holder: { id: 'key:a', name: 'a' } }]);
-  const keyLimits = { rates: new LocalRates(), gates: new LocalGates() };
-  guard(app, { keys: { ...openBook, isLocked: true, ring }, keyLimits, restrictedApis: [] });
-  app.post('/v1/chat', { config: { api: 'inference' } }, async () => 'fine');
-  return app;
+function appWith(allowedOrigins: readonly string[]): FastifyInstance {
+  const endpoint = tinyEndpoint({ methods: ['POST'], paths: ['/v1/chat'] });
+  return tinyApp([endpoint], { allowedOrigins, keys: lockedBook({ key: 'word' }) });
 }
 
 const authorization = 'Bearer word';

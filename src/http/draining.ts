@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 /** Milliseconds in which requests that are ended may tell their clients so. */
@@ -59,15 +59,15 @@ export function serverStopped(): ApiError {
   return new ApiError('server_not_ready', 'The server was stopped before the answer was complete.', { retryAfter: 1 });
 }
 
-/** Lets the requests of an app end with the process: connections close behind their answers, and what takes too long is ended. */
-export function drainable(app: FastifyInstance, draining: Draining): void {
+/**
+ * Lets the requests of an app end with the process: connections close behind their responses, and what takes too long is
+ * ended. Gives what follows a request.
+ */
+export function drainable(
+  app: FastifyInstance,
+  draining: Draining,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const running = new Set<FastifyRequest>();
-  app.addHook('onRequest', (request, reply, done) => {
-    if (draining.isBegun) reply.raw.shouldKeepAlive = false;
-    running.add(request);
-    reply.raw.once('close', () => running.delete(request));
-    done();
-  });
   draining.begun.addEventListener('abort', () => {
     const giveUp = (): void => {
       for (const { raw } of running) if (!raw.complete) raw.destroy();
@@ -80,4 +80,9 @@ export function drainable(app: FastifyInstance, draining: Draining): void {
     for (const request of running) request.cancel?.(serverStopped());
   });
   draining.cut.addEventListener('abort', () => app.server.closeAllConnections());
+  return (request, { raw }) => {
+    if (draining.isBegun) raw.shouldKeepAlive = false;
+    running.add(request);
+    raw.once('close', () => running.delete(request));
+  };
 }

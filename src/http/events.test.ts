@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import { sendEvents } from './events.ts';
-import { requestLog } from './request-log.ts';
 import type { ResponseWriter } from './response-writer.ts';
 
 /** Writes the text of each delta as it is, between a mark for the beginning and one for the end. */
@@ -41,21 +41,26 @@ const answers: Readonly<Record<string, () => AsyncGenerator<GenerateEvent[]>>> =
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  app = fastify({ forceCloseConnections: true });
-  requestLog(app);
-  for (const [path, events] of Object.entries(answers))
-    app.get(path, async (_request, reply) => {
-      await sendEvents(reply, events(), { answer: plainWriter, signal: new AbortController().signal });
-      return reply;
-    });
-  app.get('/lines', async (_request, reply) => {
-    const answer = { ...plainWriter, contentType: 'application/x-ndjson' };
-    await sendEvents(reply, (answers['/two'] as () => AsyncGenerator<GenerateEvent[]>)(), {
-      answer,
-      signal: new AbortController().signal,
-    });
-    return reply;
-  });
+  const paths: [string, ResponseWriter, () => AsyncGenerator<GenerateEvent[]>][] = [
+    ...Object.entries(answers).map(([path, events]) => [path, plainWriter, events] as (typeof paths)[number]),
+    [
+      '/lines',
+      { ...plainWriter, contentType: 'application/x-ndjson' },
+      answers['/two'] as () => AsyncGenerator<GenerateEvent[]>,
+    ],
+  ];
+  const { signal } = new AbortController();
+  app = tinyApp(
+    paths.map(([path, answer, events]) =>
+      tinyEndpoint({
+        paths: [path],
+        handler: () => async (_request, reply) => {
+          await sendEvents(reply, events(), { answer, signal });
+          return reply;
+        },
+      }),
+    ),
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
 });
 afterEach(() => app.close());

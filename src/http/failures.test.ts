@@ -1,16 +1,12 @@
-import fastify from 'fastify';
 import { expect, it } from 'vitest';
+import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 import { ApiError } from '../errors.ts';
-import { sendFailure } from './failures.ts';
 
 async function failed(error: ApiError) {
-  const app = fastify();
-  app.setErrorHandler(sendFailure);
-  app.decorateRequest('fault', undefined);
-  app.get('/', async () => {
+  const handler = () => () => {
     throw error;
-  });
-  const { statusCode, headers } = await app.inject({ url: '/' });
+  };
+  const { statusCode, headers } = await tinyApp([tinyEndpoint({ handler })]).inject({ url: '/' });
   return { status: statusCode, retryAfter: headers['retry-after'], shouldRetry: headers['x-should-retry'] };
 }
 

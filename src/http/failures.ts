@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { errorBody } from '../apis/anthropic/error-body.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
+import type { Api } from './api.ts';
 
 /** Fastify's own failures in our terms. */
 const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -30,28 +30,28 @@ function apiErrorOf(error: unknown): ApiError {
   return statusCode < 500 ? new ApiError('invalid_request', message ?? '') : ApiError.from(error);
 }
 
-/** The one place where a failure becomes an answer. */
-export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** How the errors of an API look. */
+export type ErrorShape = Pick<Api<never>, 'errorBody'>;
+
+/** How errors look where no API says otherwise: as OpenAI's clients expect them. */
+export const usualErrors: ErrorShape = { errorBody: (error) => error.body() };
+
+/** Makes more of an error than what was thrown, for the request that it belongs to. */
+export type ErrorSteps = (error: unknown, request: FastifyRequest) => unknown;
+
+/** The error handler of an API. */
+export function errorHandler(shape: ErrorShape, steps: ErrorSteps = (error) => error) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
+    sendFailure(steps(error, request), reply, shape);
+}
+
+/** The one place where a failure becomes an error response. */
+export function sendFailure(error: unknown, reply: FastifyReply, { errorBody }: ErrorShape): void {
+  const { request } = reply;
   const fault = apiErrorOf(error);
   request.fault = fault;
   if (fault.retryAfter !== undefined) reply.header('retry-after', String(fault.retryAfter));
   // The header that OpenAI's and Anthropic's clients obey, whatever the status is.
   if (fault.isFinal) reply.header('x-should-retry', 'false');
-  reply.headers(fault.headers).code(fault.status).send(bodyFor(request, fault));
-}
-
-/** A failure in the shape that the clients of its path expect. */
-function bodyFor(request: FastifyRequest, fault: ApiError): object {
-  if (isOfAnthropic(request)) return errorBody(fault, request.id);
-  return isOfOllama(request) ? { error: fault.message } : fault.body();
-}
-
-/** Whether a request is one of Anthropic's clients, also where no route takes it. */
-export function isOfAnthropic({ url }: FastifyRequest): boolean {
-  return /^\/v1\/messages(?:[/?]|$)/.test(url);
-}
-
-/** The same for Ollama's clients. */
-function isOfOllama({ url }: FastifyRequest): boolean {
-  return /^\/api(?:[/?]|$)/.test(url);
+  reply.headers(fault.headers).code(fault.status).send(errorBody(fault, request.id));
 }

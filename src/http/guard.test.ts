@@ -1,51 +1,41 @@
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { openBook } from '../keys/key-book.ts';
+import { lockedBook, tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 import type { KeyFacts } from '../keys/key-holder.ts';
-import { KeyRing } from '../keys/key-ring.ts';
-import { digestOf } from '../keys/secrets.ts';
-import { LocalGates } from '../limits/local-gates.ts';
-import { LocalRates } from '../limits/local-rates.ts';
-import { sendFailure } from './failures.ts';
-import { checkManages, guard } from './guard.ts';
-import { requestLog } from './request-log.ts';
-import type { ApiName, RestrictedApi } from './restricted-apis.ts';
+import type { Endpoint } from './api.ts';
+import { checkManages } from './guard.ts';
+import type { RestrictedApi, RestrictedGroup } from './restricted-apis.ts';
 
-const apis: readonly ApiName[] = ['inference', 'embedding', 'model-repository', 'metrics', 'health'];
+const groups: readonly RestrictedGroup[] = ['inference', 'embedding', 'model-repository', 'metrics', 'health'];
 
-/** A route for each API. */
-function appWith(restrictedApis: readonly RestrictedApi[], own?: { key: string } & Partial<KeyFacts>): FastifyInstance {
-  const app = fastify();
-  app.setErrorHandler(sendFailure);
-  requestLog(app);
-  const keys = {
-    ...openBook,
-    isLocked: own !== undefined,
-    ring: new KeyRing(own ? [{ digest: digestOf(own.key), holder: { id: 'key:a', name: 'a', ...own } }] : []),
-  };
-  guard(app, { keys, keyLimits: { rates: new LocalRates(), gates: new LocalGates() }, restrictedApis });
-  for (const api of apis) app.get(`/${api}`, { config: { api } }, async () => api);
-  return app;
+/** An endpoint for each group, and others. */
+function appWith(
+  restrictedApis: readonly RestrictedApi[],
+  own?: { key: string } & Partial<KeyFacts>,
+  others: readonly Endpoint<unknown>[] = [],
+): FastifyInstance {
+  const endpoints = groups.map((group) => tinyEndpoint({ paths: [`/${group}`], group }));
+  return tinyApp([...endpoints, ...others], { restrictedApis, ...(own ? { keys: lockedBook(own) } : {}) });
 }
 
-/** The APIs that answer a request with these headers. */
-async function openTo(app: FastifyInstance, headers: Record<string, string>): Promise<readonly ApiName[]> {
+/** The groups that answer a request with these headers. */
+async function openTo(app: FastifyInstance, headers: Record<string, string>): Promise<readonly RestrictedGroup[]> {
   const statuses = await Promise.all(
-    apis.map(async (api) => (await app.inject({ url: `/${api}`, headers })).statusCode),
+    groups.map(async (group) => (await app.inject({ url: `/${group}`, headers })).statusCode),
   );
-  return apis.filter((_, index) => statuses[index] === 200);
+  return groups.filter((_, index) => statuses[index] === 200);
 }
 
 describe('guard', () => {
-  it.each(apis)('restricts %s, and embeddings with inference', async (api) => {
-    const app = appWith([{ apis: [api], header: 'X-Key', value: 'Word' }]);
-    const others = apis.filter((each) => each !== api && !(api === 'inference' && each === 'embedding'));
+  it.each(groups)('restricts %s, and embeddings with inference', async (group) => {
+    const app = appWith([{ apis: [group], header: 'X-Key', value: 'Word' }]);
+    const others = groups.filter((each) => each !== group && !(group === 'inference' && each === 'embedding'));
     expect(await openTo(app, {})).toEqual(others);
     expect(await openTo(app, { 'x-key': 'word' })).toEqual(others);
     expect(await openTo(app, { 'x-key': 'Word, Word' })).toEqual(others);
     expect(await openTo(app, { 'x-key': '' })).toEqual(others);
     expect(await openTo(app, { 'x-other': 'Word' })).toEqual(others);
-    expect(await openTo(app, { 'x-KEY': 'Word' })).toEqual(apis);
+    expect(await openTo(app, { 'x-KEY': 'Word' })).toEqual(groups);
   });
 
   it('restricts embeddings by themselves where they have a header of their own', async () => {
@@ -63,12 +53,12 @@ describe('guard', () => {
     expect(await openTo(app, {})).toEqual([]);
     expect(await openTo(app, { authorization })).toEqual(['model-repository', 'metrics']);
     expect(await openTo(app, { 'x-key': 'a' })).toEqual(['health']);
-    expect(await openTo(app, { 'x-key': 'a', authorization })).toEqual(apis);
+    expect(await openTo(app, { 'x-key': 'a', authorization })).toEqual(groups);
   });
 
   it('does not count what runs no model', async () => {
-    const app = appWith([], { key: 'secret', requestsPerMinute: 1 });
-    app.get('/kept', { config: { api: 'inference', counts: false } }, async () => 'kept');
+    const stored = tinyEndpoint({ paths: ['/kept'], isUncounted: true });
+    const app = appWith([], { key: 'secret', requestsPerMinute: 1 }, [stored]);
     const statusOf = async (url: string) =>
       (await app.inject({ url, headers: { authorization: 'Bearer secret' } })).statusCode;
     expect(await statusOf('/inference')).toBe(200);
@@ -77,12 +67,12 @@ describe('guard', () => {
   });
 
   it('charges a prompt that nobody counted as it was guessed', async () => {
-    const app = appWith([], { key: 'secret', tokensPerMinute: 100 });
-    app.get('/answer', { config: { api: 'inference' } }, async (request) => {
+    const handler: Endpoint<unknown>['handler'] = () => async (request) => {
       await request.reserveTokens?.({ prompt: 40, answers: 20 });
       request.watch.counts({ promptTokens: undefined, completionTokens: 10 });
       return '';
-    });
+    };
+    const app = appWith([], { key: 'secret', tokensPerMinute: 100 }, [tinyEndpoint({ paths: ['/answer'], handler })]);
     const leftAfter = async () => {
       const { headers } = await app.inject({ url: '/answer', headers: { authorization: 'Bearer secret' } });
       return headers['x-ratelimit-remaining-tokens'];
@@ -98,7 +88,7 @@ describe('guard', () => {
       expect(check(rules)).toThrow('This key is for some models alone and may not load or unload models');
   });
 
-  it('has no place for a route without an API', () => {
-    expect(() => appWith([]).get('/', async () => '')).toThrow('/ does not say which API it belongs to.');
+  it('has no place for a route without an endpoint', () => {
+    expect(() => appWith([]).get('/', async () => '')).toThrow('/ belongs to no endpoint.');
   });
 });

@@ -3,20 +3,14 @@ import { ApiError } from '../errors.ts';
 import type { KeyBook } from '../keys/key-book.ts';
 import { type KeyHolder, managementRefused, mayManage, mayUse } from '../keys/key-holder.ts';
 import type { RequestWatch } from '../request-watch.ts';
+import type { EndpointFacts } from './api.ts';
 import { identify } from './auth.ts';
 import { type KeyLimits, passKey } from './key-limits.ts';
 import { requestSignal } from './request-signal.ts';
-import { type ApiName, type RestrictedApi, restrictionCheck } from './restricted-apis.ts';
+import { type RestrictedApi, type RestrictedGroup, restrictionCheck } from './restricted-apis.ts';
 import type { TokenEstimate } from './token-estimate.ts';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What the route belongs to. */
-    readonly api: ApiName;
-    /** False where it runs no model, so that it does not count towards the limits of its key. */
-    readonly counts?: boolean;
-  }
-
   interface FastifyRequest {
     /** Whom the request comes from: the same for the same key; empty without keys. */
     owner: string;
@@ -34,36 +28,37 @@ export interface GuardOptions {
   readonly restrictedApis: readonly RestrictedApi[];
 }
 
-/** Lets requests pass that bring a key, which health and the page do without, and the header that their API wants. */
-export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }: GuardOptions): void {
+/** Gives what lets requests pass that bring a key, which health and the web UI do without, and the header that their group wants. */
+export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }: GuardOptions) {
   app.decorateRequest('owner', '');
   app.decorateRequest('leaveKey', undefined);
   app.decorateRequest('reserveTokens', undefined);
   const missingHeader = restrictionCheck(restrictedApis);
-  app.addHook('onRoute', ({ url, config }) => {
-    // A route without an API would be open to all.
-    if (config?.api === undefined) throw new Error(`${url} does not say which API it belongs to.`);
-  });
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { api, counts = true }: { api?: ApiName; counts?: boolean } = request.routeOptions.config ?? {};
-    if (api !== 'health' && api !== 'page') request.key = await identify(request.headers, keys);
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<undefined> => {
+    const { group, isUncounted }: Partial<EndpointFacts> = request.endpoint ?? {};
+    if (group !== 'health' && group !== 'page') request.key = await identify(request.headers, keys);
     request.owner = request.key?.owner ?? '';
-    const missing = missingHeader(api, request.headers);
+    const missing = missingHeader(group, request.headers);
     if (missing !== undefined)
       throw new ApiError('invalid_auth', `This API is restricted. Send its value in the header "${missing}".`);
-    if (request.key && counts && runsModels(api)) await countForKey(request, reply, { holder: request.key, keyLimits });
+    if (request.key && !isUncounted && runsModels(group))
+      await countForKey(request, reply, { holder: request.key, keyLimits });
   };
-  app.addHook('onRequest', (request, reply, done) => {
-    if (keys.isLocked || restrictedApis.length > 0) return admit(request, reply);
-    // A promise would cost every request of a Conch without keys.
-    done();
-    return undefined;
+  // A promise would cost every request of a Conch without keys.
+  return (request: FastifyRequest, reply: FastifyReply): Promise<undefined> | undefined =>
+    keys.isLocked || restrictedApis.length > 0 ? admit(request, reply) : undefined;
+}
+
+/** Refuses routes without a group, which would be open to all. */
+export function requireGroups(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.endpoint?.group === undefined) throw new Error(`${url} belongs to no endpoint.`);
   });
 }
 
-/** Whether requests to this API count towards the limits of their key. */
-export function runsModels(api: ApiName | undefined): boolean {
-  return api === 'inference' || api === 'embedding';
+/** Whether requests to this group count towards the limits of their key. */
+export function runsModels(group: RestrictedGroup | undefined): boolean {
+  return group === 'inference' || group === 'embedding';
 }
 
 /** Counts a request for its key until its answer is sent; the tokens that it took are charged then. */

@@ -1,18 +1,20 @@
 import { gzipSync } from 'node:zlib';
-import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { sendFailure } from './failures.ts';
-import { jsonBodies } from './json-body.ts';
+import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 
 const error = (code: string, message: string) => ({
   error: { message, type: 'invalid_request_error', param: null, code },
 });
 
 async function send(payload: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
-  const app = fastify();
-  app.setErrorHandler(sendFailure);
-  jsonBodies(app, { jsonBounds: { depth: 3, values: 10 } });
-  app.post('/', async ({ body }) => body);
+  const echo = tinyEndpoint({
+    methods: ['POST'],
+    handler:
+      () =>
+      async ({ body }) =>
+        body,
+  });
+  const app = tinyApp([echo], { jsonBounds: { depth: 3, values: 10 }, maxInputSize: 1_000_000 });
   const { statusCode, body } = await app.inject({
     method: 'POST',
     url: '/',

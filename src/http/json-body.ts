@@ -3,13 +3,6 @@ import { ApiError } from '../errors.ts';
 import { withExactSeeds } from './exact-seeds.ts';
 import { boundBroken, type JsonBounds } from './json-size.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether a body is read as JSON too that names the type of a form: what curl sends where nobody names one. */
-    readonly takesForms?: boolean;
-  }
-}
-
 /** What bodies may be. It may change while Conch runs. */
 export interface BodyLimits {
   readonly jsonBounds: JsonBounds;
@@ -33,18 +26,21 @@ export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
     if (mayBeForm(request)) read(request, body, done);
     else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(form));
   });
-  app.addHook('preParsing', ({ headers }, _reply, body, done) => {
-    const encoding = headers['content-encoding'];
-    if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') done(null, body);
-    else done(encoded());
-  });
+}
+
+/** What is wrong with a body before it is read: it is compressed. */
+export function encodingFault({ headers, endpoint }: FastifyRequest): ApiError | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || endpoint?.refusal || encoding.trim().toLowerCase() === 'identity') return undefined;
+  const message = 'The body must come as it is: send it without the header "Content-Encoding".';
+  return new ApiError('unsupported_media_type', message);
 }
 
 const form = 'application/x-www-form-urlencoded';
 
 /** Browsers send forms to any host without asking it, and name the page that they come from. */
-function mayBeForm({ routeOptions, headers }: FastifyRequest): boolean {
-  return routeOptions.config.takesForms === true && headers.origin === undefined;
+function mayBeForm({ endpoint, headers }: FastifyRequest): boolean {
+  return endpoint?.takesForms === true && headers.origin === undefined;
 }
 
 function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): ApiError {
@@ -53,12 +49,5 @@ function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): ApiErro
     bound === 'depth'
       ? `The body has lists or objects in each other more than ${depth} deep (--max-json-depth).`
       : `The body has more than ${values} values (--max-json-values).`,
-  );
-}
-
-function encoded(): ApiError {
-  return new ApiError(
-    'unsupported_media_type',
-    'The body must come as it is: send it without the header "Content-Encoding".',
   );
 }

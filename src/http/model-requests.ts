@@ -12,24 +12,18 @@ declare module 'fastify' {
     /** Milliseconds that it waited for a place at its model. */
     queuedFor?: number;
   }
-
-  interface FastifyContextConfig {
-    /** Whether the route needs no place at the model, because it asks for its tokenizer alone. */
-    readonly needsNoPlace?: boolean;
-  }
 }
 
 /** Waits for a place at the model that a request names, and keeps it until the answer is sent; one that is not loaded may be first. */
 export async function enterModel(request: FastifyRequest, reply: FastifyReply, door: ModelDoor): Promise<void> {
   const { raw } = reply;
   const cancel = (fault: ApiError): void => request.cancel?.(fault);
-  const { needsNoPlace = false } = request.routeOptions.config;
   request.leaveModel = await door.enter(request.model ?? '', {
     cancel,
     signal: requestSignal(reply),
     priority: priorityOf(request),
     watch: request.watch,
-    needsNoPlace,
+    needsNoPlace: request.endpoint?.usesTokenizerOnly ?? false,
     onAdmitted: (waited) => {
       request.queuedFor = waited;
     },

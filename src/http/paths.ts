@@ -1,9 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
-/** Answers what no route takes: 405 with the methods that the path has, or 404. */
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route of the app, for `notFound`. */
+    readonly knownRoutes: { readonly pattern: RegExp; readonly methods: readonly string[] }[];
+  }
+}
+
+/** Collects the routes of an app, and answers what none of them takes. */
 export function unknownPaths(app: FastifyInstance): void {
-  const routes: { pattern: RegExp; methods: string[] }[] = [];
+  const routes: FastifyInstance['knownRoutes'] = [];
+  app.decorate('knownRoutes', routes);
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = new RegExp(
       `^${url
@@ -13,11 +21,14 @@ export function unknownPaths(app: FastifyInstance): void {
     );
     routes.push({ pattern, methods: [method].flat() });
   });
-  app.setNotFoundHandler((request) => {
-    const path = request.url.split('?', 1)[0] as string;
-    const methods = new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods));
-    if (methods.size === 0) throw new ApiError('not_found', `There is nothing at ${request.method} ${path}.`);
-    const allow = [...methods].join(', ');
-    throw new ApiError('method_not_allowed', `${path} takes ${allow}, not ${request.method}.`, { headers: { allow } });
-  });
+  app.setNotFoundHandler(notFound);
+}
+
+/** Answers what no route takes: 405 with the methods that the path has, or 404. */
+export function notFound({ url, method, server: { knownRoutes } }: FastifyRequest): never {
+  const path = url.split('?', 1)[0] as string;
+  const methods = new Set(knownRoutes.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods));
+  if (methods.size === 0) throw new ApiError('not_found', `There is nothing at ${method} ${path}.`);
+  const allow = [...methods].join(', ');
+  throw new ApiError('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { headers: { allow } });
 }

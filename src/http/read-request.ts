@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError } from '../errors.ts';
+import type { JsonObject } from '../json-object.ts';
 import type { ModelDoor } from '../models/model-door.ts';
 import { type Parsed, parseRequest } from '../requests/fields.ts';
 import { checkModel } from './guard.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { enterModel } from './model-requests.ts';
-import { checkCounts, type RequestLimits } from './request-limits.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { checkLimits, type RequestLimits } from './request-limits.ts';
 
 /** What reading a request needs. It may change while Conch runs, so it is read anew for each request. */
 export interface RequestServices {
@@ -30,7 +30,7 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   reply: FastifyReply,
   { strictFields, limits, logPrompts, door }: RequestServices,
 ): Promise<Parsed<z.output<z.ZodObject<Shape>>>> {
-  checkCounts(request.body, limits);
+  checkLimits(request.body, request.endpoint?.limits ?? [], limits);
   const parsed = parseRequest(schema, request.body);
   request.model = (parsed.request as { readonly model: string }).model;
   checkModel(request, request.model);
@@ -50,10 +50,10 @@ export function refuseUnknown([unknown]: readonly string[]): void {
   throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
 }
 
-/** Sets aside what a request may take of the tokens of its key; one that asks for a tokenizer alone takes none. */
-async function reserveTokens({ key, body, routeOptions: { config }, reserveTokens: reserve }: FastifyRequest) {
-  if (key?.tokensPerMinute === undefined || config.needsNoPlace) return;
-  await reserve?.(estimateTokens(body, { answers: config.api === 'inference' }));
+/** Sets aside what a request may take of the tokens of its key. */
+async function reserveTokens({ key, body, endpoint, reserveTokens: reserve }: FastifyRequest): Promise<void> {
+  if (key?.tokensPerMinute === undefined || !endpoint?.estimate) return;
+  await reserve?.(endpoint.estimate(body as JsonObject));
 }
 
 /** The most characters of a request that are logged. */

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../errors.ts';
-import { checkCounts } from './request-limits.ts';
+import {
+  checkLimits,
+  countChoices,
+  countItems,
+  countMessages,
+  countOptionsStop,
+  countStop,
+  countStopSequences,
+  countTools,
+} from './request-limits.ts';
 
 const limits = { messages: 2, tools: 2, stopStrings: 2, choices: 4 };
 
+const all = [countMessages, countTools, countStop, countStopSequences, countOptionsStop, countItems, countChoices];
+
 function refusal(body: unknown): unknown {
   try {
-    checkCounts(body, limits);
+    checkLimits(body, all, limits);
     return undefined;
   } catch (error) {
     const { code, param, message } = error as ApiError;
@@ -51,4 +62,8 @@ describe('the counts of a request', () => {
   ])('refuses %j', (body, param, message) =>
     expect(refusal(body)).toEqual({ code: 'invalid_request', param, message }),
   );
+
+  it('looks at what its endpoint names alone', () => {
+    expect(() => checkLimits({ messages: [1, 2, 3], n: 9 }, [countTools], limits)).not.toThrow();
+  });
 });

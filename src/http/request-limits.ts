@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 
 /** How much one request may ask for. It may change while Conch runs. */
 export interface RequestLimits {
@@ -9,27 +9,46 @@ export interface RequestLimits {
   readonly choices: number;
 }
 
-/** The lists of a request that are counted, and the setting of each limit. */
-const lists = [
-  ['messages', 'messages', '--max-messages'],
-  ['tools', 'tools', '--max-tools'],
-  ['stop', 'stopStrings', '--max-stop-strings'],
-  ['stop_sequences', 'stopStrings', '--max-stop-strings'],
-] as const satisfies readonly (readonly [string, keyof RequestLimits, string])[];
+/** Refuses a body that asks for more than one of the limits allows. */
+export type BodyLimit = (fields: JsonObject, limits: RequestLimits) => void;
+
+/** What endpoints may count; each names those that fit its body. */
+export const countMessages = listLimit('messages', 'messages', '--max-messages');
+export const countTools = listLimit('tools', 'tools', '--max-tools');
+export const countStop = listLimit('stop', 'stopStrings', '--max-stop-strings');
+export const countStopSequences = listLimit('stop_sequences', 'stopStrings', '--max-stop-strings');
+
+/** Ollama's clients send them among the options. */
+export const countOptionsStop: BodyLimit = ({ options }, { stopStrings: most }) => {
+  const { stop } = (options ?? {}) as { readonly stop?: unknown };
+  checkList('options.stop', stop, { most, flag: '--max-stop-strings' });
+};
+
+/** The items of a response. */
+export const countItems: BodyLimit = ({ input }, { messages: most }) => {
+  if (Array.isArray(input) && isJsonObject(input[0])) checkList('input', input, { most, flag: '--max-messages' });
+};
+
+/** Choices, of each of the prompts. */
+export const countChoices: BodyLimit = ({ n, best_of: bestOf, prompt }, { choices: most }) => {
+  const prompts = countPrompts(prompt);
+  checkChoices('n', n, { prompts, most });
+  checkChoices('best_of', bestOf, { prompts, most });
+  if (prompts > most) throw invalid('prompt', `must hold at most ${most} (--max-choices), not ${prompts}.`);
+};
+
+/** How many prompts a completion has: one text, one list of token ids, or a list of either. */
+export function countPrompts(prompt: unknown): number {
+  return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(prompt.length, 1) : 1;
+}
 
 /** Refuses a body that asks for more than it may, before anything else is done with it. */
-export function checkCounts(body: unknown, limits: RequestLimits): void {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
-  const fields = body as Readonly<Record<string, unknown>>;
-  for (const [field, limit, flag] of lists) checkList(field, fields[field], { most: limits[limit], flag });
-  // Ollama's clients say it among the options.
-  const { stop } = (fields['options'] ?? {}) as { readonly stop?: unknown };
-  checkList('options.stop', stop, { most: limits.stopStrings, flag: '--max-stop-strings' });
-  // The items of a response are objects; the texts and tokens of embeddings have a limit of their own.
-  const { input } = fields;
-  if (Array.isArray(input) && isJsonObject(input[0]))
-    checkList('input', input, { most: limits.messages, flag: '--max-messages' });
-  checkChoices(fields, limits.choices);
+export function checkLimits(body: unknown, checks: readonly BodyLimit[], limits: RequestLimits): void {
+  if (isJsonObject(body)) for (const check of checks) check(body, limits);
+}
+
+function listLimit(field: string, limit: keyof RequestLimits, flag: string): BodyLimit {
+  return (fields, limits) => checkList(field, fields[field], { most: limits[limit], flag });
 }
 
 interface Limit {
@@ -42,21 +61,16 @@ function checkList(field: string, value: unknown, { most, flag }: Limit): void {
     throw invalid(field, `must hold at most ${most} (${flag}), not ${value.length}.`);
 }
 
-function checkChoices({ n, best_of: bestOf, prompt }: Readonly<Record<string, unknown>>, most: number): void {
-  const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(prompt.length, 1) : 1;
-  for (const [field, value] of [
-    ['n', n],
-    ['best_of', bestOf],
-  ] as const) {
-    const answers = typeof value === 'number' ? value * prompts : 0;
-    if (answers > most)
-      throw invalid(field, `${answersText(answers, prompts)} are more than the ${most} allowed (--max-choices).`);
-  }
-  if (prompts > most) throw invalid('prompt', `must hold at most ${most} (--max-choices), not ${prompts}.`);
+interface Choices {
+  readonly prompts: number;
+  readonly most: number;
 }
 
-function answersText(answers: number, prompts: number): string {
-  return prompts === 1 ? `${answers} answers` : `${answers} answers, to ${prompts} prompts,`;
+function checkChoices(field: string, value: unknown, { prompts, most }: Choices): void {
+  const choices = typeof value === 'number' ? value * prompts : 0;
+  if (choices <= most) return;
+  const text = prompts === 1 ? `${choices} answers` : `${choices} answers, to ${prompts} prompts,`;
+  throw invalid(field, `${text} are more than the ${most} allowed (--max-choices).`);
 }
 
 function invalid(param: string, message: string): ApiError {

@@ -1,9 +1,15 @@
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 import { ApiError } from '../errors.ts';
-import { sendFailure } from './failures.ts';
-import { requestLog } from './request-log.ts';
+import type { Endpoint } from './api.ts';
+
+function failing(error: ApiError): Endpoint<unknown>['handler'] {
+  return () => () => {
+    throw error;
+  };
+}
 
 it('has a line for each request, and for files of the page only a quiet one where all goes well', async () => {
   const lines: { level: string; path: string }[] = [];
@@ -12,14 +18,14 @@ it('has a line for each request, and for files of the page only a quiet one wher
     { level: 'trace', formatters },
     { write: (line) => lines.push(JSON.parse(line)) },
   );
-  const app: FastifyInstance = fastify({ loggerInstance: log, disableRequestLogging: true });
-  app.setErrorHandler(sendFailure);
-  requestLog(app);
-  app.get('/script.js', { config: { api: 'page' } }, async () => '');
-  app.get('/v1/models', { config: { api: 'model-repository' } }, async () => '');
-  app.get('/broken.js', { config: { api: 'page' } }, async () => {
-    throw new ApiError('not_found', 'Gone.');
-  });
+  const app = tinyApp(
+    [
+      tinyEndpoint({ paths: ['/script.js'], group: 'page' }),
+      tinyEndpoint({ paths: ['/v1/models'], group: 'model-repository' }),
+      tinyEndpoint({ paths: ['/broken.js'], group: 'page', handler: failing(new ApiError('not_found', 'Gone.')) }),
+    ],
+    { logger: log },
+  );
   const origin = await app.listen({ port: 0, host: '127.0.0.1' });
   lines.length = 0;
   for (const path of ['/script.js', '/v1/models', '/broken.js'])
@@ -36,14 +42,16 @@ it('has a 503 of a health check as a state, not as an error', async () => {
   const lines: { level: string; status: number; msg: string }[] = [];
   const formatters = { level: (level: string) => ({ level }) };
   const log: FastifyBaseLogger = pino({ formatters }, { write: (line) => lines.push(JSON.parse(line)) });
-  const app: FastifyInstance = fastify({ loggerInstance: log, disableRequestLogging: true });
-  app.setErrorHandler(sendFailure);
-  requestLog(app);
-  app.get('/health/ready', { config: { api: 'health' } }, async (_request, reply) => reply.code(503).send({}));
-  app.get('/health/broken', { config: { api: 'health' } }, async () => {
-    throw new ApiError('server_not_ready', 'A failure.');
-  });
-  app.get('/v1/models', { config: { api: 'model-repository' } }, async (_request, reply) => reply.code(503).send({}));
+  const unready: Endpoint<unknown>['handler'] = () => async (_request, reply) => reply.code(503).send({});
+  const broken = failing(new ApiError('server_not_ready', 'A failure.'));
+  const app = tinyApp(
+    [
+      tinyEndpoint({ paths: ['/health/ready'], group: 'health', handler: unready }),
+      tinyEndpoint({ paths: ['/health/broken'], group: 'health', handler: broken }),
+      tinyEndpoint({ paths: ['/v1/models'], group: 'model-repository', handler: unready }),
+    ],
+    { logger: log },
+  );
   const origin = await app.listen({ port: 0, host: '127.0.0.1' });
   lines.length = 0;
   for (const path of ['/health/ready', '/health/broken', '/v1/models'])

@@ -18,21 +18,18 @@ declare module 'fastify' {
   }
 }
 
-/** One line per request with its outcome, for debugging alone where it is a file of the page; a client that left before its answer was complete is a 499. */
-export function requestLog(app: FastifyInstance, record: Recorder = unrecorded): void {
+/** Gives the requests of an app the members that their log line is made of. */
+export function decorateRequests(app: FastifyInstance): void {
+  app.decorateRequest('endpoint', undefined);
   app.decorateRequest('model', undefined);
   app.decorateRequest('key', undefined);
   // Each request gets its own before anything else happens to it.
   app.decorateRequest('watch', null as unknown as RequestRecord);
   app.decorateRequest('fault', undefined);
   app.decorateRequest('faultCode', undefined);
-  app.addHook('onRequest', (request, reply, done) => {
-    beginRecord(request, reply, record);
-    done();
-  });
 }
 
-/** Tells every client what is known of the times when its answer begins. */
+/** Tells every client what is known of the times when its response begins. */
 export function serverTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     tellTiming(request, reply);
@@ -40,18 +37,29 @@ export function serverTiming(app: FastifyInstance): void {
   });
 }
 
-/** Begins the record of a request, also of one that no hook is called for. */
+/**
+ * Begins the record of a request, also of one that no hook is called for. At its end it has one line in the log; a
+ * client that disconnected before its response was complete is a 499.
+ */
 export function beginRecord(request: FastifyRequest, reply: FastifyReply, record: Recorder = unrecorded): void {
   reply.header('x-request-id', request.id);
   const { method, headers } = request;
   const start = performance.now();
-  const isSecure = request.protocol === 'https';
+  // Fastify makes these options anew each time that they are read.
   const { url: route, config }: Partial<FastifyRequest['routeOptions']> = request.routeOptions ?? {};
-  request.watch = record({ method, path: pathOf(request), route, headers, isSecure });
-  // Fastify's own hook does not run for a client that left; a response is closed in every case.
-  const level = config?.api === 'page' ? 'debug' : 'info';
-  const tellsState = config?.api === 'health';
-  reply.raw.once('close', () => writeLine(request, reply, { duration: performance.now() - start, level, tellsState }));
+  const endpoint = config?.endpoint;
+  const path = pathOf(request);
+  request.endpoint = endpoint;
+  request.watch = record({
+    method,
+    path,
+    route,
+    operation: endpoint?.operation,
+    headers,
+    isSecure: request.protocol === 'https',
+  });
+  // Fastify's own hook does not run for a client that disconnected; a response is closed in every case.
+  reply.raw.once('close', () => writeLine(request, reply, { path, duration: performance.now() - start }));
 }
 
 /** The same for an answer that is written without Fastify. */
@@ -61,18 +69,16 @@ export function tellTiming(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] as string;
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
 }
 
-/** How long a request took, and the level of its line where all went well. */
 interface Outcome {
+  readonly path: string;
   readonly duration: number;
-  readonly level: 'debug' | 'info';
-  /** Whether a 503 is the state that was asked for, as it is of a health check, and not a failed request. */
-  readonly tellsState: boolean;
 }
 
-function writeLine(request: FastifyRequest, reply: FastifyReply, { duration, level, tellsState }: Outcome): void {
+function writeLine(request: FastifyRequest, reply: FastifyReply, { path, duration }: Outcome): void {
   const { fault } = request;
   const key = request.key?.name;
   const hasLeft = !reply.raw.writableFinished;
@@ -82,7 +88,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, { duration, lev
   const line = {
     reqId: request.id,
     method: request.method,
-    path: pathOf(request),
+    path,
     status,
     ms: Math.round(duration * 10) / 10,
     ...(request.model === undefined ? {} : { model: request.model }),
@@ -92,10 +98,12 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, { duration, lev
     ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
   };
   const { log } = request.server;
-  if (tellsState && status === 503 && !fault) log.info(line, 'not ready');
+  const group = request.endpoint?.group;
+  // To a health check, a 503 is the state that it asked for.
+  if (group === 'health' && status === 503 && !fault) log.info(line, 'not ready');
   else if (status >= 500) log.error(line, 'request failed');
   else if (status >= 400) log.warn(line, hasLeft ? 'client left' : 'request refused');
-  else log[level](line, 'request');
+  else log[group === 'page' ? 'debug' : 'info'](line, 'request');
 }
 
 /** What went wrong underneath, for the log. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, GenerateContext } from '../generate/answer.ts';
+import type { RowsContext } from '../generate/rows.ts';
 import { sendEvents } from './events.ts';
 import { type RequestServices, tellIgnored } from './read-request.ts';
 import { requestSignal } from './request-signal.ts';
@@ -8,6 +9,11 @@ import type { ResponseWriter } from './response-writer.ts';
 /** What the generating routes need. */
 export interface GenerateServices extends RequestServices {
   readonly generate: Omit<GenerateContext, 'watch'>;
+}
+
+/** What the endpoints of vectors and scores need. */
+export interface RowsServices extends RequestServices {
+  readonly rows: Omit<RowsContext, 'watch'>;
 }
 
 /** What one API makes of a request. Faults and names are in the words of that API. */

@@ -5,9 +5,12 @@ import { namingServed } from './served-names.ts';
 
 type Services = Parameters<typeof namingServed>[0];
 
-const unknown = new ApiError('model_not_found', 'The model "x" does not exist.', { param: 'model' });
+const unknown = new ApiError('model_not_found', 'The model "x" does not exist.', {
+  param: 'model',
+  reason: 'unknown_model',
+});
 
-const asking = (api: string) => ({ headers: {}, routeOptions: { config: { api } } });
+const asking = (group: string) => ({ headers: {}, endpoint: { group } });
 
 /** The failure as a request gets it where these are served. */
 function told(served: readonly string[], given: { readonly [K in 'request' | 'services']?: object } = {}): ApiError {
@@ -52,7 +55,7 @@ it('leaves every other failure as it is', () => {
   const others = [
     new Error('The model "x" does not exist.'),
     new ApiError('not_found', 'It does not exist.'),
-    new ApiError('model_not_found', 'The model "x" does not exist. It is not offered: it is not loaded.'),
+    new ApiError('model_not_found', 'The model "x" does not exist.'),
   ];
   expect(others.map((error) => give(error, request))).toEqual(others);
   expect(told(['a'], { request: asking('model-repository') })).toBe(unknown);

@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify';
-import { loadableNames, type ModelServices } from '../apis/openai/models-routes.ts';
 import { ApiError } from '../errors.ts';
 import { mayUse } from '../keys/key-holder.ts';
+import type { ErrorSteps } from './failures.ts';
 import { runsModels } from './guard.ts';
 import { type RestrictedApi, restrictionCheck } from './restricted-apis.ts';
+import { loadableNames, type ModelServices } from './usable-models.ts';
 
 /** More than these would bury the message. */
 const mostNames = 5;
@@ -14,12 +14,11 @@ const mostNames = 5;
  */
 export function namingServed(
   services: ModelServices & { readonly restrictedApis: readonly RestrictedApi[] },
-): (error: unknown, request: FastifyRequest) => unknown {
+): ErrorSteps {
   const missingHeader = restrictionCheck(services.restrictedApis);
   return (error, request) => {
-    const isUnknown = error instanceof ApiError && error.code === 'model_not_found';
-    if (!isUnknown || !error.message.endsWith(' does not exist.')) return error;
-    if (!runsModels(request.routeOptions.config?.api)) return error;
+    if (!(error instanceof ApiError) || error.reason !== 'unknown_model') return error;
+    if (!runsModels(request.endpoint?.group)) return error;
     if (missingHeader('model-repository', request.headers) !== undefined) return error;
     const served = services.models.list().map(({ name }) => name);
     const names = [...served.filter((name) => mayUse(request.key, name)), ...loadableNames(request, services)];

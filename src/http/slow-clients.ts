@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
 /** How long clients may take, in milliseconds; 0: as long as they want. */
@@ -14,16 +14,19 @@ export interface ClientBounds {
 const longestHeaders = 60_000;
 const longestCheck = 5_000;
 
-/** Ends connections whose client sends its request, or reads its answer, too slowly. */
-export function boundClients(app: FastifyInstance, { receiveTimeout, slowClientTimeout }: ClientBounds): void {
+/** Ends connections whose client sends its request, or reads its response, too slowly; gives what watches a request. */
+export function boundClients(
+  app: FastifyInstance,
+  { receiveTimeout, slowClientTimeout }: ClientBounds,
+): ((request: FastifyRequest, reply: FastifyReply) => void) | undefined {
   const server = app.server as Server & { connectionsCheckingInterval: number };
   server.requestTimeout = receiveTimeout;
   server.headersTimeout = receiveTimeout === 0 ? longestHeaders : Math.min(receiveTimeout, longestHeaders);
   server.connectionsCheckingInterval = Math.min(longestCheck, Math.ceil(server.headersTimeout / 4));
   // The time in which nothing was read from the connection or taken by it.
   server.timeout = slowClientTimeout;
-  if (slowClientTimeout === 0) return;
-  app.addHook('onRequest', (request, { raw }, done) => {
+  if (slowClientTimeout === 0) return undefined;
+  return (request, { raw }) => {
     raw.on('timeout', ({ writableLength }: Socket) => {
       // A quiet connection may wait for a model; one on which written text waits has a client that reads nothing.
       if (writableLength === 0) return;
@@ -34,6 +37,5 @@ export function boundClients(app: FastifyInstance, { receiveTimeout, slowClientT
       );
       raw.destroy();
     });
-    done();
-  });
+  };
 }

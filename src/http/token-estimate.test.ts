@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { estimateTokens } from './token-estimate.ts';
+import type { JsonObject } from '../json-object.ts';
+import { estimatePrompt, estimateWith } from './token-estimate.ts';
 
 const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(4000)}` } };
 const source = { type: 'b64!', data: 'A'.repeat(4000) };
@@ -21,19 +22,9 @@ it.each([
     { messages: [{ content: [{ text: 'a'.repeat(8) }, image, source] }], max_completion_tokens: 1 },
     { prompt: 6, answers: 1 },
   ],
-  [
-    { messages: [{ content: 'a'.repeat(8), images: ['A'.repeat(4000)] }], options: { num_predict: 3 } },
-    { prompt: 2, answers: 3 },
-  ],
-  [
-    { prompt: 'abcd', options: { num_predict: -1 } },
-    { prompt: 1, answers: 256 },
-  ],
-  [
-    { input: 'abcd', max_output_tokens: 5 },
-    { prompt: 1, answers: 5 },
-  ],
-])('guesses the tokens of %j', (body, estimate) => {
-  expect(estimateTokens(body, { answers: true })).toEqual(estimate);
-  expect(estimateTokens(body, { answers: false })).toEqual({ ...estimate, answers: 0 });
+  [{ messages: [{ content: 'a'.repeat(8), images: ['A'.repeat(4000)] }] }, { prompt: 2, answers: 256 }],
+] as const)('guesses the tokens of %j', (body: JsonObject, estimate) => {
+  const estimateTokens = estimateWith((fields) => fields['max_completion_tokens'] ?? fields['max_tokens']);
+  expect(estimateTokens(body)).toEqual(estimate);
+  expect(estimatePrompt(body)).toEqual({ ...estimate, answers: 0 });
 });

@@ -1,3 +1,6 @@
+import type { JsonObject } from '../json-object.ts';
+import { countPrompts } from './request-limits.ts';
+
 /** Characters that a token stands for, where nobody counts. */
 const charactersPerToken = 4;
 
@@ -10,16 +13,18 @@ export interface TokenEstimate {
   readonly answers: number;
 }
 
-/** Guesses the tokens of a request by its fields: its texts, and how long its answers may get. */
-export function estimateTokens(body: unknown, { answers: hasAnswers }: { readonly answers: boolean }): TokenEstimate {
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const most = longestAnswer(fields);
-  const choices = Math.max(numberOf(fields['n']) ?? 1, numberOf(fields['best_of']) ?? 1);
-  const { prompt } = fields;
-  const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(prompt.length, 1) : 1;
-  return {
-    prompt: tokensIn(body),
-    answers: hasAnswers ? (most ?? usualAnswer) * choices * prompts : 0,
+/** Guesses the tokens of a request by its fields. */
+export type TokenEstimator = (fields: JsonObject) => TokenEstimate;
+
+/** For requests that only read a prompt. */
+export const estimatePrompt: TokenEstimator = (fields) => ({ prompt: tokensIn(fields), answers: 0 });
+
+/** For requests that generate text; the field says how long each response may get. */
+export function estimateWith(limitOf: (fields: JsonObject) => unknown): TokenEstimator {
+  return (fields) => {
+    const most = numberOf(limitOf(fields)) ?? usualAnswer;
+    const choices = Math.max(numberOf(fields['n']) ?? 1, numberOf(fields['best_of']) ?? 1);
+    return { prompt: tokensIn(fields), answers: most * choices * countPrompts(fields['prompt']) };
   };
 }
 
@@ -43,13 +48,6 @@ function tokensIn(body: unknown): number {
 /** Images stand in members of these names, as the base64 of their bytes. */
 function isImage(name: string, value: unknown): boolean {
   return name === 'data' || (name === 'images' && Array.isArray(value));
-}
-
-/** What a request says that its answer may have, in the words of any API; Ollama's -1 sets no bound. */
-function longestAnswer(fields: Readonly<Record<string, unknown>>): number | undefined {
-  const most = numberOf(fields['max_completion_tokens'] ?? fields['max_tokens'] ?? fields['max_output_tokens']);
-  const predicted = numberOf((fields['options'] as { num_predict?: unknown } | null | undefined)?.num_predict) ?? 0;
-  return most ?? (predicted > 0 ? predicted : undefined);
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -103,6 +103,7 @@ export class ModelRegistry {
     const reason = found ? ` It is not offered: ${refusalOf(found)}.` : '';
     throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, {
       param: 'model',
+      ...(found ? {} : { reason: 'unknown_model' }),
     });
   }
 

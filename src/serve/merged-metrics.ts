@@ -1,5 +1,5 @@
-import type { MetricServices } from '../http/routes/metrics.ts';
-import { describeServer, type ServerReport, type ServerServices, type ServerView } from '../http/routes/servers.ts';
+import type { MetricServices } from '../apis/conch/metrics.ts';
+import { describeServer, type ServerReport, type ServerServices, type ServerView } from '../apis/conch/servers.ts';
 import type { Link } from '../link.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type PageFile, readPage } from '../http/page-files.ts';
+import { type PageFile, readPage } from '../apis/conch/page-files.ts';
 import { packageFile } from '../package-file.ts';
 
 /** The files of the page, where it is wanted; a build without one is warned of. */

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import type { KeeperOptions } from '../apis/openai/responses/response-keeper.ts';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import type { KeeperOptions } from '../responses/response-keeper.ts';
 import type { ResponseStore } from '../responses/store/response-store.ts';
 import { StoreError } from '../responses/store/store-error.ts';
 

@@ -6,6 +6,8 @@ import { Draining } from '../http/draining.ts';
 import { LocalGates } from '../limits/local-gates.ts';
 import { LoneLink } from '../link.ts';
 import type { ModelRegistry } from '../models/registry.ts';
+import { openResponses } from '../responses/responses.ts';
+import { type Services, servedApis } from './apis.ts';
 import { type Disposables, withDisposables } from './disposables.ts';
 import { EngineCare } from './engine-care.ts';
 import { exampleShower } from './example.ts';
@@ -80,7 +82,7 @@ async function putTogether(
   };
   const draining = new Draining(terminal.stop);
   const keys = await openKeys(live, { signal: terminal.stop, logger });
-  const responses = disposables.add(await responseStore(settings, logger));
+  const store = disposables.add(await responseStore(settings, logger));
   const rates = disposables.add(worker?.rates ?? (await openRates(settings.redis, logger)));
   const gates = worker?.gates ?? new LocalGates();
   const access = { keys, keyLimits: { rates, gates }, restrictedApis: settings.openaiRestrictedApi };
@@ -99,9 +101,17 @@ async function putTogether(
   const guides = openGuideGuard({ live, link, logger, telemetry });
   // Also where a probe finds it: the client whose guide ended the engine may have disconnected.
   engines.listen({ onFailed: ({ server, model }) => guides.engineFailed(server, model) });
-  const app = createApp({
-    responses,
-    link,
+  const perSettings = cached(
+    () => live.current,
+    (current) => ({
+      limits: requestLimits(current),
+      jsonBounds: jsonBounds(current),
+      generate: generateContext(current, registry, guides),
+      rows: rowsContext(current, registry),
+    }),
+  );
+  const services: Services = {
+    responses: openResponses({ store, link, shutdown: draining }),
     models: registry,
     ...mergedViews(link, { reports: () => serverReports(registry, balancer), metrics: telemetry.metrics }),
     ...life,
@@ -114,29 +124,29 @@ async function putTogether(
     clients: settings,
     draining,
     allowedOrigins: settings.allowedOrigins,
-    page: await ownPage(settings, leaderLogger),
     record,
     // Read anew for each request, which keeps what it began with.
     get strictFields() {
       return live.current.strictFields;
     },
-    get limits() {
-      return requestLimits(live.current);
-    },
-    get jsonBounds() {
-      return jsonBounds(live.current);
-    },
     get logPrompts() {
       return live.current.logPrompts;
     },
+    get limits() {
+      return perSettings().limits;
+    },
+    get jsonBounds() {
+      return perSettings().jsonBounds;
+    },
     get generate() {
-      return generateContext(live.current, registry, guides);
+      return perSettings().generate;
     },
     get rows() {
-      return rowsContext(live.current, registry);
+      return perSettings().rows;
     },
     logger,
-  });
+  };
+  const app = createApp(services, servedApis(await ownPage(settings, leaderLogger)));
   const origin = new Promise<string>((resolve) => {
     app.addHook('onListen', async () => resolve(app.listeningOrigin));
   });
@@ -153,5 +163,15 @@ async function putTogether(
       );
     },
     close: () => disposables.close(),
+  };
+}
+
+/** What is made of a value, made anew only when that value is another one. */
+function cached<Key, Value>(keyOf: () => Key, make: (key: Key) => Value): () => Value {
+  let last: { readonly key: Key; readonly value: Value } | undefined;
+  return () => {
+    const key = keyOf();
+    if (last?.key !== key) last = { key, value: make(key) };
+    return last.value;
   };
 }

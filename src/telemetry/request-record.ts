@@ -58,7 +58,7 @@ export class MeasuredRequest implements RequestRecord {
     this.#isCounted = true;
     this.#model = labels.model(model);
     metrics.running.at(this.#model).add();
-    this.#trace?.asks({ route: this.route ?? '', model, request });
+    this.#trace?.asks({ operation: this.#facts.operation, model, request });
   }
 
   answers(id: string): void {

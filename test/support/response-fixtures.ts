@@ -1,9 +1,9 @@
 import type OpenAI from 'openai';
-import { plainTokenText } from '../../src/apis/openai/logprobs.ts';
 import type { ResponseOptions } from '../../src/apis/openai/responses/response-builder.ts';
 import { ResponsesRequest } from '../../src/apis/openai/responses/responses-request.ts';
 import type { TokenLogprob } from '../../src/contracts/contract.ts';
 import type { GenerateEvent } from '../../src/contracts/events.ts';
+import { plainTokenText } from '../../src/http/logprobs.ts';
 import { parseRequest } from '../../src/requests/fields.ts';
 
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;

@@ -1,5 +1,5 @@
 import type { GenerateEvent } from '../../contracts/events.ts';
-import { inputOf } from './call-input.ts';
+import { inputOf } from '../../requests/call-input.ts';
 import { type ContentBlock, type Message, type MessageHead, messageOf } from './message.ts';
 import { type BlockSink, MessageState, signature } from './message-state.ts';
 

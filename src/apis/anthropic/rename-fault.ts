@@ -1,5 +1,5 @@
 import type { ApiError } from '../../errors.ts';
-import { renamedFault, renamedIgnored, thinkingVariables } from '../openai/renaming.ts';
+import { renamedFault, renamedIgnored, thinkingVariables } from '../../requests/renaming.ts';
 import type { Origin } from './to-chat.ts';
 
 /** A fault that names a field of the chat, in the names of this API. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import { type ApiName, restrictionCheck } from '../../http/restricted-apis.ts';
+import { type RestrictedGroup, restrictionCheck } from '../../http/restricted-apis.ts';
 import type { KeyHolder } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { servicePath } from './grpc-unary.ts';
@@ -12,7 +12,7 @@ const healthService = '/grpc.health.v1.Health/Check';
 const openPaths = new Set([`${servicePath}ServerLive`, `${servicePath}ServerReady`, healthService]);
 
 /** The APIs of the calls, as Triton parts them. Those without one cannot be restricted. */
-const apis: ReadonlyMap<string, ApiName> = new Map<string, ApiName>([
+const apis: ReadonlyMap<string, RestrictedGroup> = new Map<string, RestrictedGroup>([
   [healthService, 'health'],
   [`${servicePath}ServerLive`, 'health'],
   [`${servicePath}ServerReady`, 'health'],

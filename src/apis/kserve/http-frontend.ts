@@ -6,16 +6,15 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { ApiError } from '../../errors.ts';
+import { arrivals } from '../../http/arrival.ts';
 import { closeConnections } from '../../http/close-connections.ts';
-import { connectionOptions, limitConnections, usualConnections } from '../../http/connections.ts';
-import { drainable } from '../../http/draining.ts';
+import { connectionOptions, usualConnections } from '../../http/connections.ts';
 import { countForKey, runsModels } from '../../http/guard.ts';
 import { requestId } from '../../http/request-id.ts';
-import { beginRecord, requestLog } from '../../http/request-log.ts';
+import { beginRecord } from '../../http/request-log.ts';
 import { requestLogger } from '../../http/request-logger.ts';
 import { requestSignal } from '../../http/request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../../http/restricted-apis.ts';
-import { boundClients } from '../../http/slow-clients.ts';
 import { withoutSchemas } from '../../http/without-schemas.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { type Answer, codeOfStatus, failure, failureOf, jsonType, plainType } from './answer.ts';
@@ -67,11 +66,13 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
     },
   });
   const missingHeader = restrictionCheck(options.restrictedApis ?? []);
-  requestLog(app, options.record);
-  if (options.clients) boundClients(app, options.clients);
-  if (options.draining) drainable(app, options.draining);
   closeConnections(app);
-  limitConnections(app, connections);
+  arrivals(app, {
+    connections,
+    clients: options.clients,
+    draining: options.draining,
+    begin: (request, reply) => beginRecord(request, reply, options.record),
+  });
   app.setErrorHandler((error, request, reply) => send(reply, frameworkFailure(error, request)));
   app.removeAllContentTypeParsers();
   // The body is read by the answering route, whose content type its failures have.

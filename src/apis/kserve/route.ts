@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiName } from '../../http/restricted-apis.ts';
+import type { RestrictedGroup } from '../../http/restricted-apis.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { Answer } from './answer.ts';
 
@@ -25,7 +25,7 @@ export interface Route {
   /** The content type of answers without one of their own: those of failures, and empty ones. */
   readonly contentType: string;
   /** What it belongs to, as Triton parts its APIs; left out: nothing that can be restricted. */
-  readonly api?: ApiName;
+  readonly api?: RestrictedGroup;
   /** Whether it is answered without the key. */
   readonly isOpen?: boolean;
   /** Gives nothing back where it has written the answer itself. */

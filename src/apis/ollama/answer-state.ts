@@ -1,6 +1,6 @@
 import type { GenerateEvent, TextDelta, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
-import { inputOf } from '../anthropic/call-input.ts';
-import { chatLogprobs, plainTokenText } from '../openai/logprobs.ts';
+import { chatLogprobs, plainTokenText } from '../../http/logprobs.ts';
+import { inputOf } from '../../requests/call-input.ts';
 
 /** A call as Ollama has it: whole, with its arguments as an object. */
 export interface ToolCall {

@@ -1,5 +1,6 @@
 import type { TokenUsage } from '../../contracts/events.ts';
 import type { AnswerHead } from '../../generate/answer-options.ts';
+import { constant, text, whole } from '../../http/openapi/schema-parts.ts';
 
 /** Token counts as OpenAI names them. */
 export interface Usage {
@@ -40,3 +41,8 @@ export function eventOf(data: unknown): string {
 }
 
 export const streamEnd = 'data: [DONE]\n\n';
+
+/** The schema of those members. */
+export function headSchema(kind: string) {
+  return { id: text, object: constant(kind), created: whole, model: text };
+}

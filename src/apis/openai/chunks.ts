@@ -2,9 +2,9 @@ import type { TokenLogprob } from '../../contracts/contract.ts';
 import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
 import type { ApiError } from '../../errors.ts';
 import type { AnswerOptions } from '../../generate/answer-options.ts';
+import { tokenTextOf } from '../../http/logprobs.ts';
 import type { ResponseWriter } from '../../http/response-writer.ts';
 import { eventOf, headFields, streamEnd, usageOf } from './answer.ts';
-import { tokenTextOf } from './logprobs.ts';
 import type { AnswerShape } from './shapes.ts';
 
 /** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */

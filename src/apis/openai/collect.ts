@@ -1,9 +1,9 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
 import type { GenerateEvent } from '../../contracts/events.ts';
 import type { AnswerOptions } from '../../generate/answer-options.ts';
+import { tokenTextOf } from '../../http/logprobs.ts';
 import { addCall, type MadeCall, wireCall } from '../../requests/made-calls.ts';
 import { headFields, type Usage, usageOf } from './answer.ts';
-import { tokenTextOf } from './logprobs.ts';
 import type { AnswerShape } from './shapes.ts';
 
 /** A choice of an answer that is still being put together. */

@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
-import { CompletionLogprobsBuilder, chatLogprobs, type TokenText } from './logprobs.ts';
+import { CompletionLogprobsBuilder, chatLogprobs, type TokenText } from '../../http/logprobs.ts';
 
 /** Turns the logprobs of one choice, as they come, into the member of that name. */
 type LogprobsShaper = (tokens: readonly TokenLogprob[]) => object;

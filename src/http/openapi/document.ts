@@ -1,26 +1,28 @@
-import { answerSchemas } from './answers.ts';
+import type { Api, EndpointFacts, NamedSchema, Operation } from '../api.ts';
 import { inputSchema, type JsonSchema } from './json-schema.ts';
-import { type Operation, operations, requestSchemas } from './operations.ts';
 
-/** A route as the router knows it. */
-export interface KnownRoute {
+type DocumentedApi = Pick<Api<never>, 'errorSchema'> & { readonly endpoints: readonly EndpointFacts[] };
+
+/** An operation with its place. */
+interface Placed {
   readonly method: string;
-  readonly url: string;
+  readonly path: string;
+  readonly group: EndpointFacts['group'];
+  readonly operation: Operation;
+  readonly errorSchema: NamedSchema;
 }
 
-/** The OpenAPI document of an app with these routes. */
+/** The OpenAPI document of these APIs. */
 export function openApiDocument({
   version,
-  routes,
+  apis,
 }: {
   readonly version: string;
-  readonly routes: readonly KnownRoute[];
+  readonly apis: readonly DocumentedApi[];
 }) {
+  const all = apis.flatMap(placedOperations);
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operationsOf(routes)) {
-    const { path, method } = operation;
-    paths[path] = { ...paths[path], [method]: written(operation) };
-  }
+  for (const placed of all) paths[placed.path] = { ...paths[placed.path], [placed.method]: written(placed) };
   return {
     openapi: '3.1.0',
     info: {
@@ -38,29 +40,42 @@ export function openApiDocument({
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
       },
-      schemas: {
-        ...Object.fromEntries(Object.entries(requestSchemas).map(([name, schema]) => [name, inputSchema(schema)])),
-        ...answerSchemas,
-      },
+      schemas: Object.fromEntries([...requestSchemas(all), ...responseSchemas(all)]),
     },
   };
 }
 
-/** What the routes offer: as the table has it, or by their paths alone. */
-function operationsOf(routes: readonly KnownRoute[]): readonly Operation[] {
-  return routes.flatMap(({ method, url }): readonly Operation[] => {
-    const known = operations.filter((row) => row.method === method.toLowerCase() && routeOf(row) === url);
-    if (known.length > 0) return known;
-    const path = url.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{path}');
-    return [{ method: method.toLowerCase() as Operation['method'], path, tag: 'other', summary: path, answer: 'any' }];
-  });
+/** Each path of an endpoint with each of its methods and operations. */
+export function placedOperations({ endpoints, errorSchema }: DocumentedApi): Placed[] {
+  return endpoints.flatMap(({ methods, paths, group, operations }) =>
+    paths.flatMap((path) =>
+      methods.flatMap((method) =>
+        operations.map((operation) => ({
+          method: method.toLowerCase(),
+          path: path.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{id}') + (operation.suffix ?? ''),
+          group,
+          operation,
+          errorSchema,
+        })),
+      ),
+    ),
+  );
 }
 
-function routeOf({ path, route }: Operation): string {
-  return route ?? path.replaceAll(/\{(\w+)\}/g, ':$1');
+function* requestSchemas(all: readonly Placed[]): Generator<[string, JsonSchema]> {
+  const requests = new Map(all.flatMap(({ operation: { request } }) => (request ? [[request.name, request]] : [])));
+  for (const [name, { schema }] of requests) yield [name, inputSchema(schema)];
 }
 
-function written({ method, path, tag, summary, body, query, answer, streams, example }: Operation) {
+function* responseSchemas(all: readonly Placed[]): Generator<[string, JsonSchema]> {
+  for (const { operation, errorSchema } of all)
+    for (const each of [operation.response, operation.unready, errorSchema])
+      if (typeof each === 'object') yield [each.name, each.schema];
+}
+
+function written(placed: Placed) {
+  const { method, path, group, operation } = placed;
+  const { tag, summary, request, query, response, streams, example } = operation;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -68,46 +83,42 @@ function written({ method, path, tag, summary, body, query, answer, streams, exa
       required: true,
       schema: { type: 'string', minLength: 1 },
     })),
-    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-      name,
-      in: 'query',
-      schema: inputSchema(schema as Parameters<typeof inputSchema>[0]),
-    })),
+    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({ name, in: 'query', schema: inputSchema(schema) })),
   ];
   return {
     operationId: `${method}${path.replaceAll(/\W+(\w)?/g, (_, letter: string = '') => letter.toUpperCase())}`,
     tags: [tag],
     summary,
-    ...(tag === 'health' ? { security: [] } : {}),
+    ...(group === 'health' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body === undefined
+    ...(request === undefined
       ? {}
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: reference(body), ...(example ? { example } : {}) } },
+            content: { 'application/json': { schema: reference(request), ...(example ? { example } : {}) } },
           },
         }),
     responses: {
-      '200': { description: 'The answer.', headers, content: answerContent(answer, streams) },
+      '200': { description: 'The answer.', headers, content: responseContent(response, streams) },
       ...Object.fromEntries(
-        statusesOf({ method, path, tag, summary, answer, ...(body ? { body } : {}) }).map((status) => [
+        statusesOf(placed).map((status) => [
           status,
-          { description: failures[status] ?? '', headers, content: json(failureOf(path, status)) },
+          { description: failures[status] ?? '', headers, content: json(failureOf(placed, status)) },
         ]),
       ),
     },
   };
 }
 
-/** Every answer says under which id the log has its request. */
+/** Every response says under which id the log has its request. */
 const headers = { 'x-request-id': { schema: { type: 'string' }, required: true } };
 
-function answerContent(answer: string, streams: Operation['streams']): JsonSchema {
-  if (answer === 'any') return {};
-  if (answer === 'text') return { 'text/plain': { schema: { type: 'string' } } };
-  if (answer === 'page') return { 'text/html': { schema: { type: 'string' } } };
-  const whole = json(reference(answer));
+function responseContent(response: Operation['response'], streams: Operation['streams']): JsonSchema {
+  if (response === 'any') return {};
+  if (response === 'text') return { 'text/plain': { schema: { type: 'string' } } };
+  if (response === 'html') return { 'text/html': { schema: { type: 'string' } } };
+  const whole = json(reference(response));
   if (streams === undefined) return whole;
   return { ...whole, ...(streams === 'lines' ? lineStream : eventStream) };
 }
@@ -122,7 +133,7 @@ function json(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } };
 }
 
-function reference(name: string): JsonSchema {
+function reference({ name }: { readonly name: string }): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
@@ -144,19 +155,14 @@ const failures: Readonly<Record<number, string>> = {
   504: 'The request took longer than --request-timeout.',
 };
 
-/** Paths without a key that do not wait for servers. */
-const alwaysThere = new Set(['/openapi.json', '/docs', '/health/live']);
-
-function statusesOf({ tag, path, body }: Operation): readonly number[] {
+/** Health checks wait for servers at most; all other operations may fail with them. */
+function statusesOf({ group, path, operation: { request, unready } }: Placed): readonly number[] {
   const always = [400, 401, 408, 413, 415, 431, 500];
-  if (tag === 'health') return alwaysThere.has(path) ? always : [...always, 503];
-  const named = path.includes('{') || body !== undefined;
+  if (group === 'health') return unready ? [...always, 503] : always;
+  const named = path.includes('{') || request !== undefined;
   return [...always, ...(named ? [403, 404, 409, 429] : []), 502, 503, 504];
 }
 
-function failureOf(path: string, status: number): JsonSchema {
-  if (path.startsWith('/v1/messages')) return reference('MessagesError');
-  if (path.startsWith('/api/')) return reference('OllamaError');
-  const isHealth = path.includes('health') && status === 503;
-  return reference(isHealth ? 'NotReady' : 'Error');
+function failureOf({ operation: { unready }, errorSchema }: Placed, status: number): JsonSchema {
+  return reference(status === 503 && unready ? unready : errorSchema);
 }

@@ -1,23 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { TracedOutcome, TracedRequest } from './trace.ts';
 
-/** What the routes do, in the words of OpenTelemetry's conventions for generative AI. */
-const operations: Readonly<Record<string, string>> = {
-  '/v1/chat/completions': 'chat',
-  '/v1/completions': 'text_completion',
-  '/v1/responses': 'chat',
-  background: 'chat',
-  '/v1/messages': 'chat',
-  '/api/chat': 'chat',
-  '/api/generate': 'text_completion',
-  '/v1/embeddings': 'embeddings',
-  '/api/embed': 'embeddings',
-  '/api/embeddings': 'embeddings',
-  '/v1/rerank': 'rerank',
-  '/v2/rerank': 'rerank',
-  '/rerank': 'rerank',
-};
-
 /** Fields of requests that are told, by the name that they have there. Numbers only: no text of a client's is traced. */
 const numbers: Readonly<Record<string, string>> = {
   max_tokens: 'gen_ai.request.max_tokens',
@@ -31,11 +14,6 @@ const numbers: Readonly<Record<string, string>> = {
   seed: 'gen_ai.request.seed',
   dimensions: 'gen_ai.embeddings.dimension.count',
 };
-
-/** What a route does; undefined where it runs no model. */
-export function operationOf(route: string): string | undefined {
-  return operations[route];
-}
 
 /** What is known of a request before it is answered. */
 export function requestAttributes(operation: string, { model, request }: TracedRequest): Attributes {

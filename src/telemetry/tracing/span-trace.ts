@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import type { InferenceFacts, Phase, RequestFacts } from '../../request-watch.ts';
 import { contextHeaders, traceContextOf } from '../trace-context.ts';
-import { answerAttributes, operationOf, requestAttributes } from './genai.ts';
+import { answerAttributes, requestAttributes } from './genai.ts';
 import type { InferenceTrace, RequestTrace, TracedOutcome, TracedRequest } from './trace.ts';
 
 /** The spans of one request: that of the request itself, within it what a model is asked for, within that its parts. */
@@ -53,7 +53,7 @@ export class SpanTrace implements RequestTrace {
   }
 
   asks(asked: TracedRequest): void {
-    const operation = operationOf(asked.route);
+    const { operation } = asked;
     this.#model = asked.model;
     if (operation === undefined) return;
     const attributes = requestAttributes(operation, asked);

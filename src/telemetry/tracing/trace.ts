@@ -2,7 +2,8 @@ import type { InferenceFacts, Phase, RequestFacts, RequestOutcome } from '../../
 
 /** What a request asks for, as far as its trace tells. */
 export interface TracedRequest {
-  readonly route: string;
+  /** Undefined where no model runs. */
+  readonly operation: string | undefined;
   readonly model: string;
   readonly request: Readonly<Record<string, unknown>>;
 }

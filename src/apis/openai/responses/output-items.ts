@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../../../contracts/contract.ts';
-import { chatLogprobs, type TokenText } from '../logprobs.ts';
+import { chatLogprobs, type TokenText } from '../../../http/logprobs.ts';
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../../errors.ts';
-import { renamedFault } from '../renaming.ts';
+import { renamedFault } from '../../../requests/renaming.ts';
 import type { MessageOrigin } from './messages.ts';
 
 /** Fields of a chat and what they are called in a request for a response; the longer name stands before the shorter. */

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../../../contracts/contract.ts';
 import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../../contracts/events.ts';
 import type { ApiError } from '../../../errors.ts';
-import type { TokenText } from '../logprobs.ts';
+import type { TokenText } from '../../../http/logprobs.ts';
 import { type ItemType, itemId } from './item-ids.ts';
 import { newCall, newMessage, newReasoning, type OutputItem, type TextLogprob, textLogprobs } from './output-items.ts';
 import { packReasoning } from './packed-reasoning.ts';

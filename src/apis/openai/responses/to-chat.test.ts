@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { begun, call, finish, reasoning, text } from '../../../../test/support/response-fixtures.ts';
 import type { GenerateEvent } from '../../../contracts/events.ts';
+import { plainTokenText } from '../../../http/logprobs.ts';
 import { ChatRequest } from '../../../requests/chat-request.ts';
 import { parseRequest } from '../../../requests/fields.ts';
-import { plainTokenText } from '../logprobs.ts';
 import { conversationOf, storedInput } from './conversation.ts';
 import { newResponseId } from './item-ids.ts';
 import { ResponseBuilder } from './response-builder.ts';

@@ -1,0 +1,104 @@
+import { ApiError } from '../../errors.ts';
+import { chat } from '../../generate/chat.ts';
+import { countPrompt } from '../../generate/count-prompt.ts';
+import type { Endpoint } from '../../http/api.ts';
+import { contextFor } from '../../http/model-requests.ts';
+import { constant, listOf, object, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
+import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { countMessages, countStopSequences, countTools } from '../../http/request-limits.ts';
+import { requestSignal } from '../../http/request-signal.ts';
+import { type GenerateServices, sendAnswer } from '../../http/send-answer.ts';
+import { estimateWith } from '../../http/token-estimate.ts';
+import { collectMessage } from './collect-message.ts';
+import { messageHead } from './message.ts';
+import { MessageWriter } from './message-writer.ts';
+import { CountTokensRequest, MessagesRequest, tokenCount } from './messages-request.ts';
+import { ignoredFields, renameFault } from './rename-fault.ts';
+import { type Origin, toChat } from './to-chat.ts';
+
+const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
+
+const messageSchema = object({
+  id: text,
+  type: constant('message'),
+  role: constant('assistant'),
+  model: text,
+  content: listOf(object({ type: { enum: ['text', 'thinking', 'tool_use'] } })),
+  stop_reason: orNull({ enum: ['end_turn', 'max_tokens', 'stop_sequence', 'tool_use'] }),
+  stop_sequence: orNull(text),
+  usage: object({ input_tokens: whole, output_tokens: whole }),
+});
+
+/** POST /v1/messages, streamed and not. */
+export const messagesEndpoint: Endpoint<GenerateServices> = {
+  methods: ['POST'],
+  paths: ['/v1/messages'],
+  group: 'inference',
+  operation: 'chat',
+  limits: [countMessages, countTools, countStopSequences],
+  estimate: estimateWith((fields) => fields['max_tokens']),
+  operations: [
+    {
+      tag: 'generation',
+      summary: "Answers a conversation, for Anthropic's clients.",
+      request: { name: 'MessagesRequest', schema: MessagesRequest },
+      response: { name: 'Message', schema: messageSchema },
+      streams: 'events',
+      example: { model: 'llama', messages, max_tokens: 64 },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const { request: body, unknownFields } = await readRequest(MessagesRequest, request, reply, services);
+    const { chat: translated, ignored, origin } = toChat(body);
+    return sendAnswer(request, reply, {
+      unknownFields,
+      idOf: (answer) => messageHead(answer.options).id,
+      begin: async (signal) => {
+        const context = { ...contextFor(request, services.generate), tellsStop: true };
+        const answer = await inTheirNames(origin, () => chat(translated, context, signal));
+        return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
+      },
+      writer: (answer) =>
+        new MessageWriter({
+          head: messageHead(answer.options),
+          requestId: request.id,
+          rename: (fault) => renameFault(fault, origin),
+        }),
+      whole: (answer) => inTheirNames(origin, () => collectMessage(answer.events, messageHead(answer.options))),
+    });
+  },
+};
+
+/** POST /v1/messages/count_tokens. */
+export const countTokensEndpoint: Endpoint<GenerateServices> = {
+  methods: ['POST'],
+  paths: ['/v1/messages/count_tokens'],
+  group: 'inference',
+  usesTokenizerOnly: true,
+  limits: [countMessages, countTools],
+  operations: [
+    {
+      tag: 'generation',
+      summary: "Counts the tokens of a conversation, for Anthropic's clients.",
+      request: { name: 'CountTokensRequest', schema: CountTokensRequest },
+      response: { name: 'MessageTokens', schema: object({ input_tokens: whole }) },
+      example: { model: 'llama', messages },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const { request: body, unknownFields } = await readRequest(CountTokensRequest, request, reply, services);
+    const { chat: translated, ignored, origin } = toChat(body);
+    const counted = await inTheirNames(origin, () => countPrompt(translated, services.generate, requestSignal(reply)));
+    tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
+    return tokenCount(counted.tokens);
+  },
+};
+
+/** What is done for a request, its faults in the names of the API. */
+async function inTheirNames<Result>(origin: Origin, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw renameFault(ApiError.from(error), origin);
+  }
+}

@@ -1,0 +1,48 @@
+import type { ServerView } from './servers.ts';
+
+/** The worst comes last. */
+const states = ['ready', 'slow-start', 'unknown', 'ejected', 'unreachable'];
+/** The state of a model whose engine has failed, which the process that found it knows first. */
+const failed = 'FAILED';
+const breakers = ['closed', 'half-open', 'open'] as const;
+
+/** One view of the servers out of those that several processes have: counts are added, of states the worst is shown. */
+export function mergeViews(views: readonly (readonly ServerView[])[]): ServerView[] {
+  const merged = new Map<string, ServerView>();
+  for (const view of views.flat()) {
+    const before = merged.get(view.id);
+    merged.set(view.id, before ? together(before, view) : view);
+  }
+  return [...merged.values()];
+}
+
+function together(one: ServerView, other: ServerView): ServerView {
+  return {
+    ...one,
+    state: worst(states, one.state, other.state),
+    ready: one.ready && other.ready,
+    running: one.running + other.running,
+    requests: one.requests + other.requests,
+    failures: one.failures + other.failures,
+    retried: one.retried + other.retried,
+    failure_rate: Math.max(one.failure_rate, other.failure_rate),
+    ejected_seconds: Math.max(one.ejected_seconds, other.ejected_seconds),
+    weight: Math.min(one.weight, other.weight),
+    first_response_ms: slower(one.first_response_ms, other.first_response_ms),
+    last_fault: (one.last_fault?.at ?? 0) >= (other.last_fault?.at ?? 0) ? one.last_fault : other.last_fault,
+    models: one.models.map((model) => {
+      const same = other.models.find(({ name }) => name === model.name);
+      const state = same?.state === failed ? failed : model.state;
+      return same ? { ...model, state, breaker: worst(breakers, model.breaker, same.breaker) } : model;
+    }),
+  };
+}
+
+function worst<Word extends string>(order: readonly Word[], one: Word, other: Word): Word {
+  return order.indexOf(one) >= order.indexOf(other) ? one : other;
+}
+
+function slower(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.max(one, other);
+}

@@ -1,0 +1,23 @@
+import type { Endpoint } from '../../http/api.ts';
+
+/** What the metrics are read from. */
+export interface MetricServices {
+  readonly metrics: {
+    /** In the form that the Accept header asks for. */
+    read(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
+  };
+}
+
+/** GET /metrics, for Prometheus. */
+export const metricsEndpoint: Endpoint<MetricServices> = {
+  methods: ['GET'],
+  paths: ['/metrics'],
+  group: 'metrics',
+  operations: [{ tag: 'servers', summary: 'Gives the metrics, for Prometheus.', response: 'text' }],
+  handler:
+    ({ metrics }) =>
+    async (request, reply) => {
+      const { contentType, text } = await metrics.read(request.headers.accept);
+      return reply.type(contentType).send(text);
+    },
+};

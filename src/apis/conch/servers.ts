@@ -1,0 +1,133 @@
+import type { FastifyRequest } from 'fastify';
+import { cleanText } from '../../generate/faults.ts';
+import type { Endpoint } from '../../http/api.ts';
+import { constant, flag, listOf, number, object, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
+import { mayUse } from '../../keys/key-holder.ts';
+import { StatusError } from '../../kserve/status.ts';
+import { mergeViews } from './merge-server-views.ts';
+
+type BreakerState = 'closed' | 'open' | 'half-open';
+
+/** What is known of a server; durations in milliseconds. */
+export interface ServerReport {
+  readonly name: string;
+  readonly kind: 'triton' | 'managed' | 'embedded';
+  /** Why it did not answer when it was last looked at; undefined when it did. */
+  readonly fault: Error | undefined;
+  /** Whether it has answered at all. */
+  readonly isKnown: boolean;
+  readonly connection: BreakerState;
+  readonly running: number;
+  readonly requests: number;
+  readonly failures: number;
+  readonly retried: number;
+  readonly failureRate: number;
+  readonly ejectedFor: number;
+  readonly weight: number;
+  readonly firstResponse: number | undefined;
+  readonly lastFault: { readonly error: unknown; readonly model: string; readonly at: number } | undefined;
+  readonly models: readonly { readonly name: string; readonly state: string; readonly breaker: BreakerState }[];
+}
+
+/** What the route needs. */
+export interface ServerServices {
+  /** The servers as each process of this Conch sees them. */
+  readonly servers: () => Promise<readonly (readonly ServerView[])[]>;
+}
+
+const serverSchema = object({
+  id: text,
+  object: constant('server'),
+  kind: { enum: ['triton', 'managed', 'embedded'] },
+  state: { enum: ['ready', 'slow-start', 'ejected', 'unreachable', 'unknown'] },
+  ready: flag,
+  running: whole,
+  requests: whole,
+  failures: whole,
+  retried: whole,
+  failure_rate: number,
+  ejected_seconds: number,
+  weight: number,
+  first_response_ms: orNull(number),
+  last_fault: orNull(object({ code: text, message: text, model: text, at: whole })),
+  models: listOf(object({ name: text, state: text, breaker: { enum: ['closed', 'open', 'half-open'] } })),
+});
+
+/** GET /v1/servers: the servers behind this one, and how they do. */
+export const serversEndpoint: Endpoint<ServerServices> = {
+  methods: ['GET'],
+  paths: ['/v1/servers'],
+  group: 'model-repository',
+  operations: [
+    {
+      tag: 'servers',
+      summary: 'Lists the servers behind this one, and how they do.',
+      response: { name: 'Servers', schema: object({ object: constant('list'), data: listOf(serverSchema) }) },
+    },
+  ],
+  handler:
+    ({ servers }) =>
+    async ({ key }) => ({
+      object: 'list',
+      data: mergeViews(await servers()).map((server) => visible(server, key)),
+    }),
+};
+
+/** A server without the models that a key is not for. */
+function visible(server: ServerView, key: FastifyRequest['key']): ServerView {
+  const { models, last_fault: fault } = server;
+  return {
+    ...server,
+    last_fault: fault && mayUse(key, fault.model) ? fault : null,
+    models: models.filter(({ name }) => mayUse(key, name)),
+  };
+}
+
+/** A server as the API shows it. */
+export type ServerView = ReturnType<typeof describeServer>;
+
+/** A report as it is shown. */
+export function describeServer(report: ServerReport) {
+  const { lastFault } = report;
+  return {
+    id: report.name,
+    object: 'server',
+    kind: report.kind,
+    state: stateOf(report),
+    ready: report.isKnown && report.fault === undefined && report.connection === 'closed',
+    running: report.running,
+    requests: report.requests,
+    failures: report.failures,
+    retried: report.retried,
+    failure_rate: rounded(report.failureRate),
+    ejected_seconds: rounded(report.ejectedFor / 1000),
+    weight: rounded(report.weight),
+    first_response_ms: report.firstResponse === undefined ? null : rounded(report.firstResponse),
+    last_fault: lastFault
+      ? {
+          ...faultText(lastFault.error),
+          model: lastFault.model,
+          at: Math.floor(lastFault.at / 1000),
+        }
+      : null,
+    models: report.models,
+  };
+}
+
+/** The one word for a server that stands first among what may be said of it. */
+function stateOf({ isKnown, fault, connection, ejectedFor, weight }: ServerReport): string {
+  if (fault !== undefined || connection !== 'closed') return 'unreachable';
+  if (!isKnown) return 'unknown';
+  if (ejectedFor > 0) return 'ejected';
+  return weight < 1 ? 'slow-start' : 'ready';
+}
+
+/** What a client may see of a failure: the server's own words may name paths. */
+function faultText(error: unknown): { readonly code: string; readonly message: string } {
+  if (!(error instanceof StatusError)) return { code: 'UNKNOWN', message: '' };
+  return { code: error.code, message: error.unreachable ? error.message : cleanText(error.message) };
+}
+
+function rounded(figure: number): number {
+  return Math.round(figure * 1000) / 1000;
+}

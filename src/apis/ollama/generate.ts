@@ -1,0 +1,120 @@
+import { ApiError } from '../../errors.ts';
+import type { Endpoint } from '../../http/api.ts';
+import { anything, constant, flag, listOf, object, text } from '../../http/openapi/schema-parts.ts';
+import { tellIgnored } from '../../http/read-request.ts';
+import { countMessages, countOptionsStop, countTools } from '../../http/request-limits.ts';
+import { type GenerateServices, sendAnswer } from '../../http/send-answer.ts';
+import { estimateWith } from '../../http/token-estimate.ts';
+import type { ModelServices } from '../../http/usable-models.ts';
+import { AnswerClock } from './answer-clock.ts';
+import { chatShape, generateShape, loadedOf } from './answer-lines.ts';
+import { ollamaPlan } from './ollama-plan.ts';
+import { readOllama } from './read-ollama.ts';
+import { OllamaChatRequest, OllamaGenerateRequest } from './requests.ts';
+import { chatOf, generationOf } from './to-chat.ts';
+import { withoutEffect } from './without-effect.ts';
+
+/** What generating needs. */
+type OllamaServices = GenerateServices & ModelServices;
+
+const headSchema = { model: text, created_at: text, done: flag, done_reason: text };
+const call = object({ id: text, function: object({ name: text, arguments: anything }) });
+
+/** Ollama's -1 sets no bound. */
+const estimate = estimateWith(({ options }) => {
+  const { num_predict: most } = (options ?? {}) as { readonly num_predict?: unknown };
+  return typeof most === 'number' && most > 0 ? most : undefined;
+});
+
+/** POST /api/chat. */
+export const chatEndpoint: Endpoint<OllamaServices> = {
+  methods: ['POST'],
+  paths: ['/api/chat'],
+  group: 'inference',
+  operation: 'chat',
+  takesForms: true,
+  limits: [countMessages, countTools, countOptionsStop],
+  estimate,
+  operations: [
+    {
+      tag: 'ollama',
+      summary: "Answers a conversation, for Ollama's clients.",
+      request: { name: 'OllamaChatRequest', schema: OllamaChatRequest },
+      response: {
+        name: 'OllamaChat',
+        schema: object({
+          ...headSchema,
+          message: object({ role: constant('assistant'), content: text }, { thinking: text, tool_calls: listOf(call) }),
+        }),
+      },
+      streams: 'lines',
+      example: {
+        model: 'llama',
+        messages: [{ role: 'user', content: 'Why is the sky blue?' }],
+        stream: false,
+        options: { num_predict: 64 },
+      },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const clock = new AnswerClock();
+    const { model, body, unknownFields } = await readOllama(OllamaChatRequest, request, reply, services);
+    clock.loaded();
+    const place = { model, shape: chatShape, clock };
+    if (!body.messages?.length) {
+      tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
+      return loaded(body, place, services);
+    }
+    const plan = ollamaPlan(request, { translated: chatOf(body), unknownFields, place, services });
+    return sendAnswer(request, reply, plan);
+  },
+};
+
+/** POST /api/generate. */
+export const generateEndpoint: Endpoint<OllamaServices> = {
+  methods: ['POST'],
+  paths: ['/api/generate'],
+  group: 'inference',
+  operation: 'text_completion',
+  takesForms: true,
+  limits: [countOptionsStop],
+  estimate,
+  operations: [
+    {
+      tag: 'ollama',
+      summary: "Answers a prompt, for Ollama's clients.",
+      request: { name: 'OllamaGenerateRequest', schema: OllamaGenerateRequest },
+      response: { name: 'OllamaGeneration', schema: object({ ...headSchema, response: text }, { thinking: text }) },
+      streams: 'lines',
+      example: { model: 'llama', prompt: 'Why is the sky blue?', stream: false, options: { num_predict: 64 } },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const clock = new AnswerClock();
+    const { model, body, unknownFields } = await readOllama(OllamaGenerateRequest, request, reply, services);
+    clock.loaded();
+    const place = { model, shape: generateShape, clock };
+    if (!body.prompt && !body.images?.length) {
+      tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
+      return loaded(body, place, services);
+    }
+    const plan = ollamaPlan(request, { translated: generationOf(body), unknownFields, place, services });
+    return sendAnswer(request, reply, plan);
+  },
+};
+
+/** A request without a prompt asks for its model alone, which is there by now; or that it be unloaded. */
+function loaded(
+  { model, keep_alive: keepAlive }: Pick<OllamaChatRequest, 'model' | 'keep_alive'>,
+  place: Parameters<typeof loadedOf>[0],
+  { generate }: GenerateServices,
+) {
+  const { name } = generate.findModel(model);
+  if (keepAlive === 0 || /^0[a-z]*$/.test(String(keepAlive)))
+    throw new ApiError(
+      'unsupported_parameter',
+      `keep_alive: models are not unloaded from here; send POST /v1/models/${name}/unload.`,
+      { param: 'keep_alive' },
+    );
+  return loadedOf(place);
+}

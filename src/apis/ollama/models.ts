@@ -1,0 +1,157 @@
+import { ApiError } from '../../errors.ts';
+import type { Endpoint, EndpointFacts } from '../../http/api.ts';
+import { capabilitiesOf } from '../../http/capabilities.ts';
+import { checkModel } from '../../http/guard.ts';
+import { anyObject, listOf, object, text, whole } from '../../http/openapi/schema-parts.ts';
+import { type RequestServices, refuseUnknown, tellIgnored } from '../../http/read-request.ts';
+import { loadableNames, type ModelServices, usableModels } from '../../http/usable-models.ts';
+import { contractName } from '../../models/abilities.ts';
+import { listedModel } from '../../models/listed-models.ts';
+import type { ModelRegistry } from '../../models/registry.ts';
+import { generatesText, type NamedModel } from '../../models/served-model.ts';
+import { parseRequest } from '../../requests/fields.ts';
+import { listEntry, type ModelFacts, ollamaVersion, runningEntry, shownModel } from './model-entries.ts';
+import { nameServed } from './read-ollama.ts';
+import { OllamaShowRequest } from './requests.ts';
+
+const tag = 'ollama';
+const reading = { methods: ['GET'], group: 'model-repository' } as const satisfies Partial<EndpointFacts>;
+
+const modelList = {
+  name: 'OllamaModels',
+  schema: object({
+    models: listOf(object({ name: text, model: text, size: whole, digest: text, details: anyObject })),
+  }),
+};
+
+/** GET /api/version. */
+export const versionEndpoint: Endpoint<unknown> = {
+  ...reading,
+  paths: ['/api/version'],
+  operations: [
+    {
+      tag,
+      summary: "Says which version of Ollama's API this is.",
+      response: { name: 'OllamaVersion', schema: object({ version: text }) },
+    },
+  ],
+  handler: () => async () => ({ version: ollamaVersion }),
+};
+
+/** GET /api/tags. */
+export const tagsEndpoint: Endpoint<ModelServices> = {
+  ...reading,
+  paths: ['/api/tags'],
+  operations: [{ tag, summary: "Lists the models that are served, for Ollama's clients.", response: modelList }],
+  handler: (services) => async (request) => ({
+    models: [
+      ...(await usableModels(request, services)).map((model) => listEntry(factsOf(model))),
+      ...loadableNames(request, services).map((name) => listEntry(factsOfName(services.models, name))),
+    ],
+  }),
+};
+
+/** GET /api/ps. */
+export const runningEndpoint: Endpoint<ModelServices> = {
+  ...reading,
+  paths: ['/api/ps'],
+  operations: [{ tag, summary: "Lists the models that are loaded, for Ollama's clients.", response: modelList }],
+  handler: (services) => async (request) => ({
+    models: (await usableModels(request, services)).map((model) => runningEntry(factsOf(model))),
+  }),
+};
+
+/** POST /api/show. */
+export const showEndpoint: Endpoint<ModelServices & RequestServices> = {
+  methods: ['POST'],
+  paths: ['/api/show'],
+  group: 'model-repository',
+  takesForms: true,
+  operations: [
+    {
+      tag,
+      summary: "Describes a model, for Ollama's clients.",
+      request: { name: 'OllamaShowRequest', schema: OllamaShowRequest },
+      response: {
+        name: 'OllamaModel',
+        schema: object({
+          modelfile: text,
+          parameters: text,
+          template: text,
+          details: anyObject,
+          model_info: anyObject,
+          capabilities: listOf(text),
+          modified_at: text,
+        }),
+      },
+      example: { model: 'llama' },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const { models } = services;
+    nameServed(request, models);
+    const { request: asked, unknownFields } = parseRequest(OllamaShowRequest, request.body);
+    if (services.strictFields) refuseUnknown(unknownFields);
+    checkModel(request, asked.model);
+    tellIgnored(request, reply, [...unknownFields, ...(asked.verbose ? ['verbose'] : [])]);
+    // What is not loaded says nothing of itself.
+    if (loadableNames(request, services).includes(asked.model))
+      return shownModel(factsOfName(models, asked.model), { capabilities: {} });
+    const model = await listedModel(models, asked.model);
+    const capabilities = await capabilitiesOf(model);
+    return shownModel(factsOf(model), { capabilities, template: model.loadedAssets()?.template?.text });
+  },
+};
+
+/** What Ollama's clients may want to change, and how that is done here. */
+export const refusedEndpoints: readonly Endpoint<unknown>[] = [
+  refused(
+    'POST',
+    '/api/pull',
+    'models come from the servers behind Conch: add it to their repository, or start Conch with --model',
+  ),
+  refused('POST', '/api/push', 'models are not published from here'),
+  refused(
+    'POST',
+    '/api/create',
+    'describe it in the configuration file: models: {NAME: {serves: MODEL, system: TEXT}}',
+  ),
+  refused('POST', '/api/copy', 'give it a second name in the configuration file: models: {NAME: {serves: MODEL}}'),
+  refused(
+    'DELETE',
+    '/api/delete',
+    'POST /v1/models/NAME/unload unloads it; its files are in the repository of its server',
+  ),
+  refused('POST', '/api/blobs/:digest', 'files are not taken; put them into the repository of a server'),
+];
+
+function refused(method: 'POST' | 'DELETE', path: string, instead: string): Endpoint<unknown> {
+  const refusal = (): ApiError =>
+    new ApiError('invalid_request', `${method} ${path.replace('/:digest', '')} is not offered: ${instead}.`);
+  return {
+    methods: [method],
+    paths: [path],
+    group: 'model-repository',
+    refusal,
+    operations: [{ tag, summary: 'Not offered; it says what to do instead.', response: 'any' }],
+    handler: () => () => {
+      throw refusal();
+    },
+  };
+}
+
+function factsOf(model: NamedModel): ModelFacts {
+  const { name, created, fingerprint } = model;
+  return {
+    name,
+    created,
+    fingerprint,
+    parent: generatesText(model) ? model.parent : undefined,
+    kind: contractName(model),
+    contextLength: model.contextLength(),
+  };
+}
+
+function factsOfName(models: ModelRegistry, name: string): ModelFacts {
+  return { name, created: models.createdAt(name) };
+}

@@ -1,0 +1,49 @@
+import { complete } from '../../generate/completion.ts';
+import type { Endpoint } from '../../http/api.ts';
+import { contextFor } from '../../http/model-requests.ts';
+import { listOf, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
+import { readRequest } from '../../http/read-request.ts';
+import { countChoices, countStop } from '../../http/request-limits.ts';
+import { type GenerateServices, sendAnswer } from '../../http/send-answer.ts';
+import { estimateWith } from '../../http/token-estimate.ts';
+import { CompletionRequest } from '../../requests/completion-request.ts';
+import { headSchema } from './answer.ts';
+import { AnswerChunks } from './chunks.ts';
+import { collect } from './collect.ts';
+import { completionShape } from './shapes.ts';
+
+/** POST /v1/completions, streamed and not. */
+export const completionEndpoint: Endpoint<GenerateServices> = {
+  methods: ['POST'],
+  paths: ['/v1/completions'],
+  group: 'inference',
+  operation: 'text_completion',
+  limits: [countStop, countChoices],
+  estimate: estimateWith((fields) => fields['max_tokens']),
+  operations: [
+    {
+      tag: 'generation',
+      summary: 'Goes on with a text.',
+      request: { name: 'CompletionRequest', schema: CompletionRequest },
+      response: {
+        name: 'Completion',
+        schema: object({
+          ...headSchema('text_completion'),
+          choices: listOf(object({ index: whole, text, finish_reason: orNull(text) })),
+          usage,
+        }),
+      },
+      streams: 'events',
+      example: { model: 'llama', prompt: 'The sky is', max_tokens: 16 },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const { request: body, unknownFields } = await readRequest(CompletionRequest, request, reply, services);
+    return sendAnswer(request, reply, {
+      unknownFields,
+      begin: (signal) => complete(body, contextFor(request, services.generate), signal),
+      writer: ({ options }) => new AnswerChunks(completionShape, options),
+      whole: ({ events, options }) => collect(events, completionShape, options),
+    });
+  },
+};

@@ -1,0 +1,139 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GenerateEvent } from '../../../contracts/events.ts';
+import { ApiError } from '../../../errors.ts';
+import type { Endpoint } from '../../../http/api.ts';
+import { contextFor, takeOver } from '../../../http/model-requests.ts';
+import { readRequest, tellIgnored } from '../../../http/read-request.ts';
+import { countChoices, countItems, countStop, countTools } from '../../../http/request-limits.ts';
+import { sendAnswer } from '../../../http/send-answer.ts';
+import { estimateWith } from '../../../http/token-estimate.ts';
+import type { RequestRecord } from '../../../request-watch.ts';
+import type { BackgroundWork, StorableResponse } from '../../../responses/growing-response.ts';
+import { collectResponse } from './collect-response.ts';
+import { KeptWriter } from './kept-writer.ts';
+import { ResponseEvents } from './response-events.ts';
+import { type BegunAnswer, beginAnswer, type ResponseJob, responseJob } from './response-job.ts';
+import { ResponsesRequest } from './responses-request.ts';
+import { followRun, type ResponseServices, responseSchema } from './stored.ts';
+
+/** POST /v1/responses. */
+export const responsesEndpoint: Endpoint<ResponseServices> = {
+  methods: ['POST'],
+  paths: ['/v1/responses'],
+  group: 'inference',
+  operation: 'chat',
+  limits: [countItems, countTools, countStop, countChoices],
+  estimate: estimateWith((fields) => fields['max_output_tokens']),
+  operations: [
+    {
+      tag: 'generation',
+      summary: 'Answers items, and keeps the answer.',
+      request: { name: 'ResponsesRequest', schema: ResponsesRequest },
+      response: responseSchema,
+      streams: 'events',
+      example: { model: 'llama', input: 'Why is the sky blue?' },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const { keeper } = services.responses;
+    const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
+    if (body.background && !keeper.keeps)
+      throw new ApiError('unsupported_parameter', 'background: no responses are kept here (--store none).', {
+        param: 'background',
+      });
+    const job = await responseJob(body, { owner: request.owner, keeper });
+    if (!body.background) return answer(job, reply, { services, unknownFields });
+    tellIgnored(request, reply, unknownFields);
+    return answerLater(job, reply, services);
+  },
+};
+
+interface AnswerPlace {
+  readonly services: ResponseServices;
+  readonly unknownFields: readonly string[];
+}
+
+/** Answers a request that waits for its response. */
+function answer(job: ResponseJob, reply: FastifyReply, { services, unknownFields }: AnswerPlace): Promise<unknown> {
+  const { request } = reply;
+  const { keeper } = services.responses;
+  const isKept = job.request.store ?? true;
+  const keep = (growing: StorableResponse) => (isKept ? keeper.keep(growing, job) : Promise.resolve());
+  let rename: BegunAnswer['rename'] = (fault) => fault;
+  return sendAnswer(request, reply, {
+    unknownFields,
+    idOf: () => job.options.head.id,
+    begin: async (signal) => {
+      const begun = await beginAnswer(job, contextFor(request, services.generate), signal);
+      ({ rename } = begun);
+      return begun.answer;
+    },
+    writer: () => {
+      const events = new ResponseEvents(job.options);
+      return new KeptWriter({ events, keep: () => keep(events), rename });
+    },
+    whole: async ({ events }) => {
+      const response = await collectResponse(events, job.options).catch((error: unknown) => {
+        throw rename(ApiError.from(error));
+      });
+      await keep(response);
+      return response.response();
+    },
+  });
+}
+
+/** Answers a request at once; its response is made in the background. */
+async function answerLater(job: ResponseJob, reply: FastifyReply, services: ResponseServices): Promise<unknown> {
+  const { request } = reply;
+  const { keeper, runs } = services.responses;
+  const { model, stream } = job.request;
+  const watch = request.watch.goesOn();
+  const context = { ...contextFor(request, services.generate), watch };
+  context.findModel(model);
+  let fault: ApiError | undefined;
+  const onFault = (error: ApiError, id: string): void => {
+    fault = error;
+    request.log.error({ id, code: error.code, err: error.cause ?? error }, 'a background response failed');
+  };
+  const work: BackgroundWork<GenerateEvent> = {
+    owner: job.owner,
+    input: job.input,
+    growing: new ResponseEvents(job.options),
+    begin: async (signal) => {
+      const begun = await beginAnswer(asItComes(job), context, signal);
+      return { events: begun.answer.events, rename: begun.rename };
+    },
+  };
+  const run = runs.add({ work, keeper, onFault });
+  watch.asks(model, job.request);
+  watch.answers(run.response().id);
+  await keeper.save(run.response(), job);
+  // It goes on when this request is answered.
+  const leave = takeOver(request, { watch, cancel: (reason) => void run.cancel(reason) });
+  runs.begin(run, () => {
+    leave();
+    logEnd(request, watch, { response: run.response(), fault });
+  });
+  return stream ? followRun(run, -1, reply) : run.response();
+}
+
+/** The same job, answered as it comes, so that it can be looked at; not where an answer may be tried again. */
+function asItComes(job: ResponseJob): ResponseJob {
+  const { text, tools } = job.request;
+  const mayBeTried = (text?.format && text.format.type !== 'text') || tools?.length;
+  return mayBeTried ? job : { ...job, request: { ...job.request, stream: true } };
+}
+
+interface Ended {
+  readonly response: ReturnType<StorableResponse['response']>;
+  readonly fault: ApiError | undefined;
+}
+
+/** The line of the log for a response that was made in the background; that of its request was written long before. */
+function logEnd(request: FastifyRequest, watch: RequestRecord, { response, fault }: Ended): void {
+  const { id, status } = response;
+  const hasLeft = status === 'cancelled';
+  const code = hasLeft ? 'client_closed_request' : fault?.code;
+  const measured = watch.end({ status: hasLeft ? 499 : (fault?.status ?? 200), code, hasLeft, key: request.key?.name });
+  request.log.info({ id, outcome: status, model: request.model, ...measured }, 'background response');
+}

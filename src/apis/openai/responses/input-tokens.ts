@@ -1,0 +1,46 @@
+import { ApiError } from '../../../errors.ts';
+import { countPrompt } from '../../../generate/count-prompt.ts';
+import type { Endpoint } from '../../../http/api.ts';
+import { constant, object, whole } from '../../../http/openapi/schema-parts.ts';
+import { readRequest, tellIgnored } from '../../../http/read-request.ts';
+import { requestSignal } from '../../../http/request-signal.ts';
+import { responsesEndpoint } from './create.ts';
+import { renameFault } from './rename-fault.ts';
+import { responseJob } from './response-job.ts';
+import { ResponsesRequest } from './responses-request.ts';
+import type { ResponseServices } from './stored.ts';
+import { toChat } from './to-chat.ts';
+
+/** POST /v1/responses/input_tokens. */
+export const inputTokensEndpoint: Endpoint<ResponseServices> = {
+  methods: ['POST'],
+  paths: ['/v1/responses/input_tokens'],
+  group: 'inference',
+  usesTokenizerOnly: true,
+  limits: responsesEndpoint.limits ?? [],
+  operations: [
+    {
+      tag: 'generation',
+      summary: 'Counts the tokens that a response would read.',
+      request: { name: 'ResponsesRequest', schema: ResponsesRequest },
+      response: {
+        name: 'InputTokens',
+        schema: object({ object: constant('response.input_tokens'), input_tokens: whole }),
+      },
+      example: { model: 'llama', input: 'Why is the sky blue?' },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const { keeper } = services.responses;
+    const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
+    const { items } = await responseJob(body, { owner: request.owner, keeper });
+    const { request: translated, origins } = toChat(body, items);
+    try {
+      const { tokens, ignored } = await countPrompt(translated, services.generate, requestSignal(reply));
+      tellIgnored(request, reply, [...unknownFields, ...ignored]);
+      return { object: 'response.input_tokens', input_tokens: tokens };
+    } catch (error) {
+      throw renameFault(ApiError.from(error), origins);
+    }
+  },
+};

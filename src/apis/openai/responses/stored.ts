@@ -1,0 +1,190 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../../errors.ts';
+import type { Endpoint, EndpointFacts, NamedSchema } from '../../../http/api.ts';
+import { sendTexts } from '../../../http/events.ts';
+import { anything, constant, flag, listOf, object, orNull, text, whole } from '../../../http/openapi/schema-parts.ts';
+import { requestSignal } from '../../../http/request-signal.ts';
+import type { GenerateServices } from '../../../http/send-answer.ts';
+import { parseRequest } from '../../../requests/fields.ts';
+import type { BackgroundRun } from '../../../responses/background-run.ts';
+import { isBeingMade } from '../../../responses/growing-response.ts';
+import type { Responses } from '../../../responses/responses.ts';
+import type { StoredItem } from './conversation.ts';
+import { ItemPageQuery, itemPage } from './item-page.ts';
+import type { ResponseObject } from './response-object.ts';
+
+/** What the endpoints of responses need. */
+export interface ResponseServices extends GenerateServices {
+  readonly responses: Responses;
+}
+
+/** A response in the OpenAPI document. */
+export const responseSchema: NamedSchema = {
+  name: 'Response',
+  schema: object({
+    id: text,
+    object: constant('response'),
+    created_at: whole,
+    status: { enum: ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] },
+    model: text,
+    output: listOf(object({ type: text, id: text })),
+    usage: orNull(object({ input_tokens: whole, output_tokens: whole, total_tokens: whole })),
+  }),
+};
+
+const tag = 'generation';
+const shared = { group: 'inference', isUncounted: true } as const satisfies Partial<EndpointFacts>;
+
+/** The query of GET /v1/responses/{id}. */
+const FollowQuery = z.object({
+  stream: z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((value) => value === 'true')
+    .optional(),
+  starting_after: z.coerce.number().int().min(0).optional(),
+  /** All that there is is always told. */
+  include: z.unknown().optional(),
+  include_obfuscation: z.unknown().optional(),
+});
+
+/** GET /v1/responses/{id}: as it is stored or made, or its events. */
+export const storedEndpoint: Endpoint<ResponseServices> = {
+  ...shared,
+  methods: ['GET'],
+  paths: ['/v1/responses/:id'],
+  operations: [
+    {
+      tag,
+      summary: 'Gives a response that was kept.',
+      query: FollowQuery,
+      response: responseSchema,
+      streams: 'events',
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const place = placeOf(request);
+    const { owner, id } = place;
+    const { keeper, runs, shared: elsewhere } = services.responses;
+    const { stream, starting_after: after = -1 } = parseRequest(FollowQuery, request.query).request;
+    const run = runs.running(owner, id);
+    if (run && !stream) return run.response();
+    const { response } = run ? { response: run.response() } : await keeper.find(owner, id);
+    const stored = withoutStale(response as ResponseObject, services.generate.timeout);
+    if (!stream) return isBeingMade(stored.status) ? ((await elsewhere.now(place)) ?? stored) : stored;
+    const followed = runs.followable(owner, id);
+    if (followed) return followRun(followed, after, reply);
+    const signal = requestSignal(reply);
+    const events = await elsewhere.follow(place, { after, signal, lost: lostEvent });
+    if (events) {
+      await sendTexts(reply, events, signal);
+      return reply;
+    }
+    const message = 'stream: only a response that is, or was just, made in the background here has events.';
+    throw new ApiError('invalid_request', message, { param: 'stream' });
+  },
+};
+
+/** DELETE /v1/responses/{id}. */
+export const deleteEndpoint: Endpoint<ResponseServices> = {
+  ...shared,
+  methods: ['DELETE'],
+  paths: ['/v1/responses/:id'],
+  operations: [
+    {
+      tag,
+      summary: 'Forgets a response.',
+      response: {
+        name: 'DeletedResponse',
+        schema: object({ id: text, object: constant('response'), deleted: constant(true) }),
+      },
+    },
+  ],
+  handler: (services) => async (request) => {
+    const place = placeOf(request);
+    const { keeper, shared: elsewhere } = services.responses;
+    await elsewhere.forget(place);
+    await keeper.delete(place.owner, place.id);
+    return { id: place.id, object: 'response', deleted: true };
+  },
+};
+
+/** POST /v1/responses/{id}/cancel. */
+export const cancelEndpoint: Endpoint<ResponseServices> = {
+  ...shared,
+  methods: ['POST'],
+  paths: ['/v1/responses/:id/cancel'],
+  operations: [{ tag, summary: 'Ends a response that is made in the background.', response: responseSchema }],
+  handler: (services) => async (request) => {
+    const place = placeOf(request);
+    const { keeper, shared: elsewhere } = services.responses;
+    const cancelled = await elsewhere.cancel(place);
+    if (cancelled) return cancelled;
+    const { response: found } = await keeper.find(place.owner, place.id);
+    const response = withoutStale(found as ResponseObject, services.generate.timeout);
+    if (!response.background)
+      throw new ApiError('invalid_request', 'Only a response with background: true can be cancelled.');
+    if (isBeingMade(response.status))
+      throw new ApiError('invalid_request', 'This response is being made by another process; ask that one.');
+    return response;
+  },
+};
+
+/** GET /v1/responses/{id}/input_items. */
+export const inputItemsEndpoint: Endpoint<ResponseServices> = {
+  ...shared,
+  methods: ['GET'],
+  paths: ['/v1/responses/:id/input_items'],
+  operations: [
+    {
+      tag,
+      summary: 'Lists what a response was asked with.',
+      query: ItemPageQuery,
+      response: {
+        name: 'ItemPage',
+        schema: object({
+          object: constant('list'),
+          data: listOf(anything),
+          first_id: orNull(text),
+          last_id: orNull(text),
+          has_more: flag,
+        }),
+      },
+    },
+  ],
+  handler: (services) => async (request) => {
+    const { owner, id } = placeOf(request);
+    const { request: query } = parseRequest(ItemPageQuery, request.query);
+    const { input } = await services.responses.keeper.find(owner, id);
+    return itemPage(input as readonly StoredItem[], query);
+  },
+};
+
+/** Which response a request means, and whose it is. */
+function placeOf({ owner, params }: FastifyRequest) {
+  return { owner, id: (params as { readonly id: string }).id };
+}
+
+/** Streams the events of a response behind a number. */
+export async function followRun(run: BackgroundRun, after: number, reply: FastifyReply): Promise<FastifyReply> {
+  const signal = requestSignal(reply);
+  await sendTexts(reply, run.follow(after, signal), signal);
+  return reply;
+}
+
+/** The event that says that nothing more is heard of a response. */
+function lostEvent(number: number, message: string): string {
+  const event = { type: 'error', code: 'server_error', message, param: null, sequence_number: number };
+  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** How long a response may be made where nothing else bounds it, in milliseconds. */
+const longestRun = 24 * 3_600_000;
+
+/** A response that was stored while it was made, and whose time is over without an end, has failed. */
+function withoutStale(response: ResponseObject, timeout = longestRun): ResponseObject {
+  const oldest = (Date.now() - timeout) / 1000;
+  if (!isBeingMade(response.status) || response.created_at >= oldest) return response;
+  const error = { code: 'server_error', message: 'The server stopped before the response was complete.' };
+  return { ...response, status: 'failed', error };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { silentServices, tinyApi, tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
+import { ApiError } from '../errors.ts';
+import { type RequestFacts, unrecorded } from '../request-watch.ts';
+import { createApp } from './app.ts';
+
+describe('an app', () => {
+  it('runs the hook of an API for its own requests alone, known path or not', async () => {
+    const own = tinyApi([tinyEndpoint({ paths: ['/own/known'] })], {
+      prefixes: ['/own'],
+      errorBody: ({ code }, id) => ({ own: code, id }),
+      onRequest: (_request, reply) => void reply.header('x-own', 'yes'),
+    });
+    const app = createApp(silentServices(), [tinyApi([tinyEndpoint({ paths: ['/other'] })]), own]);
+    const seen = async (url: string) => {
+      const { statusCode, headers, body } = await app.inject({ url, headers: { 'x-request-id': 'r' } });
+      return [statusCode, headers['x-own'], body];
+    };
+    expect(await seen('/own/known')).toEqual([200, 'yes', 'fine']);
+    expect(await seen('/own/nothing')).toEqual([404, 'yes', '{"own":"not_found","id":"r"}']);
+    expect(await seen('/other')).toEqual([200, undefined, 'fine']);
+    expect((await seen('/nothing')).slice(0, 2)).toEqual([404, undefined]);
+  });
+
+  it('sends the same headers with every response', async () => {
+    const app = tinyApp([tinyEndpoint({})]);
+    for (const url of ['/', '/nowhere', '/%zz']) {
+      const { headers } = await app.inject({ url, headers: { 'x-request-id': 'own' } });
+      expect([headers['x-content-type-options'], headers['x-request-id']]).toEqual(['nosniff', 'own']);
+    }
+  });
+
+  it('records what an endpoint does under the name that the endpoint gives it', async () => {
+    const facts: RequestFacts[] = [];
+    const record = (given: RequestFacts) => {
+      facts.push(given);
+      return unrecorded(given);
+    };
+    const endpoint = tinyEndpoint({ paths: ['/a', '/b'], operation: 'rerank' });
+    const app = tinyApp([endpoint, tinyEndpoint({ paths: ['/c'] })], { record });
+    for (const url of ['/a?x=1', '/b', '/c', '/d']) await app.inject(url);
+    expect(facts.map(({ path, route, operation }) => [path, route, operation])).toEqual([
+      ['/a', '/a', 'rerank'],
+      ['/b', '/b', 'rerank'],
+      ['/c', '/c', undefined],
+      ['/d', undefined, undefined],
+    ]);
+  });
+
+  it('refuses what is not offered before the body is read', async () => {
+    const refusal = () => new ApiError('invalid_request', 'Not offered.');
+    const app = tinyApp([tinyEndpoint({ methods: ['POST'], refusal })]);
+    const headers = { 'content-type': 'text/plain', 'content-encoding': 'br' };
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/', headers, payload: 'x' });
+    expect([statusCode, JSON.parse(body).error.message]).toEqual([400, 'Not offered.']);
+  });
+});

@@ -1,0 +1,150 @@
+import { ApiError } from '../errors.ts';
+import type { BackgroundWork, ResponseBody } from './growing-response.ts';
+import type { ResponseKeeper } from './response-keeper.ts';
+
+interface RunOptions {
+  readonly work: BackgroundWork<unknown>;
+  readonly keeper: ResponseKeeper;
+  /** Is told what a response failed with, which no request can tell of. */
+  readonly onFault: (error: ApiError, id: string) => void;
+}
+
+/** Some of the events of a response, for another process. */
+export interface EventPage {
+  readonly text: string;
+  /** The number of the last event up to here. */
+  readonly last: number;
+  /** Whether no more will come. */
+  readonly isOver: boolean;
+}
+
+/** Milliseconds that a page waits for events. */
+const longestPage = 1_000;
+
+/** A response that is made while nobody, or anybody, waits for it. */
+export class BackgroundRun {
+  readonly #options: RunOptions;
+  readonly #stop = new AbortController();
+  /** Every event so far; its place is its number. */
+  readonly #written: string[] = [];
+  #size = 0;
+  #queued: ResponseBody | undefined;
+  #isOver = false;
+  #followers: (() => void)[] = [];
+  #done: Promise<void> | undefined;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    const { growing } = options.work;
+    this.#write(growing.queue());
+    this.#queued = growing.queued();
+  }
+
+  get owner(): string {
+    return this.#options.work.owner;
+  }
+
+  /** Characters of its events. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** As it is now. */
+  response(): ResponseBody {
+    return this.#queued ?? this.#options.work.growing.response();
+  }
+
+  /** Begins to make it; resolves when it is complete and kept. */
+  run(): Promise<void> {
+    this.#done ??= this.#run();
+    return this.#done;
+  }
+
+  /** Ends it before it is complete; a reason makes it a failed one. */
+  async cancel(reason?: ApiError): Promise<void> {
+    this.#stop.abort(reason);
+    await this.#done;
+  }
+
+  /** The events behind a number, as they come. */
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    let wake = (): void => undefined;
+    signal.addEventListener('abort', () => wake(), { once: true });
+    let at = after + 1;
+    while (!signal.aborted) {
+      const text = this.#written.slice(at).join('');
+      at = Math.max(at, this.#written.length);
+      if (text !== '') yield text;
+      else if (this.#isOver) return;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          this.#followers.push(resolve);
+        });
+    }
+  }
+
+  /** The events behind a number, waiting a while for the first of them. */
+  async page(after: number): Promise<EventPage> {
+    const end = performance.now() + longestPage;
+    for (let left = longestPage; !this.#isOver && this.#written.length <= after + 1 && left > 0; ) {
+      await this.#news(left);
+      left = end - performance.now();
+    }
+    const last = Math.max(after, this.#written.length - 1);
+    return { text: this.#written.slice(after + 1).join(''), last, isOver: this.#isOver };
+  }
+
+  /** Resolves at the next event, and after so many milliseconds in any case. */
+  #news(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#followers.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { work, keeper } = this.#options;
+    const { growing } = work;
+    let rename = (fault: ApiError): ApiError => fault;
+    try {
+      const begun = await work.begin(this.#stop.signal);
+      ({ rename } = begun);
+      this.#begin();
+      for await (const batch of begun.events) this.#write(batch.map((event) => growing.write(event)).join(''));
+      growing.complete();
+    } catch (error) {
+      this.#abandon(rename(ApiError.from(error)));
+    }
+    await keeper.keep(growing, work);
+    this.#isOver = true;
+    this.#write(growing.ending());
+  }
+
+  #begin(): void {
+    if (this.#queued === undefined) return;
+    this.#queued = undefined;
+    this.#write(this.#options.work.growing.begin([]));
+  }
+
+  #abandon(fault: ApiError): void {
+    this.#begin();
+    const { growing } = this.#options.work;
+    const { aborted, reason } = this.#stop.signal;
+    if (aborted) {
+      growing.abandon(reason instanceof ApiError ? reason : 'cancelled');
+      return;
+    }
+    growing.abandon(fault);
+    this.#options.onFault(fault, growing.response().id);
+  }
+
+  #write(text: string): void {
+    for (const event of text.split('\n\n')) if (event !== '') this.#written.push(`${event}\n\n`);
+    this.#size += text.length;
+    for (const wake of this.#followers.splice(0)) wake();
+  }
+}

@@ -1,0 +1,24 @@
+import type { Link } from '../link.ts';
+import { BackgroundRuns, type Shutdown } from './background-runs.ts';
+import { type KeeperOptions, ResponseKeeper } from './response-keeper.ts';
+import { SharedRuns } from './shared-runs.ts';
+
+/** Stored responses, and those that are made in the background of this process and of others. */
+export interface Responses {
+  readonly keeper: ResponseKeeper;
+  readonly runs: BackgroundRuns;
+  readonly shared: SharedRuns;
+}
+
+interface ResponsesOptions {
+  readonly store: KeeperOptions;
+  /** The other processes in whose background responses may be made. */
+  readonly link: Link;
+  readonly shutdown: Shutdown;
+}
+
+/** Puts them together for one process. */
+export function openResponses({ store, link, shutdown }: ResponsesOptions): Responses {
+  const runs = new BackgroundRuns(shutdown);
+  return { keeper: new ResponseKeeper(store), runs, shared: new SharedRuns(runs, link) };
+}

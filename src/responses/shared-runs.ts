@@ -1,0 +1,103 @@
+import { ApiError } from '../errors.ts';
+import type { Link } from '../link.ts';
+import type { EventPage } from './background-run.ts';
+import type { BackgroundRuns } from './background-runs.ts';
+import type { ResponseBody } from './growing-response.ts';
+
+/** Which response is meant, and whose it is. */
+interface Place {
+  readonly owner: string;
+  readonly id: string;
+}
+
+interface FollowOptions {
+  /** The number of the last event that is known. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+  /** Writes the event that says, under its number, that nothing more is heard of the response, and why. */
+  readonly lost: (number: number, message: string) => string;
+}
+
+/** How often a process is asked that does not answer in time, and milliseconds in which one ends a response. */
+const mostAttempts = 10;
+const longestEnd = 30_000;
+
+/** The responses that are made in the background of any process of this Conch. */
+export class SharedRuns {
+  readonly #link: Link;
+
+  constructor(runs: BackgroundRuns, link: Link) {
+    this.#link = link;
+    const answer = (question: string, work: (place: Place & { readonly after: number }) => unknown): void =>
+      link.register(question, (argument) => work(argument as Place & { after: number }));
+    answer('response.now', ({ owner, id }) => runs.running(owner, id)?.response());
+    answer('response.cancel', async ({ owner, id }) => {
+      const run = runs.running(owner, id);
+      await run?.cancel();
+      return run?.response();
+    });
+    answer('response.forget', ({ owner, id }) => runs.forget(owner, id));
+    answer('response.events', ({ owner, id, after }) => runs.followable(owner, id)?.page(after));
+  }
+
+  /** A response as it is now; undefined where nobody makes it. */
+  async now(place: Place): Promise<ResponseBody | undefined> {
+    return (await this.#ask('response.now', place)) as ResponseBody | undefined;
+  }
+
+  /** Ends a response that is being made, and gives what it came to; undefined where nobody makes it. */
+  async cancel(place: Place): Promise<ResponseBody | undefined> {
+    // Not asked twice: what is cancelled is not being made any more.
+    const { answers, missing } = await this.#link.askAll('response.cancel', place, { timeout: longestEnd });
+    if (answers.length === 0 && missing > 0) throw unanswered();
+    return answers[0] as ResponseBody | undefined;
+  }
+
+  /** Ends a response, if it is being made, and forgets its events. */
+  async forget(place: Place): Promise<void> {
+    await this.#link.askAll('response.forget', place, { timeout: longestEnd });
+  }
+
+  /** The events of a response behind a number, as they come; undefined where nobody has them. */
+  async follow(
+    place: Place,
+    { after, signal, lost }: FollowOptions,
+  ): Promise<AsyncGenerator<string, void, undefined> | undefined> {
+    const first = await this.#page(place, after);
+    return first && this.#pages(place, first, { signal, lost });
+  }
+
+  async *#pages(
+    place: Place,
+    first: EventPage,
+    { signal, lost }: Omit<FollowOptions, 'after'>,
+  ): AsyncGenerator<string, void, undefined> {
+    for (let page = first; ; ) {
+      if (page.text !== '') yield page.text;
+      if (page.isOver || signal.aborted) return;
+      const next = await this.#page(place, page.last).catch((error: unknown) => ApiError.from(error));
+      if (!next || next instanceof ApiError) {
+        yield lost(page.last + 1, next?.message ?? 'The process that made this response has ended.');
+        return;
+      }
+      page = next;
+    }
+  }
+
+  async #page(place: Place, after: number): Promise<EventPage | undefined> {
+    return (await this.#ask('response.events', { ...place, after })) as EventPage | undefined;
+  }
+
+  /** What the process says that has a response; undefined where all say that they do not. */
+  async #ask(question: string, argument: Place & { readonly after?: number }): Promise<unknown> {
+    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+      const { answers, missing } = await this.#link.askAll(question, argument);
+      if (answers.length > 0 || missing === 0) return answers[0];
+    }
+    throw unanswered();
+  }
+}
+
+function unanswered(): ApiError {
+  return new ApiError('server_not_ready', 'A worker does not answer. Try again later.', { retryAfter: 5 });
+}
