@@ -1,7 +1,6 @@
 import type { CharacterSet } from '../patterns/character-set.ts';
 import { fullMatch } from '../patterns/full-match.ts';
-import { type Pattern, PatternError } from '../patterns/pattern.ts';
-import { longestWrittenOut, writtenOut } from '../patterns/pattern-size.ts';
+import { longestWrittenOut, type Pattern, PatternError, writtenOut } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
 import { type WrittenPattern, writeLiteral, writePattern } from '../patterns/write-pattern.ts';
 import { guideError, hasHalfPair, within } from './vllm-guide-place.ts';

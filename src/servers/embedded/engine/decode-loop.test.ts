@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Adapter } from './adapters.ts';
-import { commonPrefix, planBatch } from './batch-plan.ts';
+import { commonPrefix, type LoopJob, planBatch, type Slot } from './batch-plan.ts';
 import { DecodeLoop } from './decode-loop.ts';
 import type { ContextBinding } from './engine-types.ts';
-import type { LoopJob, Slot } from './slot.ts';
 
 /** A context that notes what it is told; the token after n is n + 1. */
 class NotingContext {

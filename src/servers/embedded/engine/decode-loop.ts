@@ -1,8 +1,7 @@
 import type { Adapter } from './adapters.ts';
-import { commonPrefix, planBatch, type Share } from './batch-plan.ts';
+import { commonPrefix, type LoopJob, planBatch, type Share, type Slot } from './batch-plan.ts';
 import type { ContextBinding } from './engine-types.ts';
 import { engineFailed, queueFull } from './faults.ts';
-import type { LoopJob, Slot } from './slot.ts';
 
 /** What the loop has done so far. */
 export interface LoopFigures {

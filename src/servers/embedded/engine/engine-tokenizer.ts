@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tokenizer } from '../../../tokenizer.ts';
-import { Detokenizer } from './detokenizer.ts';
 import type { ModelBinding } from './engine-types.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { Detokenizer, type Vocabulary } from './vocabulary.ts';
 
 /** Tokenizes with the very tables that the model is fed through. */
 export function engineTokenizer(source: string, vocabulary: Vocabulary, model: ModelBinding): Tokenizer {

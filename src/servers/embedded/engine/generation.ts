@@ -1,15 +1,14 @@
 import { StopStrings } from '../../../output/stop-strings.ts';
 import type { Adapter } from './adapters.ts';
 import type { AnswerWriter } from './answer-writer.ts';
-import { Detokenizer } from './detokenizer.ts';
+import type { LoopJob } from './batch-plan.ts';
 import type { ContextBinding } from './engine-types.ts';
 import { invalidArgument } from './faults.ts';
 import type { ResponseQueue } from './response-queue.ts';
 import type { SamplingParameters } from './sampling-parameters.ts';
-import type { LoopJob } from './slot.ts';
 import type { TokenChooser } from './token-chooser.ts';
 import type { ChosenLogprob, LogprobReader } from './token-logprobs.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { Detokenizer, type Vocabulary } from './vocabulary.ts';
 
 /** How a generation ended, for the statistics. */
 export interface GenerationEnd {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Detokenizer } from './detokenizer.ts';
 import type { ModelBinding } from './engine-types.ts';
-import { cutBetweenWords, Vocabulary } from './vocabulary.ts';
+import { cutBetweenWords, Detokenizer, Vocabulary } from './vocabulary.ts';
 
 const normal = 4;
 const control = 8;

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { parseGbnf } from './gbnf.ts';
-import { checkBeginnings } from './grammar-beginnings.ts';
 import { checkGrammarCost } from './grammar-cost.ts';
 import { GrammarError } from './grammar-error.ts';
-import { checkGrowth } from './grammar-growth.ts';
 import { literalText } from './grammar-text.ts';
 import { jsonObjectGrammar } from './json-rules.ts';
 import { jsonSchemaGrammar } from './json-schema-grammar.ts';
@@ -42,7 +39,7 @@ export function structuredGrammar(text: string): string | undefined {
     throw new GrammarError('asks for more than one of json, regex, choice, grammar and json_object');
   try {
     const result = grammarOf(wish);
-    check(result);
+    checkGrammarCost(result);
     return result;
   } catch (error) {
     if (error instanceof GrammarError)
@@ -50,14 +47,6 @@ export function structuredGrammar(text: string): string | undefined {
     if (error instanceof SyntaxError) throw new GrammarError('json is not a JSON text');
     throw error;
   }
-}
-
-/** Refuses what llama.cpp would take long over, or never end with: nothing can interrupt it. */
-function check(text: string): void {
-  checkGrammarCost(text);
-  const grammar = parseGbnf(text);
-  checkBeginnings(grammar);
-  checkGrowth(grammar);
 }
 
 function grammarOf({ json, regex, choice, grammar, json_object: anyObject }: Wishes): string {
