@@ -5,14 +5,14 @@ import type { ThreadMessage, ThreadRequest } from './worker-thread.ts';
  * Runs the tasks that a WorkerThread sends to this thread. What a task throws reaches the caller as its message and its
  * `kind`. `buffersOf` names what of a result is handed over instead of copied.
  */
-export function runTasks<Task, Result>(
-  perform: (task: Task) => Result | Promise<Result>,
+export function runTasks<Result>(
+  perform: (task: never) => Result | Promise<Result>,
   buffersOf: (result: Result) => ArrayBuffer[] = () => [],
 ): void {
-  const run = async ({ id, task, isTimed }: ThreadRequest<Task>): Promise<void> => {
+  const run = async ({ id, task, isTimed }: ThreadRequest<unknown>): Promise<void> => {
     try {
       if (isTimed) post({ type: 'begin', id });
-      const value = await perform(task);
+      const value = await perform(task as never);
       post({ type: 'result', id, value }, buffersOf(value));
     } catch (error) {
       const { message, kind } =
@@ -20,7 +20,7 @@ export function runTasks<Task, Result>(
       post({ type: 'failure', id, message, kind: typeof kind === 'string' ? kind : undefined });
     }
   };
-  parentPort?.on('message', (request: ThreadRequest<Task>) => void run(request));
+  parentPort?.on('message', (request: ThreadRequest<unknown>) => void run(request));
 }
 
 /** Tells the caller of something that belongs to no task. */

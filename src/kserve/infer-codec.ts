@@ -3,6 +3,7 @@ import { readParameter } from './infer-parameters.ts';
 import { readTensor } from './infer-tensors.ts';
 import type { InferResponse, OutputDescription, ParameterValue } from './server.ts';
 import { StatusError } from './status.ts';
+import type { Datatype } from './tensors.ts';
 
 /**
  * Reads the responses of one stream. The responses of one request repeat everything but the tensors' data, so what stands
@@ -196,8 +197,13 @@ function readHead(reader: Cursor): Head {
     else if (tag === field(2)) version = reader.text();
     else if (tag === field(3)) id = reader.text();
     else if (tag === field(4)) readParameter(reader.nested(), parameters);
-    else if (tag === field(5)) outputs.push(readTensor(reader.nested()) as OutputDescription);
+    else if (tag === field(5)) outputs.push(readOutput(reader.nested()));
     else reader.skip(tag);
   }
   return { model, version, id, parameters, final: parameters['triton_final_response'] === true, outputs };
+}
+
+function readOutput(reader: Cursor): OutputDescription {
+  const { name, datatype, shape } = readTensor(reader);
+  return { name, datatype: datatype as Datatype, shape };
 }

@@ -134,4 +134,4 @@ function buffersOf(value: WorkerResults[keyof WorkerResults]): ArrayBuffer[] {
   return typeof value === 'object' && 'kinds' in value ? buffersOfTable(value) : [];
 }
 
-runTasks<WorkerTask, WorkerResults[keyof WorkerResults]>(perform, buffersOf);
+runTasks(perform, buffersOf);

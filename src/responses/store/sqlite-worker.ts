@@ -108,7 +108,7 @@ class SqliteTasks {
 const start = workerData as SqliteStart;
 let tasks: SqliteTasks | undefined;
 
-runTasks<SqliteTask, SqliteResult>(async (task) => {
+runTasks<SqliteResult>(async (task: SqliteTask) => {
   try {
     tasks ??= new SqliteTasks(start, (error) => notify(sqliteFault(error, start.file).message));
     return await tasks.perform(task);
