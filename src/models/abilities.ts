@@ -24,7 +24,7 @@ interface Ability {
   readonly name: string;
   /** Its name among Ollama's capabilities, where Ollama has one. */
   readonly ollamaName?: string;
-  isOf(facts: AbilityFacts): boolean;
+  readonly isOf: (facts: AbilityFacts) => boolean;
 }
 
 /** A kind of work, which some endpoint asks for: every model that is served does at least one. */

@@ -63,6 +63,7 @@ describe('the models', () => {
       token_ids: true,
       embedding: own.embedding ?? true,
       rerank: false,
+      classify: false,
     },
   });
   /** Its refusal of the completion above has told that it makes embeddings alone. */

@@ -75,6 +75,7 @@ const described = (id: string) => ({
     token_ids: false,
     embedding: true,
     rerank: false,
+    classify: false,
   },
 });
 const listed = async (): Promise<string[]> => {

@@ -70,6 +70,7 @@ describe('an ensemble whose engine is asked directly', () => {
           token_ids: true,
           embedding: false,
           rerank: false,
+          classify: false,
         },
       },
     ]);
