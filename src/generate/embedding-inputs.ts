@@ -1,4 +1,4 @@
-import type { EmbeddingContract, InputRow } from '../contracts/vectors.ts';
+import type { InputRow, RowsContract } from '../contracts/vectors.ts';
 import { ApiError } from '../errors.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import type { Tokenizer } from '../tokenizer.ts';
@@ -6,7 +6,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 /** Where inputs go, and how they are named. */
 interface InputPlace {
   readonly model: NamedModel;
-  readonly contract: EmbeddingContract;
+  readonly contract: RowsContract;
   /** What stands before every text. */
   readonly prompt: string;
   readonly placeOf: (row: number) => string;

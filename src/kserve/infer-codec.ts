@@ -19,7 +19,11 @@ export function encodeInferRequest(request: InferRequest): Uint8Array {
     for (const dimension of tensor.shape) writer.int64(dimension);
     writer.ldelim().ldelim();
   }
-  for (const name of request.outputs ?? []) writer.uint32(field(6)).fork().uint32(field(1)).string(name).ldelim();
+  for (const name of request.outputs ?? []) {
+    writer.uint32(field(6)).fork().uint32(field(1)).string(name);
+    if (request.classes !== undefined) writeParameter(writer, 'classification', request.classes, 2);
+    writer.ldelim();
+  }
   for (const tensor of request.inputs) writer.uint32(field(7)).bytes(tensor.data);
   return writer.finish();
 }
@@ -207,8 +211,8 @@ const rawContents = field(6);
 /** The text None, which every response but the last has for a reason to finish: no text is made of it each time. */
 const noneBytes = Buffer.from('None').readUInt32LE();
 
-function writeParameter(writer: protobuf.Writer, key: string, value: ParameterValue): void {
-  writer.uint32(field(4)).fork().uint32(field(1)).string(key).uint32(field(2)).fork();
+function writeParameter(writer: protobuf.Writer, key: string, value: ParameterValue, at = 4): void {
+  writer.uint32(field(at)).fork().uint32(field(1)).string(key).uint32(field(2)).fork();
   if (typeof value === 'boolean') writer.uint32(1 << 3).bool(value);
   else if (typeof value === 'string') writer.uint32(field(3)).string(value);
   else if (Number.isSafeInteger(value)) writer.uint32(2 << 3).int64(value);

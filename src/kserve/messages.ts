@@ -26,6 +26,8 @@ export interface ModelTensor {
   readonly dims: readonly number[];
   /** Inputs only: whether a request may leave it out. */
   readonly optional?: boolean;
+  /** Outputs only: the file that names its classes. */
+  readonly label_filename?: string;
 }
 
 export interface TensorMetadata {
