@@ -40,7 +40,7 @@ export function arrivals(app: FastifyInstance, options: ArrivalOptions): void {
     followClient?.(request, reply);
     followEnd?.(request, reply);
     const admitted = admit?.(request, reply);
-    if (admitted instanceof Promise) admitted.then(done, done);
+    if (admitted instanceof Promise) void whenSettled(admitted, done);
     else done(admitted);
   };
   if (allowedOrigins.length === 0) {
@@ -57,4 +57,8 @@ export function arrivals(app: FastifyInstance, options: ArrivalOptions): void {
   // Before the guard: a browser asks first without a key, and has to be able to read a refusal.
   crossOrigin(app, allowedOrigins);
   app.addHook('onRequest', enter);
+}
+
+async function whenSettled(admitted: Promise<Admitted>, done: (error?: ApiError) => void): Promise<void> {
+  done(await admitted.catch((error: ApiError) => error));
 }

@@ -62,6 +62,16 @@ describe('encodeInferRequest', () => {
       raw_input_contents: [[12, 0, 0, 0, ...Buffer.from('Grüße 🐚'), 0, 0, 0, 0], [1]],
     });
   });
+
+  it('asks for classes of each output', () => {
+    const type = protocol().lookupType('inference.ModelInferRequest');
+    const bytes = encodeInferRequest({ model: 'toy', id: 'r-1', inputs: [], outputs: ['a', 'b'], classes: 3 });
+    const parameters = { classification: { int64_param: 3 } };
+    expect(type.toObject(type.decode(bytes), { longs: Number })['outputs']).toEqual([
+      { name: 'a', parameters },
+      { name: 'b', parameters },
+    ]);
+  });
 });
 
 describe('StreamResponseDecoder', () => {

@@ -32,14 +32,15 @@ export function makeRequest(parts: RequestParts): WireRequest {
 /** The bytes of a ModelInferRequest, tensors in raw form. */
 export function encodeInferRequest(request: InferRequest): Uint8Array {
   if (request.wire) return request.wire;
-  const { model, version = '', id, parameters = {}, inputs, outputs = [] } = request;
+  const { model, version = '', id, parameters = {}, inputs, outputs = [], classes } = request;
+  const asClasses: InferParameters = classes === undefined ? [] : [['classification', parameterOf(classes)]];
   return writeRequest({
     model,
     version,
     id,
     parameters: Object.entries(parameters).map(([name, value]) => [name, parameterOf(value)]),
     inputs,
-    outputs: outputs.map((name) => ({ name })),
+    outputs: outputs.map((name) => ({ name, parameters: asClasses })),
   });
 }
 

@@ -16,6 +16,8 @@ export interface InferRequest {
   readonly inputs: readonly Tensor[];
   /** The outputs that are wanted; left out: all. */
   readonly outputs?: readonly string[];
+  /** Asks for each output as so many of its best classes, as texts: `value:index:label` (the classification extension). */
+  readonly classes?: number;
   /**
    * The same request as the bytes of a ModelInferRequest, where it came that way. A server that is reached over a wire
    * sends these: they carry what the fields above do not, such as shared memory and the exact kind of each parameter.

@@ -22,7 +22,7 @@ async function readDocument() {
 type Paths = Record<string, Record<string, { tags: string[] }>>;
 
 const endpoints = servedApis().flatMap(({ name, endpoints: all }) =>
-  all.map((endpoint) => [`${name}: ${endpoint.methods} ${endpoint.paths[0]}`, endpoint] as const),
+  all.map((endpoint) => [`${name}: ${endpoint.methods.join()} ${endpoint.paths[0]}`, endpoint] as const),
 );
 const operations = servedApis().flatMap(placedOperations);
 
@@ -53,7 +53,7 @@ describe.each(endpoints)('%s', (_, endpoint) => {
       estimates: runs,
       isNamed: runs,
     });
-    if (runs) expect(documented[0]?.request).toBeDefined();
+    expect(!runs || documented[0]?.request !== undefined).toBe(true);
   });
 });
 

@@ -25,7 +25,7 @@ const endpoint = tinyEndpoint({
 
 it('describes an endpoint by what it says of itself', () => {
   const { paths, components } = openApiDocument({ version: '1', apis: [tinyApi([endpoint], { errorSchema })] });
-  const { responses, ...operation } = paths['/echo/{id}']?.['post'] as { responses: Record<string, object> };
+  const { responses, ...operation } = (paths['/echo/{id}'] ?? {})['post'] as { responses: Record<string, object> };
   expect(operation).toEqual({
     operationId: 'postEchoId',
     tags: ['tiny'],
