@@ -17,6 +17,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{src,web}/**/*.test.ts', '{bench,scripts}/**/*.test.mjs'],
           globalSetup: ['test/support/unit-setup.ts'],
+          // Loading the modules again for every file takes longer than the tests.
+          isolate: false,
           alias: [
             {
               find: /^.*\/worker-file\.ts$/,
