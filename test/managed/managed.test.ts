@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +15,8 @@ let conch: Conch | undefined;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'conch-managed-'));
   linkBackends(folder);
-  symlinkSync(inRoot('test/models'), join(folder, 'models'));
+  mkdirSync(join(folder, 'models'));
+  symlinkSync(inRoot('test/models/vllm-toy'), join(folder, 'models/vllm-toy'));
 });
 
 afterEach(async () => {

@@ -1,26 +1,26 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { begin, countOf, release, streamedChoices, textsOf } from '../gateway/asking.ts';
 import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { post, sharedGateway } from '../support/gateway.ts';
 import { processes, untilGone } from '../support/processes.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { linkBackends, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 import { firstAnswered, type Held, hold } from './holding.ts';
 import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
 
-let free: Conch;
+let free: SharedConch;
 let folder: string;
 let conch: Conch;
 
 beforeAll(async () => {
-  free = await startGateway();
+  free = await sharedGateway();
 });
-afterAll(() => free.stop());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'conch-workers-'));
 });
@@ -207,7 +207,8 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () 
 
   it('has one for all, follows it when it is started again, and takes it along', async () => {
     linkBackends(folder);
-    symlinkSync(inRoot('test/models'), join(folder, 'models'));
+    mkdirSync(join(folder, 'models'));
+    symlinkSync(inRoot('test/models/vllm-toy'), join(folder, 'models/vllm-toy'));
     const flags = ['--model-repository', join(folder, 'models'), '--tritonserver', tritonProgram()];
     const more = ['--tokenizer', tokenizerFolder('qwen3'), '--refresh-interval', '100ms', '--store', 'none'];
     conch = await startConch({
