@@ -27,7 +27,7 @@ describe('LogDestination', () => {
     const destination = new LogDestination({ to: opened(path), isBatched, isShared, tell: () => undefined });
     const lines = Array.from({ length: 2000 }, (_, at) => `line ${at} ü\n`);
     for (const line of lines) destination.write(line);
-    await vi.waitUntil(() => readFileSync(path).length >= Buffer.byteLength(lines.join('')));
+    await vi.waitUntil(() => readFileSync(path).length >= Buffer.byteLength(lines.join('')), 30_000);
     expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
   });
 
@@ -41,7 +41,7 @@ describe('LogDestination', () => {
     });
     const line = `${'x'.repeat(999)}\n`;
     destination.write(line);
-    await vi.waitUntil(() => told.length > 0);
+    await vi.waitUntil(() => told.length > 0, 30_000);
     for (let count = 0; count < 5000; count++) destination.write(line);
     expect(told).toEqual(['conch: the log cannot be written (ENOSPC); requests are answered all the same']);
     expect(destination.backlog).toBeLessThanOrEqual(2 ** 20);

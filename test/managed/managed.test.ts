@@ -46,7 +46,7 @@ function flags(): string[] {
 }
 
 async function start(): Promise<Conch> {
-  conch = await startConch({ flags: flags(), environment: tritonEnvironment(), readyMilliseconds: 60_000 });
+  conch = await startConch({ flags: flags(), environment: tritonEnvironment(), readyMilliseconds: 120_000 });
   return conch;
 }
 

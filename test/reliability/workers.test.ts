@@ -45,7 +45,7 @@ async function letGo(held: readonly Held[]): Promise<void> {
   }
 }
 
-describe('--workers 2', { timeout: 120_000 }, () => {
+describe('--workers 2', { timeout: 240_000 }, () => {
   it('answers with both on one port, and says once what holds for both', async () => {
     await startTwo('--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0');
     const told = (text: string) => conch.log().filter(({ message }) => String(message).includes(text));
@@ -214,7 +214,7 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () 
     conch = await startConch({
       flags: [...flags, ...more, '--workers', '2', '--', `--backend-directory=${folder}`],
       environment: tritonEnvironment(),
-      readyMilliseconds: 60_000,
+      readyMilliseconds: 120_000,
     });
     await conch.logged((line) => line['worker'] === 2 && takesRequests(line));
     const answered = async () => {
@@ -222,13 +222,13 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () 
       answers.push(await post(`${conch.url}/v1/completions`, hello, alone));
       return answers.every(({ status }) => status === 200);
     };
-    await expect.poll(answered, { timeout: 120_000 }).toBe(true);
+    await expect.poll(answered, { timeout: 240_000 }).toBe(true);
     const [pid = 0, ...others] = processes(isOurs);
     expect(others).toEqual([]);
     process.kill(pid, 'SIGKILL');
     const line = await conch.logged(({ message }) => String(message).includes('tritonserver is down'));
     expect(line['worker']).toBeUndefined();
-    await expect.poll(answered, { timeout: 120_000 }).toBe(true);
+    await expect.poll(answered, { timeout: 240_000 }).toBe(true);
     expect(await conch.stop()).toBe(0);
     await untilGone(isOurs);
   });

@@ -28,7 +28,7 @@ interface ConchOptions {
 }
 
 const pollMilliseconds = 20;
-const startMilliseconds = 30_000;
+const startMilliseconds = 120_000;
 
 /** Starts the built program on a free port. It does not outlive the test process. */
 export async function startConch({

@@ -45,7 +45,7 @@ export interface Triton extends TritonPorts {
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
 }
 
-const READY_MILLISECONDS = 60_000;
+const READY_MILLISECONDS = 180_000;
 const POLL_MILLISECONDS = 25;
 const TRIES = 5;
 

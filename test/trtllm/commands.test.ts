@@ -7,7 +7,7 @@ import { directive } from '../support/exchange.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels } from '../support/trtllm-repository.ts';
 
-const patience = 120_000;
+const patience = 240_000;
 let triton: Trtllm;
 let flags: string[];
 let left: ReturnType<typeof generate>;
