@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { DurationsReporter } from './test/support/durations-reporter.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** A file of the integration tests may run a tritonserver with several Python models, a Conch and a browser. */
@@ -20,7 +21,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers,
-    reporters: ['default', 'test/support/durations-reporter.ts'],
+    reporters: ['default', new DurationsReporter()],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -3,8 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 const mostFiles = 10;
 
 /** Says at the end of a long run how long each project took, and which files took longest. */
-// oxlint-disable-next-line import/no-default-export -- vitest reads the default export
-export default class DurationsReporter implements Reporter {
+export class DurationsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (modules.length > mostFiles) process.stdout.write(`${durationLines(modules.map(fileOf)).join('\n')}\n\n`);
   }

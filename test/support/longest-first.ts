@@ -17,6 +17,7 @@ const longest = [
 /** Begins with the longest files, so that no core waits for one of them at the end; a fresh clone knows no durations. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- not an array's
     const sorted = await super.sort(files);
     return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
   }

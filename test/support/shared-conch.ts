@@ -34,7 +34,7 @@ export async function hostConch(report: (text: string) => void): Promise<ConchHo
     server.closeAllConnections();
     server.close();
     const all = await Promise.allSettled(started.values());
-    await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
+    await Promise.all(all.flatMap((one) => (one.status === 'fulfilled' ? [one.value.stop()] : [])));
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }

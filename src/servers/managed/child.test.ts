@@ -10,7 +10,10 @@ interface Run {
   firstLine: Promise<string>;
 }
 
-function run(script: string, graceSeconds = 5): Run {
+// The guard's shell needs sleep.
+const environment = { ...process.env, PATH: `${process.env['PATH']}:/usr/bin:/bin` };
+
+function run(script: string, graceSeconds = 60): Run {
   const lines: string[] = [];
   let tell: (line: string) => void = () => undefined;
   const firstLine = new Promise<string>((resolve) => {
@@ -22,7 +25,7 @@ function run(script: string, graceSeconds = 5): Run {
   });
   const child = new GuardedChild({
     command: [process.execPath, '-e', script],
-    environment: process.env,
+    environment,
     graceSeconds,
     onLine: (line) => {
       lines.push(line);
