@@ -1,29 +1,45 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { DurationsReporter } from './test/support/durations-reporter.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** A file of the integration tests may run a tritonserver with several Python models, a Conch and a browser. */
 const bytesPerWorker = 2 * 1024 ** 3;
-const maxWorkers = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / bytesPerWorker)));
+/** Many files wait for servers to start and to end: more of them than cores keep the cores busy. */
+const workersPerCore = 1.5;
+const maxWorkers = Math.max(
+  1,
+  Math.min(Math.ceil(availableParallelism() * workersPerCore), Math.floor(totalmem() / bytesPerWorker)),
+);
+
+/** A limit only ends what hangs: on a busy machine everything takes several times as long. */
+const patient = { testTimeout: 180_000, hookTimeout: 240_000, expect: { poll: { timeout: 60_000 } } };
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers,
+    reporters: ['default', new DurationsReporter()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'unit',
           include: ['{src,web}/**/*.test.ts', '{bench,scripts}/**/*.test.mjs'],
           globalSetup: ['test/support/unit-setup.ts'],
+          // Loading the modules again for every file takes longer than the tests.
+          isolate: false,
+          maxWorkers: availableParallelism(),
+          expect: { poll: { timeout: 30_000 } },
           alias: [
             {
               find: /^.*\/worker-file\.ts$/,
               replacement: fileURLToPath(new URL('test/support/unit-worker-file.ts', import.meta.url)),
             },
           ],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -33,16 +49,16 @@ export default defineConfig({
           exclude: ['test/bench/guard.test.ts'],
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/await-triton.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          ...patient,
+          sequence: { groupOrder: 1 },
         },
       },
       {
         test: {
           name: 'guard',
           include: ['test/bench/guard.test.ts'],
-          // After all others, as it measures.
-          sequence: { groupOrder: 1 },
+          // Alone, as it measures.
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -52,8 +68,9 @@ export default defineConfig({
           exclude: ['test/vllm/**'],
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/await-triton.ts'],
+          ...patient,
           testTimeout: 3_600_000,
-          hookTimeout: 60_000,
+          sequence: { groupOrder: 3 },
           fileParallelism: false,
         },
       },
@@ -64,7 +81,7 @@ export default defineConfig({
           testTimeout: 300_000,
           fileParallelism: false,
           // After all others: its engines take every core.
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -128,7 +128,7 @@ describe('a tritonserver of its own', () => {
       return messages[0]?.error ?? messages[0]?.outputs['text_output']?.values;
     };
     const loading = fetch(`${own}/repository/models/slow-start/load`, { method: 'POST' });
-    await vi.waitUntil(() => triton.log().includes('loading: slow-start:1'), { timeout: 10_000 });
+    await vi.waitUntil(() => triton.log().includes('loading: slow-start:1'), { timeout: 60_000 });
     expect(await answer()).toMatch(/slow-start' has no available versions/);
     writeFileSync(gate, '');
     expect((await loading).status).toBe(200);

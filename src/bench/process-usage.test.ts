@@ -5,16 +5,26 @@ import { canWatch, usageOf } from './process-usage.ts';
 import { Watch } from './watch.ts';
 
 describe.skipIf(!canWatch())('usageOf', () => {
-  it('tells what this process uses, as Node does', () => {
-    const before = process.cpuUsage();
-    const usage = usageOf(process.pid);
-    const after = process.cpuUsage();
+  it('tells what a process uses, as Node does in it', async () => {
+    const script = `process.stdin.on('data', () => {
+      const { user, system } = process.cpuUsage();
+      console.log(JSON.stringify({ cpu: user + system, resident: process.memoryUsage().rss / 2 ** 20 }));
+    });`;
+    const child = spawn(process.execPath, ['-e', script]);
+    const ask = async (): Promise<{ cpu: number; resident: number }> => {
+      child.stdin.write('?');
+      return JSON.parse(String(await once(child.stdout, 'data')));
+    };
+    const before = await ask();
+    const usage = usageOf(child.pid ?? 0);
+    const after = await ask();
+    child.kill();
+    await once(child, 'exit');
     // The kernel's ticks are 10 ms.
-    expect(usage?.cpuMicroseconds).toBeGreaterThan(before.user + before.system - 50_000);
-    expect(usage?.cpuMicroseconds).toBeLessThan(after.user + after.system + 50_000);
-    const resident = process.memoryUsage().rss / 2 ** 20;
-    expect(usage?.residentMegabytes).toBeGreaterThan(resident / 2);
-    expect(usage?.residentMegabytes).toBeLessThan(resident * 2);
+    expect(usage?.cpuMicroseconds).toBeGreaterThan(before.cpu - 50_000);
+    expect(usage?.cpuMicroseconds).toBeLessThan(after.cpu + 50_000);
+    expect(usage?.residentMegabytes).toBeGreaterThan(after.resident / 2);
+    expect(usage?.residentMegabytes).toBeLessThan(after.resident * 2);
   });
 
   it('has what its children use, those that run and those that have ended', async () => {

@@ -215,7 +215,7 @@ describe('a client whose guides engines failed after', () => {
         steps: ['wait'],
       });
       const waiting = read(run, round).catch((error: unknown) => (error as ApiError).code);
-      await vi.waitFor(() => expect(server.streams).toHaveLength(1));
+      await vi.waitFor(() => expect(server.streams).toHaveLength(1), 30_000);
       expect(await codeOf({ structure: { regex: `alice ${time}` } })).toBe('model_not_ready');
       server.streams[0]?.go(dead());
       expect(await waiting).toBe('model_not_ready');
@@ -270,7 +270,7 @@ describe('a request whose client disconnects before the engine fails', () => {
     const { run, round, server } = begun({ structure: killer, client: 'key:mallory', steps: ['wait'] });
     const events = await generate({ ...run, signal: stop.signal }, round);
     const reading = events.next().catch((error: unknown) => error);
-    await vi.waitFor(() => expect(server.streams).toHaveLength(1));
+    await vi.waitFor(() => expect(server.streams).toHaveLength(1), 30_000);
     stop.abort();
     if (how === 'by leaving the stream') await events.return?.();
     else server.streams[0]?.go(new StatusError('CANCELLED', 'left'));

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isWindows } from '../../test/support/system-program.ts';
 import { findingLine, RepositoryError } from './finding.ts';
 import { readRepository } from './read-repository.ts';
 import type { RepositoryModel } from './repository-model.ts';
@@ -138,20 +139,23 @@ describe('a model of the backend llamacpp', () => {
     });
   });
 
-  it('may have its file elsewhere in its folder, anywhere by an absolute path, or behind a link', async () => {
-    write({
-      'w.gguf': 'GGUF',
-      'r/a/weights/w.gguf': 'GGUF',
-      'r/a/config.pbtxt': config({ model_path: 'weights/w.gguf' }),
-    });
-    write({ 'r/b/config.pbtxt': config({ model_path: at('w.gguf') }), 'r/c/1/.keep': '' });
-    symlinkSync(at('w.gguf'), at('r/c/1/model.gguf'));
-    const { models } = await readRepository([at('r')]);
-    const files = models.map(
-      (model) => model.state === 'available' && 'llamacpp' in model && model.llamacpp.files.get(1),
-    );
-    expect(files).toEqual([at('r/a/weights/w.gguf'), at('w.gguf'), at('r/c/1/model.gguf')]);
-  });
+  it.skipIf(isWindows)(
+    'may have its file elsewhere in its folder, anywhere by an absolute path, or behind a link',
+    async () => {
+      write({
+        'w.gguf': 'GGUF',
+        'r/a/weights/w.gguf': 'GGUF',
+        'r/a/config.pbtxt': config({ model_path: 'weights/w.gguf' }),
+      });
+      write({ 'r/b/config.pbtxt': config({ model_path: at('w.gguf') }), 'r/c/1/.keep': '' });
+      symlinkSync(at('w.gguf'), at('r/c/1/model.gguf'));
+      const { models } = await readRepository([at('r')]);
+      const files = models.map(
+        (model) => model.state === 'available' && 'llamacpp' in model && model.llamacpp.files.get(1),
+      );
+      expect(files).toEqual([at('r/a/weights/w.gguf'), at('w.gguf'), at('r/c/1/model.gguf')]);
+    },
+  );
 
   it.each([
     [
@@ -236,7 +240,7 @@ describe('a repository', () => {
     ]);
   });
 
-  it('may be one of several, even the same twice', async () => {
+  it.skipIf(isWindows)('may be one of several, even the same twice', async () => {
     write({ 'x/m/1/model.py': '', 'y/n/1/model.gguf': 'GGUF' });
     symlinkSync(at('x'), at('z'));
     const { models } = await readRepository([at('x'), at('y'), at('z')]);

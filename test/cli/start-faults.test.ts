@@ -37,7 +37,7 @@ function checkPiped(words: readonly string[], file: string) {
   return { status, stdout, stderr };
 }
 
-describe('a start that cannot succeed', { timeout: 60_000 }, () => {
+describe('a start that cannot succeed', () => {
   it.each([[[]], [['models']]])('names the faults of a file that can be read only once: %j', (words) => {
     expect(checkPiped(words, 'trytons: [localhost:8001]\n')).toEqual({
       status: 2,
@@ -136,7 +136,7 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('conch --dry-run', { timeout: 60_000 }, () => {
+describe('conch --dry-run', () => {
   it('prints the mpirun line of several ranks and starts nothing', async () => {
     model('ranks', 'tensorrt_llm', 'backend: "tensorrtllm"');
     const repository = join(folder, 'ranks');
@@ -158,7 +158,7 @@ describe('conch --dry-run', { timeout: 60_000 }, () => {
   });
 });
 
-describe('conch', { timeout: 60_000 }, () => {
+describe('conch', () => {
   it('tells its version, its help and that its settings are valid', async () => {
     expect((await runConch(['--version'])).stdout).toMatch(/^conch \d+\.\d+\.\d+\n$/);
     expect((await runConch(['help', 'models'])).stdout).toContain('conch models');

@@ -19,7 +19,7 @@ function expectReference(made: readonly (readonly number[])[]): void {
   made.forEach((vector, at) => expect(difference(vector, vectors[at] ?? [])).toBeLessThan(1e-4));
 }
 
-describe('clients', { timeout: 60_000 }, () => {
+describe('clients', () => {
   it.each(['minilm-ids', 'minilm-text'])(
     "OpenAI's Python package and LangChain read the vectors of %s",
     async (model) => {

@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe('conch doctor', { timeout: 60_000 }, () => {
+describe('conch doctor', () => {
   it('says how vectors are made of token ids, and makes one', async () => {
     const { code, stdout } = await runConch(['doctor', 'minilm-ids', '--probe', ...minilm.flags]);
     expect(stdout).toContain(`minilm-ids version 1 on 127.0.0.1:${minilm.triton.grpcPort}: served

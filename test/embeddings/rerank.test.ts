@@ -37,7 +37,7 @@ interface Scored {
   readonly document?: { readonly text: string };
 }
 
-describe('POST /v1/rerank, /rerank and /v2/rerank', { timeout: 60_000 }, () => {
+describe('POST /v1/rerank, /rerank and /v2/rerank', () => {
   it.each([
     ['/v1/rerank', '1'],
     ['/rerank', '1'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { post, sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { cosine } from './minilm.ts';
 
 const texts = ['The fox runs through the forest.', 'A fox in a wood.', 'Interest rates rise.'];
@@ -11,11 +12,10 @@ interface Body {
 }
 
 describe("a model of Triton's vLLM backend", () => {
-  let conch: Conch;
+  let conch: SharedConch;
   beforeAll(async () => {
-    conch = await startGateway();
+    conch = await sharedGateway();
   });
-  afterAll(() => conch.stop());
 
   const embed = (body: object) => post(`${conch.url}/v1/embeddings`, { model: 'vllm-embed', ...body });
 

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { post, sharedGateway, startGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { receivedFor } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 let other: Conch;
 beforeAll(async () => {
-  [conch, other] = await Promise.all([startGateway(), startGateway('--lora-separator', ':')]);
+  [conch, other] = await Promise.all([sharedGateway(), startGateway('--lora-separator', ':')]);
 });
-afterAll(() => Promise.all([conch.stop(), other.stop()]));
+afterAll(() => other.stop());
 
 const echo = directive({ echo_parameters: true });
 const complete = (model: string, url = conch.url) => post(`${url}/v1/completions`, { model, prompt: echo });

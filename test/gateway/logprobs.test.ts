@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Conch, startConch } from '../support/conch.ts';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { eventsOf, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, post, sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { user } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
 });
-afterAll(() => conch.stop());
 
 const chat = (content: string, body: object) =>
   post(`${conch.url}/v1/chat/completions`, { model: 'vllm-toy', messages: user(content), logprobs: true, ...body });

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Conch } from '../support/conch.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { directive } from '../support/exchange.ts';
-import { eventsOf, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, post, sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { streamedChoices, user } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
 });
-afterAll(() => conch.stop());
 
 const streams = 256;
 const words = 10;

@@ -71,7 +71,7 @@ function numbers(count: number) {
 
 /** Waits for the pause after an attempt that failed. */
 async function untilReached(client: RemoteServer): Promise<void> {
-  await vi.waitUntil(() => client.call('ServerLive', {}).catch(() => undefined), 10_000);
+  await vi.waitUntil(() => client.call('ServerLive', {}).catch(() => undefined), 60_000);
 }
 
 describe.each([

@@ -62,7 +62,7 @@ describe('a port where no server of the protocol listens', () => {
     const late = faultOf(server.call('ServerLive', {}));
     const left = faultOf(server.call('ServerLive', {}, { signal: leaving.signal }));
     const overdue = faultOf(batchesOf(server.stream(toyRequest('Hello'), { timeout: 50 })));
-    await vi.waitUntil(() => sockets.length === 1);
+    await vi.waitUntil(() => sockets.length === 1, 30_000);
     leaving.abort();
     expect(await left).toEqual({ code: 'CANCELLED', message: 'The call was cancelled.', unreachable: false });
     expect(await overdue).toEqual({
@@ -80,7 +80,7 @@ describe('a port where no server of the protocol listens', () => {
     const server = remoteServer(port, { connectTimeout: 3_600_000 });
     const closed = { code: 'CANCELLED', message: 'The channel is closed.', unreachable: false };
     const call = faultOf(server.call('ServerLive', {}));
-    await vi.waitUntil(() => sockets.length === 1);
+    await vi.waitUntil(() => sockets.length === 1, 30_000);
     await server.close();
     expect(await call).toEqual(closed);
     expect(await faultOf(server.call('ServerLive', {}))).toEqual(closed);

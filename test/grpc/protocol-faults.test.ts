@@ -161,6 +161,7 @@ describe('a server that does not keep to the protocol', () => {
     const socket = connect.mock.results[0]?.value as net.Socket;
     await vi.waitUntil(
       () => socket.bytesRead === server.sockets[0]?.bytesWritten && socket.bytesRead > 50 * message.length,
+      30_000,
     );
     server.sockets[0]?.resetAndDestroy();
     await new Promise((resolve) => socket.once('close', resolve));
@@ -178,7 +179,7 @@ describe('a server that says goodbye', () => {
     const held: ServerHttp2Stream[] = [];
     const { server, client } = await clientOf((stream, call) => (call === 1 ? held.push(stream) : respondLive(stream)));
     const first = client.call('ServerLive', {});
-    await vi.waitUntil(() => held.length === 1);
+    await vi.waitUntil(() => held.length === 1, 30_000);
     // As gRPC servers say it: the calls that are under way are still welcome.
     server.sessions[0]?.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
     // The answer to a ping that follows the goodbye shows that it has arrived.

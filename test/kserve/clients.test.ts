@@ -27,7 +27,7 @@ const models: ClientModels = {
 };
 
 /** Loading models takes its time. */
-const patience = 120_000;
+const patience = 240_000;
 
 let triton: Triton;
 let direct: ClientAnswers;

@@ -103,7 +103,7 @@ describe('the HTTP frontend', () => {
     await reader?.read();
     expect(await running()).toBe(1);
     abort.abort();
-    await vi.waitUntil(async () => (await running()) === 0, { timeout: 10_000, interval: 50 });
+    await vi.waitUntil(async () => (await running()) === 0, { timeout: 60_000, interval: 50 });
   });
 
   /** How many requests the model that repeats is working on. */

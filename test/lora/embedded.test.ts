@@ -25,7 +25,7 @@ beforeAll(async () => {
   const first = ['--lora', `first=${join(folder, 'first.gguf')}`];
   conch = await startConch({ flags: [...flags, ...first, '--lora-root', root] });
   closed = await startConch({ flags });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([conch.stop(), closed.stop()]);
   rmSync(folder, { recursive: true });

@@ -11,7 +11,7 @@ import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels } from '../support/trtllm-repository.ts';
 import { listed } from './asking.ts';
 
-const patience = 120_000;
+const patience = 240_000;
 const folder = mkdtempSync(join(tmpdir(), 'conch-lora-'));
 let triton: Trtllm;
 let conch: Conch;

@@ -9,7 +9,7 @@ import { python } from '../support/python.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { indexOf, toyRepository } from './repository.ts';
 
-const patience = 120_000;
+const patience = 240_000;
 const folders = [
   toyRepository(['both', 'only', 'broken', 'waiting', 'steady'], { broken: 'breaks', waiting: 'waits' }),
   toyRepository(['both']),

@@ -82,8 +82,8 @@ describe('--load-on-demand', { timeout: patience }, () => {
       expect([answer.status, texts]).toEqual([200, [text]]);
     };
     await Promise.all(
-      Array.from({ length: 12 }, async (_, worker) => {
-        for (let round = 0; round < 5; round++) await ask(worker, round);
+      Array.from({ length: 9 }, async (_, worker) => {
+        for (let round = 0; round < 3; round++) await ask(worker, round);
       }),
     );
     const { most, looks, seen } = await stopWatching();

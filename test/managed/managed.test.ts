@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +15,8 @@ let conch: Conch | undefined;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'conch-managed-'));
   linkBackends(folder);
-  symlinkSync(inRoot('test/models'), join(folder, 'models'));
+  mkdirSync(join(folder, 'models'));
+  symlinkSync(inRoot('test/models/vllm-toy'), join(folder, 'models/vllm-toy'));
 });
 
 afterEach(async () => {
@@ -45,7 +46,7 @@ function flags(): string[] {
 }
 
 async function start(): Promise<Conch> {
-  conch = await startConch({ flags: flags(), environment: tritonEnvironment(), readyMilliseconds: 60_000 });
+  conch = await startConch({ flags: flags(), environment: tritonEnvironment(), readyMilliseconds: 120_000 });
   return conch;
 }
 

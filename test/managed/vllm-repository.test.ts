@@ -27,7 +27,7 @@ beforeAll(async () => {
   await init('words', ...tokenizer, '--set', 'toy={"images":0}');
   const bare = ['--set', 'toy={"embedding":true}', '--set', 'tokenizer=qwen3', '--no-health-check'];
   await init('vectors', ...bare, '--set', 'structured_outputs_config=null');
-}, 60_000);
+});
 
 describe('a vLLM model of a repository on this machine', { timeout: 120_000 }, () => {
   let conch: Conch;

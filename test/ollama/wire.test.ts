@@ -1,16 +1,16 @@
 import { Ollama } from 'ollama';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Conch, startConch } from '../support/conch.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { gatewayFlags, startGateway } from '../support/gateway.ts';
+import { gatewayFlags, sharedGateway, startGateway } from '../support/gateway.ts';
 import { pythonJson } from '../support/python.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
 });
-afterAll(() => conch.stop());
 
 const model = 'vllm-toy';
 const asked = (content: string, more: object = {}) => ({ model, messages: [{ role: 'user', content }], ...more });

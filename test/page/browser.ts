@@ -9,7 +9,7 @@ import { isLeftOut, programPath } from '../support/system-program.ts';
 export const isWithoutChromium = isLeftOut('chromium');
 
 /** How long a test of the page may take: a browser starts slowly where cores are busy. */
-export const patience = { timeout: 120_000 };
+export const patience = { timeout: 240_000 };
 
 /** A phone as they are held. */
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };

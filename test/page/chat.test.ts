@@ -26,7 +26,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
   let browser: Browser;
   beforeAll(async () => {
     [conch, browser] = await Promise.all([startGateway(), startChromium()]);
-  }, 60_000);
+  });
   afterAll(() => Promise.all([conch.stop(), browser.close()]));
 
   /** Visits it with the toy chosen. */

@@ -21,7 +21,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startChromium();
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   it('asks for a key, refuses a wrong one and keeps the right one in its tab alone', async () => {

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { begin, textsOf } from '../gateway/asking.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive, exchange } from '../support/exchange.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { post, sharedGateway, startGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { firstAnswered, type Held, hold } from './holding.ts';
 
 let conch: Conch;
-let free: Conch;
+let free: SharedConch;
 let kservePort: number;
 let grpcPort: number;
 
@@ -14,11 +15,11 @@ beforeAll(async () => {
   const limits = ['vllm-toy=2', 'vllm-llama=1', 'vllm-2410=1'].flatMap((limit) => ['--max-running', limit]);
   const queues = ['vllm-toy=1', 'vllm-llama=0', 'vllm-2410=2'].flatMap((limit) => ['--max-waiting', limit]);
   const kserve = ['--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0'];
-  [conch, free] = await Promise.all([startGateway(...limits, ...queues, ...kserve), startGateway()]);
+  [conch, free] = await Promise.all([startGateway(...limits, ...queues, ...kserve), sharedGateway()]);
   const addresses = conch.log().flatMap(({ message }) => /^KServe listens on (.*)$/.exec(String(message))?.[1] ?? []);
   [kservePort = 0, grpcPort = 0] = addresses.map((address) => Number(new URL(address).port));
 });
-afterAll(() => Promise.all([conch.stop(), free.stop()]));
+afterAll(() => conch.stop());
 
 const toy = () => hold({ url: conch.url, control: free.url });
 const hello = (model: string) => ({ model, prompt: directive({ answer: 'hello' }) });

@@ -9,14 +9,14 @@ import { grpcStatus } from '../security/grpc-status.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { eventsOf, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, post, sharedGateway, startGateway } from '../support/gateway.ts';
 import { freePorts } from '../support/ports.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 
 /** Lets go what the others hold. */
-let other: Conch;
+let other: SharedConch;
 beforeAll(async () => {
-  other = await startGateway();
-  return async () => void (await other.stop());
+  other = await sharedGateway();
 });
 
 async function started(...flags: string[]): Promise<Conch> {

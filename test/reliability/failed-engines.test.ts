@@ -64,7 +64,7 @@ const failed = (message: string, param: string | null = null) => ({
 });
 const engineFailed = failed('The engine behind this model has failed.');
 
-describe('a guide that ends an engine', { timeout: 120_000 }, () => {
+describe('a guide that ends an engine', { timeout: 240_000 }, () => {
   it('runs once: the other engine lives and serves', async () => {
     const over = await start(2, '--engine-recovery=off', hour);
     const answer = await complete(over, {}, killer);
@@ -137,7 +137,7 @@ describe('a guide that ends an engine', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a backend process that is killed', { timeout: 120_000 }, () => {
+describe('a backend process that is killed', { timeout: 240_000 }, () => {
   it('ends the streams that wait for it, and is replaced', async () => {
     const over = await start(1);
     const running = Array.from({ length: 3 }, () =>

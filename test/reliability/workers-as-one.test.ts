@@ -1,22 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearer, keyFileText } from '../security/keyed.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { post, sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { hold } from './holding.ts';
 import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
 
-let free: Conch;
+let free: SharedConch;
 let folder: string;
 let conch: Conch;
 
 beforeAll(async () => {
-  free = await startGateway();
+  free = await sharedGateway();
 });
-afterAll(() => free.stop());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'conch-as-one-'));
 });

@@ -1,26 +1,26 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { begin, countOf, release, streamedChoices, textsOf } from '../gateway/asking.ts';
 import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { post, sharedGateway } from '../support/gateway.ts';
 import { processes, untilGone } from '../support/processes.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { linkBackends, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 import { firstAnswered, type Held, hold } from './holding.ts';
 import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
 
-let free: Conch;
+let free: SharedConch;
 let folder: string;
 let conch: Conch;
 
 beforeAll(async () => {
-  free = await startGateway();
+  free = await sharedGateway();
 });
-afterAll(() => free.stop());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'conch-workers-'));
 });
@@ -45,7 +45,7 @@ async function letGo(held: readonly Held[]): Promise<void> {
   }
 }
 
-describe('--workers 2', { timeout: 120_000 }, () => {
+describe('--workers 2', { timeout: 240_000 }, () => {
   it('answers with both on one port, and says once what holds for both', async () => {
     await startTwo('--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0');
     const told = (text: string) => conch.log().filter(({ message }) => String(message).includes(text));
@@ -207,13 +207,14 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () 
 
   it('has one for all, follows it when it is started again, and takes it along', async () => {
     linkBackends(folder);
-    symlinkSync(inRoot('test/models'), join(folder, 'models'));
+    mkdirSync(join(folder, 'models'));
+    symlinkSync(inRoot('test/models/vllm-toy'), join(folder, 'models/vllm-toy'));
     const flags = ['--model-repository', join(folder, 'models'), '--tritonserver', tritonProgram()];
     const more = ['--tokenizer', tokenizerFolder('qwen3'), '--refresh-interval', '100ms', '--store', 'none'];
     conch = await startConch({
       flags: [...flags, ...more, '--workers', '2', '--', `--backend-directory=${folder}`],
       environment: tritonEnvironment(),
-      readyMilliseconds: 60_000,
+      readyMilliseconds: 120_000,
     });
     await conch.logged((line) => line['worker'] === 2 && takesRequests(line));
     const answered = async () => {
@@ -221,13 +222,13 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () 
       answers.push(await post(`${conch.url}/v1/completions`, hello, alone));
       return answers.every(({ status }) => status === 200);
     };
-    await expect.poll(answered, { timeout: 120_000 }).toBe(true);
+    await expect.poll(answered, { timeout: 240_000 }).toBe(true);
     const [pid = 0, ...others] = processes(isOurs);
     expect(others).toEqual([]);
     process.kill(pid, 'SIGKILL');
     const line = await conch.logged(({ message }) => String(message).includes('tritonserver is down'));
     expect(line['worker']).toBeUndefined();
-    await expect.poll(answered, { timeout: 120_000 }).toBe(true);
+    await expect.poll(answered, { timeout: 240_000 }).toBe(true);
     expect(await conch.stop()).toBe(0);
     await untilGone(isOurs);
   });

@@ -184,7 +184,7 @@ it('every response that was answered is there after the process was killed', asy
   let fallen = 0;
   const asked = Array.from({ length: 100 }, async (_, at) => {
     try {
-      const input = `Say ${at}. ${'x'.repeat(1000)}`;
+      const input = `Say ${at}.`;
       const response = await responseTo(victim.url, { model: 'smollm2-135m-instruct', input, max_output_tokens: 4 });
       answered.push({ id: response.id, text: textOf(response) });
       if (answered.length === 40) process.kill(victim.pid, 'SIGKILL');

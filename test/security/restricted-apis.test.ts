@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runConch } from '../support/command.ts';
 import type { Conch } from '../support/conch.ts';
-import { startGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { holdsSecret, keyOf, type Restriction, restrictions, startRestricted, withRestricted } from './restrictions.ts';
 
 const flag = '--openai-restricted-api';
@@ -17,12 +18,12 @@ const oneText = [
 ];
 
 let restricted: Conch;
-let open: Conch;
+let open: SharedConch;
 beforeAll(async () => {
   restricted = await startRestricted([...threeArguments, ...oneText, '--log-level', 'trace']);
-  open = await startGateway();
+  open = await sharedGateway();
 });
-afterAll(() => Promise.all([restricted.stop(), open.stop()]));
+afterAll(() => restricted.stop());
 
 interface Question {
   readonly method: string;
@@ -33,7 +34,7 @@ interface Question {
 const varying = new Set(['date', 'content-length', 'connection', 'keep-alive', 'x-request-id', 'server-timing']);
 
 /** The whole answer, but for what is new in each: ids and times. */
-async function ask(conch: Conch, { method, path, body }: Question, headers: Record<string, string> = {}) {
+async function ask(conch: SharedConch, { method, path, body }: Question, headers: Record<string, string> = {}) {
   const response = await fetch(conch.url + path, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },

@@ -46,7 +46,7 @@ const kinds: readonly Kind[] = [
           `--backend-directory=${backends}`,
         ],
         environment: tritonEnvironment(),
-        readyMilliseconds: 60_000,
+        readyMilliseconds: 120_000,
       });
     },
   },
@@ -71,7 +71,7 @@ interface Chunk {
   readonly usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
-describe.each(kinds)('OpenAI on a $name server', { timeout: 60_000 }, ({ model, start, takesLogitBias }) => {
+describe.each(kinds)('OpenAI on a $name server', ({ model, start, takesLogitBias }) => {
   let conch: Conch;
   beforeAll(async () => {
     conch = await start();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, inject } from 'vitest';
 import { isReady } from './triton.ts';
 
-const patience = 120_000;
+const patience = 240_000;
 const pollMilliseconds = 50;
 
 // A shared tritonserver that died in an earlier file is being restarted: this file waits for it.

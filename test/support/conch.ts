@@ -10,6 +10,8 @@ export interface Conch {
   readonly log: () => Record<string, unknown>[];
   /** Resolves with the first log line, past or future, that fits. */
   readonly logged: (fits: (line: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
+  /** The signal or exit code that it ended with; undefined while it runs. */
+  readonly ended: () => NodeJS.Signals | number | undefined;
   /** Asks it to stop, and gives its exit code. */
   readonly stop: () => Promise<number | null>;
 }
@@ -26,7 +28,7 @@ interface ConchOptions {
 }
 
 const pollMilliseconds = 20;
-const startMilliseconds = 30_000;
+const startMilliseconds = 120_000;
 
 /** Starts the built program on a free port. It does not outlive the test process. */
 export async function startConch({
@@ -55,7 +57,8 @@ export async function startConch({
   const line = await log.logged(({ message }) => String(message).includes(' listens on '));
   const [, url = ''] = String(line['message']).split(' listens on ');
   if (waitsUntilReady) await untilReady(url, log.log, readyMilliseconds);
-  return { url, pid: child.pid as number, log: log.log, logged: log.logged, stop };
+  const ended = (): NodeJS.Signals | number | undefined => child.signalCode ?? child.exitCode ?? undefined;
+  return { url, pid: child.pid as number, log: log.log, logged: log.logged, ended, stop };
 }
 
 async function untilReady(url: string, log: () => unknown, milliseconds: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
 import { type Conch, startConch } from './conch.ts';
 import { tokenizerFolder } from './environment.ts';
+import { borrowConch, type SharedConch } from './shared-conch.ts';
 
 /** The flags that put Conch in front of the shared tritonserver, each model with its own tokenizer. */
 export function gatewayFlags(): string[] {
@@ -19,6 +20,11 @@ export function gatewayFlags(): string[] {
 /** A Conch of the test file's own in front of the shared tritonserver. */
 export function startGateway(...flags: readonly string[]): Promise<Conch> {
   return startConch({ flags: [...gatewayFlags(), ...flags] });
+}
+
+/** A Conch in front of the shared tritonserver that all files with the same flags share. It is not theirs to stop. */
+export function sharedGateway(...flags: readonly string[]): Promise<SharedConch> {
+  return borrowConch(inject('conchHost'), [...gatewayFlags(), ...flags]);
 }
 
 /** An answer of the HTTP API. */

@@ -1,6 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/** Where symbolic links need rights of their own, and there are no POSIX shells and signals. */
+export const isWindows = process.platform === 'win32';
+
 /**
  * Whether the tests of a system program are to be left out: they are where it is missing, with a line that says so;
  * with CI set nothing is left out, and they fail.

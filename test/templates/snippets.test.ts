@@ -19,4 +19,4 @@ it('gives what jinja2 gives for every snippet, and refuses what it refuses', asy
   const theirs = await askPython(snippets);
   const expected = snippets.map(({ snippet }, index) => [snippet, theirs[index]?.text ?? '(refused)']);
   expect(snippets.map((job) => [job.snippet, ours(job)])).toEqual(expected);
-}, 60_000);
+});

@@ -37,4 +37,4 @@ it('a million tokens go in and out without holding the event loop', async () => 
   const measure = jsonTime(there.answer.body);
   const lengths = [there, back].map(({ delay }) => (delay < most * measure ? 'short' : { delay, measure }));
   expect(lengths).toEqual(['short', 'short']);
-}, 60_000);
+});

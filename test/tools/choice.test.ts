@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { user } from '../gateway/asking.ts';
-import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { startGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { ask, called, choiceWith, samplingIn, tools, written } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
 });
-afterAll(() => conch.stop());
 
 const [weatherTool, pingTool] = tools as [(typeof tools)[0], (typeof tools)[0]];
 const weather = '{"city": "Bern"}';

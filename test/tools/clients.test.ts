@@ -2,21 +2,20 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { startGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { pythonJson } from '../support/python.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { called, weatherCities as cities, weatherRounds as rounds } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 let client: OpenAI;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
   client = new OpenAI({ baseURL: `${conch.url}/v1`, apiKey: 'none', maxRetries: 0 });
 });
-afterAll(() => conch.stop());
 
 const model = 'vllm-toy';
 const bern = '{"city": "Bern"}';

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadPromptAssets } from '../../src/prompt/assets.ts';
 import { countOf, user } from '../gateway/asking.ts';
-import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { startGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { anyId, ask, called, choiceWith, tools, written } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
 });
-afterAll(() => conch.stop());
 
 /** The text of token ids of the model. */
 async function decoded(ids: readonly number[]): Promise<string> {

@@ -3,14 +3,14 @@ import { textsOf, user } from '../gateway/asking.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post, startGateway } from '../support/gateway.ts';
+import { type Answer, post, sharedGateway, startGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { ask, called, choiceWith, tools, written } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
 });
-afterAll(() => conch.stop());
 
 const thought = '<think>\nTwo and two, "hm" 😀.\n</think>\n\nIt is 4.';
 const reasoning = 'Two and two, "hm" 😀.';

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { user } from '../gateway/asking.ts';
 import { runConch } from '../support/command.ts';
-import type { Conch } from '../support/conch.ts';
-import { gatewayFlags, post, startGateway } from '../support/gateway.ts';
+import { gatewayFlags, post, sharedGateway } from '../support/gateway.ts';
+import type { SharedConch } from '../support/shared-conch.ts';
 import { tools } from './asking.ts';
 
-let conch: Conch;
+let conch: SharedConch;
 beforeAll(async () => {
-  conch = await startGateway();
+  conch = await sharedGateway();
 });
-afterAll(() => conch.stop());
 
 const tool = (definition: object) => [{ type: 'function', function: definition }];
 const named = (name: string) => ({ type: 'function', function: { name } });

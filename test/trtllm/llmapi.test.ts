@@ -5,7 +5,7 @@ import { directive } from '../support/exchange.ts';
 import { type Answer, eventsOf, post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 
-const patience = 120_000;
+const patience = 240_000;
 const model = 'llmapi';
 let triton: Trtllm;
 let conch: Conch;

@@ -10,7 +10,7 @@ import { type Answer, post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels, type TrtllmOptions } from '../support/trtllm-repository.ts';
 
-const patience = 120_000;
+const patience = 240_000;
 let triton: Trtllm | undefined;
 let conch: Conch | undefined;
 

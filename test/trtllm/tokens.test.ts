@@ -6,7 +6,7 @@ import { type Answer, eventsOf, post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels } from '../support/trtllm-repository.ts';
 
-const patience = 120_000;
+const patience = 240_000;
 const model = 'ensemble';
 let triton: Trtllm;
 let conch: Conch;

@@ -1,10 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LineEditor } from './line-editor.ts';
 
 // Node draws less on terminals that cannot do much.
-vi.stubEnv('TERM', 'xterm');
+beforeEach(() => {
+  vi.stubEnv('TERM', 'xterm');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 /** An editor with its keys, and what it has drawn. */
 function open(history: string[] = []) {

@@ -9,7 +9,7 @@ import type { ToolParser } from './tool-parser.ts';
 
 const MEGABYTE = 1 << 20;
 const AT_ONCE = Number.MAX_SAFE_INTEGER;
-/** Of each kind one is tried with megabytes; the others have the same machinery. */
+/** Of each kind one is tried with more; the others have the same machinery. */
 const LONG: ReadonlySet<string> = new Set(['hermes', 'qwen3_coder', 'pythonic']);
 const options = { tools, mostHeld: 64 * 1024 };
 
@@ -34,13 +34,13 @@ const loads: readonly Load[] = fixtures.flatMap(({ format, way = '', write, malf
   const call = (length: number) => write([{ name: 'search', arguments: longArguments(length) }]);
   const begins = (length: number) => begin.repeat(length / begin.length);
   const calls = (length: number) => write([{ name: 'ping', arguments: {} }]).repeat(length / 40);
-  const most = LONG.has(name) ? MEGABYTE : MEGABYTE / 8;
+  const most = LONG.has(name) ? MEGABYTE / 4 : MEGABYTE / 16;
   return [
     { name: `${name}: arguments in pieces of 1 KB`, text: call, parser, pieceLength: 1024, length: most },
-    { name: `${name}: arguments by character`, text: call, parser, pieceLength: 1, length: most / 4 },
-    { name: `${name}: begun calls by character`, text: begins, parser, pieceLength: 1, length: MEGABYTE / 32 },
-    { name: `${name}: begun calls at once`, text: begins, parser, pieceLength: AT_ONCE, length: MEGABYTE / 16 },
-    { name: `${name}: many calls at once`, text: calls, parser, pieceLength: AT_ONCE, length: MEGABYTE / 16 },
+    { name: `${name}: arguments by character`, text: call, parser, pieceLength: 1, length: most / 2 },
+    { name: `${name}: begun calls by character`, text: begins, parser, pieceLength: 1, length: MEGABYTE / 64 },
+    { name: `${name}: begun calls at once`, text: begins, parser, pieceLength: AT_ONCE, length: MEGABYTE / 32 },
+    { name: `${name}: many calls at once`, text: calls, parser, pieceLength: AT_ONCE, length: MEGABYTE / 32 },
   ];
 });
 
