@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { configOf, requestOf, shownInputs } from '../../test/support/contract-fixtures.ts';
 import { vllmConfig } from '../../test/support/scripted-model.ts';
 import type { ParameterName, Sampling } from './contract.ts';
+import { smallestTopP } from './extremes.ts';
 import { vllmContract } from './vllm.ts';
 
 const contract = vllmContract(vllmConfig);
@@ -72,7 +73,7 @@ describe('a request to vLLM', () => {
     const more = { structure: { regex: 'a"b' }, loraName: 'poet' };
     expect(JSON.parse(parametersOf({ topP: 0, maxTokens: 1 }, more))).toEqual({
       max_tokens: 1,
-      top_p: expect.closeTo(0, 3),
+      top_p: smallestTopP,
       lora_name: 'poet',
       structured_outputs: '{"regex":"a\\"b"}',
     });

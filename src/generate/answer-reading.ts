@@ -32,8 +32,8 @@ export interface Reading {
 }
 
 /** Decides how a response is read, once its prompt says where it begins. */
-export function answerReading({ isGuided, ...options }: ReadingOptions): MaybePromise<Reading> {
-  const { model, template, opening } = options;
+export function answerReading(options: ReadingOptions): MaybePromise<Reading> {
+  const { model, template, opening, isGuided } = options;
   const formats = formatsInText(model, formatsOf(model, template));
   if (!isGuided) return reading(options, formats);
   const plain = { ...formats, reasoning: undefined };
@@ -56,7 +56,7 @@ function canKeepMarkers({ contract }: ServedModel): boolean {
   return contract.support('skip_special_tokens').kind !== 'refused';
 }
 
-function reading(options: Omit<ReadingOptions, 'isGuided'>, formats: Formats): MaybePromise<Reading> {
+function reading(options: ReadingOptions, formats: Formats): MaybePromise<Reading> {
   const { model, use } = options;
   const kept = keptMarkers(formats, use);
   const others = canKeepMarkers(model) ? otherMarkers(formats, use) : [];
@@ -73,10 +73,7 @@ interface Markers {
   readonly table?: TokenTable | undefined;
 }
 
-function readingWith(
-  { model, use, opening, sampling }: Omit<ReadingOptions, 'isGuided'>,
-  { formats, kept, table }: Markers,
-): Reading {
+function readingWith({ model, use, opening, sampling }: ReadingOptions, { formats, kept, table }: Markers): Reading {
   if (kept.size === 0) return { sampling, parsers: parsersFor({ model, formats, use, specials: undefined, opening }) };
   const asksForAll = sampling.skipSpecialTokens === false;
   const specials = table && !asksForAll ? specialTreeOf(table, kept) : undefined;

@@ -1,3 +1,4 @@
+import type { Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ImageSettings } from '../images/image-sources.ts';
 import { checkToolSchemas } from '../json-schema/check.ts';
@@ -9,6 +10,7 @@ import { structureOf } from '../requests/structure.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
 import { answerOptions, countsHere, refuseUncounted, withLength } from './answer.ts';
 import { answerForm } from './answer-form.ts';
+import type { AnswerOptions } from './answer-options.ts';
 import { type PromptPlan, planPrompt } from './chat-prompt.ts';
 import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
@@ -24,8 +26,9 @@ interface ChatFacts {
   readonly settings: PlanSettings & { readonly images: ImageSettings };
 }
 
-/** A chat, as far as it is decided without the model's template and tokenizer. */
-interface ChatDecisions extends GenerationPlan {
+export interface ChatPlan extends GenerationPlan {
+  /** How the prompt is written. */
+  readonly prompt: PromptPlan;
   readonly messages: readonly ChatMessage[];
   /** The images that they name. */
   readonly images: readonly NamedImage[];
@@ -38,22 +41,29 @@ interface ChatDecisions extends GenerationPlan {
   readonly hidesReasoning: boolean;
 }
 
-export interface ChatPlan extends ChatDecisions {
-  readonly prompt: PromptPlan;
-}
-
 /** Plans the response to a conversation. Throws an ApiError for all that can be refused without asking a server. */
-export function planChat(request: ChatRequest, facts: ChatFacts & { readonly assets: PromptAssets }): ChatPlan {
-  const { model, assets } = facts;
-  const decided = decideChat(request, facts);
-  if (!assets.tokenizer && countsHere(model, decided.options)) refuseUncounted(model);
-  const prompt = planPrompt(request, { model, assets, use: decided.use });
-  checkIds(model, assets, decided.sampling);
-  return { ...decided, prompt, ignored: [...prompt.ignored, ...decided.ignored] };
+export function planChat(
+  request: ChatRequest,
+  { model, settings, assets }: ChatFacts & { readonly assets: PromptAssets },
+): ChatPlan {
+  return decideChat(request, { model, settings }, (options, sampling, use) => {
+    if (!assets.tokenizer && countsHere(model, options)) refuseUncounted(model);
+    checkIds(model, assets, sampling);
+    return planPrompt(request, { model, assets, use });
+  });
 }
 
-/** Decides all that needs neither template nor tokenizer: what is refused here is refused before they are loaded. */
-export function decideChat(request: ChatRequest, { model, settings }: ChatFacts): ChatDecisions {
+/** Refuses what needs neither template nor tokenizer to be refused: before they are loaded. */
+export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
+  decideChat(request, facts, () => undefined);
+}
+
+/** Decides all in one go: a plan that is put together from parts costs every request more. */
+function decideChat<Prompt extends PromptPlan | undefined>(
+  request: ChatRequest,
+  { model, settings }: ChatFacts,
+  promptOf: (options: AnswerOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
+) {
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
   const offered = toolUseOf(request);
@@ -79,6 +89,8 @@ export function decideChat(request: ChatRequest, { model, settings }: ChatFacts)
   const isStreamed = request.stream ?? false;
   const continues = request.continue_final_message ?? false;
   const check = emulation ?? guidedCheck(structure, { retries, use });
+  const images = namedImages(request.messages, { model, settings: settings.images });
+  const prompt = promptOf(options, sampling, use);
   return {
     model,
     options,
@@ -97,12 +109,13 @@ export function decideChat(request: ChatRequest, { model, settings }: ChatFacts)
       retries: isStreamed ? 0 : settings.retries,
     },
     continuesText: continues,
-    promptField: 'messages',
+    promptField: 'messages' as const,
     tellsStop: settings.tellsStop ?? false,
     timeout: settings.timeout,
-    ignored: unusedByBeams(request, beams),
+    ignored: [...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
     messages: request.messages,
-    images: namedImages(request.messages, { model, settings: settings.images }),
+    images,
+    prompt,
     use,
     prefix: request.echo ? finalAssistantText(request.messages) : '',
     continued: continues ? finalAssistantText(request.messages) : undefined,

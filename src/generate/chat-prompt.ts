@@ -81,7 +81,15 @@ async function writeInstructed(
 }
 
 function write({ template, input, tokenizer }: PromptPlan, messages: readonly ChatMessage[]) {
-  const given = { ...input, messages: messages.map(templateMessage) };
+  const { tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
+  const given: TemplateInput = {
+    messages: messages.map(templateMessage),
+    tools,
+    documents,
+    addGenerationPrompt,
+    continueFinalMessage,
+    variables,
+  };
   const written = (text: string): WrittenPrompt => {
     return { prompt: tokenizer ? withoutDoubledBos(text, tokenizer) : text, messages };
   };
@@ -129,6 +137,7 @@ function unreadBy(template: ChatTemplate, request: ChatRequest): string[] {
 
 /** A message without what is null; a refusal is what the assistant said, so it is text to the template. */
 function templateMessage(message: ChatMessage): TemplateMessage {
+  if (typeof message.content === 'string' && !hasEmpty(message)) return message as TemplateMessage;
   const content = message.role === 'assistant' ? (message.content ?? message.refusal) : message.content;
   const parts = Array.isArray(content)
     ? content.map((part) => (part.type === 'refusal' ? { type: 'text', text: part.refusal } : part))
@@ -141,6 +150,11 @@ function templateMessage(message: ChatMessage): TemplateMessage {
   // The text of a refusal, where the message has no content of its own.
   if (parts !== null && parts !== undefined) given['content'] = parts;
   return given as TemplateMessage;
+}
+
+function hasEmpty(message: ChatMessage): boolean {
+  for (const value of Object.values(message)) if (value === null || value === undefined) return true;
+  return false;
 }
 
 /** Variables of every template that have a field of their own in the request. */

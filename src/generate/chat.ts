@@ -2,7 +2,7 @@ import { during } from '../request-watch.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
 import type { Answer, GenerateContext } from './answer.ts';
 import { answerReading } from './answer-reading.ts';
-import { type ChatPlan, decideChat, planChat } from './chat-plan.ts';
+import { type ChatPlan, planChat, refuseChat } from './chat-plan.ts';
 import { type WrittenPrompt, writePrompt } from './chat-prompt.ts';
 import { stepped, withoutReasoning } from './event-step.ts';
 import { readImages, type WithImages } from './images.ts';
@@ -15,11 +15,10 @@ import { corrected } from './structured-prompt.ts';
 /** Responds to a conversation. Where all that it needs is loaded, nothing is awaited before the first inference. */
 export async function chat(request: ChatRequest, context: GenerateContext, signal: AbortSignal): Promise<Answer> {
   const model = context.findModel(request.model);
-  const facts = { model, settings: context };
   const loaded = model.loadedAssets();
-  if (!loaded) decideChat(request, facts);
+  if (!loaded) refuseChat(request, { model, settings: context });
   const assets = loaded ?? (await model.assets());
-  return runChat(planChat(request, { ...facts, assets }), context, signal);
+  return runChat(planChat(request, { model, settings: context, assets }), context, signal);
 }
 
 /** Runs a planned chat: images, prompt, reading, generation. */

@@ -20,14 +20,15 @@ export async function complete(
   signal: AbortSignal,
 ): Promise<Answer> {
   const model = context.findModel(request.model);
-  const facts = { model, settings: context };
   const loaded = model.loadedAssets();
-  const needsAssets = !loaded && decideCompletion(request, facts).needsTokenizer;
+  const needsAssets = !loaded && decideCompletion(request, { model, settings: context }).needsTokenizer;
   const assets = needsAssets ? await model.assets() : loaded;
-  return runCompletion(planCompletion(request, { ...facts, assets }), { ...context, signal, assets });
+  const plan = planCompletion(request, { model, settings: context, assets });
+  return runCompletion(plan, { context, signal, assets });
 }
 
-interface CompletionRun extends CompletionContext {
+interface CompletionRun {
+  readonly context: CompletionContext;
   readonly signal: AbortSignal;
   /** Undefined where the plan needs no tokenizer and none is loaded. */
   readonly assets: PromptAssets | undefined;
@@ -38,7 +39,8 @@ export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePr
   return after(textsOf(plan, run.assets?.tokenizer), (prompts) => {
     const { options, isStreamed, ignored, sampling } = plan;
     if (plan.isEchoOnly) return { options, events: echoed(prompts, plan), isStreamed, ignored };
-    const { watch, client, guides, signal } = run;
+    const { watch, client, guides } = run.context;
+    const { signal } = run;
     const prefixes = plan.echoes ? prompts.map(({ text }) => text) : [];
     return runPlan({ plan, images: [], signal, watch, client, guides }, { prompts, prefixes, sampling });
   });

@@ -40,7 +40,7 @@ export function generate(run: Run, round: Round): MaybePromise<GenerateEvents> {
         guide,
         shared: sharedServer(run, round),
       };
-      const requests = requestsOf(run, round, { ...measures, limits });
+      const requests = requestsOf(run, round, { measures, limits });
       const choices = requests.map(
         ({ request, place }): GenerateEvents =>
           run.plan.strategy.retries === 0
@@ -112,8 +112,9 @@ interface InferenceToBegin {
 function requestsOf(
   { plan, images }: Run,
   round: Round,
-  { tokenized, counted, limits }: Measures & { readonly limits: readonly Sampling[] },
+  { measures, limits }: { readonly measures: Measures; readonly limits: readonly Sampling[] },
 ): InferenceToBegin[] {
+  const { tokenized, counted } = measures;
   const { model, beams } = plan;
   const { prompts, choicesPerPrompt } = round;
   const perPrompt = beams ? 1 : choicesPerPrompt;

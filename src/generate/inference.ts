@@ -28,7 +28,7 @@ export interface RunningRound {
   readonly shared: SharedServer | undefined;
 }
 
-/** What is each inference's own. */
+/** What is each inference's place. */
 export type ChoicePlace = Pick<
   ReaderOptions,
   'choice' | 'answers' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt'
@@ -36,6 +36,7 @@ export type ChoicePlace = Pick<
 
 /** What differs between the tries of an inference that may be begun again. */
 interface OneTry {
+  readonly place: ChoicePlace;
   readonly tally: Tally;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
@@ -46,7 +47,7 @@ interface OneTry {
 /** One inference, whose events are given as they come. */
 export function infer(request: GenerateRequest, running: RunningRound, place: ChoicePlace): ChoiceStream {
   const { tally, round } = running;
-  return inferOn(request, running, { ...place, tally, timeout: round.timeout, usedServers: undefined });
+  return inferOn(request, running, { place, tally, timeout: round.timeout, usedServers: undefined });
 }
 
 interface Gathering {
@@ -67,7 +68,7 @@ export function gather(
   const usedServers = new Set<InferenceServer>();
   const begin = (number: number, tally: Tally): ChoiceStream =>
     inferOn(number === 0 ? request : { ...request, id: `${request.id}-again-${number}` }, running, {
-      ...place,
+      place,
       tally,
       timeout: number === 0 ? round.timeout : timeLeft(),
       usedServers,
@@ -83,25 +84,28 @@ export function gather(
   });
 }
 
-function inferOn(request: GenerateRequest, running: RunningRound, own: ChoicePlace & OneTry): ChoiceStream {
-  const { run, round, newText, table, guide, shared, place } = running;
+function inferOn(
+  request: GenerateRequest,
+  running: RunningRound,
+  { place, tally, timeout, usedServers }: OneTry,
+): ChoiceStream {
+  const { run, round, newText, table, guide, shared } = running;
   const { signal, watch, guides } = run;
   const { model } = run.plan;
   const { contract } = model;
   const { parsers } = round;
-  const { usedServers, timeout } = own;
   const inference = new ServerInference(request, { model, signal, watch, usedServers, guide, guides });
   // Every field by its name: this is done for every request, and objects that are put together from others cost more.
   const reader = new ChoiceReader({
-    choice: own.choice,
-    answers: own.answers,
-    prefix: own.prefix,
-    countsPrompt: own.countsPrompt,
-    promptLength: own.promptLength,
-    reportsPrompt: own.reportsPrompt,
+    choice: place.choice,
+    answers: place.answers,
+    prefix: place.prefix,
+    countsPrompt: place.countsPrompt,
+    promptLength: place.promptLength,
+    reportsPrompt: place.reportsPrompt,
     maxTokens: request.sampling.maxTokens,
     context: model.contextLength(),
-    tally: own.tally,
+    tally,
     newText,
     newParts: parsers && (() => new AnswerParts(parsers)),
     countTokens: contract.guessesCounts ? tokenCounter(model) : undefined,
@@ -123,7 +127,7 @@ function inferOn(request: GenerateRequest, running: RunningRound, own: ChoicePla
     watch: inference,
     decoder: contract.decoder(request),
     stop: stopper(inference, contract, request),
-    place,
+    place: running.place,
   });
 }
 

@@ -55,6 +55,11 @@ describe('a structure behind reasoning', () => {
     }
   });
 
+  it('follows reasoning that the model ended without its marker', async () => {
+    const answer = await reason([{ tokens: ['Hm'] }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
+    expect(inferences(answer).at(-1)).toEqual(['request-answer', 'Hi<think>\nHm</think>\n\n', true]);
+  });
+
   it('comes at once where the first tokens do not reason', async () => {
     const answer = await reason([{ tokens: ['b', 'c'], end: 'length' }, { tokens: ['a'] }]);
     expect(answer.folded).toEqual([{ text: 'a', reasoning: '', calls: [], finish: 'stop' }]);

@@ -58,15 +58,22 @@ export function jinjaTemplate({ source, templates, specialTokens, time = default
     mentions: (variable) => [...compiled.values()].some(({ traits }) => traits.names.has(variable)),
     ...rendering({
       isLarge: ({ messages, tools, documents, variables }) => isLarge([messages, tools, documents, variables]),
-      inline: (input) => renderChat(choose(input), { ...input, specialTokens }, inlineLimits),
-      inThread: (input) => {
-        const { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
-        const task = { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables };
-        const source = choose(input).text;
-        return promptThread.ask<'chat'>({ kind: 'chat', source, input: { ...task, specialTokens }, time });
-      },
+      inline: (input) => renderChat(choose(input), taskOf(input, specialTokens), inlineLimits),
+      inThread: (input) =>
+        promptThread.ask<'chat'>({
+          kind: 'chat',
+          source: choose(input).text,
+          input: taskOf(input, specialTokens),
+          time,
+        }),
     }),
   };
+}
+
+/** Field by field: a thread is sent nothing else. */
+function taskOf(input: TemplateInput, specialTokens: JinjaOptions['specialTokens']) {
+  const { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
+  return { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables, specialTokens };
 }
 
 interface Ways {
