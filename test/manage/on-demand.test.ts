@@ -70,7 +70,7 @@ function watch(server: Triton): () => Promise<{ readonly most: number; readonly 
 describe('--load-on-demand', { timeout: patience }, () => {
   it('has room for two of three models under traffic, and loses nothing', async () => {
     const models = ['red', 'green', 'blue'];
-    const { url, server } = await start([models], ['--max-loaded', '2']);
+    const { url, server } = await start([models], ['--max-loaded', '2', '--unload-timeout', '10m']);
     const stopWatching = watch(server);
     const ask = async (worker: number, round: number): Promise<void> => {
       const model = models[(worker + round) % models.length] ?? '';
