@@ -70,22 +70,15 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   if (request.tools) checkToolSchemas(request.tools);
   checkToolMessages(request.messages);
   const { structuredRetries: retries } = settings;
-  const {
-    structure: wanted,
-    emulation,
-    use,
-  } = answerForm(model, { wanted: structureOf(request), use: offered, retries });
+  const form = answerForm(model, { wanted: structureOf(request), use: offered, retries });
+  const { structure: wanted, emulation, use } = form;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
   refuseUnsupported(model, { sampling, beams, logprobs, structure: wanted });
   const structure = guidedStructure(model, wanted);
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
-  const options = answerOptions(request, {
-    idPrefix: 'chatcmpl',
-    model,
-    choices,
-    wantsLogprobs: logprobs !== undefined,
-  });
+  const wantsLogprobs = logprobs !== undefined;
+  const options = answerOptions(request, { idPrefix: 'chatcmpl', model, choices, wantsLogprobs });
   const isStreamed = request.stream ?? false;
   const continues = request.continue_final_message ?? false;
   const check = emulation ?? guidedCheck(structure, { retries, use });

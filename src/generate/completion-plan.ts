@@ -103,11 +103,13 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     given,
     echoes: request.echo ?? false,
     isEchoOnly,
-    needsTokenizer:
-      model.contract.speaksTokens ||
-      given.some((prompt) => typeof prompt !== 'string') ||
-      countsHere(model, options, { asksServer: !isEchoOnly }),
+    needsTokenizer: hasTokenIds(given, model) || countsHere(model, options, { asksServer: !isEchoOnly }),
   };
+}
+
+/** Whether a prompt comes as token ids, or leaves as them. */
+function hasTokenIds(given: CompletionPlan['given'], { contract }: ServedModel): boolean {
+  return contract.speaksTokens || given.some((prompt) => typeof prompt !== 'string');
 }
 
 function checkEcho(request: CompletionRequest): void {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CommandInput } from '../config/load.ts';
 import type { OtelReading } from '../config/otel-variables.ts';
+import type { GuideGuard } from '../generate/guide-guard.ts';
 import { createApp } from '../http/app.ts';
 import { Draining } from '../http/draining.ts';
 import { LocalGates } from '../limits/local-gates.ts';
@@ -63,14 +64,95 @@ async function putTogether(
   const { logger, leaderLogger, isQuiet } = loggers;
   const connections = connectionSettings(settings, tlsFiles(settings, { logger: leaderLogger, stop: terminal.stop }));
   const showExample = exampleShower(settings, terminal, leaderLogger);
+  const listener = partsListener(settings, terminal, loggers, () => void showExample(registry.list(), origin));
+  const draining = new Draining(terminal.stop);
+  const store = disposables.add(await responseStore(settings, logger));
+  const { gates, ...access } = await openAccess(live, { terminal, logger, disposables });
+  const parts = disposables.add(await openParts(input, terminal, listener, live));
+  const { servers, balancer, registry, adapterBook } = parts;
+  const link = worker?.link ?? new LoneLink();
+  const { engines } = balancer;
+  const { admission, ...life } = modelLife(registry, { live, gates, link, engines });
+  const place = { link, isLeader: worker?.isLeader ?? true };
+  const care = disposables.add(new EngineCare({ engines, registry, control: life.control, ...place, live, logger }));
+  const telemetry = disposables.add(
+    await startTelemetry({ settings, traces, terminal, logger: leaderLogger, servers, balancer, registry }),
+  );
+  const { record } = telemetry;
+  const guides = openGuideGuard({ live, link, logger, telemetry });
+  // Also where a probe finds it: the client whose guide ended the engine may have disconnected.
+  engines.listen({ onFailed: ({ server, model }) => guides.engineFailed(server, model) });
+  const reports = () => serverReports(registry, balancer);
+  const fixed = {
+    ...fromSettings(settings),
+    ...access,
+    ...life,
+    ...mergedViews(link, { reports, metrics: telemetry.metrics }),
+    responses: openResponses({ store, link, shutdown: draining }),
+    models: registry,
+    adapterBook,
+    version: terminal.version,
+    connections,
+    draining,
+    record,
+    logger,
+  };
+  const services = followingSettings(fixed, { live, registry, guides });
+  const app = createApp(services, servedApis(await ownPage(settings, leaderLogger)));
+  const origin = originOf(app);
+  return {
+    app,
+    registry,
+    draining,
+    care,
+    startKserve: async () => {
+      const { startKserve } = await import('./kserve.ts');
+      const ports = { ...settings, ...worker?.ports };
+      return startKserve(ports, { ...fixed, servers, balancer, admission, isQuiet });
+    },
+    close: () => disposables.close(),
+  };
+}
+
+/** The address of the app, once it listens. */
+function originOf(app: FastifyInstance): Promise<string> {
+  return new Promise((resolve) => {
+    app.addHook('onListen', async () => resolve(app.listeningOrigin));
+  });
+}
+
+/** Who may use what, and how much of it: API keys, their limits, restricted APIs. */
+async function openAccess(
+  live: LiveSettings,
+  {
+    terminal,
+    logger,
+    disposables,
+  }: Pick<ServiceOptions, 'terminal'> & Pick<Loggers, 'logger'> & { readonly disposables: Disposables },
+) {
+  const { redis, openaiRestrictedApi: restrictedApis } = live.current;
+  const { worker, stop: signal } = terminal;
+  const keys = await openKeys(live, { signal, logger });
+  const rates = disposables.add(worker?.rates ?? (await openRates(redis, logger)));
+  const gates = worker?.gates ?? new LocalGates();
+  return { gates, keys, keyLimits: { rates, gates }, restrictedApis };
+}
+
+/** Logs what happens to models and servers, and shows the models to whoever started Conch. */
+function partsListener(
+  { logFormat }: CommandInput['settings'],
+  terminal: Terminal,
+  { logger, leaderLogger, isQuiet }: Loggers,
+  onShown: () => void,
+): PartsListener {
   const warnOfFailedLoads = failedLoads((line) => leaderLogger.warn(line));
-  const listener: PartsListener = {
+  return {
     onChange: (rows) => {
       warnOfFailedLoads(rows);
       if (isQuiet) return;
-      if (settings.logFormat === 'json') logger.info({ models: rows }, 'models');
+      if (logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
-      void showExample(registry.list(), origin);
+      onShown();
     },
     onServer: (server, fault) => {
       if (fault === undefined) leaderLogger.info(`${server} answers`);
@@ -80,27 +162,21 @@ async function putTogether(
     onLog: (level, text) => leaderLogger[level](text),
     onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
   };
-  const draining = new Draining(terminal.stop);
-  const keys = await openKeys(live, { signal: terminal.stop, logger });
-  const store = disposables.add(await responseStore(settings, logger));
-  const rates = disposables.add(worker?.rates ?? (await openRates(settings.redis, logger)));
-  const gates = worker?.gates ?? new LocalGates();
-  const access = { keys, keyLimits: { rates, gates }, restrictedApis: settings.openaiRestrictedApi };
-  const parts = disposables.add(await openParts(input, terminal, listener, live));
-  const { servers, balancer, registry, adapterBook } = parts;
-  const link = worker?.link ?? new LoneLink();
-  const { engines } = balancer;
-  const { admission, ...life } = modelLife(registry, { live, gates, link, engines });
-  const isLeader = worker?.isLeader ?? true;
-  const { control } = life;
-  const care = disposables.add(new EngineCare({ engines, registry, control, link, live, logger, isLeader }));
-  const telemetry = disposables.add(
-    await startTelemetry({ settings, traces, terminal, logger: leaderLogger, servers, balancer, registry }),
-  );
-  const { record } = telemetry;
-  const guides = openGuideGuard({ live, link, logger, telemetry });
-  // Also where a probe finds it: the client whose guide ended the engine may have disconnected.
-  engines.listen({ onFailed: ({ server, model }) => guides.engineFailed(server, model) });
+}
+
+/** The services that are settings which stay what they were at the start. */
+function fromSettings(settings: CommandInput['settings']) {
+  const { loraRoot, httpMaxInputSize: maxInputSize, allowedOrigins } = settings;
+  return { loraRoot, maxInputSize, allowedOrigins, clients: settings };
+}
+
+type FollowedServices = 'strictFields' | 'logPrompts' | 'limits' | 'jsonBounds' | 'generate' | 'rows';
+
+/** Services of which some follow the settings: they are read anew for each request, which keeps what it began with. */
+function followingSettings(
+  fixed: Omit<Services, FollowedServices>,
+  { live, registry, guides }: { live: LiveSettings; registry: ModelRegistry; guides: GuideGuard },
+): Services {
   const perSettings = cached(
     () => live.current,
     (current) => ({
@@ -110,22 +186,8 @@ async function putTogether(
       rows: rowsContext(current, registry),
     }),
   );
-  const services: Services = {
-    responses: openResponses({ store, link, shutdown: draining }),
-    models: registry,
-    ...mergedViews(link, { reports: () => serverReports(registry, balancer), metrics: telemetry.metrics }),
-    ...life,
-    adapterBook,
-    loraRoot: settings.loraRoot,
-    ...access,
-    maxInputSize: settings.httpMaxInputSize,
-    version: terminal.version,
-    connections,
-    clients: settings,
-    draining,
-    allowedOrigins: settings.allowedOrigins,
-    record,
-    // Read anew for each request, which keeps what it began with.
+  return {
+    ...fixed,
     get strictFields() {
       return live.current.strictFields;
     },
@@ -144,25 +206,6 @@ async function putTogether(
     get rows() {
       return perSettings().rows;
     },
-    logger,
-  };
-  const app = createApp(services, servedApis(await ownPage(settings, leaderLogger)));
-  const origin = new Promise<string>((resolve) => {
-    app.addHook('onListen', async () => resolve(app.listeningOrigin));
-  });
-  return {
-    app,
-    registry,
-    draining,
-    care,
-    startKserve: async () => {
-      const { startKserve } = await import('./kserve.ts');
-      return startKserve(
-        { ...settings, ...worker?.ports },
-        { servers, balancer, admission, draining, ...access, logger, record, connections, isQuiet },
-      );
-    },
-    close: () => disposables.close(),
   };
 }
 
