@@ -80,7 +80,7 @@ export interface NamedSchema {
 export interface Operation {
   readonly tag: string;
   readonly summary: string;
-  /** What stands behind the endpoint's path. */
+  /** What follows the endpoint's path. */
   readonly suffix?: string;
   readonly request?: NamedRequest;
   readonly query?: z.ZodObject;
