@@ -26,8 +26,8 @@ export interface Api<Services> {
   readonly errorBody: (error: ApiError, requestId: string) => object;
   /** The error body in the OpenAPI document. */
   readonly errorSchema: NamedSchema;
-  /** Runs for each request to this API, after the checks that all APIs share. */
-  readonly onRequest?: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Headers of every response of this API, errors included. */
+  readonly headers?: (requestId: string) => Readonly<Record<string, string>>;
   readonly endpoints: readonly Endpoint<Services>[];
 }
 
