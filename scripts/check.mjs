@@ -1,4 +1,4 @@
-// Checks everything that needs no test: format, imports, lint, types, unused code, generated pages. One line per problem.
+// Checks everything that needs no test: format, imports, lint, types, unused code, pages. One line per problem.
 import { availableParallelism } from 'node:os';
 import { install } from './lib/install.mjs';
 import { checkNode, main, say } from './lib/steps.mjs';

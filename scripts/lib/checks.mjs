@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rooms } from '../rooms.mjs';
 import { generatedPages } from './generated-pages.mjs';
 import { importsBelow } from './imports.mjs';
+import { namedFiles } from './named-files.mjs';
 import { brokenRules } from './rooms-check.mjs';
 import { inRoot } from './steps.mjs';
 
@@ -19,6 +20,7 @@ export const checks = [
   { name: 'generated pages', problems: stalePages },
   { name: 'format', problems: formatProblems },
   { name: 'imports', problems: async () => brokenRules(rooms, importsBelow(inRoot('src'))) },
+  { name: 'files named in pages', problems: async () => namedFiles(inRoot('')) },
 ];
 
 /** @param {string} project */
