@@ -48,7 +48,7 @@ export function factsIn(message: string): VllmFacts | undefined {
   return undefined;
 }
 
-/** How a model is spoken to, with what is known of it. */
+/** The contract of a model, by what is known of it. */
 export function withFacts({ contract, rows }: ModelContracts, facts: VllmFacts): ModelContracts {
   const { context, mostImages, generatesText, makesEmbeddings } = facts;
   const { embedding, ...others } = rows;

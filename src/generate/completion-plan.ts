@@ -90,7 +90,7 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     check,
     strategy: {
       reasonsFirst: false,
-      // Those of a beam search would be the same again, and of several candidates none is asked for again alone.
+      // A beam search would give the same again. Of several candidates, none is requested again by itself.
       asksAgain: !isStreamed && !beams && !isRanked,
       candidates: isRanked ? candidates : undefined,
       retries: isStreamed ? 0 : settings.retries,

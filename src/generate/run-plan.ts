@@ -17,7 +17,7 @@ interface Strategic extends Prepared {
   readonly ignored?: readonly string[];
 }
 
-/** Generates by the plan's strategy: its stages stand around each other, the plain generation innermost. */
+/** Generates by the plan's strategy: each stage wraps the next, the plain generation is the innermost. */
 export function runPlan(run: Run, prepared: Strategic): MaybePromise<Answer> {
   const { plan } = run;
   const { check: emulation } = plan;

@@ -3,7 +3,7 @@ import type { Api, Endpoint } from './api.ts';
 import { type ErrorSteps, errorHandler } from './failures.ts';
 import { notFound } from './paths.ts';
 
-/** An API as a Fastify plugin: its routes, hooks, error handler, and the not-found handlers of its prefixes. */
+/** An API as a Fastify plugin: its routes, headers, error handler, and the not-found handlers of its prefixes. */
 export function apiPlugin<Services>(api: Api<Services>, services: Services, steps: ErrorSteps): FastifyPluginCallback {
   return (app, _options, done) => {
     shape(app, api, steps);
@@ -20,13 +20,13 @@ export function apiPlugin<Services>(api: Api<Services>, services: Services, step
   };
 }
 
-/** Gives an instance the error body and the hooks of an API. */
+/** Gives an instance the error body and the headers of an API. */
 function shape<Services>(app: FastifyInstance, api: Api<Services>, steps: ErrorSteps): void {
-  const { onRequest } = api;
+  const { headers } = api;
   app.setErrorHandler(errorHandler(api, steps));
-  if (onRequest)
-    app.addHook('onRequest', (request, reply, done) => {
-      onRequest(request, reply);
+  if (headers)
+    app.addHook('onRequest', ({ id }, reply, done) => {
+      reply.headers(headers(id));
       done();
     });
 }

@@ -26,8 +26,8 @@ export interface Api<Services> {
   readonly errorBody: (error: ApiError, requestId: string) => object;
   /** The error body in the OpenAPI document. */
   readonly errorSchema: NamedSchema;
-  /** Runs for each request to this API, after the checks that all APIs share. */
-  readonly onRequest?: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Headers of every response of this API, errors included. */
+  readonly headers?: (requestId: string) => Readonly<Record<string, string>>;
   readonly endpoints: readonly Endpoint<Services>[];
 }
 
@@ -80,7 +80,7 @@ export interface NamedSchema {
 export interface Operation {
   readonly tag: string;
   readonly summary: string;
-  /** What stands behind the endpoint's path. */
+  /** What follows the endpoint's path. */
   readonly suffix?: string;
   readonly request?: NamedRequest;
   readonly query?: z.ZodObject;

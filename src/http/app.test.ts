@@ -5,19 +5,21 @@ import { type RequestFacts, unrecorded } from '../request-watch.ts';
 import { createApp } from './app.ts';
 
 describe('an app', () => {
-  it('runs the hook of an API for its own requests alone, known path or not', async () => {
+  it('sends the headers of an API with its own responses only, whatever they are', async () => {
     const own = tinyApi([tinyEndpoint({ paths: ['/own/known'] })], {
       prefixes: ['/own'],
       errorBody: ({ code }, id) => ({ own: code, id }),
-      onRequest: (_request, reply) => void reply.header('x-own', 'yes'),
+      headers: (id) => ({ 'x-own': id }),
     });
     const app = createApp(silentServices(), [tinyApi([tinyEndpoint({ paths: ['/other'] })]), own]);
-    const seen = async (url: string) => {
-      const { statusCode, headers, body } = await app.inject({ url, headers: { 'x-request-id': 'r' } });
+    const seen = async (url: string, given = {}) => {
+      const { statusCode, headers, body } = await app.inject({ url, headers: { 'x-request-id': 'r', ...given } });
       return [statusCode, headers['x-own'], body];
     };
-    expect(await seen('/own/known')).toEqual([200, 'yes', 'fine']);
-    expect(await seen('/own/nothing')).toEqual([404, 'yes', '{"own":"not_found","id":"r"}']);
+    expect(await seen('/own/known')).toEqual([200, 'r', 'fine']);
+    expect(await seen('/own/nothing')).toEqual([404, 'r', '{"own":"not_found","id":"r"}']);
+    expect((await seen('/own/known', { 'content-encoding': 'gzip' })).slice(0, 2)).toEqual([415, 'r']);
+    expect((await seen('/own/%zz')).slice(0, 2)).toEqual([404, 'r']);
     expect(await seen('/other')).toEqual([200, undefined, 'fine']);
     expect((await seen('/nothing')).slice(0, 2)).toEqual([404, undefined]);
   });

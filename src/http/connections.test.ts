@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
+import { openResponsesOf } from './open-responses.ts';
+import { requestSignal } from './request-signal.ts';
 
 const connections = { maxHeaders: 20, maxHeaderSize: 4096 };
 let app: FastifyInstance;
@@ -69,5 +71,24 @@ describe('a connection', () => {
     const answer = await exchange(await start(), bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(bodyOf(answer)).toEqual(error('invalid_request', 'This is not a request that HTTP/1.1 knows.'));
+  });
+
+  it('that breaks ends all of its requests, those too that wait behind another one', async () => {
+    const arrived: string[] = [];
+    const ended: string[] = [];
+    const handler = () => async (request: FastifyRequest, reply: FastifyReply) => {
+      arrived.push(request.url);
+      await once(requestSignal(reply), 'abort');
+      ended.push(request.url);
+    };
+    app = tinyApp([tinyEndpoint({ paths: ['/:number'], handler })], { connections });
+    const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+    const socket = connect(Number(port), '127.0.0.1');
+    const paths = ['/1', '/2', '/3'];
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+    await expect.poll(() => arrived).toEqual(paths);
+    socket.destroy();
+    await expect.poll(() => ended.toSorted()).toEqual(paths);
+    expect(openResponsesOf(app.server)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
@@ -41,9 +41,25 @@ export function limitConnections(app: FastifyInstance, { tls }: ConnectionOption
   const { server } = app;
   server.maxHeadersCount = 0;
   followResponses(server);
+  closeWaiting(server);
   // Node would answer an Expect that it does not know itself, and without a word; it is of no use to anybody.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   followTls(server, tls);
+}
+
+/**
+ * Closes the responses of a broken connection that waited for their turn behind another one: Node closes only the one
+ * that is being sent, and everything that a request holds is released when its response closes.
+ */
+function closeWaiting(server: Server): void {
+  server.on('request', ({ socket }, response) => {
+    if (response.socket !== null) return;
+    const close = (): void => {
+      if (response.socket === null) response.destroy().emit('close');
+    };
+    socket.once('close', close);
+    response.once('close', () => socket.off('close', close));
+  });
 }
 
 /** Gives what is wrong with the number of a request's headers. */

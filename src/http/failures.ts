@@ -31,7 +31,7 @@ function apiErrorOf(error: unknown): ApiError {
 }
 
 /** How the errors of an API look. */
-export type ErrorShape = Pick<Api<never>, 'errorBody'>;
+export type ErrorShape = Pick<Api<never>, 'errorBody' | 'headers'>;
 
 /** How errors look where no API says otherwise: as OpenAI's clients expect them. */
 export const usualErrors: ErrorShape = { errorBody: (error) => error.body() };
@@ -46,8 +46,10 @@ export function errorHandler(shape: ErrorShape, steps: ErrorSteps = (error) => e
 }
 
 /** The one place where a failure becomes an error response. */
-export function sendFailure(error: unknown, reply: FastifyReply, { errorBody }: ErrorShape): void {
+export function sendFailure(error: unknown, reply: FastifyReply, { errorBody, headers }: ErrorShape): void {
   const { request } = reply;
+  // A request that fails before it reaches its API has none of its headers yet.
+  if (headers) reply.headers(headers(request.id));
   const fault = apiErrorOf(error);
   request.fault = fault;
   if (fault.retryAfter !== undefined) reply.header('retry-after', String(fault.retryAfter));

@@ -44,7 +44,7 @@ export class LearnedFacts {
     return all.length === 0 ? undefined : all.reduce(narrower);
   }
 
-  /** How a model is spoken to with what was learnt of it. */
+  /** The contract of a model, with what was learned of it. */
   apply(contracts: ModelContracts, copies: readonly Copy[]): ModelContracts {
     const facts = this.of(copies);
     const [first] = copies;

@@ -92,7 +92,7 @@ describe('errors', () => {
     ],
     [
       '/v1/messages/%zz',
-      { status: 404, id: undefined, body: anthropic('not_found_error', 'The path of this request cannot be read.') },
+      { status: 404, id: 'r', body: anthropic('not_found_error', 'The path of this request cannot be read.') },
     ],
     [
       '/v1/messagesx',

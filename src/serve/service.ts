@@ -138,7 +138,7 @@ async function openAccess(
   return { gates, keys, keyLimits: { rates, gates }, restrictedApis };
 }
 
-/** Logs what happens to models and servers, and shows the models to whoever started Conch. */
+/** Logs what happens to models and servers, and prints the models on the terminal. */
 function partsListener(
   { logFormat }: CommandInput['settings'],
   terminal: Terminal,

@@ -13,6 +13,6 @@ export const anthropicApi: Api<GenerateServices> = {
     name: 'MessagesError',
     schema: object({ type: constant('error'), error: object({ type: text, message: text }), request_id: text }),
   },
-  onRequest: (request, reply) => void reply.header('request-id', request.id),
+  headers: (requestId) => ({ 'request-id': requestId }),
   endpoints: [messagesEndpoint, countTokensEndpoint],
 };

@@ -15,7 +15,7 @@ const paths = ['/v1/models', '/models'];
 /** The paths of one model. Served names may hold slashes, so the rest of the path is the name. */
 export const modelPaths = paths.map((path) => `${path}/*`);
 
-/** What stands in the path of a request behind those of the models. */
+/** What follows the path of the models in the path of a request. */
 export function restOfPath({ params }: FastifyRequest): string {
   return (params as { readonly '*': string })['*'];
 }

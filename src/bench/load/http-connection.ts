@@ -12,7 +12,7 @@ export interface HttpPlace {
 export interface ResponseHead {
   readonly status: number;
   readonly contentType: string | undefined;
-  /** All of it, for whoever wants to show it. */
+  /** The whole body, for reports that show it. */
   readonly text: string;
 }
 
@@ -119,7 +119,7 @@ export class HttpConnection {
   #read(text: string): void {
     const listener = this.#listener;
     if (listener === undefined) {
-      // Nobody asked for this.
+      // No request is open: the server sent this unasked.
       this.destroy();
       return;
     }

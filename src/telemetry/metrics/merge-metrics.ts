@@ -8,7 +8,7 @@ const aggregators: Readonly<Record<Exclude<Aggregator, 'omit'>, (values: readonl
   first: ([value = 0]) => value,
 };
 
-/** The metrics of several processes as one; what one process alone can have is left out. */
+/** Merges the metrics of several processes; what makes sense only for one process is left out. */
 export function mergeMetrics(lists: readonly (readonly MetricJson[])[]): MetricJson[] {
   const families = new Map<string, { readonly metric: MetricJson; readonly samples: Map<string, Sample[]> }>();
   for (const metric of lists.flat()) {
