@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { runnerImport } from 'vite';
 import { rooms } from '../rooms.mjs';
-import { withRooms } from './rooms-picture.mjs';
+import { roomsPicture, roomsTable, withRooms } from './rooms-picture.mjs';
 import { inRoot, StepError } from './steps.mjs';
 
 /**
@@ -9,14 +9,22 @@ import { inRoot, StepError } from './steps.mjs';
  * @returns {Promise<{ file: string, text: string }[]>}
  */
 export async function generatedPages() {
-  const architecture = 'docs/architecture.md';
   return [
-    { file: architecture, text: withRooms(readFileSync(inRoot(architecture), 'utf8'), rooms) },
+    pageOfRooms('docs/architecture.md', roomsPicture(rooms)),
+    pageOfRooms('docs/decisions/rooms.md', roomsTable(rooms)),
     { file: 'docs/cli.md', text: await made('src/cli/cli-page.ts', 'cliPage') },
     { file: 'docs/observability.md', text: await withMetrics('docs/observability.md') },
     { file: 'docs/parameters.md', text: await made('test/parameters/page.ts', 'parametersPage') },
     { file: 'docs/settings.md', text: await made('src/config/settings-page.ts', 'settingsPage') },
   ];
+}
+
+/**
+ * @param {string} file
+ * @param {string} section
+ */
+function pageOfRooms(file, section) {
+  return { file, text: withRooms(readFileSync(inRoot(file), 'utf8'), section) };
 }
 
 /**

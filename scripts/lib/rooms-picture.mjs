@@ -8,19 +8,19 @@ const end = '<!-- end of rooms -->';
 /**
  * A page with its section of rooms written anew.
  * @param {string} page
- * @param {Rooms} rooms
+ * @param {string} section a picture or a table of the rooms
  */
-export function withRooms(page, rooms) {
+export function withRooms(page, section) {
   const [before, after] = [page.indexOf(begin), page.indexOf(end)];
-  if (before < 0 || after < before) throw new StepError(`docs/architecture.md needs the lines ${begin} and ${end}.`);
-  return `${page.slice(0, before)}${begin}\n\n${picture(rooms)}\n\n${tableOf(rooms)}\n\n${page.slice(after)}`;
+  if (before < 0 || after < before) throw new StepError(`The page of rooms needs the lines ${begin} and ${end}.`);
+  return `${page.slice(0, before)}${begin}\n\n${section}\n\n${page.slice(after)}`;
 }
 
 /**
  * The rooms in layers: a room imports only rooms of layers below its own.
  * @param {Rooms} rooms
  */
-function picture(rooms) {
+export function roomsPicture(rooms) {
   const depths = depthsOf(rooms);
   const layers = Array.from({ length: Math.max(...depths.values()) + 1 }, (_, depth) =>
     Object.keys(rooms).filter((name) => depths.get(name) === depth),
@@ -58,8 +58,11 @@ function depthsOf(rooms) {
   return depths;
 }
 
-/** @param {Rooms} rooms */
-function tableOf(rooms) {
+/**
+ * What each room holds.
+ * @param {Rooms} rooms
+ */
+export function roomsTable(rooms) {
   const rows = Object.entries(rooms).map(([name, { holds }]) => [`\`${name === 'main' ? 'main.ts' : name}\``, holds]);
   const lines = [['room', 'holds'], ...rows];
   const widths = [0, 1].map((at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));

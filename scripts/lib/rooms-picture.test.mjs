@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withRooms } from './rooms-picture.mjs';
+import { roomsPicture, roomsTable, withRooms } from './rooms-picture.mjs';
 
 const marks = ['<!-- rooms: written by npm run docs from scripts/rooms.mjs -->', '<!-- end of rooms -->'];
 const rooms = {
@@ -10,37 +10,32 @@ const rooms = {
   'inner/deep': { holds: 'files', imports: [] },
 };
 
-it('draws the rooms between its marks, each in a layer below those that import it', () => {
-  const written = withRooms(`# Page\n\n${marks[0]}\n\nold\n\n${marks[1]}\n\nMore.\n`, rooms);
-  expect(written).toBe(`# Page
+it('writes a section between its marks', () => {
+  const written = withRooms(`# Page\n\n${marks[0]}\n\nold\n\n${marks[1]}\n\nMore.\n`, 'new');
+  expect(written).toBe(`# Page\n\n${marks[0]}\n\nnew\n\n${marks[1]}\n\nMore.\n`);
+  expect(withRooms(written, 'new')).toBe(written);
+});
 
-${marks[0]}
-
-<!-- not run: a picture -->
+it('draws each room in a layer below those that import it', () => {
+  expect(roomsPicture(rooms)).toBe(`<!-- not run: a picture -->
 
 \`\`\`text
 main
 cli   side
 inner/{low, deep}
-\`\`\`
+\`\`\``);
+});
 
-| room         | holds       |
+it('lists what each room holds', () => {
+  expect(roomsTable(rooms)).toBe(`| room         | holds       |
 | ------------ | ----------- |
 | \`main.ts\`    | the program |
 | \`cli\`        | commands    |
 | \`side\`       | something   |
 | \`inner/low\`  | the rest    |
-| \`inner/deep\` | files       |
-
-${marks[1]}
-
-More.
-`);
-  expect(withRooms(written, rooms)).toBe(written);
+| \`inner/deep\` | files       |`);
 });
 
 it('says which marks are missing', () => {
-  expect(() => withRooms('# Page\n', rooms)).toThrow(
-    `docs/architecture.md needs the lines ${marks[0]} and ${marks[1]}.`,
-  );
+  expect(() => withRooms('# Page\n', 'new')).toThrow(`The page of rooms needs the lines ${marks[0]} and ${marks[1]}.`);
 });

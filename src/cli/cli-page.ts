@@ -1,5 +1,6 @@
 import { type Command, exitCodesOf } from '../config/command.ts';
 import { defaultTextOf, flagsOf, kindOf, placeholdersOf, type Setting } from '../config/setting.ts';
+import { markdownTable } from '../config/settings-page.ts';
 import { slashCommands } from './chat/slash-commands.ts';
 import { commands } from './commands.ts';
 
@@ -8,7 +9,7 @@ export function cliPage(): string {
   const definitions = commands.map(({ definition }) => definition);
   const sections = [
     opening,
-    table(
+    markdownTable(
       ['Command', 'What it does'],
       definitions.map(({ name, summary }) => [
         `[\`conch ${name}\`](#conch-${name.replaceAll(' ', '-')})`,
@@ -41,7 +42,7 @@ function exitCodes(definitions: readonly Command[]): string {
 
 A mistake on the command line is always 2, and all mistakes are told at once, a line each.
 
-${table(['Command', 'Code', 'Meaning'], rows)}`;
+${markdownTable(['Command', 'Code', 'Meaning'], rows)}`;
 }
 
 /** What cannot be told from the tables. */
@@ -63,7 +64,7 @@ function commandSection(command: Command): string {
     notRun,
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
     ...(words === undefined ? [] : [`Behind it stands \`${words}\`.`]),
-    ...(rows.length === 0 ? [] : [table(['Flag of its own', 'Default', 'Meaning'], rows)]),
+    ...(rows.length === 0 ? [] : [markdownTable(['Flag of its own', 'Default', 'Meaning'], rows)]),
     ...(remarks[name] ? [remarks[name]()] : []),
   ].join('\n\n');
 }
@@ -82,7 +83,7 @@ it takes back what was typed; at an empty one, twice ends, and so does Ctrl-D. A
 chats: they are kept in \`chat-history\` in the cache folder (\`CONCH_CACHE\`), unless \`--no-history\` is given. Reasoning is dimmed, and the
 functions that a model calls are shown with their arguments; they are not run. Control characters of an answer are shown, not obeyed.
 
-${table(['Command', 'What it does'], rows)}
+${markdownTable(['Command', 'What it does'], rows)}
 
 A message that begins with a slash is written with two. A file that \`/save\` wrote is JSON, for its owner alone; no other file is
 written over. \`/load\` brings messages, system message and fields back, and stays with the model of now.
@@ -100,9 +101,4 @@ function flagCell(name: string, setting: Setting): string {
   return flagsOf(name, setting)
     .map((flag) => `\`${flag}${value}\``)
     .join(', ');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

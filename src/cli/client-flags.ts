@@ -5,32 +5,21 @@ import { setting } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { metadata, text, webAddress } from '../config/value-types.ts';
 
-const own = { group: 'general' } as const;
-
 /** The address of the server that a command speaks to. */
 export function urlFlag(standard: string, help: string) {
-  return setting(webAddress.prefault(standard), help, { ...own, placeholder: 'URL' });
+  return setting(webAddress.prefault(standard), help, { placeholder: 'URL' });
 }
 
 /** How commands that speak to a server of OpenAI's API prove who they are, and whom they trust. */
 export const clientFlags = {
   apiKey: setting(text.optional(), 'Key that is sent as a Bearer token.', {
-    ...own,
     placeholder: 'KEY',
     secret: true,
     defaultText: 'CONCH_API_KEY, else OPENAI_API_KEY',
   }),
-  header: setting(metadata.prefault([]), 'Header for every request.', {
-    ...own,
-    placeholder: 'NAME:VALUE',
-    secret: true,
-  }),
-  ca: setting(text.optional(), 'PEM file of the authorities that may vouch for the server.', {
-    ...own,
-    placeholder: 'FILE',
-    path: 'file',
-  }),
-  insecure: setting(z.boolean().default(false), "Do not check the server's certificate.", own),
+  header: setting(metadata.prefault([]), 'Header for every request.', { placeholder: 'NAME:VALUE', secret: true }),
+  ca: setting(text.optional(), 'PEM file of the authorities that may vouch for the server.', { path: 'file' }),
+  insecure: setting(z.boolean().default(false), "Do not check the server's certificate."),
 };
 
 /** `name=value`, a field for every request; a value that reads as JSON is that. */

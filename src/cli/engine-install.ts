@@ -12,7 +12,7 @@ const definition = {
   summary: 'Install the embedded engine now instead of on its first use',
   groups: ['models', 'general'],
   flags: {
-    gpu: setting(z.boolean().default(false), 'Install the variant for a graphics card.', { group: 'general' }),
+    gpu: setting(z.boolean().default(false), 'Install the variant for a graphics card.'),
   },
   examples: ['conch engine install', 'conch engine install --gpu'],
 } as const;

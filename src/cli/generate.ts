@@ -15,7 +15,6 @@ import { untilSettled } from '../serve/until-settled.ts';
 import type { CliCommand } from './command.ts';
 import { Timing } from './timing.ts';
 
-const own = { group: 'general' } as const;
 const number = z.number().optional();
 const whole = z.number().int().min(0).optional();
 
@@ -25,41 +24,33 @@ const definition = {
   groups: ['servers', 'repository', 'embedded', 'models', 'general'],
   arguments: 'MODEL',
   flags: {
-    text: setting(text.optional(), 'The prompt, as it is: no chat template is put around it.', {
-      ...own,
-      placeholder: 'TEXT',
-    }),
+    text: setting(text.optional(), 'The prompt, as it is: no chat template is put around it.', { placeholder: 'TEXT' }),
     inputIds: setting(text.optional(), 'The prompt as token ids, separated by commas or spaces.', {
-      ...own,
       placeholder: 'IDS',
     }),
-    requestOutputLen: setting(whole, 'The most tokens that are generated.', { ...own, placeholder: 'N' }),
-    streaming: setting(z.boolean().default(false), 'Print every token as it comes.', own),
+    requestOutputLen: setting(whole, 'The most tokens that are generated.', { placeholder: 'N' }),
+    streaming: setting(z.boolean().default(false), 'Print every token as it comes.'),
     stopAfterMs: setting(whole, 'Leave after so many milliseconds, which ends the request in the engine.', {
-      ...own,
       placeholder: 'N',
     }),
     endId: setting(whole, 'A token id that ends the answer; not for models that take text alone.', {
-      ...own,
       placeholder: 'ID',
     }),
     stopWords: setting(z.array(text).default([]), 'A text that ends the answer; may be repeated.', {
-      ...own,
       placeholder: 'TEXT',
     }),
     badWords: setting(z.array(text).default([]), 'A text that must not occur; may be repeated.', {
-      ...own,
       placeholder: 'TEXT',
     }),
-    beamWidth: setting(whole, 'Beams that are followed.', { ...own, placeholder: 'N' }),
-    temperature: setting(number, 'Temperature.', { ...own, placeholder: 'X' }),
-    topK: setting(whole, 'Only the N likeliest tokens are considered.', { ...own, placeholder: 'N' }),
-    topP: setting(number, 'Only the likeliest tokens of this share are considered.', { ...own, placeholder: 'X' }),
-    repetitionPenalty: setting(number, 'Repetition penalty.', { ...own, placeholder: 'X' }),
-    presencePenalty: setting(number, 'Presence penalty.', { ...own, placeholder: 'X' }),
-    frequencyPenalty: setting(number, 'Frequency penalty.', { ...own, placeholder: 'X' }),
-    randomSeed: setting(whole, 'Seed.', { ...own, placeholder: 'N' }),
-    returnLogProbs: setting(z.boolean().default(false), 'Print the log probability of each token.', own),
+    beamWidth: setting(whole, 'Beams that are followed.', { placeholder: 'N' }),
+    temperature: setting(number, 'Temperature.', { placeholder: 'X' }),
+    topK: setting(whole, 'Only the N likeliest tokens are considered.', { placeholder: 'N' }),
+    topP: setting(number, 'Only the likeliest tokens of this share are considered.', { placeholder: 'X' }),
+    repetitionPenalty: setting(number, 'Repetition penalty.', { placeholder: 'X' }),
+    presencePenalty: setting(number, 'Presence penalty.', { placeholder: 'X' }),
+    frequencyPenalty: setting(number, 'Frequency penalty.', { placeholder: 'X' }),
+    randomSeed: setting(whole, 'Seed.', { placeholder: 'N' }),
+    returnLogProbs: setting(z.boolean().default(false), 'Print the log probability of each token.'),
   },
   exitCodes: { 1: 'The request failed.' },
   examples: [

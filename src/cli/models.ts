@@ -11,7 +11,7 @@ const definition = {
   name: 'models',
   summary: 'Print the models of the servers, and why one is not offered',
   groups: ['servers', 'repository', 'embedded', 'models', 'general'],
-  flags: { json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }) },
+  flags: { json: setting(z.boolean().default(false), 'Print JSON.') },
   exitCodes: { 1: 'A server cannot be reached.' },
   examples: ['conch models --triton localhost:8001', 'conch models --model-repository ./models --json'],
 } as const;

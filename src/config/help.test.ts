@@ -13,8 +13,8 @@ const commands: readonly [Command, ...Command[]] = [
     arguments: 'MODEL',
     takesRest: true,
     flags: {
-      text: setting(z.string().optional(), 'The prompt.', { group: 'general' }),
-      streaming: setting(z.boolean().default(false), 'Print tokens as they come.', { group: 'general', short: 's' }),
+      text: setting(z.string().optional(), 'The prompt.'),
+      streaming: setting(z.boolean().default(false), 'Print tokens as they come.', { short: 's' }),
     },
     examples: ['conch generate llama3 --text Hello'],
   },

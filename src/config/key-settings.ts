@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SettingTable, setting } from './setting.ts';
+import { inGroup, setting } from './setting.ts';
 import { text } from './value-types.ts';
 
 // No message repeats what was given: it is a secret.
@@ -9,42 +9,35 @@ const apiKey = text
   .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII characters without spaces');
 
 /** Settings of keys and what they allow. */
-export const keySettings = {
+export const keySettings = inGroup('keys', {
   apiKey: setting(
     z.array(apiKey).default([]),
     'Key that opens everything but health, which needs none; a request brings it as a Bearer token. ' +
       'The key itself, or its hash: sha256:HEX.',
-    {
-      group: 'keys',
-      live: true,
-      otherVariables: ['OPENAI_TRTLLM_API_KEY'],
-      placeholder: 'KEY',
-      secret: true,
-    },
+    { live: true, otherVariables: ['OPENAI_TRTLLM_API_KEY'], placeholder: 'KEY', secret: true },
   ),
   apiKeyFile: setting(
     text.optional(),
     'File of keys with their models, limits and dates (conch keys create). It is read again when it changes.',
-    { group: 'keys', placeholder: 'FILE', path: 'file' },
+    { path: 'file' },
   ),
   jwtJwks: setting(
     text.optional(),
     'File with the public keys (JWKS) of an issuer whose tokens are taken as keys. It is read again when it changes.',
-    { group: 'keys', placeholder: 'FILE', path: 'file' },
+    { path: 'file' },
   ),
   jwtIssuer: setting(text.optional(), 'Issuer of those tokens, as their claim "iss" has it.', {
-    group: 'keys',
     placeholder: 'ISSUER',
   }),
   jwtAudience: setting(
     z.array(text).default([]),
     'Audience that those tokens must be for, as their claim "aud" has it.',
-    { group: 'keys', placeholder: 'AUDIENCE', defaultText: 'any' },
+    { placeholder: 'AUDIENCE', defaultText: 'any' },
   ),
   jwtClaimPrefix: setting(
     text.default('conch_'),
     'What stands before the claims models, requests_per_minute, tokens_per_minute, concurrent, priority and manage.',
-    { group: 'keys', placeholder: 'TEXT' },
+    { placeholder: 'TEXT' },
   ),
   redis: setting(
     z
@@ -54,6 +47,6 @@ export const keySettings = {
       })
       .optional(),
     'Redis that several Conches count the limits of keys in: redis://HOST:PORT, or rediss:// for TLS.',
-    { group: 'keys', placeholder: 'URL', secret: true, defaultText: 'each counts for itself' },
+    { placeholder: 'URL', secret: true, defaultText: 'each counts for itself' },
   ),
-} satisfies SettingTable;
+});

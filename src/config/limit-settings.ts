@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setting } from './setting.ts';
+import { inGroup, setting } from './setting.ts';
 import { byteSize, duration, text } from './value-types.ts';
 
 const wanted = 'must be an origin such as https://app.example.com, without a path, or * for all';
@@ -30,60 +30,57 @@ const largestHead = 2 ** 20;
 
 /** Settings of how much a request may bring, which pages may send it, and how the connection is kept secret. */
 export const limitSettings = {
-  httpMaxHeaders: setting(count(2_000).default(128), 'Most headers of a request.', { group: 'limits' }),
-  httpMaxHeaderSize: setting(
-    byteSize({ maximum: largestHead }).prefault('32KiB'),
-    'Most bytes of the path and headers of a request together.',
-    { group: 'limits', placeholder: 'BYTES' },
-  ),
-  maxJsonDepth: setting(count(1_000).default(128), 'How deep lists and objects of a body may stand in each other.', {
-    group: 'limits',
-    live: true,
+  ...inGroup('limits', {
+    httpMaxHeaders: setting(count(2_000).default(128), 'Most headers of a request.'),
+    httpMaxHeaderSize: setting(
+      byteSize({ maximum: largestHead }).prefault('32KiB'),
+      'Most bytes of the path and headers of a request together.',
+    ),
+    maxJsonDepth: setting(count(1_000).default(128), 'How deep lists and objects of a body may stand in each other.', {
+      live: true,
+    }),
+    maxJsonValues: setting(
+      count(100_000_000).default(2 ** 20),
+      'Most values of a body: entries of its lists and objects, and these themselves.',
+      { live: true },
+    ),
+    maxMessages: setting(
+      count(100_000).default(10_000),
+      'Most messages of a conversation, or items of a response, in one request.',
+      { live: true },
+    ),
+    maxTools: setting(count(1_024).default(1_024), 'Most tools of a request.', { live: true }),
+    maxStopStrings: setting(count(1_024).default(16), 'Most stop texts of a request.', { live: true }),
+    maxChoices: setting(count(131_072).default(1_024), 'Most answers of a request: n or best_of, times its prompts.', {
+      live: true,
+    }),
+    maxPromptSize: setting(
+      byteSize({ maximum: 2 ** 30 }).prefault('6MiB'),
+      'Most bytes of a text that is turned into tokens: a prompt, an input, or a query with its document.',
+      { live: true },
+    ),
+    guideQuarantine: setting(
+      duration({ minimum: 0 }).prefault('10m'),
+      'How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it. 0 turns the quarantine and the suspension of clients off.',
+      { live: true },
+    ),
   }),
-  maxJsonValues: setting(
-    count(100_000_000).default(2 ** 20),
-    'Most values of a body: entries of its lists and objects, and these themselves.',
-    { group: 'limits', live: true },
-  ),
-  maxMessages: setting(
-    count(100_000).default(10_000),
-    'Most messages of a conversation, or items of a response, in one request.',
-    { group: 'limits', live: true },
-  ),
-  maxTools: setting(count(1_024).default(1_024), 'Most tools of a request.', { group: 'limits', live: true }),
-  maxStopStrings: setting(count(1_024).default(16), 'Most stop texts of a request.', { group: 'limits', live: true }),
-  maxChoices: setting(count(131_072).default(1_024), 'Most answers of a request: n or best_of, times its prompts.', {
-    group: 'limits',
-    live: true,
+  ...inGroup('api', {
+    allowedOrigins: setting(
+      allowedOrigins.prefault([]),
+      'Origin of web pages that may call the OpenAI API from a browser, such as https://app.example.com; * for all.',
+      { placeholder: 'ORIGIN[,ORIGIN]', defaultText: 'none' },
+    ),
+    tlsCert: setting(
+      text.optional(),
+      'PEM file of the certificate that Conch shows on its ports, which then speak TLS alone; read again when it changes.',
+      { path: 'file' },
+    ),
+    tlsKey: setting(text.optional(), 'PEM file of the private key of that certificate.', { path: 'file' }),
+    tlsClientCa: setting(
+      text.optional(),
+      'PEM file of the authorities of clients: only clients with a certificate of theirs may connect.',
+      { path: 'file' },
+    ),
   }),
-  maxPromptSize: setting(
-    byteSize({ maximum: 2 ** 30 }).prefault('6MiB'),
-    'Most bytes of a text that is turned into tokens: a prompt, an input, or a query with its document.',
-    { group: 'limits', live: true, placeholder: 'BYTES' },
-  ),
-  guideQuarantine: setting(
-    duration({ minimum: 0 }).prefault('10m'),
-    'How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it. 0 turns the quarantine and the suspension of clients off.',
-    { group: 'limits', live: true, placeholder: 'DURATION' },
-  ),
-  allowedOrigins: setting(
-    allowedOrigins.prefault([]),
-    'Origin of web pages that may call the OpenAI API from a browser, such as https://app.example.com; * for all.',
-    { group: 'api', placeholder: 'ORIGIN[,ORIGIN]', defaultText: 'none' },
-  ),
-  tlsCert: setting(
-    text.optional(),
-    'PEM file of the certificate that Conch shows on its ports, which then speak TLS alone; read again when it changes.',
-    { group: 'api', placeholder: 'FILE', path: 'file' },
-  ),
-  tlsKey: setting(text.optional(), 'PEM file of the private key of that certificate.', {
-    group: 'api',
-    placeholder: 'FILE',
-    path: 'file',
-  }),
-  tlsClientCa: setting(
-    text.optional(),
-    'PEM file of the authorities of clients: only clients with a certificate of theirs may connect.',
-    { group: 'api', placeholder: 'FILE', path: 'file' },
-  ),
 };

@@ -6,7 +6,7 @@ import { type LoadOptions, loadSettings, ownFlags, readCommandLine } from './loa
 import { setting } from './setting.ts';
 import { SettingsError } from './settings-error.ts';
 
-const json = { json: setting(z.boolean().default(false), 'As JSON.', { group: 'general' }) };
+const json = { json: setting(z.boolean().default(false), 'As JSON.') };
 const models: Command<typeof json> = { name: 'models', summary: 'List', groups: ['servers', 'models'], flags: json };
 const commands: NonNullable<LoadOptions['commands']> = [defaultCommand, models];
 
@@ -266,7 +266,7 @@ describe('readCommandLine', () => {
   });
 
   it('asks for an own flag that must be given', () => {
-    const text = setting(z.string(), 'Text.', { group: 'general' });
+    const text = setting(z.string(), 'Text.');
     const generate: Command = { name: 'generate', summary: 'Generate', groups: [], flags: { inputText: text } };
     expect(problems(['generate'], { commands: [generate] })).toEqual(['--input-text must be given.']);
   });

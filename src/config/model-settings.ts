@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { admissionSettings } from './model-load-settings.ts';
 import { plainWords } from './problem.ts';
-import { setting, type Values } from './setting.ts';
+import { inGroup, setting, type Values } from './setting.ts';
 import { text } from './value-types.ts';
 
 type AdapterFolders = Readonly<Record<string, { readonly dir: string; readonly task_id?: number | undefined }>>;
@@ -35,87 +35,67 @@ const adapters = z.unknown().transform((given, context): z.output<typeof adapter
 /** How a model may be spoken to; `tensorrtllm` is any of that family, as Triton's own frontend names it. */
 const contract = z.enum(['vllm', 'tensorrtllm', 'trtllm', 'trtllm-tokens', 'llmapi']);
 
+const each = { perModel: true, live: true } as const;
+
 /** The settings that hold for all models, or for one: `--x value`, `--x model=value`. */
-export const perModelSettings = {
+export const perModelSettings = inGroup('models', {
   tokenizer: setting(
     text.optional(),
     'Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub.',
-    { group: 'models', placeholder: '[MODEL=]DIR', perModel: true, live: true, path: 'folder-or-name' },
+    { placeholder: '[MODEL=]DIR', ...each, path: 'folder-or-name' },
   ),
   chatTemplate: setting(text.optional(), "File with a Jinja chat template, instead of the tokenizer's own.", {
-    group: 'models',
     placeholder: '[MODEL=]FILE',
-    perModel: true,
-    live: true,
+    ...each,
     path: 'file',
   }),
   contextLength: setting(z.number().int().min(1).optional(), 'Tokens that prompt and answer may have together.', {
-    group: 'models',
     placeholder: '[MODEL=]N',
-    perModel: true,
-    live: true,
+    ...each,
     defaultText: 'what the server or the tokenizer says',
   }),
   contract: setting(
     contract.optional(),
     'Which request format a model takes, instead of the one that is found: vllm, trtllm (text), trtllm-tokens (token ids, straight to the engine), llmapi, or tensorrtllm for any of these three.',
     {
-      group: 'models',
       aliases: ['backend'],
       placeholder: '[MODEL=]NAME',
-      perModel: true,
-      live: true,
+      ...each,
       defaultText: "found from the model's configuration",
     },
   ),
   toolCallParser: setting(
     text.optional(),
     'How a model writes tool calls: a name from docs/tool-calling.md, such as hermes, llama3_json or mistral; none: its answers are text.',
-    {
-      group: 'models',
-      placeholder: '[MODEL=]NAME',
-      perModel: true,
-      live: true,
-      defaultText: "found from the model's chat template",
-    },
+    { placeholder: '[MODEL=]NAME', ...each, defaultText: "found from the model's chat template" },
   ),
   reasoningParser: setting(
     text.optional(),
     'How a model writes its reasoning: a name from docs/tool-calling.md, such as deepseek_r1 or qwen3; none: it is text.',
-    {
-      group: 'models',
-      placeholder: '[MODEL=]NAME',
-      perModel: true,
-      live: true,
-      defaultText: "found from the model's chat template",
-    },
+    { placeholder: '[MODEL=]NAME', ...each, defaultText: "found from the model's chat template" },
   ),
   imagePlaceholder: setting(
     text.optional(),
     'Text that stands for an image in the prompt, {n} in it for the number of the image; none: the model puts images in by itself.',
     {
-      group: 'models',
       placeholder: '[MODEL=]TEXT',
-      perModel: true,
-      live: true,
+      ...each,
       defaultText: "what the model's chat template writes, else its tokenizer's token for images",
     },
   ),
   engineDir: setting(text.optional(), 'Folder of a TensorRT-LLM engine, whose config.json tells its limits.', {
-    group: 'models',
     placeholder: '[MODEL=]DIR',
-    perModel: true,
-    live: true,
+    ...each,
     path: 'folder',
     defaultText: "what the model's configuration says, where it can be read",
   }),
   cancelWith: setting(
     z.enum(['cancel', 'stop-input']).optional(),
     'How a request is ended early in a TensorRT-LLM engine: by cancelling its stream, or with a second request that carries the input stop.',
-    { group: 'models', placeholder: '[MODEL=]WAY', perModel: true, live: true, defaultText: 'cancel' },
+    { placeholder: '[MODEL=]WAY', ...each, defaultText: 'cancel' },
   ),
   ...admissionSettings,
-};
+});
 
 const tokenId = z.number().int().min(0);
 
@@ -184,51 +164,45 @@ const classify = z.strictObject({
 });
 
 /** The keys of a model in the file that are not settings for all models. */
-const modelOnlySettings = {
-  serves: setting(text.optional(), 'The model on the server that answers under this name.', {
-    group: 'models',
-    placeholder: 'MODEL',
-  }),
-  system: setting(text.optional(), 'System message of conversations that bring none.', {
-    group: 'models',
-    placeholder: 'TEXT',
-  }),
+const modelOnlySettings = inGroup('models', {
+  serves: setting(text.optional(), 'The model on the server that answers under this name.', { placeholder: 'MODEL' }),
+  system: setting(text.optional(), 'System message of conversations that bring none.', { placeholder: 'TEXT' }),
   addsSpecialTokens: setting(
     z.boolean().optional(),
     'Whether the server itself puts the tokens that begin a text before the prompt.',
-    { group: 'models', placeholder: 'true|false', defaultText: 'what the contract says' },
+    { placeholder: 'true|false', defaultText: 'what the contract says' },
   ),
   loraTaskId: setting(
     z.number().int().min(0).optional(),
     'The LoRA adapter of a TensorRT-LLM engine that answers under this name, by its number.',
-    { group: 'models', placeholder: 'N' },
+    { placeholder: 'N' },
   ),
   lora: setting(
     adapters.optional(),
     'LoRA adapters behind this name. A list: those that a vLLM model has. A map: those of a TensorRT-LLM engine, each with dir (folder of model.lora_weights.npy and model.lora_config.npy) and, if you like, task_id.',
-    { group: 'models', placeholder: 'LIST|MAP', path: 'folders-in-map' },
+    { placeholder: 'LIST|MAP', path: 'folders-in-map' },
   ),
   embedding: setting(
     embedding.optional(),
     'How it makes embeddings, where that is not found: input, attention_mask, token_type_ids, output, pooling (mean, cls, last), normalize, prompt.',
-    { group: 'models', placeholder: 'MAP' },
+    { placeholder: 'MAP' },
   ),
   rerank: setting(
     rerank.optional(),
     'How it scores documents, where that is not found: input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), label.',
-    { group: 'models', placeholder: 'MAP' },
+    { placeholder: 'MAP' },
   ),
   classify: setting(
     classify.optional(),
     'How it sorts texts into classes, where that is not found: input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), labels (a list).',
-    { group: 'models', placeholder: 'MAP' },
+    { placeholder: 'MAP' },
   ),
   defaults: setting(
     samplingDefaults.optional(),
     `Values for request fields that are left out: ${Object.keys(samplingDefaults.shape).join(', ')}.`,
-    { group: 'models', placeholder: 'MAP' },
+    { placeholder: 'MAP' },
   ),
-};
+});
 
 /** Every key that a model may have in the file. */
 export const modelTable = { ...modelOnlySettings, ...perModelSettings };

@@ -2,20 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Command } from './command.ts';
 import { type ParsedArguments, parseArguments } from './parse-arguments.ts';
-import { setting } from './setting.ts';
+import { inGroup, setting } from './setting.ts';
 
 const settings = {
-  help: setting(z.boolean().default(false), 'Help.', { group: 'general', short: 'h' }),
-  port: setting(z.number().default(1), 'Port.', { group: 'api', short: 'p', aliases: ['openai-port'] }),
-  strictFields: setting(z.boolean().default(false), 'Strict.', { group: 'api' }),
-  tokenizer: setting(z.string().optional(), 'Tokenizer.', { group: 'models' }),
-  restricted: setting(z.array(z.array(z.string())).default([]), 'Three.', {
-    group: 'api',
-    placeholder: ['APIS', 'KEY', 'VALUE'],
+  help: setting(z.boolean().default(false), 'Help.', { short: 'h' }),
+  ...inGroup('api', {
+    port: setting(z.number().default(1), 'Port.', { short: 'p', aliases: ['openai-port'] }),
+    strictFields: setting(z.boolean().default(false), 'Strict.'),
+    restricted: setting(z.array(z.array(z.string())).default([]), 'Three.', { placeholder: ['APIS', 'KEY', 'VALUE'] }),
   }),
+  ...inGroup('models', { tokenizer: setting(z.string().optional(), 'Tokenizer.') }),
 };
 
-const url = setting(z.string().optional(), 'Address.', { group: 'general' });
+const url = setting(z.string().optional(), 'Address.');
 
 const commands: readonly [Command, ...Command[]] = [
   {
@@ -29,7 +28,7 @@ const commands: readonly [Command, ...Command[]] = [
     name: 'models',
     summary: 'List',
     groups: ['models'],
-    flags: { json: setting(z.boolean().default(false), 'As JSON.', { group: 'general' }) },
+    flags: { json: setting(z.boolean().default(false), 'As JSON.') },
   },
   { name: 'generate', summary: 'Generate', groups: ['models'], arguments: 'MODEL' },
   { name: 'chat', summary: 'Chat', groups: [], flags: { url } },

@@ -18,19 +18,7 @@ export const groups = {
 export type Group = keyof typeof groups;
 
 /** The groups in the order in which they are shown. */
-export const groupNames: readonly Group[] = [
-  'servers',
-  'repository',
-  'embedded',
-  'api',
-  'limits',
-  'keys',
-  'images',
-  'kserve',
-  'models',
-  'logs',
-  'general',
-];
+export const groupNames = Object.keys(groups) as Group[];
 
 /** What a default may depend on. */
 export interface Surroundings {
@@ -43,7 +31,6 @@ export interface Surroundings {
 }
 
 interface SettingOptions<T> {
-  readonly group: Group;
   /** One letter: `t` gives `-t`. */
   readonly short?: string;
   /** Further long flags, without the dashes. */
@@ -79,6 +66,7 @@ interface SettingOptions<T> {
 export interface Setting<S extends z.ZodType = z.ZodType> extends SettingOptions<z.output<S>> {
   readonly schema: S;
   readonly help: string;
+  readonly group: Group;
 }
 
 export type SettingTable = Readonly<Record<string, Setting>>;
@@ -91,13 +79,18 @@ export function hasAll<T extends SettingTable>(table: T, values: object): values
   return Object.keys(table).every((name) => Object.hasOwn(values, name));
 }
 
-/** One row of a table of settings. */
+/** One row of a table of settings, under `general` unless `inGroup` moves it. */
 export function setting<S extends z.ZodType>(
   schema: S,
   help: string,
-  options: SettingOptions<z.output<S>>,
+  options: SettingOptions<z.output<S>> = {},
 ): Setting<S> {
-  return { ...options, schema, help };
+  return { ...options, schema, help, group: 'general' };
+}
+
+/** A table whose settings are all listed under one heading. */
+export function inGroup<T extends SettingTable>(group: Group, table: T): T {
+  return Object.fromEntries(Object.entries(table).map(([name, row]) => [name, { ...row, group }])) as T;
 }
 
 /** `defaultMaxTokens` as it is written in the file: `default_max_tokens`. */
@@ -135,10 +128,13 @@ export function kindOf(schema: z.core.$ZodType): Kind {
   return 'text';
 }
 
-/** What the value of a flag is called in help: `N`, `json|pretty`, or what the setting says. */
-export function placeholdersOf({ schema, placeholder }: Setting): readonly string[] {
+/** What the value of a flag is called in help: what the setting says, else by its schema or its path. */
+export function placeholdersOf({ schema, placeholder, path }: Setting): readonly string[] {
   if (placeholder !== undefined) return typeof placeholder === 'string' ? [placeholder] : placeholder;
   const inner = innermost(schema);
+  const { placeholder: usual } = z.globalRegistry.get(inner) ?? {};
+  if (typeof usual === 'string') return [usual];
+  if (path === 'file' || path === 'folder') return [path === 'file' ? 'FILE' : 'DIR'];
   if (inner instanceof z.ZodEnum) return [inner.options.join('|')];
   return [kindOf(schema) === 'number' ? 'N' : 'TEXT'];
 }

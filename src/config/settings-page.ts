@@ -110,7 +110,7 @@ function settingRows(group: Group): string {
     defaultTextOf(setting) ?? '',
     `${setting.help}${repeats(setting) ? ' Repeatable.' : ''}${setting.secret ? ' Secret.' : ''}`,
   ]);
-  return table(['Flag', 'Variable', 'Key', 'Default', 'Meaning'], rows);
+  return markdownTable(['Flag', 'Variable', 'Key', 'Default', 'Meaning'], rows);
 }
 
 function modelRows(): string {
@@ -120,7 +120,7 @@ function modelRows(): string {
     setting.perModel ? 'the setting for all models' : (defaultTextOf(setting) ?? ''),
     setting.help,
   ]);
-  return table(['Key', 'Flag', 'Default', 'Meaning'], rows);
+  return markdownTable(['Key', 'Flag', 'Default', 'Meaning'], rows);
 }
 
 function flagCell(name: string, setting: Setting): string {
@@ -137,7 +137,8 @@ function code(word: string): string {
   return `\`${word}\``;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -8,7 +8,7 @@ import { modelLoadSettings } from './model-load-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
 import { restrictedApis } from './restricted-apis.ts';
-import { type Surroundings, setting, type Values } from './setting.ts';
+import { inGroup, type Surroundings, setting, type Values } from './setting.ts';
 import { telemetrySettings } from './telemetry-settings.ts';
 import { timeoutSettings } from './timeout-settings.ts';
 import { type TritonAddress, tritonAddress } from './triton-address.ts';
@@ -30,242 +30,175 @@ const largestStore = 2 ** 50;
 
 /** Every setting, once: its flag, its variable, its key in the file, its help and its row in the docs come from here. */
 export const settingTable = {
-  triton: setting(
-    z.array(tritonAddress).default([]),
-    'gRPC address of a Triton server: host:port or [v6]:port, or dns:name:port for every address of a name. ' +
-      'http:// means without TLS, https:// and grpcs:// mean with TLS; the port is 8001 when left out.',
-    {
-      group: 'servers',
-      short: 't',
-      aliases: ['triton-endpoint'],
-      otherVariables: ['OPENAI_TRTLLM_TRITON_ENDPOINT'],
-      placeholder: 'ADDRESS',
-    },
-  ),
-  tritonTls: setting(z.boolean(), 'Speak TLS to the Triton servers whose address says neither http:// nor https://.', {
-    group: 'servers',
-    defaultText: 'on with --triton-ca, -cert, -key or -server-name',
-    derive: ({ given }) => ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'].some(given),
+  ...inGroup('servers', {
+    triton: setting(
+      z.array(tritonAddress).default([]),
+      'gRPC address of a Triton server: host:port or [v6]:port, or dns:name:port for every address of a name. ' +
+        'http:// means without TLS, https:// and grpcs:// mean with TLS; the port is 8001 when left out.',
+      {
+        short: 't',
+        aliases: ['triton-endpoint'],
+        otherVariables: ['OPENAI_TRTLLM_TRITON_ENDPOINT'],
+        placeholder: 'ADDRESS',
+      },
+    ),
+    tritonTls: setting(
+      z.boolean(),
+      'Speak TLS to the Triton servers whose address says neither http:// nor https://.',
+      {
+        defaultText: 'on with --triton-ca, -cert, -key or -server-name',
+        derive: ({ given }) => ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'].some(given),
+      },
+    ),
+    tritonCa: setting(text.optional(), 'PEM file of the authorities that may vouch for a Triton server.', {
+      path: 'file',
+      defaultText: "Node's own",
+    }),
+    tritonCert: setting(text.optional(), 'PEM file of the certificate that Conch shows to Triton.', { path: 'file' }),
+    tritonKey: setting(text.optional(), 'PEM file of the private key of that certificate.', { path: 'file' }),
+    tritonServerName: setting(
+      text.optional(),
+      "Name that the certificate of a Triton server must have, instead of its address's.",
+      { placeholder: 'NAME' },
+    ),
+    tritonHeader: setting(metadata.prefault([]), 'Header for every call to Triton, as name: value or name=value.', {
+      placeholder: 'HEADER',
+      secret: true,
+    }),
+    refreshInterval: setting(
+      duration({ minimum: 100 }).prefault('2s'),
+      'How often Conch looks for models that appeared or went.',
+      { live: true },
+    ),
+    connectTimeout: setting(
+      duration({ minimum: 1 }).prefault('5s'),
+      'How long a connection to Triton may take to open.',
+    ),
+    keepaliveInterval: setting(
+      duration({ minimum: 0 }).prefault('300s'),
+      'How often a connection to Triton is tried with a ping while calls run on it; 0 for never. Triton closes connections that ping faster than it allows.',
+    ),
+    maxMessageSize: setting(
+      byteSize({ maximum: largestMessage }).prefault(largestMessage),
+      'Largest message from Triton that is read.',
+    ),
   }),
-  tritonCa: setting(text.optional(), 'PEM file of the authorities that may vouch for a Triton server.', {
-    group: 'servers',
-    placeholder: 'FILE',
-    path: 'file',
-    defaultText: "Node's own",
-  }),
-  tritonCert: setting(text.optional(), 'PEM file of the certificate that Conch shows to Triton.', {
-    group: 'servers',
-    placeholder: 'FILE',
-    path: 'file',
-  }),
-  tritonKey: setting(text.optional(), 'PEM file of the private key of that certificate.', {
-    group: 'servers',
-    placeholder: 'FILE',
-    path: 'file',
-  }),
-  tritonServerName: setting(
-    text.optional(),
-    "Name that the certificate of a Triton server must have, instead of its address's.",
-    {
-      group: 'servers',
-      placeholder: 'NAME',
-    },
-  ),
-  tritonHeader: setting(metadata.prefault([]), 'Header for every call to Triton, as name: value or name=value.', {
-    group: 'servers',
-    placeholder: 'HEADER',
-    secret: true,
-  }),
-  refreshInterval: setting(
-    duration({ minimum: 100 }).prefault('2s'),
-    'How often Conch looks for models that appeared or went.',
-    {
-      group: 'servers',
-      live: true,
-      placeholder: 'DURATION',
-    },
-  ),
-  connectTimeout: setting(
-    duration({ minimum: 1 }).prefault('5s'),
-    'How long a connection to Triton may take to open.',
-    {
-      group: 'servers',
-      placeholder: 'DURATION',
-    },
-  ),
-  keepaliveInterval: setting(
-    duration({ minimum: 0 }).prefault('300s'),
-    'How often a connection to Triton is tried with a ping while calls run on it; 0 for never. Triton closes connections that ping faster than it allows.',
-    { group: 'servers', placeholder: 'DURATION' },
-  ),
-  maxMessageSize: setting(
-    byteSize({ maximum: largestMessage }).prefault(largestMessage),
-    'Largest message from Triton that is read.',
-    {
-      group: 'servers',
-      placeholder: 'BYTES',
-    },
-  ),
-
   ...balanceSettings,
   ...engineSettings,
-
   ...localSettings,
-
-  host: setting(listenHost, 'Address to listen on.', {
-    group: 'api',
-    short: 'H',
-    otherVariables: ['OPENAI_TRTLLM_HOST'],
-    placeholder: 'ADDRESS',
-    defaultText: '0.0.0.0 with --triton or --model-repository, 127.0.0.1 without',
-    derive: defaultHost,
+  ...inGroup('api', {
+    host: setting(listenHost, 'Address to listen on.', {
+      short: 'H',
+      otherVariables: ['OPENAI_TRTLLM_HOST'],
+      placeholder: 'ADDRESS',
+      defaultText: '0.0.0.0 with --triton or --model-repository, 127.0.0.1 without',
+      derive: defaultHost,
+    }),
+    port: setting(z.number().int().min(0).max(65535).default(9000), 'Port of the OpenAI API; 0 for any free one.', {
+      short: 'p',
+      aliases: ['openai-port'],
+      otherVariables: ['OPENAI_TRTLLM_PORT'],
+    }),
+    openaiRestrictedApi: setting(
+      restrictedApis.default([]),
+      'Header and value that requests to some APIs must bring: inference, embedding, model-repository, metrics and health, with commas between them. ' +
+        'Three arguments or one text; in the variable, ; or a new line parts several.',
+      { placeholder: ['APIS', 'HEADER', 'VALUE'], secret: true },
+    ),
+    requestTimeout: setting(
+      duration({ minimum: 0 }).prefault('10m'),
+      'How long a request may take in all, after which it ends with a 504; 0 for as long as it wants.',
+      { live: true },
+    ),
+    httpMaxInputSize: setting(byteSize({ maximum: largestMessage }).prefault(64 * mebibyte), 'Largest request body.'),
+    store: setting(
+      storePlace.optional(),
+      'Where responses are kept for previous_response_id: sqlite:PATH, postgres://USER:PASS@HOST/DB, or none.',
+      { placeholder: 'PLACE', secret: true, defaultText: 'responses.sqlite in the cache folder' },
+    ),
+    storeMaxAge: setting(age.prefault('30d'), 'How long a response is kept, such as 12h or 30d.'),
+    storeMaxSize: setting(
+      byteSize({ maximum: largestStore }).prefault('1GiB'),
+      'How much is kept in all; the oldest responses go first.',
+    ),
+    strictFields: setting(z.boolean().default(false), 'Refuse a request that has a field which nobody knows.', {
+      live: true,
+    }),
+    ui: setting(z.boolean().default(true), 'Serve the page with playground and dashboard at /.'),
+    workers: setting(
+      z.number().int().min(1).max(256).default(1),
+      'Processes that answer requests on the same ports. More than one needs models on a Triton server.',
+    ),
   }),
-  port: setting(z.number().int().min(0).max(65535).default(9000), 'Port of the OpenAI API; 0 for any free one.', {
-    group: 'api',
-    short: 'p',
-    aliases: ['openai-port'],
-    otherVariables: ['OPENAI_TRTLLM_PORT'],
-  }),
-  openaiRestrictedApi: setting(
-    restrictedApis.default([]),
-    'Header and value that requests to some APIs must bring: inference, embedding, model-repository, metrics and health, with commas between them. ' +
-      'Three arguments or one text; in the variable, ; or a new line parts several.',
-    { group: 'api', placeholder: ['APIS', 'HEADER', 'VALUE'], secret: true },
-  ),
-  requestTimeout: setting(
-    duration({ minimum: 0 }).prefault('10m'),
-    'How long a request may take in all, after which it ends with a 504; 0 for as long as it wants.',
-    { group: 'api', live: true, placeholder: 'DURATION' },
-  ),
-  httpMaxInputSize: setting(byteSize({ maximum: largestMessage }).prefault(64 * mebibyte), 'Largest request body.', {
-    group: 'api',
-    placeholder: 'BYTES',
-  }),
-  store: setting(
-    storePlace.optional(),
-    'Where responses are kept for previous_response_id: sqlite:PATH, postgres://USER:PASS@HOST/DB, or none.',
-    { group: 'api', placeholder: 'PLACE', secret: true, defaultText: 'responses.sqlite in the cache folder' },
-  ),
-  storeMaxAge: setting(age.prefault('30d'), 'How long a response is kept, such as 12h or 30d.', {
-    group: 'api',
-    placeholder: 'DURATION',
-  }),
-  storeMaxSize: setting(
-    byteSize({ maximum: largestStore }).prefault('1GiB'),
-    'How much is kept in all; the oldest responses go first.',
-    { group: 'api', placeholder: 'BYTES' },
-  ),
-  strictFields: setting(z.boolean().default(false), 'Refuse a request that has a field which nobody knows.', {
-    group: 'api',
-    live: true,
-  }),
-  ui: setting(z.boolean().default(true), 'Serve the page with playground and dashboard at /.', { group: 'api' }),
-
   ...keySettings,
-  workers: setting(
-    z.number().int().min(1).max(256).default(1),
-    'Processes that answer requests on the same ports. More than one needs models on a Triton server.',
-    { group: 'api' },
-  ),
   ...limitSettings,
   ...timeoutSettings,
   ...imageSettings,
-
   ...perModelSettings,
   ...modelLoadSettings,
-  defaultMaxTokens: setting(
-    z.number().int().min(1).optional(),
-    'Most tokens of an answer whose request does not say.',
-    {
-      group: 'models',
+  ...inGroup('models', {
+    defaultMaxTokens: setting(
+      z.number().int().min(1).optional(),
+      'Most tokens of an answer whose request does not say.',
+      { live: true, defaultText: 'the room that the context has' },
+    ),
+    maxToolCallParseBytes: setting(
+      z.number().int().min(1).default(131_072),
+      'Most text of a tool call that is held back until it is known what it is; beyond, it is given as text.',
+      { live: true },
+    ),
+    structuredRetries: setting(
+      z.number().int().min(0).max(20).default(2),
+      'How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide; 0 rejects requests that the backend cannot guide.',
+      { live: true },
+    ),
+    historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {
       live: true,
-      defaultText: 'the room that the context has',
-    },
-  ),
-  maxToolCallParseBytes: setting(
-    z.number().int().min(1).default(131_072),
-    'Most text of a tool call that is held back until it is known what it is; beyond, it is given as text.',
-    { group: 'models', live: true },
-  ),
-  structuredRetries: setting(
-    z.number().int().min(0).max(20).default(2),
-    'How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide; 0 rejects requests that the backend cannot guide.',
-    { group: 'models', live: true },
-  ),
-  historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {
-    group: 'models',
-    live: true,
-    otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],
-  }),
-  historyTemplateFile: setting(text.optional(), 'File with such a Liquid template.', {
-    group: 'models',
-    live: true,
-    otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE_FILE'],
-    placeholder: 'FILE',
-    path: 'file',
-  }),
-  cacheDir: setting(text, 'Folder for what Conch downloads.', {
-    group: 'models',
-    variable: 'CONCH_CACHE',
-    otherVariables: ['CONCH_CACHE_DIR'],
-    placeholder: 'DIR',
-    defaultText: "conch in the user's cache folder",
-    derive: defaultCacheDirectory,
-  }),
-  hfEndpoint: setting(
-    webAddress.prefault('https://huggingface.co'),
-    'Hugging Face hub that tokenizers are fetched from.',
-    {
-      group: 'models',
+      otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],
+    }),
+    historyTemplateFile: setting(text.optional(), 'File with such a Liquid template.', {
       live: true,
-      otherVariables: ['HF_ENDPOINT'],
-      placeholder: 'URL',
-    },
-  ),
-  hfToken: setting(text.optional(), 'Token for that hub. It has no flag: other users see the flags of a process.', {
-    group: 'models',
-    live: true,
-    flag: false,
-    otherVariables: ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'],
-    secret: true,
+      otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE_FILE'],
+      path: 'file',
+    }),
+    cacheDir: setting(text, 'Folder for what Conch downloads.', {
+      variable: 'CONCH_CACHE',
+      otherVariables: ['CONCH_CACHE_DIR'],
+      placeholder: 'DIR',
+      defaultText: "conch in the user's cache folder",
+      derive: defaultCacheDirectory,
+    }),
+    hfEndpoint: setting(
+      webAddress.prefault('https://huggingface.co'),
+      'Hugging Face hub that tokenizers are fetched from.',
+      { live: true, otherVariables: ['HF_ENDPOINT'], placeholder: 'URL' },
+    ),
+    hfToken: setting(text.optional(), 'Token for that hub. It has no flag: other users see the flags of a process.', {
+      live: true,
+      flag: false,
+      otherVariables: ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'],
+      secret: true,
+    }),
   }),
-
   ...telemetrySettings,
-  logLevel: setting(logLevel.prefault('info'), 'How much is logged: trace, debug, info, warning, error or critical.', {
-    group: 'logs',
-    live: true,
-    aliases: ['uvicorn-log-level'],
-    placeholder: 'LEVEL',
+  ...inGroup('logs', {
+    logLevel: setting(
+      logLevel.prefault('info'),
+      'How much is logged: trace, debug, info, warning, error or critical.',
+      { live: true, aliases: ['uvicorn-log-level'], placeholder: 'LEVEL' },
+    ),
+    logFormat: setting(z.enum(['json', 'pretty']), 'How a log line looks.', {
+      defaultText: 'pretty on a terminal, json elsewhere',
+      derive: ({ stdoutIsTerminal }) => (stdoutIsTerminal ? 'pretty' : 'json'),
+    }),
   }),
-  logFormat: setting(z.enum(['json', 'pretty']), 'How a log line looks.', {
-    group: 'logs',
-    defaultText: 'pretty on a terminal, json elsewhere',
-    derive: ({ stdoutIsTerminal }) => (stdoutIsTerminal ? 'pretty' : 'json'),
-  }),
-
-  config: setting(text.optional(), 'YAML or JSON file with settings.', {
-    group: 'general',
-    file: false,
-    placeholder: 'FILE',
-    path: 'file',
-  }),
+  config: setting(text.optional(), 'YAML or JSON file with settings.', { file: false, path: 'file' }),
   check: setting(z.boolean().default(false), 'Check the settings and the files that they name, and exit.', {
-    group: 'general',
     variable: false,
     file: false,
   }),
-  help: setting(z.boolean().default(false), 'Show this help.', {
-    group: 'general',
-    short: 'h',
-    variable: false,
-    file: false,
-  }),
-  version: setting(z.boolean().default(false), 'Show the version.', {
-    group: 'general',
-    short: 'V',
-    variable: false,
-    file: false,
-  }),
+  help: setting(z.boolean().default(false), 'Show this help.', { short: 'h', variable: false, file: false }),
+  version: setting(z.boolean().default(false), 'Show the version.', { short: 'V', variable: false, file: false }),
 };
 
 export type SettingName = keyof typeof settingTable;

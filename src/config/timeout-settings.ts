@@ -1,26 +1,22 @@
-import { setting } from './setting.ts';
+import { inGroup, setting } from './setting.ts';
 import { duration } from './value-types.ts';
 
 /** Settings of slow clients, and of the end of the process. */
-export const timeoutSettings = {
+export const timeoutSettings = inGroup('api', {
   receiveTimeout: setting(
     duration({ minimum: 0 }).prefault('5m'),
     'How long a request may take to arrive, its headers at most a minute of it; then it is a 408. 0 for as long as it wants.',
-    { group: 'api', placeholder: 'DURATION' },
   ),
   slowClientTimeout: setting(
     duration({ minimum: 0 }).prefault('60s'),
     'How long a client may read nothing of what waits for it before it is cut off and its generation cancelled; 0 for ever.',
-    { group: 'api', placeholder: 'DURATION' },
   ),
   drainDelay: setting(
     duration({ minimum: 0 }).prefault('0s'),
     'How long new connections are still taken after a SIGTERM, while readiness says no: time for load balancers to notice.',
-    { group: 'api', placeholder: 'DURATION' },
   ),
   drainTimeout: setting(
     duration({ minimum: 0 }).prefault('5m'),
     'How long running requests may go on after that before they are ended with an error; 0 for as long as they take.',
-    { group: 'api', placeholder: 'DURATION' },
   ),
-};
+});

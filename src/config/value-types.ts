@@ -10,14 +10,17 @@ const longestTimer = 2 ** 31 - 1;
 /** A length of time in milliseconds, written `500ms`, `2s`, `5m`, `1h` or as a number of seconds. */
 export function duration({ minimum }: { minimum: number }) {
   const wanted = 'must be a duration such as 500ms, 2s or 5m, or a number of seconds';
-  return z.union([z.number(), z.string()], { error: wanted }).transform((value, context) => {
-    const match = /^(\d+(?:\.\d+)?|\.\d+) *(ms|s|m|h)?$/.exec(String(value).trim());
-    const milliseconds = Math.round(Number(match?.[1]) * (durationUnits[match?.[2] ?? 's'] ?? 1));
-    if (match === null) context.addIssue(wanted);
-    else if (milliseconds < minimum) context.addIssue(`must be at least ${minimum}ms`);
-    else if (milliseconds > longestTimer) context.addIssue('must be less than 24 days');
-    return milliseconds;
-  });
+  return z
+    .union([z.number(), z.string()], { error: wanted })
+    .meta({ placeholder: 'DURATION' })
+    .transform((value, context) => {
+      const match = /^(\d+(?:\.\d+)?|\.\d+) *(ms|s|m|h)?$/.exec(String(value).trim());
+      const milliseconds = Math.round(Number(match?.[1]) * (durationUnits[match?.[2] ?? 's'] ?? 1));
+      if (match === null) context.addIssue(wanted);
+      else if (milliseconds < minimum) context.addIssue(`must be at least ${minimum}ms`);
+      else if (milliseconds > longestTimer) context.addIssue('must be less than 24 days');
+      return milliseconds;
+    });
 }
 
 const ageUnits: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -25,6 +28,7 @@ const ageUnits: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86
 /** How old something may become, in seconds, written `12h`, `30d` or as a number of seconds. */
 export const age = z
   .union([z.number(), z.string()], { error: 'must be an age such as 12h or 30d, or a number of seconds' })
+  .meta({ placeholder: 'DURATION' })
   .transform((value, context) => {
     const match = /^(\d+) *(s|m|h|d)?$/.exec(String(value).trim());
     const seconds = Number(match?.[1]) * (ageUnits[match?.[2] ?? 's'] ?? 1);
@@ -38,14 +42,17 @@ const sizeUnits: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2
 /** A number of bytes, written plainly or as `512KiB`, `64MiB` or `1GiB`. */
 export function byteSize({ maximum }: { maximum: number }) {
   const wanted = 'must be a number of bytes, or a size such as 512KiB, 64MiB or 1GiB';
-  return z.union([z.number(), z.string()], { error: wanted }).transform((value, context) => {
-    const match = /^(\d+(?:\.\d+)?) *(B|KiB|MiB|GiB)?$/.exec(String(value).trim());
-    const bytes = Number(match?.[1]) * (sizeUnits[match?.[2] ?? 'B'] ?? 1);
-    if (match === null || !Number.isInteger(bytes)) context.addIssue(wanted);
-    else if (bytes < 1) context.addIssue('must be at least 1 byte');
-    else if (bytes > maximum) context.addIssue(`must be at most ${maximum} bytes`);
-    return bytes;
-  });
+  return z
+    .union([z.number(), z.string()], { error: wanted })
+    .meta({ placeholder: 'BYTES' })
+    .transform((value, context) => {
+      const match = /^(\d+(?:\.\d+)?) *(B|KiB|MiB|GiB)?$/.exec(String(value).trim());
+      const bytes = Number(match?.[1]) * (sizeUnits[match?.[2] ?? 'B'] ?? 1);
+      if (match === null || !Number.isInteger(bytes)) context.addIssue(wanted);
+      else if (bytes < 1) context.addIssue('must be at least 1 byte');
+      else if (bytes > maximum) context.addIssue(`must be at most ${maximum} bytes`);
+      return bytes;
+    });
 }
 
 /** An address to listen on: a name, or an IP address with or without its brackets. */

@@ -38,8 +38,8 @@ function found(config: ModelConfig, settings: Parameters<typeof detectRows>[1] =
     return ['embedding', takes, mostTogether, width, longest, isPooledHere, outputs[0]];
   }
   if (classify && !rerank) {
-    const { takes, mostTogether, width, activation, labels } = classify;
-    return ['classify', takes, mostTogether, width, activation, labels];
+    const { takes, mostTogether, width, activation, labels, hasLabelFile } = classify;
+    return ['classify', takes, mostTogether, width, activation, hasLabelFile ? 'file' : labels];
   }
   return rerank ? ['rerank', rerank.takes, rerank.mostTogether, rerank.activation, rerank.label] : reason;
 }
@@ -201,10 +201,15 @@ describe('detectRows', () => {
 
   it('finds the classes of an output with labels, whatever its name and size', () => {
     const config = { ...model(['text STRING 1'], []), output: [labelled('out FP32 64')] };
-    expect(found(config)).toEqual(['classify', 'text', 8, 64, 'softmax', undefined]);
+    expect(found(config)).toEqual(['classify', 'text', 8, 64, 'softmax', 'file']);
     const single = { ...model(['text STRING 1'], []), output: [labelled('out FP32 1')] };
-    expect(found(single, { labels: ['toxic'] })).toEqual(['classify', 'text', 8, 1, 'sigmoid', ['toxic']]);
-    expect(found(single, { labels: ['a', 'b'] })).toBe('it sorts texts into 1 classes, but has 2 labels');
+    expect(found(single)).toEqual(['classify', 'text', 8, 1, 'sigmoid', 'file']);
+    const unsized = { ...model(['text STRING 1'], []), output: [labelled('probs FP32 -1')] };
+    expect(found(unsized)).toEqual(['classify', 'text', 8, undefined, 'none', 'file']);
+    const half = { ...model(['text STRING 1'], []), output: [labelled('logits FP16 3')] };
+    expect(found(half)).toEqual(['classify', 'text', 8, 3, 'softmax', undefined]);
+    const classify = { labels: ['a', 'b'] };
+    expect(found(single, { classify })).toBe('it sorts texts into 1 classes, but has 2 labels');
   });
 
   it('finds classes that the parameters of a configuration tell of', () => {

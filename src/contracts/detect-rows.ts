@@ -23,22 +23,15 @@ interface RowsDetection {
   readonly reason?: string | undefined;
 }
 
-/** What is known of a model beside its configuration. */
-interface RowFacts extends RowSettings {
-  /** The names of its classes, where the file that has them can be read here. */
-  readonly labels?: readonly string[] | undefined;
-}
-
 /** A text says why a model of this kind cannot be used; undefined: it is none of this kind. */
 type Detected<Contract> = Contract | string | undefined;
 
 /** In the order in which they are tried. */
 const detectors: {
-  readonly [Task in RowTask]: (config: ModelConfig, facts: RowFacts) => Detected<NonNullable<RowContracts[Task]>>;
+  readonly [Task in RowTask]: (config: ModelConfig, facts: RowSettings) => Detected<NonNullable<RowContracts[Task]>>;
 } = {
   rerank: (config, { rerank = {} }) => rerankContract(config, rerank),
-  classify: (config, { classify, labels }) =>
-    classifyContract(config, { ...classify, isSet: classify !== undefined }, labels),
+  classify: (config, { classify }) => classifyContract(config, { ...classify, isSet: classify !== undefined }),
   embedding: (config, { embedding = {} }) => embeddingContract(config, embedding),
 };
 
@@ -49,7 +42,7 @@ const misfits: Readonly<Record<RowTask, string>> = {
 };
 
 /** Finds out what a model makes of texts. What is set for it is all that is looked for. */
-export function detectRows(config: ModelConfig, facts: RowFacts): RowsDetection {
+export function detectRows(config: ModelConfig, facts: RowSettings): RowsDetection {
   const order = Object.keys(detectors) as RowTask[];
   for (const task of order) {
     const wrong = misnamed(config, task, facts[task]);
@@ -112,7 +105,6 @@ function rerankContract(config: ModelConfig, settings: RerankSettings): Detected
 function classifyContract(
   config: ModelConfig,
   settings: ClassifySettings & { readonly isSet: boolean },
-  fileLabels: readonly string[] | undefined,
 ): Detected<ClassifyContract> {
   const parameters = classParameters(config);
   const isSaid = settings.isSet || parameters.labels !== undefined || parameters.activation !== undefined;
@@ -120,9 +112,11 @@ function classifyContract(
   const inputs = output && findInputs(config, { texts: 1, output, settings });
   if (!output || !inputs) return undefined;
   const rank = outputRank(config, inputs, output);
-  const labels = settings.labels ?? parameters.labels ?? fileLabels;
-  const classes = rank > 1 ? undefined : (classesOf(output, rank) ?? labels?.length);
-  if (classes === undefined || (classes === 1 && !isSaid && !output.label_filename)) return undefined;
+  if (rank > 1) return undefined;
+  const labels = settings.labels ?? parameters.labels;
+  const isLabelled = Boolean(output.label_filename);
+  const classes = classesOf(output, rank) ?? labels?.length;
+  if (!isLabelled && (classes === undefined || (classes === 1 && !isSaid))) return undefined;
   if (labels && labels.length !== classes)
     return `it sorts texts into ${classes} classes, but has ${labels.length} labels`;
   return {
@@ -130,6 +124,8 @@ function classifyContract(
     width: classes,
     activation: settings.activation ?? parameters.activation ?? usualActivation(output, classes),
     labels,
+    // Triton sends no classification of 16-bit figures.
+    hasLabelFile: isLabelled && output.data_type === 'TYPE_FP32',
   };
 }
 
@@ -149,7 +145,7 @@ function classesOf(output: ModelTensor, rank: number): number | undefined {
   return rank === 0 ? 1 : widthOf(output);
 }
 
-function usualActivation({ name }: ModelTensor, classes: number): Activation {
+function usualActivation({ name }: ModelTensor, classes: number | undefined): Activation {
   if (isFinishedScore(name)) return 'none';
-  return classes > 1 ? 'softmax' : 'sigmoid';
+  return classes === 1 ? 'sigmoid' : 'softmax';
 }

@@ -24,6 +24,8 @@ export interface RowFigures {
   readonly width: number;
   /** How many tokens the backend found in the row, where it says so. */
   readonly tokens?: number;
+  /** The names of the classes, where they were requested in place of figures. */
+  readonly labels?: readonly string[];
 }
 
 /** A row for which a model gave what cannot be used. */
@@ -90,8 +92,10 @@ export interface RerankContract extends RowsContract {
 /** How a model sorts texts into classes. */
 export interface ClassifyContract extends RowsContract {
   readonly activation: Activation;
-  /** The name of each class, where they have names. */
+  /** The name of each class, where the configuration has them. */
   readonly labels: readonly string[] | undefined;
+  /** Whether the server has the names in a file; it sends them with a classification only. */
+  readonly hasLabelFile: boolean;
 }
 
 /** What a model may do with rows of text, by the key of its setting. In the order in which people are told. */

@@ -1,4 +1,6 @@
+import { labelsContract } from '../contracts/class-labels.ts';
 import type { ClassifyContract } from '../contracts/row-contracts.ts';
+import { unwatched } from '../request-watch.ts';
 import type { EmbeddingInput } from '../requests/embedding-request.ts';
 import { inputRows } from './embedding.ts';
 import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
@@ -20,7 +22,9 @@ export interface TextClass {
 
 /** Finds the class of each input. */
 export async function classify(request: ClassRequest, context: RowsContext, signal: AbortSignal) {
-  const plan = planClassify(request, await readyRows(request.model, 'classify', context));
+  const found = await readyRows(request.model, 'classify', context);
+  const labels = await labelsOf(request, found, context, signal);
+  const plan = planClassify(request, { ...found, contract: { ...found.contract, labels } });
   const { id, results: classes, promptTokens } = await runRows(plan, context, signal);
   return { id, classes, promptTokens };
 }
@@ -42,8 +46,37 @@ export function planClassify(
       if (width !== expected) return refuse(`the model gave ${width} figures, not ${expected}`);
       if (!figures.every(Number.isFinite)) return refuse(noNumbers);
       const scores = scoresOf(figures, activation);
-      const best = scores.indexOf(Math.max(...scores));
+      const best = figures.reduce((found, figure, at) => (figure > (figures[found] as number) ? at : found), 0);
       return { label: labels?.[best] ?? `LABEL_${best}`, scores };
     },
   };
+}
+
+/** Names of classes that servers sent. A model that is described anew has another contract, and is asked again. */
+const fileLabels = new WeakMap<ClassifyContract, readonly string[]>();
+
+/** The names of a model's classes. Those of a label file come with a classification: of the first input, once. */
+async function labelsOf(
+  { input }: ClassRequest,
+  ready: ReadyRows<ClassifyContract>,
+  { timeout }: RowsContext,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const { contract } = ready;
+  const known = contract.labels ?? fileLabels.get(contract);
+  if (known || !contract.hasLabelFile) return known;
+  const { inputs, ...place } = inputRows(input);
+  const plan: RowsPlan<readonly string[]> = {
+    ...ready,
+    ...place,
+    idPrefix: 'classify',
+    contract: labelsContract(contract),
+    inputs: inputs.slice(0, 1),
+    width: undefined,
+    finish: ({ labels = [] }) => labels,
+  };
+  const { results } = await runRows(plan, { watch: unwatched, timeout }, signal);
+  const labels = results[0] ?? [];
+  fileLabels.set(contract, labels);
+  return labels;
 }

@@ -45,13 +45,14 @@ export class GatheredChoice implements GenerateEvents {
     if (this.#isOver) return { done: true, value: undefined };
     const { retries } = this.#gathering;
     for (let number = 0; !this.#isOver; number++) {
-      const value = await this.#try(number).catch(async (error: unknown) => {
+      try {
+        const value = await this.#try(number);
+        this.#isOver = true;
+        return { done: false, value };
+      } catch (error) {
         if (this.#isOver || number === retries || !this.#mayTryAgain(error)) throw error;
         if (!(await this.#gathering.again(this.#gathering.signal))) throw error;
-      });
-      if (!value) continue;
-      this.#isOver = true;
-      return { done: false, value };
+      }
     }
     return { done: true, value: undefined };
   }

@@ -14,7 +14,7 @@ import { merge } from './merge.ts';
 import type { Round, Run } from './plan.ts';
 import { seeded } from './seeds.ts';
 import { cutsHere, textMaker, withStopText } from './stop-handling.ts';
-import { countsWith, type Tally } from './tally.ts';
+import { RunningCounts, type Tally } from './tally.ts';
 import { timeKeeper } from './time-left.ts';
 import { type Tokenized, tokenize } from './token-inputs.ts';
 import { tokenTable } from './token-tables.ts';
@@ -26,7 +26,7 @@ export function generate(run: Run, round: Round): MaybePromise<GenerateEvents> {
     const tally = newTally(round, measures);
     const guide = roundGuide(run, round);
     const tries = new Set<Tally>();
-    run.watch.counts(run.plan.strategy.retries > 0 ? countsWith(tally, tries) : tally);
+    run.watch.counts(run.plan.strategy.retries > 0 ? new RunningCounts(tally, tries) : tally);
     guide?.check();
     const timeLeft = timeKeeper(round.timeout);
     return after(logprobTable(run, round), (table) => {

@@ -60,7 +60,7 @@ export function planRerank(request: RerankRequest, ready: ReadyRows<RerankContra
 type Pairs = Pick<RowsPlan<unknown>, 'idPrefix' | 'inputs' | 'field' | 'placeOf' | 'tooLong'>;
 
 /** Decides how pairs of texts are scored, by what the operator and the model's configuration say of its figures. */
-function planPairs(pairs: Pairs, ready: ReadyRows<RerankContract>): RowsPlan<number> {
+export function planPairs(pairs: Pairs, ready: ReadyRows<RerankContract>): RowsPlan<number> {
   const { contract } = ready;
   return {
     ...ready,

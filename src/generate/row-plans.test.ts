@@ -6,6 +6,7 @@ import { planClassify } from './classify.ts';
 import { planEmbedding } from './embedding.ts';
 import { planRerank } from './rerank.ts';
 import type { RowsPlan } from './rows.ts';
+import { planScore } from './score.ts';
 
 const model = { name: 'm' } as NamedModel;
 const assets: PromptAssets = { eosTokenIds: [] };
@@ -107,6 +108,42 @@ describe('planRerank', () => {
         message: 'max_tokens_per_doc: needs a tokenizer for this model; start Conch with --tokenizer m=DIR.',
       }),
     );
+  });
+});
+
+describe('planScore', () => {
+  const contract = { takes: 'text', width: 1, activation: 'none', label: 0 } as RerankContract;
+  const sideOf = (field: string, ...texts: string[]) => ({ field, texts, isList: texts.length > 1 });
+  const plan = (first: string[], second: string[]) =>
+    planScore({ first: sideOf('queries', ...first), second: sideOf('items', ...second) }, { model, contract, assets });
+
+  it.each([
+    [['a'], ['x', 'y'], ['a x', 'a y']],
+    [
+      ['a', 'b'],
+      ['x', 'y'],
+      ['a x', 'b y'],
+    ],
+    [['a'], ['x'], ['a x']],
+  ])('pairs %j with %j', (first, second, pairs) => {
+    const { inputs } = plan(first, second);
+    expect(inputs).toEqual(pairs.map((pair) => ({ pair: pair.split(' '), mostOfSecond: undefined })));
+  });
+
+  it('names each pair by its place in the request', () => {
+    const { idPrefix, field, placeOf, tooLong } = plan(['a'], ['x', 'y']);
+    expect({ idPrefix, field, place: placeOf(1), single: plan(['a'], ['x']).placeOf(0), tooLong }).toEqual({
+      idPrefix: 'score',
+      field: 'items',
+      place: 'items[1]',
+      single: 'items',
+      tooLong: { counted: 'tokens together with queries', remedy: 'Shorten one of them.' },
+    });
+  });
+
+  it('makes a score of the figures', () => {
+    expect(finished(plan(['a'], ['x']), [0.5])).toBe(0.5);
+    expect(finished(plan(['a'], ['x']), [0, 0])).toBe('the model gave 2 figures, not 1');
   });
 });
 

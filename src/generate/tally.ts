@@ -35,43 +35,56 @@ export function tallyOfTry(): Tally {
 
 /** Adds a try that gave so many answers. */
 export function addTry(tally: Tally, tried: Tally, answers: number): void {
-  Object.assign(tally, sumOf([tally, tried]));
+  tally.promptTokens = sum(tally.promptTokens, tried.promptTokens);
+  tally.cachedTokens = sum(tally.cachedTokens, tried.cachedTokens);
+  tally.reasoningTokens = sum(tally.reasoningTokens, tried.reasoningTokens);
+  tally.completionTokens += tried.completionTokens;
+  tally.finishReasons.push(...tried.finishReasons);
   tally.unfinished -= answers;
 }
 
-/** The counts of a request with those of the tries that run at the moment. */
-export function countsWith(tally: Tally, running: ReadonlySet<Tally>): TokenCounts {
-  const now = () => sumOf([tally, ...running]);
-  return {
-    get promptTokens() {
-      return now().promptTokens;
-    },
-    get completionTokens() {
-      return now().completionTokens;
-    },
-    get cachedTokens() {
-      return now().cachedTokens;
-    },
-    get reasoningTokens() {
-      return now().reasoningTokens;
-    },
-    get finishReasons() {
-      return now().finishReasons;
-    },
-  };
+/**
+ * The counts of a request with those of the tries that run at the moment. A class: getters of an object literal become
+ * part of its hidden class, which is old from the start and would keep all that they can reach.
+ */
+export class RunningCounts implements TokenCounts {
+  readonly #tally: Tally;
+  readonly #running: ReadonlySet<Tally>;
+
+  constructor(tally: Tally, running: ReadonlySet<Tally>) {
+    this.#tally = tally;
+    this.#running = running;
+  }
+
+  get promptTokens(): number | undefined {
+    return this.#sum('promptTokens');
+  }
+
+  get completionTokens(): number {
+    return this.#sum('completionTokens') ?? 0;
+  }
+
+  get cachedTokens(): number | undefined {
+    return this.#sum('cachedTokens');
+  }
+
+  get reasoningTokens(): number | undefined {
+    return this.#sum('reasoningTokens');
+  }
+
+  get finishReasons(): readonly string[] {
+    if (this.#running.size === 0) return this.#tally.finishReasons;
+    return [this.#tally, ...this.#running].flatMap(({ finishReasons }) => finishReasons);
+  }
+
+  #sum(name: 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'reasoningTokens'): number | undefined {
+    let all = this.#tally[name];
+    for (const tally of this.#running) all = sum(all, tally[name]);
+    return all;
+  }
 }
 
-function sumOf(tallies: readonly Tally[]): Omit<Tally, 'unfinished'> {
-  const sum = (key: 'promptTokens' | 'cachedTokens' | 'reasoningTokens'): number | undefined =>
-    tallies.reduce<number | undefined>(
-      (so, { [key]: more }) => (more === undefined ? so : (so ?? 0) + more),
-      undefined,
-    );
-  return {
-    promptTokens: sum('promptTokens'),
-    cachedTokens: sum('cachedTokens'),
-    reasoningTokens: sum('reasoningTokens'),
-    completionTokens: tallies.reduce((so, { completionTokens }) => so + completionTokens, 0),
-    finishReasons: tallies.flatMap(({ finishReasons }) => finishReasons),
-  };
+/** The sum of what is known; undefined where nothing is. */
+function sum(one: number | undefined, other: number | undefined): number | undefined {
+  return other === undefined ? one : (one ?? 0) + other;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ActiveList } from '../active-list.ts';
 import { ApiError } from '../errors.ts';
 
 /** Milliseconds in which requests that are ended may tell their clients so. */
@@ -67,7 +68,7 @@ export function drainable(
   app: FastifyInstance,
   draining: Draining,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
-  const running = new Set<FastifyRequest>();
+  const running = new ActiveList<FastifyRequest>();
   draining.begun.addEventListener('abort', () => {
     const giveUp = (): void => {
       for (const { raw } of running) if (!raw.complete) raw.destroy();
@@ -82,7 +83,7 @@ export function drainable(
   draining.cut.addEventListener('abort', () => app.server.closeAllConnections());
   return (request, { raw }) => {
     if (draining.isBegun) raw.shouldKeepAlive = false;
-    running.add(request);
-    raw.once('close', () => running.delete(request));
+    const entry = running.add(request);
+    raw.once('close', () => running.remove(entry));
   };
 }

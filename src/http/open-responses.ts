@@ -1,27 +1,33 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ActiveList } from '../active-list.ts';
 
-/** Responses that are not complete, with their servers. */
-const open = new Map<ServerResponse, Server>();
-
-function forget(this: ServerResponse): void {
-  open.delete(this);
+interface OpenResponse {
+  readonly response: ServerResponse;
+  readonly server: Server;
 }
+
+/** Responses that are not complete. */
+const open = new ActiveList<OpenResponse>();
 
 /** Knows the open responses of a server from now on. */
 export function followResponses(server: Server): void {
   server.on('request', (_request, response) => {
-    open.set(response, server);
-    response.on('close', forget);
+    const entry = open.add({ response, server });
+    response.on('close', () => open.remove(entry));
   });
 }
 
 /** The responses on a connection that are not complete. */
 export function openResponses(socket: Socket): ServerResponse[] {
-  return [...open.keys()].filter((response) => response.req.socket === socket);
+  return responsesThat(({ response }) => response.req.socket === socket);
 }
 
 /** The responses of a server that are not complete. */
 export function openResponsesOf(server: Server): ServerResponse[] {
-  return [...open].filter(([, of]) => of === server).map(([response]) => response);
+  return responsesThat((each) => each.server === server);
+}
+
+function responsesThat(are: (each: OpenResponse) => boolean): ServerResponse[] {
+  return [...open].filter(are).map(({ response }) => response);
 }

@@ -37,7 +37,8 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   if (strictFields) refuseUnknown(parsed.unknownFields);
   request.watch.asks(request.model, parsed.request);
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
-  await reserveTokens(request);
+  const reserving = reserveTokens(request);
+  if (reserving) await reserving;
   // What is parsed is all that is needed; the rest may be large, and the answer may take long.
   request.body = undefined;
   await enterModel(request, reply, door);
@@ -50,10 +51,11 @@ export function refuseUnknown([unknown]: readonly string[]): void {
   throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
 }
 
-/** Sets aside what a request may take of the tokens of its key. */
-async function reserveTokens({ key, body, endpoint, reserveTokens: reserve }: FastifyRequest): Promise<void> {
-  if (key?.tokensPerMinute === undefined || !endpoint?.estimate) return;
-  await reserve?.(endpoint.estimate(body as JsonObject));
+/** Sets aside what a request may take of the tokens of its key; undefined where they are not limited. */
+function reserveTokens(request: FastifyRequest): Promise<void> | undefined {
+  const { key, body, endpoint, reserveTokens: reserve } = request;
+  if (key?.tokensPerMinute === undefined || !endpoint?.estimate) return undefined;
+  return reserve?.(endpoint.estimate(body as JsonObject));
 }
 
 /** The most characters of a request that are logged. */

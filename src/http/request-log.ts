@@ -85,18 +85,21 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, { path, duratio
   const status = hasLeft ? 499 : (fault?.status ?? reply.statusCode);
   const code = hasLeft ? 'client_closed_request' : (fault?.code ?? request.faultCode);
   const measured = request.watch.end({ status, code, hasLeft, key });
-  const line = {
+  const line: Record<string, string | number> = {
     reqId: request.id,
     method: request.method,
     path,
     status,
     ms: Math.round(duration * 10) / 10,
-    ...(request.model === undefined ? {} : { model: request.model }),
-    ...measured,
-    ...(request.faultCode === undefined || hasLeft ? {} : { code: request.faultCode }),
-    ...(fault === undefined ? {} : { code: fault.code, reason: fault.message }),
-    ...(fault?.cause === undefined || hasLeft ? {} : { cause: causeText(fault.cause) }),
   };
+  if (request.model !== undefined) line['model'] = request.model;
+  for (const name in measured) line[name] = measured[name] as string | number;
+  if (request.faultCode !== undefined && !hasLeft) line['code'] = request.faultCode;
+  if (fault) {
+    line['code'] = fault.code;
+    line['reason'] = fault.message;
+    if (fault.cause !== undefined && !hasLeft) line['cause'] = causeText(fault.cause);
+  }
   const { log } = request.server;
   const group = request.endpoint?.group;
   // To a health check, a 503 is the state that it asked for.

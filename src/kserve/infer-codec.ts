@@ -80,14 +80,7 @@ export class StreamFault extends StatusError {
 }
 
 /** Everything of a response that stands before the tensors' data. */
-interface Head {
-  readonly model: string;
-  readonly version: string;
-  readonly id: string;
-  readonly parameters: Readonly<Record<string, ParameterValue>>;
-  readonly final: boolean;
-  readonly outputs: readonly OutputDescription[];
-}
+type Head = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' | 'final' | 'outputs'>;
 
 /** Where a response begins in its message, where its tensors' data does, and where it ends. */
 interface Place {

@@ -3,13 +3,11 @@ import { field } from './cursor.ts';
 import { type InferParameters, parameterOf, writeParameter } from './infer-parameters.ts';
 import { WireRequest } from './infer-request-codec.ts';
 import { writeTensor } from './infer-tensors.ts';
+import type { TensorMetadata } from './messages.ts';
 import type { InferRequest } from './server.ts';
 
 /** An input; one without data is in shared memory, and its parameters say where. */
-export interface InputPart {
-  readonly name: string;
-  readonly datatype: string;
-  readonly shape: readonly number[];
+export interface InputPart extends TensorMetadata {
   readonly data: Buffer | undefined;
   readonly parameters?: InferParameters;
 }

@@ -1,13 +1,11 @@
 import type protobuf from 'protobufjs/light.js';
 import { type Cursor, field } from './cursor.ts';
 import { type InferParameters, readParameter, writeParameter } from './infer-parameters.ts';
+import type { TensorMetadata } from './messages.ts';
 import type { ParameterValue } from './server.ts';
 
 /** What an input or an output says of itself; its data follow in raw form, or are the bytes of InferTensorContents. */
-interface TensorMessage {
-  readonly name: string;
-  readonly datatype: string;
-  readonly shape: readonly number[];
+interface TensorMessage extends TensorMetadata {
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly contents: Buffer | undefined;
 }

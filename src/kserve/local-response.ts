@@ -1,13 +1,7 @@
 import type { InferResponse, ParameterValue } from './server.ts';
 import { readText, type Tensor } from './tensors.ts';
 
-interface LocalResponseParts {
-  readonly model: string;
-  readonly version: string;
-  readonly id: string;
-  readonly outputs: readonly Tensor[];
-  readonly final: boolean;
-}
+type LocalResponseParts = Pick<LocalResponse, 'model' | 'version' | 'id' | 'outputs' | 'final'>;
 
 /** The parameters of every response of a decoupled model: whether it was the last. */
 const parametersOf = {

@@ -13,7 +13,6 @@ import type { ModelConfig } from '../kserve/messages.ts';
 import { firstRows } from './abilities.ts';
 import { type Chain, chainOf, innerNames } from './chain.ts';
 import { type EngineFolder, readEngineFolder } from './engine-folder.ts';
-import { readLabels } from './label-file.ts';
 import { readVllmFolder, type VllmFolder } from './vllm-folder.ts';
 
 /** What the operator says of a model before it is known. */
@@ -106,7 +105,7 @@ export async function fitModel(
       ...(chain && config.ensemble_scheduling ? { engine: chain.engine } : {}),
     },
   });
-  if ('reason' in detection) return outer ? innerPart(outer) : fitRows(model, { detection, hints, repositories });
+  if ('reason' in detection) return outer ? innerPart(outer) : fitRows(model, detection, hints);
   const postprocessors = chain && instancesOf(chain.postprocessing?.config);
   const basis = JSON.stringify([facts, tokenizerDirectory, chain?.engine]);
   const { contract } = detection;
@@ -128,22 +127,14 @@ function fitVllm(contracts: ModelContracts, vllm: VllmFolder): Omit<Fit, 'basis'
   return { detection, rows, tokenizerDirectory: vllm.tokenizerDirectory, vllm };
 }
 
-interface RowsPlace {
-  /** Why it generates no text. */
-  readonly detection: Detection;
-  readonly hints: ModelHints;
-  readonly repositories: readonly string[];
-}
-
 /** How a model is spoken to that generates no text: it may make figures of texts. */
-async function fitRows({ name, config }: KnownModel, { detection, hints, repositories }: RowsPlace): Promise<Fit> {
-  const labels = await readLabels(config, repositories);
-  const { rows, reason } = detectRows(config, { ...hints.rows, labels });
+function fitRows({ name, config }: KnownModel, detection: Detection, hints: ModelHints): Fit {
+  const { rows, reason } = detectRows(config, hints.rows ?? {});
   const named = parameterOf(config, 'tokenizer_dir');
   const tokenizerDirectory = named !== undefined && existsSync(join(named, 'tokenizer.json')) ? named : undefined;
   const takesIds = firstRows(rows)?.takes === 'ids';
   if (takesIds && (hints.tokenizer ?? tokenizerDirectory) === undefined) return refusal(needsTokenizer(name));
-  const basis = JSON.stringify([tokenizerDirectory, reason, labels]);
+  const basis = JSON.stringify([tokenizerDirectory, reason]);
   return { detection: reason === undefined ? detection : { reason }, rows, basis, tokenizerDirectory };
 }
 

@@ -32,10 +32,13 @@ export class ModelDoor {
 
   /** Lets a request to the model of this name in; the function that it gives says that the request is over. */
   async enter(name: string, visitor: Visitor): Promise<(() => void) | undefined> {
-    const { registry, onDemand, admission } = this.#options;
+    const { registry, running, onDemand, admission } = this.#options;
     const root = registry.rootOf(name);
     if (root === undefined || !(registry.isOffered(root) || onDemand?.canLoad(root))) return undefined;
-    const leavePlace = visitor.needsNoPlace ? undefined : await admission.enter(root, visitor);
+    const needsPlace = !visitor.needsNoPlace && admission.isLimited(root);
+    // Most requests have nothing to wait for.
+    if (!needsPlace && registry.isOffered(root)) return running.begin(root, visitor.cancel);
+    const leavePlace = needsPlace ? await admission.enter(root, visitor) : undefined;
     try {
       const end = await this.#begin(name, visitor);
       if (!end) leavePlace?.();
@@ -56,16 +59,16 @@ export class ModelDoor {
   async #begin(name: string, { cancel, signal }: Visitor): Promise<(() => void) | undefined> {
     const { registry, running, onDemand, loadTimeout } = this.#options;
     const deadline = performance.now() + loadTimeout;
-    const waitedFor = new Set<string>();
+    const waitedFor: string[] = [];
     for (let last: string | undefined; ; ) {
       const root = registry.rootOf(name);
       // Nothing may happen between the look and the count: a model without requests can be unloaded at any time.
       if (root !== undefined && registry.isOffered(root)) return running.begin(root, cancel);
       if (root === undefined || !onDemand?.canLoad(root)) return undefined;
       // Models that make room for each other, none of which has adapters: the name is nobody's.
-      if (root !== last && waitedFor.has(root)) return undefined;
+      if (root !== last && waitedFor.includes(root)) return undefined;
       last = root;
-      waitedFor.add(root);
+      waitedFor.push(root);
       await onDemand.wait(root, { deadline, signal });
     }
   }

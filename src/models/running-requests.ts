@@ -1,10 +1,11 @@
+import { ActiveList } from '../active-list.ts';
 import type { ApiError } from '../errors.ts';
 
 /** Ends a request before its answer is complete. */
 type Cancel = (fault: ApiError) => void;
 
 interface Use {
-  readonly requests: Set<Cancel>;
+  readonly requests: ActiveList<Cancel>;
   /** Grows with every request that begins or ends, over all models. */
   last: number;
 }
@@ -17,12 +18,12 @@ export class RunningRequests {
 
   /** Counts a request until the function that it gives back is called. */
   begin(model: string, cancel: Cancel): () => void {
-    const use = this.#uses.get(model) ?? { requests: new Set(), last: 0 };
+    const use = this.#uses.get(model) ?? { requests: new ActiveList<Cancel>(), last: 0 };
     this.#uses.set(model, use);
-    use.requests.add(cancel);
+    const entry = use.requests.add(cancel);
     use.last = ++this.#clock;
     return () => {
-      if (!use.requests.delete(cancel)) return;
+      if (!use.requests.remove(entry)) return;
       use.last = ++this.#clock;
       for (const listener of this.#listeners) listener();
     };

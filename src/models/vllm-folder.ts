@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { VllmFacts } from '../contracts/vllm-facts.ts';
+import { isFolder } from '../file-kind.ts';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../json-object.ts';
 import { cachedModel, isHubName } from '../prompt/hub.ts';
 import { argumentsFile, namesGuideLibrary, readVllmArguments, type UnreadArguments } from '../vllm-arguments.ts';
@@ -142,11 +143,4 @@ function textOf(value: unknown): string | undefined {
 /** Whether a text is one step of a path. */
 export function isFolderName(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\\0]/.test(text);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }

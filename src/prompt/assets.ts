@@ -1,10 +1,11 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { exists, isFolder } from '../file-kind.ts';
 import { messageOf } from '../thrown.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { AssetError } from './asset-error.ts';
 import { type ChatTemplate, jinjaTemplate } from './chat-template.ts';
-import { fetchFromHub, type HubProgress, type HubSettings, isFolder, isHubName } from './hub.ts';
+import { fetchFromHub, type HubProgress, type HubSettings, isHubName } from './hub.ts';
 import { readSentenceFolder, type SentenceFolder } from './sentence-folder.ts';
 import { loadTokenizer } from './tokenizer.ts';
 import { readTokenizerFolder, type TokenizerFolder } from './tokenizer-folder.ts';
@@ -138,12 +139,7 @@ async function givenTemplate(given: string): Promise<{ source: string; templates
   return { source: given, templates: { default: template } };
 }
 
+/** Whether there is a file, or a pipe, which a shell may give in place of one. */
 async function isFile(path: string): Promise<boolean> {
-  return (
-    !(await isFolder(path)) &&
-    access(path).then(
-      () => true,
-      () => false,
-    )
-  );
+  return (await exists(path)) && !(await isFolder(path));
 }

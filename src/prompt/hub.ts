@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { access, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { exists } from '../file-kind.ts';
 import { codeOf } from '../thrown.ts';
 import { AssetError } from './asset-error.ts';
 import { type HubSettings, HubUnreachable, hubRequest } from './hub-request.ts';
@@ -208,19 +209,4 @@ async function writeWhole(target: string, text: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   await writeFile(temporary, text);
   await rename(temporary, target);
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Whether a path is a folder. */
-export async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }

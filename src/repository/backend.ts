@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isFile, isFolder } from './model-folder.ts';
+import { isFile, isFolder } from '../file-kind.ts';
 import type { ModelConfigFile } from './pbtxt/model-config.ts';
 
 /** The backend whose models run inside Conch. */

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
+import { isFile } from '../file-kind.ts';
 import { checkEnsemble } from './check-ensemble.ts';
 import { checkTensors } from './check-tensors.ts';
 import { checkVllm } from './check-vllm.ts';
 import type { Finding } from './finding.ts';
-import { isFile } from './model-folder.ts';
 import { readRepository } from './read-repository.ts';
 import type { AvailableModel, ModelRepository } from './repository-model.ts';
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFile } from '../file-kind.ts';
 import { type JsonObject, parseJsonObject } from '../json-object.ts';
 import {
   argumentsFile,
@@ -11,7 +12,6 @@ import {
   type UnreadArguments,
 } from '../vllm-arguments.ts';
 import type { Finding } from './finding.ts';
-import { isFile } from './model-folder.ts';
 import type { AvailableModel } from './repository-model.ts';
 
 /** Whether a vLLM model has the files that its backend needs, and the settings that keep its engine alive. */

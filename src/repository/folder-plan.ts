@@ -1,7 +1,7 @@
 import { copyFile, lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isFolder } from '../file-kind.ts';
 import { RepositoryError } from './finding.ts';
-import { isFolder } from './model-folder.ts';
 
 /** A file of a model folder that is to be written, from the repository's folder on. */
 export type PlannedFile =

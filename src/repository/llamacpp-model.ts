@@ -1,7 +1,8 @@
 import { open, readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { isFile } from '../file-kind.ts';
 import { type Finding, ModelFault } from './finding.ts';
-import { isFile, type ModelFolder } from './model-folder.ts';
+import { type ModelFolder } from './model-folder.ts';
 import { suggest } from './pbtxt/suggest.ts';
 
 /** What a model of the backend llamacpp says of itself; what it leaves out is for the engine to choose. */

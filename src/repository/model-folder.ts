@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists, isFolder } from '../file-kind.ts';
 import { ModelFault } from './finding.ts';
 import { type ReadModelConfig, readModelConfig } from './pbtxt/model-config.ts';
 import { TextFormatError } from './pbtxt/text-format-error.ts';
@@ -22,22 +23,6 @@ export async function subfolders(folder: string): Promise<string[]> {
   return found.flat().toSorted();
 }
 
-/** Whether there is a folder of this name. */
-export async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-}
-
-/** Whether there is a file of this name. */
-export async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-}
-
 /** The versions of a model: the folders named by a whole number. Triton, too, looks past those that begin with a zero. */
 export async function versionFolders(folder: string): Promise<number[]> {
   const names = (await subfolders(folder)).filter((name) => /^[1-9]\d{0,14}$/.test(name));
@@ -57,13 +42,6 @@ export async function readConfigFile(file: string): Promise<ReadModelConfig | un
     if (!(error instanceof TextFormatError)) throw error;
     throw new ModelFault(error.problem, { file, position: error.position });
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 const reasons: Readonly<Record<string, string>> = {

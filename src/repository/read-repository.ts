@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFile, isFolder } from '../file-kind.ts';
 import { backendOf, embeddedBackend } from './backend.ts';
 import { type Finding, ModelFault, RepositoryError } from './finding.ts';
 import { describeLlamacpp } from './llamacpp-model.ts';
-import { isFile, isFolder, type ModelFolder, readConfigFile, subfolders, versionFolders } from './model-folder.ts';
+import { type ModelFolder, readConfigFile, subfolders, versionFolders } from './model-folder.ts';
 import { completeModelConfig, type ModelConfigFile } from './pbtxt/model-config.ts';
 import type { ModelRepository, RepositoryModel } from './repository-model.ts';
 

@@ -27,11 +27,7 @@ const likelihoods = `
   batch_index INT32 1
   sequence_index INT32 1`;
 
-export const ensembleInputs = `
-  text_input STRING 1
-  decoder_text_input STRING 1 optional
-  max_tokens INT32 1
-  num_return_sequences INT32 1 optional
+const sampling = `
   bad_words STRING -1 optional
   stop_words STRING -1 optional
   exclude_input_in_output BOOL 1 optional
@@ -45,7 +41,13 @@ export const ensembleInputs = `
   min_tokens INT32 1 optional
   presence_penalty FP32 1 optional
   frequency_penalty FP32 1 optional
-  seed UINT64 1 optional
+  seed UINT64 1 optional`;
+
+export const ensembleInputs = `
+  text_input STRING 1
+  decoder_text_input STRING 1 optional
+  max_tokens INT32 1
+  num_return_sequences INT32 1 optional${sampling}
   return_log_probs BOOL 1 optional
   return_context_logits BOOL 1 optional
   return_generation_logits BOOL 1 optional
@@ -76,21 +78,7 @@ export const blsInputs = `
   image_url_input STRING 1 optional
   image_sizes_input INT64 -1,2 optional
   video_bytes_input UINT8 -1,-1,-1,-1 optional
-  max_tokens INT32 1
-  bad_words STRING -1 optional
-  stop_words STRING -1 optional
-  exclude_input_in_output BOOL 1 optional
-  end_id INT32 1 optional
-  pad_id INT32 1 optional
-  top_k INT32 1 optional
-  top_p FP32 1 optional
-  temperature FP32 1 optional
-  length_penalty FP32 1 optional
-  repetition_penalty FP32 1 optional
-  min_tokens INT32 1 optional
-  presence_penalty FP32 1 optional
-  frequency_penalty FP32 1 optional
-  seed UINT64 1 optional
+  max_tokens INT32 1${sampling}
   return_log_probs BOOL 1 optional scalar
   return_context_logits BOOL 1 optional scalar
   return_generation_logits BOOL 1 optional scalar

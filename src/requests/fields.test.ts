@@ -26,6 +26,20 @@ describe('parseRequest', () => {
   const fine = { name: 'a', either: 'b' };
   const fault = (param: string | null, message: string, code = 'invalid_request') => ({ code, param, message });
 
+  it('keeps to the fields that a body has, and fills in those that have a default', () => {
+    const filled = z.object({ name: z.string(), size: z.number().nullish(), colour: z.string().default('red') });
+    for (const body of [{ name: 'a' }, { other: 1, name: 'a' }, { size: 1, name: 'a' }, { colour: 'blue', name: 'a' }])
+      expect(parseRequest(filled, body).request).toEqual(filled.parse(body));
+    expect(parseRequest(filled, { other: 1, name: 'a' }).unknownFields).toEqual(['other']);
+  });
+
+  it('finds the same with every set of fields, however many there are', () => {
+    const names = Array.from({ length: 300 }, (_, at) => `field${at}`);
+    const wide = z.object(Object.fromEntries(names.map((name) => [name, z.number().nullish()])));
+    for (const name of names) expect(parseRequest(wide, { [name]: 1 }).request).toEqual({ [name]: 1 });
+    expect(() => parseRequest(wide, { field299: 'a' })).toThrow('field299: must be a number.');
+  });
+
   it.each([
     [[], fault(null, 'The body must be a JSON object.')],
     [null, fault(null, 'The body must be a JSON object.')],

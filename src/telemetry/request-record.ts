@@ -20,6 +20,11 @@ export interface RecordOptions {
   readonly labels: Labels;
 }
 
+interface PhaseTime {
+  readonly name: string;
+  time: number;
+}
+
 /** Measures one request: for the metrics, its trace, its line in the log, and what it is charged. */
 export class MeasuredRequest implements RequestRecord {
   route: string | undefined;
@@ -30,8 +35,8 @@ export class MeasuredRequest implements RequestRecord {
   readonly #start = performance.now();
   readonly #counts: TokenCounts[] = [];
   /** Milliseconds of each part of the work. */
-  readonly #phases = new Map<string, number>();
-  readonly #open = new Set<InferenceRecord>();
+  readonly #phases: PhaseTime[] = [];
+  readonly #open: InferenceRecord[] = [];
   #inferences = 0;
   #limits = 0;
   #model = '';
@@ -78,7 +83,7 @@ export class MeasuredRequest implements RequestRecord {
       const time = performance.now() - start;
       waiting?.add(-1);
       metrics.phases.at(phase, this.#model).observe(time / 1000);
-      this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + time);
+      this.#phase(phase).time += time;
       endSpan?.();
     };
   }
@@ -99,11 +104,11 @@ export class MeasuredRequest implements RequestRecord {
       hasLeft: () => this.hasLeft,
       onFirst: (time) => this.#time('first', time),
       onEnd: (time) => {
-        this.#open.delete(inference);
+        this.#open.splice(this.#open.indexOf(inference), 1);
         this.#time('infer', time);
       },
     });
-    this.#open.add(inference);
+    this.#open.push(inference);
     return inference;
   }
 
@@ -132,8 +137,9 @@ export class MeasuredRequest implements RequestRecord {
   }
 
   timing(): string {
-    const rows = [...this.#phases, ['total', performance.now() - this.#start] as const];
-    return rows.map(([name, time]) => `${name};dur=${time.toFixed(1)}`).join(', ');
+    let text = '';
+    for (const { name, time } of this.#phases) text += `${name};dur=${time.toFixed(1)}, `;
+    return `${text}total;dur=${(performance.now() - this.#start).toFixed(1)}`;
   }
 
   goesOn(): RequestRecord {
@@ -170,14 +176,14 @@ export class MeasuredRequest implements RequestRecord {
       answerId: this.#answerId,
       finishReasons: this.#counts.flatMap(({ finishReasons = [] }) => finishReasons),
     });
-    return {
-      ...(this.#server === '' ? {} : { server: this.#server }),
-      ...(outcome.key === undefined ? {} : { key: outcome.key }),
-      ...(input === undefined ? {} : { input_tokens: input }),
-      ...(output === undefined || this.#inferences === 0 ? {} : { output_tokens: output }),
-      ...(this.#firstFlush === undefined ? {} : { ttft_ms: Math.round(this.#firstFlush * 10) / 10 }),
-      ...(this.#trace ? { trace_id: this.#trace.traceId } : {}),
-    };
+    const line: Record<string, string | number> = {};
+    if (this.#server !== '') line['server'] = this.#server;
+    if (outcome.key !== undefined) line['key'] = outcome.key;
+    if (input !== undefined) line['input_tokens'] = input;
+    if (output !== undefined && this.#inferences > 0) line['output_tokens'] = output;
+    if (this.#firstFlush !== undefined) line['ttft_ms'] = Math.round(this.#firstFlush * 10) / 10;
+    if (this.#trace) line['trace_id'] = this.#trace.traceId;
+    return line;
   }
 
   /** What the inferences that still run might have generated: their limits, less their share of what was generated. */
@@ -189,7 +195,16 @@ export class MeasuredRequest implements RequestRecord {
   }
 
   #time(name: string, time: number): void {
-    this.#phases.set(name, Math.max(this.#phases.get(name) ?? 0, time));
+    const phase = this.#phase(name);
+    phase.time = Math.max(phase.time, time);
+  }
+
+  /** There are few of them. */
+  #phase(name: string): PhaseTime {
+    for (const phase of this.#phases) if (phase.name === name) return phase;
+    const phase = { name, time: 0 };
+    this.#phases.push(phase);
+    return phase;
   }
 
   #completion(): number {

@@ -39,7 +39,10 @@ async function tritonPeer(isSecure: boolean, ports?: Parameters<typeof startTrit
   });
   return {
     port: triton.grpcPort,
-    stop: triton.stop,
+    stop: async () => {
+      await triton.kill('SIGTERM');
+      await triton.gone;
+    },
     kill: () => triton.kill('SIGKILL'),
     again: () => tritonPeer(isSecure, triton),
   };

@@ -26,7 +26,16 @@ export interface ModelRow {
   readonly order: 'load' | 'unload' | undefined;
 }
 
-const shownAbilities: readonly string[] = ['chat', 'completion', 'tools', 'reasoning', 'images', 'embedding', 'rerank'];
+const shownAbilities: readonly string[] = [
+  'chat',
+  'completion',
+  'tools',
+  'reasoning',
+  'images',
+  'embedding',
+  'rerank',
+  'classify',
+];
 
 /** All models that are served, or that a server could load. */
 export function modelRows(models: readonly Model[], servers: readonly Server[]): readonly ModelRow[] {

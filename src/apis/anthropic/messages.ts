@@ -1,4 +1,3 @@
-import { ApiError } from '../../errors.ts';
 import { chat } from '../../generate/chat.ts';
 import { countPrompt } from '../../generate/count-prompt.ts';
 import type { Endpoint } from '../../http/api.ts';
@@ -13,7 +12,7 @@ import { collectMessage } from './collect-message.ts';
 import { messageHead } from './message.ts';
 import { MessageWriter } from './message-writer.ts';
 import { CountTokensRequest, MessagesRequest, tokenCount } from './messages-request.ts';
-import { ignoredFields, renameFault } from './rename-fault.ts';
+import { ignoredFields, inTheirNames, renameFault } from './rename-fault.ts';
 import { type Origin, toChat } from './to-chat.ts';
 
 const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
@@ -93,12 +92,3 @@ export const countTokensEndpoint: Endpoint<GenerateServices> = {
     return tokenCount(counted.tokens);
   },
 };
-
-/** What is done for a request, its faults in the names of the API. */
-async function inTheirNames<Result>(origin: Origin, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw renameFault(ApiError.from(error), origin);
-  }
-}

@@ -1,16 +1,5 @@
-import type { ApiError } from '../../errors.ts';
-import { renamedFault, renamedIgnored, thinkingVariables } from '../../requests/renaming.ts';
+import { renaming, thinkingVariables } from '../../requests/renaming.ts';
 import type { Origin } from './to-chat.ts';
-
-/** A fault that names a field of the chat, in the names of this API. */
-export function renameFault(error: ApiError, origin: Origin): ApiError {
-  return renamedFault(error, (field) => renameField(field, origin));
-}
-
-/** The names of what had no effect in the chat, in the names of this API. */
-export function ignoredFields(names: readonly string[], origin: Origin): string[] {
-  return renamedIgnored(names, 'thinking', (field) => renameField(field, origin));
-}
 
 function renameField(param: string, { places, formatField }: Origin): string {
   const [, index, rest = ''] = /^messages\[(\d+)](.*)$/.exec(param) ?? [];
@@ -45,3 +34,5 @@ function renameInMessage(rest: string, origin: Origin['places'][number] | undefi
   if (within.startsWith('.image_url')) return `${place}.source`;
   return within === '.text' ? `${place}.text` : place;
 }
+
+export const { renameFault, ignoredFields, inTheirNames } = renaming('thinking', renameField);

@@ -16,6 +16,7 @@ import {
   prefixed,
   textOf,
 } from '../../kserve/json-value.ts';
+import type { TensorMetadata } from '../../kserve/messages.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { readParameters, sharedMemoryOf } from './infer-parameters.ts';
 
@@ -69,10 +70,7 @@ function readInputs(json: JsonValue, { bytes, model }: { bytes: Buffer; model: s
   return inputs;
 }
 
-interface JsonInput {
-  readonly name: string;
-  readonly datatype: string;
-  readonly shape: readonly number[];
+interface JsonInput extends TensorMetadata {
   readonly parameters: JsonObject | undefined;
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
 import { chat } from '../../generate/chat.ts';
 import { complete } from '../../generate/completion.ts';
 import { contextFor } from '../../http/model-requests.ts';
@@ -7,7 +6,7 @@ import type { AnswerPlan, GenerateServices } from '../../http/send-answer.ts';
 import type { AnswerPlace } from './answer-lines.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { LineWriter } from './line-writer.ts';
-import { ignoredFields, renameFault } from './rename-fault.ts';
+import { ignoredFields, inTheirNames, renameFault } from './rename-fault.ts';
 import type { Origin, Translated } from './to-chat.ts';
 
 interface PlanOptions {
@@ -37,13 +36,4 @@ export function ollamaPlan(
     writer: () => new LineWriter({ ...place, rename: (fault) => renameFault(fault, origin) }),
     whole: (answer) => inTheirNames(origin, () => collectAnswer(answer.events, place)),
   };
-}
-
-/** What is done for a request, its faults in Ollama's names. */
-async function inTheirNames<Result>(origin: Origin, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw renameFault(ApiError.from(error), origin);
-  }
 }

@@ -1,17 +1,6 @@
-import type { ApiError } from '../../errors.ts';
-import { renamedFault, renamedIgnored, thinkingVariables } from '../../requests/renaming.ts';
+import { renaming, thinkingVariables } from '../../requests/renaming.ts';
 import { optionFields } from './options.ts';
 import type { Origin } from './to-chat.ts';
-
-/** A fault that names a field of the chat, in Ollama's names. */
-export function renameFault(error: ApiError, origin: Origin): ApiError {
-  return renamedFault(error, (field) => renameField(field, origin));
-}
-
-/** The names of what had no effect in the chat, in Ollama's names. */
-export function ignoredFields(names: readonly string[], origin: Origin): string[] {
-  return renamedIgnored(names, 'think', (field) => renameField(field, origin));
-}
 
 const otherNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(optionFields).map(([option, field]) => [field, `options.${option}`])),
@@ -28,3 +17,5 @@ function renameField(param: string, origin: Origin): string {
     return param.replace(/^response_format(?:\.json_schema(?:\.schema)?)?/, 'format');
   return otherNames[param] ?? param;
 }
+
+export const { renameFault, ignoredFields, inTheirNames } = renaming('think', renameField);

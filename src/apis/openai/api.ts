@@ -5,6 +5,7 @@ import type { RowsServices } from '../../http/send-answer.ts';
 import type { ModelServices } from '../../http/usable-models.ts';
 import type { AdapterServices } from '../../models/adapter-loading.ts';
 import { chatEndpoint } from './chat.ts';
+import { classifyEndpoint } from './classify.ts';
 import { completionEndpoint } from './completions.ts';
 import { embeddingsEndpoint } from './embeddings.ts';
 import { loadLoraEndpoint, unloadLoraEndpoint } from './lora.ts';
@@ -20,6 +21,7 @@ import {
   type ResponseServices,
   storedEndpoint,
 } from './responses/stored.ts';
+import { scoreEndpoint } from './score.ts';
 import { applyTemplateEndpoint, detokenizeEndpoint, type TokenizeServices, tokenizeEndpoint } from './tokenize.ts';
 
 /** What OpenAI's API needs. */
@@ -49,6 +51,8 @@ export const openAiApi: Api<OpenAiServices> = {
     applyTemplateEndpoint,
     embeddingsEndpoint,
     rerankEndpoint,
+    classifyEndpoint,
+    scoreEndpoint,
     modelsEndpoint,
     modelEndpoint,
     modelControlEndpoint,

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { embed } from '../../generate/embedding.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
@@ -8,6 +7,7 @@ import { requestSignal } from '../../http/request-signal.ts';
 import type { RowsServices } from '../../http/send-answer.ts';
 import { estimatePrompt } from '../../http/token-estimate.ts';
 import { EmbeddingRequest } from '../../requests/embedding-request.ts';
+import { sendList } from './list.ts';
 
 const embedding = { anyOf: [listOf(number), text] };
 
@@ -39,31 +39,18 @@ export const embeddingsEndpoint: Endpoint<RowsServices> = {
     const { request: body, unknownFields } = await readRequest(EmbeddingRequest, request, reply, services);
     const { vectors, promptTokens } = await embed(body, contextFor(request, services.rows), requestSignal(reply));
     tellIgnored(request, reply, unknownFields);
-    const encoding = body.encoding_format ?? 'float';
-    const pieces = embeddingPieces({ model: body.model, vectors, encoding, promptTokens });
-    return reply.type('application/json; charset=utf-8').send(Readable.from(pieces));
+    const encode = body.encoding_format === 'base64' ? base64Of : (vector: Float32Array) => Array.from(vector);
+    return sendList(reply, {
+      head: { object: 'list' },
+      rows: vectors,
+      entry: (vector, index) => ({ object: 'embedding', index, embedding: encode(vector) }),
+      tail: {
+        model: body.model,
+        usage: promptTokens === undefined ? null : { prompt_tokens: promptTokens, total_tokens: promptTokens },
+      },
+    });
   },
 };
-
-/** What the answer of POST /v1/embeddings is written from. */
-interface EmbeddingAnswer {
-  readonly model: string;
-  readonly vectors: readonly Float32Array[];
-  readonly encoding: 'float' | 'base64';
-  /** Undefined where nobody counted. */
-  readonly promptTokens: number | undefined;
-}
-
-/** The answer as JSON, vector by vector: all of them as one text would take many times the room. */
-function* embeddingPieces({ model, vectors, encoding, promptTokens }: EmbeddingAnswer): Generator<string> {
-  yield '{"object":"list","data":[';
-  for (const [index, vector] of vectors.entries()) {
-    const embedding = encoding === 'base64' ? base64Of(vector) : Array.from(vector);
-    yield `${index > 0 ? ',' : ''}${JSON.stringify({ object: 'embedding', index, embedding })}`;
-  }
-  const usage = promptTokens === undefined ? null : { prompt_tokens: promptTokens, total_tokens: promptTokens };
-  yield `],"model":${JSON.stringify(model)},"usage":${JSON.stringify(usage)}}`;
-}
 
 /** 32-bit numbers, little-endian. */
 function base64Of(vector: Float32Array): string {

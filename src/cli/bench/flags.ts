@@ -4,8 +4,7 @@ import { setting } from '../../config/setting.ts';
 import { duration, text } from '../../config/value-types.ts';
 import { clientFlags, requestField, urlFlag } from '../client-flags.ts';
 
-const own = { group: 'general' } as const;
-const file = { ...own, placeholder: 'FILE', path: 'file' } as const;
+const file = { path: 'file' } as const;
 const count = z.number().int().min(1);
 
 const lengthsWanted = 'must be a number of tokens, or two with a comma between them: the mean and the deviation';
@@ -44,76 +43,56 @@ const watched = z.string().transform((written, context) => {
 
 const flags = {
   url: urlFlag('http://localhost:9000', 'Server to measure, with or without /v1.'),
-  model: setting(text.optional(), 'Model to ask.', {
-    ...own,
-    placeholder: 'NAME',
-    defaultText: 'the first one of the server',
-  }),
+  model: setting(text.optional(), 'Model to ask.', { placeholder: 'NAME', defaultText: 'the first one of the server' }),
   apiKey: clientFlags.apiKey,
   header: clientFlags.header,
-  endpoint: setting(z.enum(['chat', 'completions', 'embeddings']).default('chat'), 'What is asked for.', own),
+  endpoint: setting(z.enum(['chat', 'completions', 'embeddings']).default('chat'), 'What is asked for.'),
   streaming: setting(z.boolean().optional(), 'Ask for streams; --no-streaming asks for whole answers.', {
-    ...own,
     defaultText: 'yes, but not for embeddings',
   }),
   concurrency: setting(levels.optional(), 'Requests that are open at a time; several numbers are measured in turn.', {
-    ...own,
     placeholder: 'N,…',
     defaultText: '1',
   }),
   rate: setting(rates.optional(), 'Requests begun in a second, however many are open; in place of --concurrency.', {
-    ...own,
     placeholder: 'N,…',
   }),
-  arrival: setting(z.enum(['poisson', 'constant']).default('poisson'), 'How the requests of a rate come.', own),
-  requests: setting(count.optional(), 'Requests to measure at each level.', own),
+  arrival: setting(z.enum(['poisson', 'constant']).default('poisson'), 'How the requests of a rate come.'),
+  requests: setting(count.optional(), 'Requests to measure at each level.'),
   duration: setting(duration({ minimum: 1 }).optional(), 'In place of --requests: how long new ones are begun.', {
-    ...own,
-    placeholder: 'DURATION',
     defaultText: '10s',
   }),
   gracePeriod: setting(
     duration({ minimum: 1 }).prefault('30s'),
     'How long open requests may go on after --duration; those that are cut off then are counted.',
-    { ...own, placeholder: 'DURATION' },
   ),
   warmup: setting(z.number().int().min(0).optional(), 'Requests before them that are not measured.', {
-    ...own,
     defaultText: 'as many as are open at a time, at least 10',
   }),
   inputTokens: setting(lengths.prefault('550'), 'Length of the prompts in tokens: mean, and deviation after a comma.', {
-    ...own,
     placeholder: 'MEAN[,DEVIATION]',
     defaultText: '550',
   }),
   outputTokens: setting(
     lengths.prefault('128'),
     'Longest answers in tokens, in the same way. They end earlier where the model does.',
-    {
-      ...own,
-      placeholder: 'MEAN[,DEVIATION]',
-      defaultText: '128',
-    },
+    { placeholder: 'MEAN[,DEVIATION]', defaultText: '128' },
   ),
   ignoreEos: setting(
     z.boolean().default(false),
     'Have answers go on to that length: ignore_eos and min_tokens, which not every server knows.',
-    own,
   ),
   limitField: setting(
     z.enum(['max_tokens', 'max_completion_tokens']).default('max_tokens'),
     'Field that bounds the answers.',
-    own,
   ),
   extra: setting(z.array(requestField).default([]), 'Field for every request; the value may be JSON.', {
-    ...own,
     placeholder: 'NAME=VALUE',
   }),
-  distinctPrompts: setting(count.default(100), 'Different prompts, which are taken in turn.', own),
+  distinctPrompts: setting(count.default(100), 'Different prompts, which are taken in turn.'),
   promptFile: setting(text.optional(), 'Prompts of your own: a line each, plain or as JSON with a field text.', file),
-  seed: setting(z.number().int().min(0).default(1), 'The same seed makes the same prompts, lengths and arrivals.', own),
+  seed: setting(z.number().int().min(0).default(1), 'The same seed makes the same prompts, lengths and arrivals.'),
   tokenizer: setting(text.optional(), 'Tokenizer that counts: a folder, or a name on the Hugging Face hub.', {
-    ...own,
     placeholder: 'FOLDER|NAME',
     path: 'folder-or-name',
     defaultText: "/tokenize of the server where it has that, else the server's usage",
@@ -121,18 +100,12 @@ const flags = {
   serverTokenCount: setting(
     z.boolean().default(false),
     "Take the server's usage for the lengths, whoever could count.",
-    own,
   ),
-  timeout: setting(duration({ minimum: 1 }).prefault('10m'), 'How long one request may take.', {
-    ...own,
-    placeholder: 'DURATION',
-  }),
+  timeout: setting(duration({ minimum: 1 }).prefault('10m'), 'How long one request may take.'),
   workers: setting(count.max(64).optional(), 'Processes that make the load.', {
-    ...own,
     defaultText: 'one for 64 concurrent requests, at most one per CPU',
   }),
   pid: setting(z.array(watched).default([]), 'Process whose CPU time and memory are measured along. Linux alone.', {
-    ...own,
     placeholder: '[NAME=]PID',
   }),
   ca: clientFlags.ca,
@@ -141,7 +114,6 @@ const flags = {
   csv: setting(text.optional(), 'Write the metrics as CSV.', file),
   html: setting(text.optional(), 'Write the report with plots as one HTML page.', file),
   compare: setting(z.array(z.tuple([text, text])).default([]), 'Measure nothing: compare two reports of --json.', {
-    ...own,
     placeholder: ['A.json', 'B.json'],
   }),
 };

@@ -6,30 +6,25 @@ import { text } from '../../config/value-types.ts';
 import { clientFlags, clientProblems, requestField, urlFlag } from '../client-flags.ts';
 import { ownFields } from './conversation.ts';
 
-const own = { group: 'general' } as const;
-
 const flags = {
   url: urlFlag('http://127.0.0.1:9000', 'Server to talk to, with or without /v1.'),
   ...clientFlags,
-  system: setting(text.optional(), 'System message.', own),
+  system: setting(text.optional(), 'System message.'),
   set: setting(
     z.array(requestField).default([]),
     'Field for every request, such as temperature=0.2; the value may be JSON.',
-    { ...own, placeholder: 'NAME=VALUE' },
+    { placeholder: 'NAME=VALUE' },
   ),
   reasoning: setting(z.boolean().optional(), "Show the model's reasoning before its answer.", {
-    ...own,
     defaultText: 'on a terminal',
   }),
   stats: setting(
     z.boolean().default(false),
     'Say after each answer how many tokens it had, when the first one came, and how many a second.',
-    own,
   ),
   history: setting(
     z.boolean().default(true),
     'Keep the lines that are typed in the cache folder, for the next time; --no-history keeps and shows none.',
-    own,
   ),
 };
 

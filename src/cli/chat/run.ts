@@ -4,7 +4,7 @@ import { type CommandInput, ownFlags } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Terminal } from '../../serve/terminal.ts';
 import { targetFrom } from '../client-flags.ts';
-import { type Colours, coloursFor } from '../colours.ts';
+import { coloursFor } from '../colours.ts';
 import { askOnce } from './ask-once.ts';
 import { Conversation } from './conversation.ts';
 import { type ChatFlags, chatDefinition, checkChatFlags } from './flags.ts';
@@ -12,7 +12,7 @@ import { LineEditor } from './line-editor.ts';
 import { LineHistory } from './line-history.ts';
 import { ChatFault, ChatServer, ServerAway } from './server.ts';
 import { completeSlashCommand, requireModel } from './slash-commands.ts';
-import { talk } from './talk.ts';
+import { type Talk, talk } from './talk.ts';
 
 /** Runs `conch chat`: with a person on a terminal, else for one question. */
 export async function runChat(input: CommandInput, terminal: Terminal): Promise<number> {
@@ -82,13 +82,8 @@ async function questionOf(words: readonly string[], { streams, stop }: Terminal)
   return question;
 }
 
-interface TalkOptions {
-  readonly conversation: Conversation;
-  readonly server: ChatServer;
+interface TalkOptions extends Pick<Talk, 'conversation' | 'server' | 'colours' | 'showsReasoning' | 'showsStats'> {
   readonly terminal: Terminal;
-  readonly colours: Colours;
-  readonly showsReasoning: boolean;
-  readonly showsStats: boolean;
 }
 
 async function talkWith(

@@ -135,8 +135,8 @@ describe('ChatServer.models', () => {
   it('are those that generate text, and first those that can chat', async () => {
     const base = { id: 'base', contract: 'vllm', capabilities: { completion: true, chat: false } };
     const tuned = { id: 'tuned', contract: 'vllm', capabilities: { completion: true, chat: true } };
-    const others = [{ id: 'vectors', contract: 'embedding' }, { id: 'scores', contract: 'rerank' }, { id: 'toy' }, {}];
-    const data = [base, tuned, ...others];
+    const others = ['embedding', 'rerank', 'classify'].map((contract) => ({ id: contract, contract }));
+    const data = [base, tuned, ...others, { id: 'toy' }, {}];
     const chat = await chatWith((_, response) => json(response, 200, { object: 'list', data }));
     expect(await chat.models(never)).toEqual(['tuned', 'toy', 'base']);
   });

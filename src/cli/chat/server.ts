@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { errorText, refusalText } from '../../bench/load/answer.ts';
 import { EventReader } from '../../bench/load/event-reader.ts';
 import { type Caller, type Client, openCaller, openClient, type Target } from '../../bench/target.ts';
+import { rowTasks } from '../../contracts/row-contracts.ts';
 import { ChatAnswer, type Part, type Usage } from './answer.ts';
 
 /** What went wrong with a request, in one line. */
@@ -163,7 +164,7 @@ interface ListedModel {
 /** Conch says what its models are for; other servers do not. */
 function generatesText(model: unknown): model is ListedModel {
   if (typeof model !== 'object' || model === null || !('id' in model) || typeof model.id !== 'string') return false;
-  return !('contract' in model && (model.contract === 'embedding' || model.contract === 'rerank'));
+  return !('contract' in model && rowTasks.some((task) => task === model.contract));
 }
 
 /** Whether a model can chat by now. The server says of one that cannot what it lacks, when it is asked. */

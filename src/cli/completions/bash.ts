@@ -1,4 +1,4 @@
-import { firstWords, groupsOf, type Offer, type OfferedCommand, type OfferedFlag } from './offers.ts';
+import { firstWords, groupsOf, type Offer, type OfferedCommand, type OfferedFlag, quoted } from './offers.ts';
 
 /** The completions of bash (3.2 and later), as one script. */
 export function bashCompletions(commands: readonly OfferedCommand[]): string {
@@ -80,8 +80,4 @@ function offerLine({ kind, words }: Offer): string {
     case 'nothing':
       return ':';
   }
-}
-
-function quoted(text: string): string {
-  return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

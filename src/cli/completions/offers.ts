@@ -113,3 +113,8 @@ function shortened(help: string): string {
   const part = end < 0 ? help : help.slice(0, shortest + end);
   return part.replaceAll(/["`$\\[\]]/g, '');
 }
+
+/** A word as bash and zsh take it. */
+export function quoted(text: string): string {
+  return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,4 +1,4 @@
-import { firstWords, groupsOf, type Offer, type OfferedCommand, type OfferedFlag } from './offers.ts';
+import { firstWords, groupsOf, type Offer, type OfferedCommand, type OfferedFlag, quoted } from './offers.ts';
 
 /** The completions of zsh, as one script: to be run in .zshrc, or to be kept as _conch in a folder of fpath. */
 export function zshCompletions(commands: readonly OfferedCommand[]): string {
@@ -58,8 +58,4 @@ function action({ kind, words }: Offer): string {
     case 'nothing':
       return ' ';
   }
-}
-
-function quoted(text: string): string {
-  return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -22,11 +22,8 @@ const definition = {
     probe: setting(
       z.boolean().default(false),
       'Send each model short requests: show its text and timing, and find out what a vLLM model can do.',
-      {
-        group: 'general',
-      },
     ),
-    json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }),
+    json: setting(z.boolean().default(false), 'Print JSON.'),
   },
   exitCodes: { 1: 'A model cannot be served, or a server does not answer.' },
   examples: ['conch doctor --triton localhost:8001', 'conch doctor ensemble --triton localhost:8001 --probe'],

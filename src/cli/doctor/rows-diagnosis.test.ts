@@ -41,7 +41,9 @@ it('remarks on classes without names', () => {
   const model = (rows: NamedModel['rows']) => ({ name: 'm', rows, contextLength: () => 8 }) as unknown as NamedModel;
   const assets = { tokenizer: {}, eosTokenIds: [] } as never;
   expect(rowsRemarks(model({ classify: { ...classify, labels: undefined } }), assets)).toEqual([
-    'Its classes have no names: set models.m.classify.labels in the configuration file, or label_filename of its output where Conch can read the repository.',
+    'Its classes have no names: set models.m.classify.labels in the configuration file, or label_filename of its output in config.pbtxt.',
   ]);
   expect(rowsRemarks(model({ classify }), assets)).toEqual([]);
+  const fromFile = { ...classify, labels: undefined, hasLabelFile: true };
+  expect(rowsRemarks(model({ classify: fromFile }), assets)).toEqual([]);
 });

@@ -63,9 +63,10 @@ export function rowsRemarks(model: NamedModel, assets: PromptAssets | undefined)
     remarks.push(
       `Nobody says how the vectors of its tokens become one, so the mean is taken: a tokenizer folder with 1_Pooling/config.json, or models.${name}.embedding.pooling in the configuration file.`,
     );
-  if (firstRowAbility(model)?.name === 'classify' && !model.rows.classify?.labels)
+  const { classify } = model.rows;
+  if (classify && firstRowAbility(model)?.name === 'classify' && !classify.labels && !classify.hasLabelFile)
     remarks.push(
-      `Its classes have no names: set models.${name}.classify.labels in the configuration file, or label_filename of its output where Conch can read the repository.`,
+      `Its classes have no names: set models.${name}.classify.labels in the configuration file, or label_filename of its output in config.pbtxt.`,
     );
   if (assets?.tokenizer && model.contextLength() === undefined)
     remarks.push(`Nobody says how long a text may be: --context-length ${name}=N.`);

@@ -11,26 +11,23 @@ import type { Terminal } from '../../serve/terminal.ts';
 import type { CliCommand } from '../command.ts';
 import { changeKeyFile, fileFlag, keyFileOf, onlyName } from './key-file.ts';
 
-const own = { group: 'general' } as const;
 const count = z.number().int().min(1).optional();
 
 const flags = {
   file: fileFlag,
   allowModel: setting(z.array(text).default([]), 'Model that the key is for; * stands for any text.', {
-    ...own,
     placeholder: 'NAME',
     defaultText: 'all models',
   }),
-  requestsPerMinute: setting(count, 'Most requests in a minute.', own),
-  tokensPerMinute: setting(count, 'Most tokens in a minute, of prompts and answers together.', own),
-  concurrent: setting(count, 'Most requests that run at the same time.', own),
+  requestsPerMinute: setting(count, 'Most requests in a minute.'),
+  tokensPerMinute: setting(count, 'Most tokens in a minute, of prompts and answers together.'),
+  concurrent: setting(count, 'Most requests that run at the same time.'),
   expires: setting(text.optional(), 'When it ends: a date such as 2027-01-31, or an age such as 12h or 30d.', {
-    ...own,
     placeholder: 'WHEN',
     defaultText: 'never',
   }),
-  priority: setting(z.boolean().default(false), 'Its requests may say how urgent they are.', own),
-  manage: setting(z.boolean().default(false), 'It may load and unload its models although it is for some alone.', own),
+  priority: setting(z.boolean().default(false), 'Its requests may say how urgent they are.'),
+  manage: setting(z.boolean().default(false), 'It may load and unload its models although it is for some alone.'),
 };
 
 const definition: Command<typeof flags> = {

@@ -12,7 +12,6 @@ import { withLock } from './file-lock.ts';
 
 /** The flag of the commands that work on a file of keys. */
 export const fileFlag = setting(text.optional(), 'File of keys.', {
-  group: 'general',
   placeholder: 'FILE',
   defaultText: 'that of CONCH_API_KEY_FILE or of the settings file',
 });

@@ -10,7 +10,7 @@ import { fileFlag, keyFileOf, openKeyFile } from './key-file.ts';
 
 const flags = {
   file: fileFlag,
-  json: setting(z.boolean().default(false), 'Print JSON.', { group: 'general' }),
+  json: setting(z.boolean().default(false), 'Print JSON.'),
 };
 
 const definition: Command<typeof flags> = {

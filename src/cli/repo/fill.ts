@@ -18,19 +18,15 @@ import { TextFormatError } from '../../repository/pbtxt/text-format-error.ts';
 import type { Terminal } from '../../serve/terminal.ts';
 import type { CliCommand } from '../command.ts';
 
-const own = { group: 'general' } as const;
-
 const flags = {
   inPlace: setting(z.boolean().default(false), 'Write the result into the file itself.', {
-    ...own,
     short: 'i',
     aliases: ['in_place'],
   }),
-  output: setting(text.optional(), 'Write the result into this file.', { ...own, short: 'o', placeholder: 'FILE' }),
+  output: setting(text.optional(), 'Write the result into this file.', { short: 'o', placeholder: 'FILE' }),
   strict: setting(
     z.boolean().default(false),
     'Write nothing, and end with exit code 1, when a value is left unfilled.',
-    own,
   ),
 };
 

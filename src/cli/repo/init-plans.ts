@@ -1,10 +1,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { resolvePath } from '../../config/paths.ts';
+import { isFile, isFolder } from '../../file-kind.ts';
 import { RepositoryError } from '../../repository/finding.ts';
 import type { FolderPlan } from '../../repository/folder-plan.ts';
 import { ggufProblem } from '../../repository/llamacpp-model.ts';
-import { isFile, isFolder, readConfigFile } from '../../repository/model-folder.ts';
+import { readConfigFile } from '../../repository/model-folder.ts';
 import { planLlamacpp } from '../../repository/plan-llamacpp.ts';
 import { containerModels, planTrtllm } from '../../repository/plan-trtllm.ts';
 import { planVllm } from '../../repository/plan-vllm.ts';

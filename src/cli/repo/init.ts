@@ -15,69 +15,51 @@ import type { Terminal } from '../../serve/terminal.ts';
 import type { CliCommand } from '../command.ts';
 import { type InitFlags, initPlanners, type ModelKind } from './init-plans.ts';
 
-const own = { group: 'general' } as const;
 const count = z.number().int().min(1).optional();
 
 const flags = {
-  repository: setting(text.default('./models'), 'Folder of models to write into.', { ...own, placeholder: 'DIR' }),
-  force: setting(z.boolean().default(false), 'Overwrite the files of a model that is already there.', own),
-  dryRun: setting(z.boolean().default(false), 'Print the files instead of writing them.', own),
+  repository: setting(text.default('./models'), 'Folder of models to write into.', { placeholder: 'DIR' }),
+  force: setting(z.boolean().default(false), 'Overwrite the files of a model that is already there.'),
+  dryRun: setting(z.boolean().default(false), 'Print the files instead of writing them.'),
   model: setting(text.optional(), 'vllm: name on the Hugging Face hub, or a folder. llamacpp: GGUF file.', {
-    ...own,
     placeholder: 'MODEL',
   }),
   set: setting(
     z.array(text).default([]),
     'vllm: any further engine argument. trtllm: any value of the templates, such as kv_cache_free_gpu_mem_fraction=0.5.',
-    { ...own, placeholder: 'NAME=VALUE' },
+    { placeholder: 'NAME=VALUE' },
   ),
-  lora: setting(z.array(text).default([]), 'vllm, llamacpp: LoRA adapter.', { ...own, placeholder: 'NAME=PATH' }),
-  tokenizer: setting(text.optional(), 'vllm: tokenizer, where it is not that of the model.', {
-    ...own,
-    placeholder: 'NAME',
-  }),
-  maxModelLen: setting(count, 'vllm: tokens of context.', own),
-  gpuMemoryUtilization: setting(z.number().gt(0).max(1).optional(), 'vllm: share of the GPU memory.', own),
-  tensorParallelSize: setting(count, 'vllm: GPUs that share the model.', own),
-  dtype: setting(text.optional(), 'vllm: type of the weights, such as bfloat16.', { ...own, placeholder: 'TYPE' }),
-  quantization: setting(text.optional(), 'vllm: how the weights are quantized, such as awq.', {
-    ...own,
-    placeholder: 'NAME',
-  }),
+  lora: setting(z.array(text).default([]), 'vllm, llamacpp: LoRA adapter.', { placeholder: 'NAME=PATH' }),
+  tokenizer: setting(text.optional(), 'vllm: tokenizer, where it is not that of the model.', { placeholder: 'NAME' }),
+  maxModelLen: setting(count, 'vllm: tokens of context.'),
+  gpuMemoryUtilization: setting(z.number().gt(0).max(1).optional(), 'vllm: share of the GPU memory.'),
+  tensorParallelSize: setting(count, 'vllm: GPUs that share the model.'),
+  dtype: setting(text.optional(), 'vllm: type of the weights, such as bfloat16.', { placeholder: 'TYPE' }),
+  quantization: setting(text.optional(), 'vllm: how the weights are quantized, such as awq.', { placeholder: 'NAME' }),
   healthCheck: setting(
     z.boolean().optional(),
     'vllm: let Triton report a model whose engine has failed as not ready.',
-    {
-      ...own,
-      defaultText: 'true',
-    },
+    { defaultText: 'true' },
   ),
-  engineDir: setting(text.optional(), 'trtllm: folder of the engine, as tritonserver sees it.', {
-    ...own,
-    placeholder: 'DIR',
-  }),
+  engineDir: setting(text.optional(), 'trtllm: folder of the engine, as tritonserver sees it.', { placeholder: 'DIR' }),
   tokenizerDir: setting(text.optional(), 'trtllm: folder of the tokenizer, as tritonserver sees it.', {
-    ...own,
     placeholder: 'DIR',
   }),
-  maxBatchSize: setting(count, 'trtllm: largest batch.', { ...own, defaultText: '8' }),
-  decoupled: setting(z.boolean().optional(), 'trtllm: answers can be streamed.', { ...own, defaultText: 'true' }),
+  maxBatchSize: setting(count, 'trtllm: largest batch.', { defaultText: '8' }),
+  decoupled: setting(z.boolean().optional(), 'trtllm: answers can be streamed.', { defaultText: 'true' }),
   tritonBackend: setting(z.enum(['tensorrtllm', 'python']).optional(), 'trtllm: backend of the engine.', {
-    ...own,
     defaultText: 'tensorrtllm',
   }),
   pythonFrom: setting(text.optional(), "trtllm: folder with NVIDIA's models, whose Python files are copied.", {
-    ...own,
     placeholder: 'DIR',
     defaultText: `${containerModels}, where it exists`,
   }),
-  copy: setting(z.boolean().optional(), 'llamacpp: copy the GGUF file into the model, rather than link to it.', own),
+  copy: setting(z.boolean().optional(), 'llamacpp: copy the GGUF file into the model, rather than link to it.'),
   modelPath: setting(text.optional(), 'llamacpp: leave the GGUF file where it is, and write its path.', {
-    ...own,
     placeholder: 'FILE',
   }),
-  contextLength: setting(count, 'llamacpp: tokens of context.', own),
-  sequences: setting(count, 'llamacpp: requests that are answered at the same time.', own),
+  contextLength: setting(count, 'llamacpp: tokens of context.'),
+  sequences: setting(count, 'llamacpp: requests that are answered at the same time.'),
 };
 
 const definition: Command<typeof flags> = {

@@ -1,3 +1,4 @@
+import type { Entry } from '../../active-list.ts';
 import { failedPart, isSuspect } from '../../kserve/engine-failure.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
 import type { InferenceServer, InferResponse } from '../../kserve/server.ts';
@@ -53,6 +54,10 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
   #endPause: (() => void) | undefined;
   #attempt: Attempt | undefined;
   #engine: EngineState | undefined;
+  /** Where it stands while it runs. */
+  #ticking: Entry<Waiting> | undefined;
+  #waiting: Entry<Losable> | undefined;
+  #running: Entry<EngineStream> | undefined;
   #responses: Responses | undefined;
   #hasBegun = false;
   readonly #failed: FailedTry[] = [];
@@ -142,12 +147,12 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
 
   #unwatch(): void {
     const attempt = this.#attempt;
-    attempt?.state.waiting.delete(this);
-    if (attempt) this.#host.engines.leave(attempt.state, attempt.model, this);
+    if (attempt && this.#waiting) attempt.state.waiting.remove(this.#waiting);
+    if (attempt && this.#running) this.#host.engines.leave(attempt.state, attempt.model, this.#running);
     this.#engine = undefined;
     this.#attempt = undefined;
     this.#waitsSince = notWaiting;
-    this.#host.ticker.delete(this);
+    if (this.#ticking) this.#host.ticker.remove(this.#ticking);
   }
 
   async #first(): Promise<Result> {
@@ -175,15 +180,17 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
     const { ticker } = this.#host;
     this.#attempt = attempt;
     this.#responses = this.#begin(attempt.state.server, { timeout: this.#timeLeft(after), after });
-    ticker.add(this);
-    attempt.state.waiting.add(this);
-    this.#engine = this.#host.engines.enter(attempt.state, attempt.model, this);
+    this.#ticking = ticker.add(this);
+    const waiting = attempt.state.waiting.add(this);
+    this.#waiting = waiting;
+    this.#engine = attempt.state.engineOf(attempt.model);
+    this.#running = this.#host.engines.enter(this.#engine, this);
     this.#waitsSince = ticker.now;
     const result = await this.#responses.next();
     this.#waitsSince = notWaiting;
     this.#hasBegun = true;
     this.#engine?.heard(ticker.now);
-    attempt.state.waiting.delete(this);
+    attempt.state.waiting.remove(waiting);
     if (result.done) this.#end();
     else if (this.#attempt) attempt.answered(performance.now());
     return result;

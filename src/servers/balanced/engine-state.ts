@@ -1,3 +1,4 @@
+import { ActiveList } from '../../active-list.ts';
 import type { EngineFailure } from '../../kserve/engines.ts';
 import type { StatusError } from '../../kserve/status.ts';
 
@@ -14,7 +15,7 @@ const firstSilence = 1_000;
 
 /** The engine of one model on one server. */
 export class EngineState {
-  readonly streams = new Set<EngineStream>();
+  readonly streams = new ActiveList<EngineStream>();
   failure: EngineFailure | undefined;
   /** How often this process found it failed. */
   failures = 0;

@@ -1,3 +1,4 @@
+import type { Entry } from '../../active-list.ts';
 import { failedPart, markSuspect, unloadsModel } from '../../kserve/engine-failure.ts';
 import type { EngineFailure, EngineListener, EnginePlace, Engines } from '../../kserve/engines.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
@@ -24,6 +25,7 @@ export class EngineWatch implements Engines, Waiting {
   readonly #options: WatchOptions;
   readonly #listeners: EngineListener[] = [];
   #streams = 0;
+  #ticking: Entry<Waiting> | undefined;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -44,18 +46,16 @@ export class EngineWatch implements Engines, Waiting {
   }
 
   /** An inference begins on an engine. */
-  enter(state: ServerState, model: string, stream: EngineStream): EngineState {
-    const engine = state.engineOf(model);
+  enter(engine: EngineState, stream: EngineStream): Entry<EngineStream> {
     if (engine.streams.size === 0) engine.heard(performance.now());
-    engine.streams.add(stream);
-    if (this.#streams++ === 0) this.#options.ticker.add(this);
-    return engine;
+    if (this.#streams++ === 0) this.#ticking = this.#options.ticker.add(this);
+    return engine.streams.add(stream);
   }
 
-  leave(state: ServerState, model: string, stream: EngineStream): void {
-    if (!state.engines.get(model)?.streams.delete(stream)) return;
+  leave(state: ServerState, model: string, entry: Entry<EngineStream>): void {
+    if (!state.engines.get(model)?.streams.remove(entry)) return;
     state.forgetEngine(model);
-    if (--this.#streams === 0) this.#options.ticker.delete(this);
+    if (--this.#streams === 0 && this.#ticking) this.#options.ticker.remove(this.#ticking);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { ActiveList } from '../../active-list.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { StatusError } from '../../kserve/status.ts';
 import type { BalanceOptions } from './balance-options.ts';
@@ -34,7 +35,7 @@ export class ServerState {
   readonly outcomes = new OutcomeWindow();
   /** Open while the server cannot be reached. */
   readonly reach: Breaker;
-  readonly waiting = new Set<Losable>();
+  readonly waiting = new ActiveList<Losable>();
   running = 0;
   requests = 0;
   failures = 0;

@@ -14,11 +14,11 @@ describe('Ticker', () => {
     const looks: string[] = [];
     const members = ['a', 'b'].map((name) => ({ tick: (now: number) => looks.push(`${name} ${now}`) }));
     expect(vi.getTimerCount()).toBe(0);
-    for (const member of members) ticker.add(member);
+    const entries = members.map((member) => ticker.add(member));
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(100);
     expect(looks).toEqual([`a ${ticker.now}`, `b ${ticker.now}`]);
-    for (const member of members) ticker.delete(member);
+    for (const entry of entries) ticker.remove(entry);
     vi.advanceTimersByTime(100);
     expect([looks.length, vi.getTimerCount()]).toEqual([2, 0]);
   });

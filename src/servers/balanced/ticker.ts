@@ -1,3 +1,5 @@
+import { ActiveList, type Entry } from '../../active-list.ts';
+
 /** Looked at by the ticker while it is among its members. */
 export interface Waiting {
   tick(now: number): void;
@@ -8,21 +10,20 @@ const interval = 100;
 
 /** One timer for everything that may wait too long, in place of one for each wait. */
 export class Ticker {
-  readonly #members = new Set<Waiting>();
+  readonly #members = new ActiveList<Waiting>();
   #timer: NodeJS.Timeout | undefined;
   /** The time of the last look, in milliseconds of performance.now(). */
   now = performance.now();
 
-  add(member: Waiting): void {
-    this.#members.add(member);
+  add(member: Waiting): Entry<Waiting> {
+    const entry = this.#members.add(member);
     if (this.#members.size === 1) this.now = performance.now();
-    if (this.#timer) return;
-    this.#timer = setInterval(this.#look, interval);
-    this.#timer.unref();
+    this.#timer ??= setInterval(this.#look, interval).unref();
+    return entry;
   }
 
-  delete(member: Waiting): void {
-    this.#members.delete(member);
+  remove(entry: Entry<Waiting>): void {
+    this.#members.remove(entry);
   }
 
   readonly #look = (): void => {

@@ -166,6 +166,8 @@ export const targets: readonly Target[] = [
   openai('POST', '/v2/rerank', { model: 'nowhere', query: 'a', documents: ['b'], return_documents: true }),
   openai('POST', '/rerank', { model: 'nowhere', query: 'a', documents: ['b'], max_tokens_per_doc: 1 }),
   ...['', '/v1'].flatMap((prefix) => [
+    openai('POST', `${prefix}/classify`, { model: 'vllm-embed', input: ['a', 'b'], use_activation: true }),
+    openai('POST', `${prefix}/score`, { model: 'vllm-embed', text_1: 'a', text_2: ['b', 'c'], priority: 0 }),
     openai('POST', `${prefix}/tokenize`, {
       model,
       messages: chats[0]?.messages,

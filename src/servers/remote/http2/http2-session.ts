@@ -171,7 +171,7 @@ export class Http2Session implements FrameListener {
       this.#fail(state, 'FLOW_CONTROL_ERROR');
       return;
     }
-    if (to > from) state.listener.onData(bytes, from, to);
+    if (to > from) state.listener?.onData(bytes, from, to);
     if (endsStream) this.#complete(state);
     else this.#giveBack(state);
   }
@@ -199,8 +199,8 @@ export class Http2Session implements FrameListener {
     if (!state) return;
     // Something such as 103 Early Hints comes before the answer.
     if (!state.hasHeaders && /^1\d\d$/.test(headers[':status'] ?? '') && !endsStream) return;
-    if (state.hasHeaders) state.listener.onTrailers(headers);
-    else state.listener.onHeaders(headers);
+    if (state.hasHeaders) state.listener?.onTrailers(headers);
+    else state.listener?.onHeaders(headers);
     state.hasHeaders = true;
     if (endsStream) this.#complete(state);
   }
@@ -307,6 +307,7 @@ export class Http2Session implements FrameListener {
   #cancel(state: StreamState): void {
     if (state.isClosed) return;
     state.isClosed = true;
+    state.listener = undefined;
     this.#leave(state, 'CANCEL');
   }
 
@@ -321,6 +322,8 @@ export class Http2Session implements FrameListener {
     if (state.isClosed) return;
     state.isClosed = true;
     state.unsent = undefined;
-    state.listener.onClose(end);
+    const { listener } = state;
+    state.listener = undefined;
+    listener?.onClose(end);
   }
 }

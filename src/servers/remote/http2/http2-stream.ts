@@ -15,7 +15,8 @@ export interface StreamListener {
 
 /** One request and its answer, as the session keeps it. */
 export interface StreamState {
-  readonly listener: StreamListener;
+  /** Nobody any more once it is over: tables that the session's map has outgrown hold on to their streams. */
+  listener: StreamListener | undefined;
   /** The frames of its headers, until they are sent. */
   id: number;
   /** What of the body is not sent yet; undefined when all of it is. */

@@ -1,0 +1,47 @@
+import { classify } from '../../generate/classify.ts';
+import type { Endpoint } from '../../http/api.ts';
+import { contextFor } from '../../http/model-requests.ts';
+import { listOf, number, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
+import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { requestSignal } from '../../http/request-signal.ts';
+import type { RowsServices } from '../../http/send-answer.ts';
+import { estimatePrompt } from '../../http/token-estimate.ts';
+import { ClassifyRequest } from '../../requests/classify-request.ts';
+import { headSchema } from './answer.ts';
+import { listHead, listUsage, sendList } from './list.ts';
+
+/** POST /v1/classify and /classify, in vLLM's shape. */
+export const classifyEndpoint: Endpoint<RowsServices> = {
+  methods: ['POST'],
+  paths: ['/v1/classify', '/classify'],
+  group: 'embedding',
+  operation: 'classify',
+  estimate: estimatePrompt,
+  operations: [
+    {
+      tag: 'vectors',
+      summary: 'Sorts texts into the classes of a model.',
+      request: { name: 'ClassifyRequest', schema: ClassifyRequest },
+      response: {
+        name: 'Classes',
+        schema: object({
+          ...headSchema('list'),
+          data: listOf(object({ index: whole, label: text, probs: listOf(number), num_classes: whole })),
+          usage: orNull(usage),
+        }),
+      },
+      example: { model: 'sentiment', input: ['I like it.', 'I do not.'] },
+    },
+  ],
+  handler: (services) => async (request, reply) => {
+    const { request: body, unknownFields } = await readRequest(ClassifyRequest, request, reply, services);
+    const found = await classify(body, contextFor(request, services.rows), requestSignal(reply));
+    tellIgnored(request, reply, unknownFields);
+    return sendList(reply, {
+      head: listHead(found.id, body.model),
+      rows: found.classes,
+      entry: ({ label, scores }, index) => ({ index, label, probs: scores, num_classes: scores.length }),
+      tail: { usage: listUsage(found.promptTokens) },
+    });
+  },
+};

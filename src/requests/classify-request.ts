@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { EmbeddingRequest } from './embedding-request.ts';
+import { refused } from './fields.ts';
+
+const byModel = 'it is set for the model (docs/embeddings.md)';
+
+/** The fields of vLLM that the requests for classes and for scores share. */
+export const classFields = {
+  model: EmbeddingRequest.shape.model,
+  user: EmbeddingRequest.shape.user,
+  truncate_prompt_tokens: EmbeddingRequest.shape.truncate_prompt_tokens,
+  priority: EmbeddingRequest.shape.priority,
+  activation: refused(byModel, [true]),
+  softmax: refused(byModel, [true]),
+  use_activation: refused(byModel, [true]),
+};
+
+/** The body of POST /v1/classify and /classify: the fields of vLLM. */
+export const ClassifyRequest = z.object({
+  ...classFields,
+  input: EmbeddingRequest.shape.input,
+  messages: EmbeddingRequest.shape.messages,
+  add_special_tokens: EmbeddingRequest.shape.add_special_tokens,
+});
