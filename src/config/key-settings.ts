@@ -37,7 +37,6 @@ export const keySettings = inGroup('keys', {
   jwtClaimPrefix: setting(
     text.default('conch_'),
     'What stands before the claims models, requests_per_minute, tokens_per_minute, concurrent, priority and manage.',
-    { placeholder: 'TEXT' },
   ),
   redis: setting(
     z

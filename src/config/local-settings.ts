@@ -72,7 +72,7 @@ export const localSettings = {
     loraSeparator: setting(
       text.default('_lora_'),
       'What stands between a model and its LoRA adapter in the name of a request: MODEL_lora_ADAPTER.',
-      { live: true, placeholder: 'TEXT' },
+      { live: true },
     ),
   }),
 };

@@ -166,7 +166,7 @@ const classify = z.strictObject({
 /** The keys of a model in the file that are not settings for all models. */
 const modelOnlySettings = inGroup('models', {
   serves: setting(text.optional(), 'The model on the server that answers under this name.', { placeholder: 'MODEL' }),
-  system: setting(text.optional(), 'System message of conversations that bring none.', { placeholder: 'TEXT' }),
+  system: setting(text.optional(), 'System message of conversations that bring none.'),
   addsSpecialTokens: setting(
     z.boolean().optional(),
     'Whether the server itself puts the tokens that begin a text before the prompt.',
@@ -175,7 +175,6 @@ const modelOnlySettings = inGroup('models', {
   loraTaskId: setting(
     z.number().int().min(0).optional(),
     'The LoRA adapter of a TensorRT-LLM engine that answers under this name, by its number.',
-    { placeholder: 'N' },
   ),
   lora: setting(
     adapters.optional(),

@@ -13,7 +13,7 @@ import { messageHead } from './message.ts';
 import { MessageWriter } from './message-writer.ts';
 import { CountTokensRequest, MessagesRequest, tokenCount } from './messages-request.ts';
 import { ignoredFields, inTheirNames, renameFault } from './rename-fault.ts';
-import { type Origin, toChat } from './to-chat.ts';
+import { toChat } from './to-chat.ts';
 
 const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
 

@@ -7,7 +7,7 @@ import type { AnswerPlace } from './answer-lines.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { LineWriter } from './line-writer.ts';
 import { ignoredFields, inTheirNames, renameFault } from './rename-fault.ts';
-import type { Origin, Translated } from './to-chat.ts';
+import type { Translated } from './to-chat.ts';
 
 interface PlanOptions {
   readonly translated: Translated;
