@@ -170,10 +170,18 @@ export function isReady(httpPort: number): Promise<boolean> {
 
 /** A server that was killed leaves the processes of its Python models and their shared memory behind. */
 function cleanUp(folder: string, sharedMemory: string): void {
-  for (const pid of processes((words) => words.some((word) => word.includes(sharedMemory))))
-    process.kill(pid, 'SIGKILL');
+  for (const pid of processes((words) => words.some((word) => word.includes(sharedMemory)))) endAtOnce(pid);
   rmSync(folder, { recursive: true, force: true });
   for (const name of readdirSync('/dev/shm')) {
     if (name.startsWith(sharedMemory)) rmSync(join('/dev/shm', name), { force: true });
+  }
+}
+
+/** Kills a process, which may have ended by itself since it was found. */
+function endAtOnce(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
