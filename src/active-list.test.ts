@@ -4,8 +4,10 @@ import { ActiveList } from './active-list.ts';
 describe('ActiveList', () => {
   it('gives its members in the order in which they came', () => {
     const list = new ActiveList<string>();
-    const [, b] = ['a', 'b', 'c'].map((name) => list.add(name));
-    list.remove(b as NonNullable<typeof b>);
+    list.add('a');
+    const b = list.add('b');
+    list.add('c');
+    list.remove(b);
     list.add('b');
     expect([[...list], list.size]).toEqual([['a', 'c', 'b'], 3]);
   });
