@@ -20,6 +20,8 @@ const foreign = new Set([
   '--provenance',
   '--access',
   '--stop-timeout',
+  '--project',
+  '--run',
 ]);
 
 const [first, ...others] = commands.map(({ definition }) => definition);
