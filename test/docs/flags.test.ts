@@ -22,6 +22,9 @@ const foreign = new Set([
   '--stop-timeout',
   '--project',
   '--run',
+  // The examples of docs/contributing/add-a-setting.md.
+  '--x',
+  '--login-timeout',
 ]);
 
 const [first, ...others] = commands.map(({ definition }) => definition);
