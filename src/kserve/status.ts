@@ -46,3 +46,10 @@ export class StatusError extends Error {
     this.unreachable = details.unreachable ?? false;
   }
 }
+
+/** A call to a server that Conch restarts at the moment. */
+export class ServerRestarting extends StatusError {
+  constructor(server: string) {
+    super('UNAVAILABLE', `${server} is being restarted.`);
+  }
+}

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '../errors.ts';
-import { StatusError } from '../kserve/status.ts';
+import { ServerRestarting, StatusError } from '../kserve/status.ts';
 
 /** One server that did not load or unload a model. */
 export interface ControlFailure {
@@ -37,7 +37,7 @@ function explain(error: unknown, clean: TextCleaner): { readonly code: ErrorCode
       code: 'invalid_request',
       text: 'it does not load and unload models on request; start it with --model-control-mode=explicit',
     };
-  if (unreachable || message.includes('is being restarted'))
+  if (unreachable || error instanceof ServerRestarting)
     return { code: 'server_unreachable', text: 'it cannot be reached, or went away meanwhile' };
   if (code === 'DEADLINE_EXCEEDED') return { code: 'deadline_exceeded', text: 'it was not done within the time limit' };
   return { code: 'backend_error', text: clean(reasonOf(message)) || "the server's log has the reason" };

@@ -1,7 +1,7 @@
 import { failingStream } from '../../kserve/failing-stream.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
-import { StatusError } from '../../kserve/status.ts';
+import { ServerRestarting } from '../../kserve/status.ts';
 import type { ChannelOptions } from '../remote/channel.ts';
 import { RemoteServer } from '../remote/remote-server.ts';
 import type { TritonPorts } from './command-line.ts';
@@ -62,7 +62,7 @@ export class MovingServer implements InferenceServer {
 
   stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
     if (this.#remote) return this.#remote.stream(request, options);
-    return failingStream(restarting());
+    return failingStream(new ServerRestarting('tritonserver'));
   }
 
   async restart(): Promise<void> {
@@ -75,10 +75,6 @@ export class MovingServer implements InferenceServer {
 
   #running(): RemoteServer {
     if (this.#remote) return this.#remote;
-    throw restarting();
+    throw new ServerRestarting('tritonserver');
   }
-}
-
-function restarting(): StatusError {
-  return new StatusError('UNAVAILABLE', 'tritonserver is being restarted.');
 }
