@@ -29,9 +29,25 @@ export function roomsPicture(rooms) {
     '<!-- not run: a picture -->',
     '',
     '```text',
-    ...layers.map((names) => grouped(names).join('   ')),
+    ...layers.flatMap((names) => filled(grouped(names))),
     '```',
   ].join('\n');
+}
+
+/**
+ * The groups of a layer in lines of at most 110 columns; further lines are indented.
+ * @param {(string | undefined)[]} groups
+ */
+function filled(groups) {
+  const [first = '', ...others] = groups;
+  /** @type {string[]} */
+  const lines = [first];
+  for (const group of others) {
+    const longer = `${lines.at(-1)}   ${group}`;
+    if (longer.length <= 110) lines[lines.length - 1] = longer;
+    else lines.push(`  ${group}`);
+  }
+  return lines;
 }
 
 /**
