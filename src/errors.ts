@@ -46,7 +46,7 @@ interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** The same request would fail again: clients that retry on their own must not. */
   readonly isFinal?: true;
-  /** What exactly happened, where the code stands for several things and the program must tell them apart. */
+  /** What exactly happened, where one code has several causes and the program must tell them apart. */
   readonly reason?: ErrorReason;
   /** What went wrong underneath: for the log, never for the client. */
   readonly cause?: unknown;

@@ -98,7 +98,7 @@ export interface ClassifyContract extends RowsContract {
   readonly hasLabelFile: boolean;
 }
 
-/** What a model may do with rows of text, by the key of its setting. In the order in which people are told. */
+/** What a model may do with rows of text, by the key of its setting. In the order in which they are listed. */
 export const rowTasks = ['embedding', 'rerank', 'classify'] as const;
 
 export type RowTask = (typeof rowTasks)[number];
@@ -110,7 +110,7 @@ export interface RowContracts {
   readonly classify?: ClassifyContract;
 }
 
-/** How a model is spoken to, for all that it does. */
+/** The contracts of a model, for all that it does. */
 export interface ModelContracts {
   /** How it generates text, where it does. */
   readonly contract: GenerationContract | undefined;

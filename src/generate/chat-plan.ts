@@ -34,7 +34,7 @@ export interface ChatPlan extends GenerationPlan {
   readonly images: readonly NamedImage[];
   /** The tools as the response calls them. */
   readonly use: ToolUse | undefined;
-  /** Text that stands before the response. */
+  /** Text before the response. */
   readonly prefix: string;
   /** The text that the response goes on with; undefined: it begins a message. */
   readonly continued: string | undefined;

@@ -12,7 +12,7 @@ export interface ReaderOptions {
   readonly choice: number;
   /** How many choices the inference gives. */
   readonly answers: number;
-  /** Text that stands before what is generated. */
+  /** Text before what is generated. */
   readonly prefix: string;
   readonly maxTokens: number | undefined;
   /** What prompt and response may have together. */

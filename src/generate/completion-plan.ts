@@ -21,7 +21,7 @@ interface CompletionFacts {
 export interface CompletionPlan extends GenerationPlan {
   /** The prompts as they were sent: texts, or token ids. */
   readonly given: readonly (string | readonly number[])[];
-  /** Whether the prompts stand before what continues them. */
+  /** Whether the response begins with the prompt. */
   readonly echoes: boolean;
   /** Whether nothing is generated: the prompts are all that is wanted. */
   readonly isEchoOnly: boolean;

@@ -69,7 +69,7 @@ export interface Run extends Pick<GenerateContext, 'watch' | 'client' | 'guides'
 export interface Round {
   readonly id: string;
   readonly prompts: readonly Prompt[];
-  /** Text that stands before each response to the prompt of the same number. */
+  /** Text before each response to the prompt of the same number. */
   readonly prefixes: readonly string[];
   readonly choicesPerPrompt: number;
   readonly sampling: Sampling;

@@ -12,7 +12,7 @@ export interface RerankAnswer {
   readonly results: readonly { readonly index: number; readonly score: number }[];
   /** The texts of all documents, where they are wanted back. */
   readonly documents: readonly string[] | undefined;
-  /** Undefined where nobody counted. */
+  /** Undefined if it was not counted. */
   readonly tokens: number | undefined;
 }
 

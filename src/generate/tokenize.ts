@@ -16,7 +16,7 @@ import { placedImages } from './images.ts';
 
 /** The tokens of a text or chat. */
 export interface TokenizeAnswer {
-  /** Tokens that prompt and answer may have together; null where nobody says. */
+  /** The context length in tokens; null if unknown. */
   readonly maxModelLength: number | null;
   readonly tokens: Int32Array;
   /** The tokens as the vocabulary writes them; null where they were not asked for. */

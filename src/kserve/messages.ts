@@ -26,7 +26,7 @@ export interface ModelTensor {
   readonly dims: readonly number[];
   /** Inputs only: whether a request may leave it out. */
   readonly optional?: boolean;
-  /** Outputs only: the file in the model's folder that names the classes which the figures stand for. */
+  /** Outputs only: the file in the model's folder that names the classes of the figures. */
   readonly label_filename?: string;
 }
 

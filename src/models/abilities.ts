@@ -96,7 +96,7 @@ const takes =
   ({ contract }) =>
     contract !== undefined && contract.support(parameter).kind !== 'refused';
 
-/** All that clients may want of a model. Whoever tells what a model can do goes through this list. */
+/** All that clients may want of a model. Everything that tells what a model can do reads this list. */
 export const abilities: readonly Ability[] = [
   text,
   { name: 'chat', isOf: ({ contract, assets }) => contract !== undefined && assets?.template !== undefined },

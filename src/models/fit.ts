@@ -53,7 +53,7 @@ export interface Fit {
   readonly vllm?: VllmFolder | undefined;
 }
 
-/** How a ready model is spoken to; undefined where it is nothing that is served here. */
+/** The contracts of a ready model; undefined if Conch cannot serve it. */
 export function contractsOf({ detection, rows }: Fit): ModelContracts | undefined {
   const contract = 'contract' in detection ? detection.contract : undefined;
   return contract || firstRows(rows) ? { contract, rows } : undefined;
@@ -127,7 +127,7 @@ function fitVllm(contracts: ModelContracts, vllm: VllmFolder): Omit<Fit, 'basis'
   return { detection, rows, tokenizerDirectory: vllm.tokenizerDirectory, vllm };
 }
 
-/** How a model is spoken to that generates no text: it may make figures of texts. */
+/** The contracts of a model that generates no text: embeddings, pair scores, class scores. */
 function fitRows({ name, config }: KnownModel, detection: Detection, hints: ModelHints): Fit {
   const { rows, reason } = detectRows(config, hints.rows ?? {});
   const named = parameterOf(config, 'tokenizer_dir');

@@ -6,14 +6,14 @@ import type { ModelHints } from './fit.ts';
 import type { ModelRow, NamedModel, ServedModel } from './served-model.ts';
 import type { VllmFolder } from './vllm-folder.ts';
 
-/** What the registry is told of the outside. */
+/** What the registry needs from outside. */
 export interface RegistryOptions {
   readonly servers: readonly InferenceServer[];
   /** Milliseconds between two looks at a server. */
   readonly refreshInterval: number;
   /** The servers that have a model ready as the one that its requests go to; the model goes by its name on them. */
   groupOf(model: string, servers: readonly InferenceServer[]): ServerGroup;
-  /** What the operator has set for a model that bears on how it is spoken to. */
+  /** The settings of a model that decide its contract. */
   hints(model: string): ModelHints;
   /** What stands between a model and its LoRA adapter in a name. */
   readonly loraSeparator: string;

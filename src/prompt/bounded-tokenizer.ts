@@ -11,7 +11,7 @@ export class Turns {
     this.#free = most;
   }
 
-  /** Does a work once it is its turn. One that nobody wants any more is not begun. */
+  /** Does a work once it is its turn. A cancelled one is not begun. */
   async take<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (this.#free > 0) this.#free--;
     else await this.#turn(signal);

@@ -35,7 +35,7 @@ export interface PairSide {
   readonly isList: boolean;
 }
 
-/** Both sides; a single first text stands before each of the second ones. */
+/** Both sides; a single first text is paired with each of the second ones. */
 export interface PairSides {
   readonly first: PairSide;
   readonly second: PairSide;

@@ -13,7 +13,7 @@ export interface Loggers {
   readonly isQuiet: boolean;
 }
 
-/** Opens the log, in which none of the secrets stands. */
+/** Opens the log, from which secrets are redacted. */
 export async function openLoggers(
   live: LiveSettings,
   terminal: Terminal,

@@ -33,7 +33,7 @@ export function imageSettings(settings: CommandInput['settings']): ImageSettings
   };
 }
 
-/** How every Triton is spoken to. */
+/** Connection options of every Triton server. */
 export function channelOptions({
   connectTimeout,
   keepaliveInterval,

@@ -45,7 +45,7 @@ export interface Service {
   readonly care: EngineCare;
   /** Listens for KServe's clients; gives what stops that. */
   readonly startKserve: () => Promise<() => Promise<void>>;
-  /** Lets go of servers, stores and collectors, once nobody asks any more. */
+  /** Releases servers, stores and collectors, after the last request. */
   readonly close: () => Promise<void>;
 }
 

@@ -49,7 +49,7 @@ async function transportOf(options: OtlpOptions): Promise<SpanTransport> {
   }
 }
 
-/** Milliseconds in which lost spans are told of once. */
+/** Milliseconds between two log lines about lost spans. */
 const quietTime = 60_000;
 
 /** Tells of lost spans: at once of the first ones, and after each quiet time of all that were lost in it. */

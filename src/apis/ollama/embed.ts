@@ -89,7 +89,7 @@ interface EmbedAnswer {
   /** As the request named it. */
   readonly model: string;
   readonly vectors: readonly Float32Array[];
-  /** Undefined where nobody counted. */
+  /** Undefined if it was not counted. */
   readonly promptTokens: number | undefined;
   readonly clock: AnswerClock;
 }
