@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { AgainReporter } from './test/support/again-reporter.ts';
 import { DurationsReporter } from './test/support/durations-reporter.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
@@ -21,7 +22,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers,
-    reporters: ['default', new DurationsReporter()],
+    reporters: ['default', new DurationsReporter(), new AgainReporter()],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -1,7 +1,10 @@
+import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { build } from './lib/build.mjs';
 import { embeddedModel } from './lib/embedded-model.mjs';
 import { install } from './lib/install.mjs';
-import { checkNode, inRoot, main, run } from './lib/steps.mjs';
+import { checkNode, inRoot, main, run, say } from './lib/steps.mjs';
 import { prepareTestCache } from './lib/test-cache.mjs';
 import { prepareVllm, wantsVllm } from './lib/vllm.mjs';
 
@@ -13,17 +16,37 @@ main(async () => {
   const options = given.some((option) => option.startsWith('--project')) ? given : [...shortOnes, ...given];
   checkNode();
   await install();
-  const vitest = [inRoot('node_modules/vitest/vitest.mjs'), 'run', ...options];
+  const vitest = [inRoot('node_modules/vitest/vitest.mjs'), 'run'];
   // The unit tests need Node alone: they read the sources and start no servers.
-  if (isUnitOnly(options)) return run(process.execPath, vitest, { cwd: inRoot('.') });
+  if (isUnitOnly(options)) return run(process.execPath, [...vitest, ...options], { cwd: inRoot('.') });
   await build();
   await embeddedModel();
   const vllm = wantsVllm(options) ? await prepareVllm() : {};
-  const environment = { ...(await prepareTestCache()), ...vllm };
+  const again = join(tmpdir(), `conch-again-${process.pid}.json`);
+  const environment = { ...(await prepareTestCache()), ...vllm, CONCH_TEST_AGAIN: again };
   // Whatever happens to the tests, nothing that they have started outlives them.
-  const command = [inRoot('test/support/reaper.py'), process.execPath, ...vitest];
-  return run(environment['CONCH_TEST_PYTHON'] ?? 'python3', command, { cwd: inRoot('.'), environment });
+  const python = environment['CONCH_TEST_PYTHON'] ?? 'python3';
+  const reaper = [inRoot('test/support/reaper.py'), process.execPath];
+  /** @param {string[]} words */
+  const test = (words) => run(python, [...reaper, ...vitest, ...words], { cwd: inRoot('.'), environment });
+  const code = await test(options);
+  const files = code === 0 ? [] : await filesToRunAgain(again);
+  await rm(again, { force: true });
+  if (files.length === 0) return code;
+  say(`\nThe shared tritonserver died while these files ran, and nothing else failed. They run once more:`);
+  for (const file of files) say(`  ${file}`);
+  return test(files);
 });
+
+/**
+ * What the run has written down to run again.
+ * @param {string} path
+ * @returns {Promise<string[]>}
+ */
+async function filesToRunAgain(path) {
+  const text = await readFile(path, 'utf8').catch(() => '[]');
+  return JSON.parse(text);
+}
 
 /** @param {string[]} options */
 function isUnitOnly(options) {

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { keepTriton } from './kept-triton.ts';
+import { keepTriton, type Outage } from './kept-triton.ts';
 import { hostConch } from './shared-conch.ts';
 import type { TritonPorts } from './triton.ts';
 
@@ -7,6 +7,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The ports of the tritonserver that all integration tests share; its models are those of test/models. */
     triton: TritonPorts;
+    /** When that tritonserver was gone. */
+    outages: readonly Outage[];
     /** Where to ask for a Conch that several files share. */
     conchHost: string;
   }
@@ -22,7 +24,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     reports.push(text);
     process.stderr.write(`\n${text}\n`);
   };
-  const [triton, host] = await Promise.all([keepTriton({ repository: 'test/models' }, report), hostConch(report)]);
+  const onOutages = (outages: readonly Outage[]): void => project.provide('outages', outages);
+  const [triton, host] = await Promise.all([
+    keepTriton({ repository: 'test/models' }, { report, onOutages }),
+    hostConch(report),
+  ]);
   const { grpcPort, httpPort, metricsPort } = triton;
   project.provide('triton', { grpcPort, httpPort, metricsPort });
   project.provide('conchHost', host.url);

@@ -7,20 +7,39 @@ export interface KeptTriton extends TritonPorts {
   readonly stop: () => Promise<void>;
 }
 
+/** From when to when it was gone, in milliseconds since 1970; the end is unknown until it is back. */
+export interface Outage {
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** What to tell about the ends that nobody asked for. */
+export interface Watcher {
+  readonly report: (text: string) => void;
+  /** Called with all outages so far whenever one begins or ends. */
+  readonly onOutages: (outages: readonly Outage[]) => void;
+}
+
 const lastLines = 12;
+const unknownEnd = Number.MAX_SAFE_INTEGER;
 
 /** Starts a tritonserver and keeps it running. Each end that nobody asked for is reported with its reason. */
-export async function keepTriton(options: TritonOptions, report: (text: string) => void): Promise<KeptTriton> {
+export async function keepTriton(options: TritonOptions, { report, onOutages }: Watcher): Promise<KeptTriton> {
   let current = await startTriton(options);
   const { grpcPort, httpPort, metricsPort } = current;
   const ports = { grpcPort, httpPort, metricsPort };
   let isStopping = false;
+  const past: Outage[] = [];
   const keep = async (): Promise<void> => {
     for (;;) {
       await current.gone;
       if (isStopping) return;
+      const began = Date.now();
+      onOutages([...past, { began, ended: unknownEnd }]);
       report(obituary(current));
       current = await startTriton({ ...options, ports });
+      past.push({ began, ended: Date.now() });
+      onOutages(past);
       report(`The shared tritonserver is ready again at ${time()}.`);
       if (isStopping) return current.stop();
     }
@@ -39,7 +58,7 @@ export async function keepTriton(options: TritonOptions, report: (text: string) 
 function obituary({ ended, log }: Triton): string {
   const lines = log().trimEnd().split('\n').slice(-lastLines);
   return [
-    `The shared tritonserver ended by ${ended()} at ${time()} and is started again. Tests of that moment may fail. Its last lines:`,
+    `The shared tritonserver ended by ${ended()} at ${time()} and is started again. Its last lines:`,
     ...lines.map((line) => `  ${line}`),
   ].join('\n');
 }

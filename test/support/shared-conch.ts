@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Conch, startConch } from './conch.ts';
 
 /** Starts programs for all test files: one for each distinct list of flags. */
@@ -14,16 +15,20 @@ export interface ConchHost {
 export type SharedConch = Pick<Conch, 'url'>;
 
 const lastLines = 12;
+const pollMilliseconds = 20;
 
 /** Lends programs until it is stopped. One that has ended is replaced when it is asked for, and reported. */
 export async function hostConch(report: (text: string) => void): Promise<ConchHost> {
   const started = new Map<string, Promise<Conch>>();
   const lend = async (key: string): Promise<Conch> => {
-    const conch = await (started.get(key) ?? start(started, key));
-    const ended = conch.ended();
+    const starting = started.get(key) ?? start(started, key);
+    const conch = await starting;
+    const ended = await readyOrEnded(conch);
     if (ended === undefined) return conch;
-    report(obituary(key, ended, conch));
-    started.delete(key);
+    if (started.get(key) === starting) {
+      started.delete(key);
+      report(obituary(key, ended, conch));
+    }
     return lend(key);
   };
   const server = createServer((request, response) => {
@@ -53,6 +58,26 @@ function start(started: Map<string, Promise<Conch>>, key: string): Promise<Conch
   // One that could not start is tried again by the next file.
   starting.catch(() => started.delete(key));
   return starting;
+}
+
+/** Waits until a program takes requests, which it does not while its servers are gone; gives how it ended where it has. */
+async function readyOrEnded({ url, ended }: Conch): Promise<NodeJS.Signals | number | undefined> {
+  for (;;) {
+    const status = await statusOf(`${url}/health/ready`);
+    const end = ended();
+    if (end !== undefined || status === 200) return end;
+    await pause(pollMilliseconds);
+  }
+}
+
+function statusOf(url: string): Promise<number | undefined> {
+  return fetch(url).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+    () => undefined,
+  );
 }
 
 async function answer(
