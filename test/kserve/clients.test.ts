@@ -1,10 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CombinedServer } from '../../src/servers/combined/combined-server.ts';
 import { remoteServer } from '../grpc/remote.ts';
 import { balancerWith } from '../support/balance-fixtures.ts';
-import type { Triton } from '../support/triton.ts';
+import { startConch } from '../support/conch.ts';
+import { inRoot } from '../support/environment.ts';
+import { isReady, linkBackends, type Triton, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 import { askClients, askTriton, type ClientAnswers, type ClientModels } from './clients.ts';
-import { type Frontends, startFrontends, startKserveTriton } from './frontends.ts';
+import {
+  type Frontends,
+  frontendFlags,
+  frontendPorts,
+  kserveModels,
+  loadModel,
+  startFrontends,
+  startKserveTriton,
+} from './frontends.ts';
 
 const count = (value: number) => ({ name: 'COUNT', datatype: 'INT32', shape: [1], data: [value] });
 
@@ -36,7 +49,7 @@ const started: Frontends[] = [];
 beforeAll(async () => {
   triton = await startKserveTriton();
   // What was never loaded looks different in the index from what failed once.
-  await fetch(`http://127.0.0.1:${triton.httpPort}/v2/repository/models/broken/load`, { method: 'POST' });
+  await loadModel(triton, 'broken');
   direct = await askTriton(triton, models);
 }, patience);
 
@@ -74,6 +87,32 @@ describe("NVIDIA's clients", () => {
       const frontends = await startFrontends(server);
       started.push(frontends);
       expect(await askClients(frontends, answering, triton)).toEqual(await askTriton(triton, answering));
+    },
+    patience,
+  );
+
+  it(
+    'are answered the same by a Conch that has started the tritonserver',
+    async () => {
+      const backends = mkdtempSync(join(tmpdir(), 'conch-clients-'));
+      onTestFinished(() => rmSync(backends, { recursive: true }));
+      linkBackends(backends);
+      const conch = await startConch({
+        flags: [
+          ...['--model-repository', inRoot('test/kserve/models'), '--model-control-mode', 'explicit'],
+          ...['--tritonserver', tritonProgram()],
+          ...kserveModels.flatMap((name) => ['--load-model', name]),
+          ...frontendFlags,
+          ...['--', `--backend-directory=${backends}`],
+        ],
+        environment: tritonEnvironment(),
+        waitsUntilReady: false,
+      });
+      onTestFinished(async () => void (await conch.stop()));
+      const ports = await frontendPorts(conch);
+      await expect.poll(() => isReady(ports.httpPort)).toBe(true);
+      await loadModel(ports, 'broken');
+      expect(await askClients(ports, models)).toEqual(direct);
     },
     patience,
   );

@@ -7,6 +7,7 @@ import { digestOf } from '../../src/keys/secrets.ts';
 import type { InferenceServer } from '../../src/kserve/server.ts';
 import { LocalGates } from '../../src/limits/local-gates.ts';
 import { LocalRates } from '../../src/limits/local-rates.ts';
+import type { Conch } from '../support/conch.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 
 /** Where the two frontends of a server listen. */
@@ -52,11 +53,31 @@ export async function startFrontends(
   return { httpPort: address.port, grpcPort, close };
 }
 
+/** The models of test/kserve/models that can be loaded. */
+export const kserveModels = ['identity', 'batched', 'repeat', 'accumulate'];
+
 /** A tritonserver with models for every corner of the protocol. */
 export function startKserveTriton(): Promise<Triton> {
   return startTriton({
     repository: 'test/kserve/models',
     modelControl: 'explicit',
-    loadModels: ['identity', 'batched', 'repeat', 'accumulate'],
+    loadModels: kserveModels,
   });
+}
+
+/** The flags of a Conch whose frontends listen on free ports. */
+export const frontendFlags = ['--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0'];
+
+/** Where the frontends of a Conch listen. */
+export async function frontendPorts({ logged }: Conch): Promise<Pick<Frontends, 'httpPort' | 'grpcPort'>> {
+  const portOf = async (scheme: string): Promise<number> => {
+    const { message } = await logged((line) => String(line['message']).startsWith(`KServe listens on ${scheme}://`));
+    return Number(String(message).split(':').at(-1));
+  };
+  return { httpPort: await portOf('http'), grpcPort: await portOf('grpc') };
+}
+
+/** Asks a server, or a frontend in front of it, to load a model. */
+export async function loadModel({ httpPort }: Pick<Frontends, 'httpPort'>, name: string): Promise<void> {
+  await fetch(`http://${loopback}:${httpPort}/v2/repository/models/${name}/load`, { method: 'POST' });
 }

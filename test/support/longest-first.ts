@@ -2,13 +2,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, by the report of durations at the end of a run. */
 const longest = [
+  'kserve/clients',
   'security/schemathesis',
   'manage/on-demand',
-  'kserve/kinds',
   'reliability/failed-engines',
   'reliability/workers',
   'managed/managed',
-  'kserve/clients',
   'trtllm/commands',
   'docs/snippets',
   'page/chat',

@@ -1,92 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Conch, startConch } from '../support/conch.ts';
-import { inRoot } from '../support/environment.ts';
-import { linkBackends, startTriton, type Triton, tritonEnvironment, tritonProgram } from '../support/triton.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startConch } from '../support/conch.ts';
+import { startTriton } from '../support/triton.ts';
 import { askClients, askTriton, type ClientAnswers, type ClientModels } from './clients.ts';
-import { startKserveTriton } from './frontends.ts';
+import { frontendFlags, frontendPorts } from './frontends.ts';
 
 const patience = 240_000;
-const folder = mkdtempSync(join(tmpdir(), 'conch-kinds-'));
-let conch: Conch | undefined;
-let triton: Triton | undefined;
-
-afterEach(async () => {
-  await conch?.stop();
-  await triton?.stop();
-  conch = undefined;
-  triton = undefined;
-});
+const folder = mkdtempSync(join(tmpdir(), 'conch-kserve-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const frontends = ['--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0'];
-
-/** Where the frontends of a Conch listen. */
-async function ports({ logged }: Conch): Promise<{ httpPort: number; grpcPort: number }> {
-  const portOf = async (scheme: string): Promise<number> => {
-    const { message } = await logged((line) => String(line['message']).startsWith(`KServe listens on ${scheme}://`));
-    return Number(String(message).split(':').at(-1));
-  };
-  return { httpPort: await portOf('http'), grpcPort: await portOf('grpc') };
-}
-
-const load = ({ httpPort }: { httpPort: number }, name: string) =>
-  fetch(`http://127.0.0.1:${httpPort}/v2/repository/models/${name}/load`, { method: 'POST' });
-
-/** Resolves when the server behind the frontends has loaded its models. */
-async function untilReady({ httpPort }: { httpPort: number }): Promise<void> {
-  while (!(await fetch(`http://127.0.0.1:${httpPort}/v2/health/ready`)).ok)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-describe('a managed tritonserver', () => {
-  it(
-    "answers NVIDIA's clients through Conch as it does itself",
-    async () => {
-      const values = { name: 'VALUES', datatype: 'FP32', shape: [2, 3], data: [0.5, 1, -3, 2e9, 0.25, 7] };
-      const models: ClientModels = {
-        plain: { name: 'batched', inputs: [values], outputs: ['SCORES'] },
-        decoupled: { name: 'repeat', inputs: [{ name: 'COUNT', datatype: 'INT32', shape: [1], data: [3] }] },
-        loadable: { name: 'batched', inputs: [values] },
-        broken: { name: 'broken', inputs: [] },
-      };
-      triton = await startKserveTriton();
-      // What was never loaded looks different in the index from what failed once.
-      await load(triton, 'broken');
-      const expected = await askTriton(triton, models);
-      await triton.stop();
-      triton = undefined;
-
-      const backends = join(folder, 'backends');
-      mkdirSync(backends);
-      linkBackends(backends);
-      const loaded = ['identity', 'batched', 'repeat', 'accumulate'].flatMap((name) => ['--load-model', name]);
-      conch = await startConch({
-        flags: [
-          '--model-repository',
-          inRoot('test/kserve/models'),
-          '--tritonserver',
-          tritonProgram(),
-          '--model-control-mode',
-          'explicit',
-          ...loaded,
-          ...frontends,
-          '--',
-          `--backend-directory=${backends}`,
-        ],
-        environment: tritonEnvironment(),
-        waitsUntilReady: false,
-      });
-      const address = await ports(conch);
-      await untilReady(address);
-      await load(address, 'broken');
-      expect(await askClients(address, models)).toEqual(expected);
-    },
-    patience,
-  );
-});
 
 describe('the embedded engine', () => {
   const text = (name: string, value: string) => ({ name, datatype: 'BYTES', shape: [1], data: [value] });
@@ -104,8 +27,9 @@ describe('the embedded engine', () => {
   let theirs: ClientAnswers;
 
   beforeAll(async () => {
-    triton = await startTriton({ repository: 'test/models', modelControl: 'explicit', loadModels: ['vllm-toy'] });
-    theirs = await askTriton(triton, models('vllm-toy'));
+    const options = { repository: 'test/models', modelControl: 'explicit', loadModels: ['vllm-toy'] } as const;
+    const triton = await startTriton(options);
+    theirs = await askTriton(triton, models('vllm-toy')).finally(triton.stop);
     const cache = process.env['CONCH_TEST_CACHE'] ?? '';
     for (const name of ['smollm', 'broken']) mkdirSync(join(folder, 'models', name, '1'), { recursive: true });
     for (const name of ['smollm', 'broken'])
@@ -115,7 +39,7 @@ describe('the embedded engine', () => {
       join(folder, 'models/smollm/1/model.gguf'),
     );
     writeFileSync(join(folder, 'models/broken/1/model.gguf'), 'GGUF, but not for long');
-    conch = await startConch({
+    const conch = await startConch({
       flags: [
         '--model-repository',
         join(folder, 'models'),
@@ -123,11 +47,11 @@ describe('the embedded engine', () => {
         'explicit',
         '--load-model',
         'smollm',
-        ...frontends,
+        ...frontendFlags,
       ],
       readyMilliseconds: 120_000,
     });
-    ours = await askClients(await ports(conch), models('smollm'));
+    ours = await askClients(await frontendPorts(conch), models('smollm')).finally(conch.stop);
   }, patience);
 
   const clients = ['grpc', 'http', 'grpc.aio', 'http.aio'] as const;

@@ -1,0 +1,3 @@
+import { testWithSchemathesis } from './schemathesis.ts';
+
+testWithSchemathesis({ examples: 20, coverageOneIn: 1 });
