@@ -7,7 +7,7 @@ import { runConch } from '../support/command.ts';
 import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { eventsOf, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, llamaTokenizer, post, startGateway } from '../support/gateway.ts';
 
 const defaults = {
   temperature: 0.25,
@@ -45,7 +45,7 @@ let conch: Conch;
 beforeAll(async () => {
   const file = join(folder, 'conch.json');
   writeFileSync(file, JSON.stringify(config));
-  conch = await startGateway('--config', file);
+  conch = await startGateway(...llamaTokenizer(), '--config', file);
   // The list does not wait for ever for tokenizers that are still being loaded; this does.
   for (const model of Object.keys(config.models)) await post(`${conch.url}/tokenize`, { model, prompt: 'x' });
 });

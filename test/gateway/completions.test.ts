@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { eventsOf, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, llamaTokenizer, post, startGateway } from '../support/gateway.ts';
 import { receivedFor, streamedChoices, textsOf, user } from './asking.ts';
 
 let conch: Conch;
 beforeAll(async () => {
-  conch = await startGateway('--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`);
+  conch = await startGateway(...llamaTokenizer(), '--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`);
 });
 afterAll(() => conch.stop());
 

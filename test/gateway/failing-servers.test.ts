@@ -66,8 +66,11 @@ describe("Triton's own queue", () => {
     const full = failure(429, 'rate_limit_exceeded', 'The queue of this model is full. Try again later.', '1');
     expect(ended.map(seen)).toEqual([full, full]);
     await first.leave();
-    const answered = (await Promise.all(others)).filter(({ status }) => status === 200);
-    expect(answered.map(textsOf)).toEqual([['late'], ['late']]);
+    const rest = (await Promise.all(others)).filter((answer) => !ended.slice(0, 2).includes(answer));
+    expect(rest.map((answer) => (answer.status === 200 ? textsOf(answer) : seen(answer)))).toEqual([
+      ['late'],
+      ['late'],
+    ]);
   });
 });
 

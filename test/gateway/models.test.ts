@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { llamaTokenizer, post, startGateway } from '../support/gateway.ts';
 
 const triton = `127.0.0.1:${inject('triton').grpcPort}`;
 
@@ -26,7 +26,7 @@ describe('the models', () => {
       config,
       `models: {"org/alias": {serves: vllm-toy, context_length: 2048}, elsewhere: {serves: no-such-model}}`,
     );
-    conch = await startGateway('--config', config);
+    conch = await startGateway(...llamaTokenizer(), '--config', config);
     // The list does not wait for ever for tokenizers that are still being loaded; a chat does.
     for (const model of ['vllm-toy', 'vllm-llama', 'org/alias', 'vllm-2410', 'vllm-2502', 'vllm-bos', 'vllm-queue'])
       await post(`${conch.url}/v1/chat/completions`, { model, messages: [{ role: 'user', content: 'x' }] });

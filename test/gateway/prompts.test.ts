@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, type TokenizerName, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { post, startGateway } from '../support/gateway.ts';
+import { llamaTokenizer, post, startGateway } from '../support/gateway.ts';
 import { askPython } from '../templates/python.ts';
 import { receivedFor, textsOf, user } from './asking.ts';
 
@@ -18,7 +18,7 @@ const chat = (conch: Conch, body: object) => post(`${conch.url}/v1/chat/completi
 describe('the prompt of a model', () => {
   let conch: Conch;
   beforeAll(async () => {
-    conch = await startGateway('--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`);
+    conch = await startGateway(...llamaTokenizer(), '--tokenizer', `vllm-bos=${tokenizerFolder('llama3_2')}`);
   });
   afterAll(() => conch.stop());
 

@@ -21,6 +21,29 @@ const reset = (code: number) => (stream: ServerHttp2Stream) => stream.close(code
 const status = (headers: http2.OutgoingHttpHeaders) => (stream: ServerHttp2Stream) =>
   stream.respond(headers, { endStream: true });
 
+it('a call that the server refuses is sent again, as nothing was done for it', async () => {
+  let calls = 0;
+  const { client } = await clientOf((stream) => {
+    if (++calls < 4) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    else respondLive(stream);
+  });
+  expect(await client.call('ServerLive', {})).toEqual({ live: true });
+  expect(calls).toBe(4);
+});
+
+it('a call that was refused is no longer sent when nobody wants it', async () => {
+  const abort = new AbortController();
+  let calls = 0;
+  const { client } = await clientOf((stream) => {
+    calls++;
+    // The refusal is read after the signal was aborted.
+    stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    abort.abort();
+  });
+  const { code } = await faultOf(client.call('ServerLive', {}, { signal: abort.signal }));
+  expect({ code, calls }).toEqual({ code: 'CANCELLED', calls: 1 });
+});
+
 describe('a server that does not keep to the protocol', () => {
   it.each<[string, (stream: ServerHttp2Stream) => void, string, string, boolean?]>([
     [

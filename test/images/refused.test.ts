@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
-import { startGateway } from '../support/gateway.ts';
+import { llamaTokenizer, startGateway } from '../support/gateway.ts';
 import { dataUrl, pngOf, sample } from '../support/image-fixtures.ts';
 import { chat, firstUrl, image, refusal, text, user } from './asking.ts';
 
 let conch: Conch;
 beforeAll(async () => {
-  conch = await startGateway('--max-image-size', '64KiB');
+  conch = await startGateway(...llamaTokenizer(), '--max-image-size', '64KiB');
 });
 afterAll(() => conch.stop());
 

@@ -3,18 +3,18 @@ import { type Conch, startConch } from './conch.ts';
 import { tokenizerFolder } from './environment.ts';
 import { borrowConch, type SharedConch } from './shared-conch.ts';
 
-/** The flags that put Conch in front of the shared tritonserver, each model with its own tokenizer. */
+/** The flags that put Conch in front of the shared tritonserver, all models with the tokenizer of most. */
 export function gatewayFlags(): string[] {
   return [
-    '--triton',
-    `127.0.0.1:${inject('triton').grpcPort}`,
-    '--tokenizer',
-    tokenizerFolder('qwen3'),
-    '--tokenizer',
-    `vllm-llama=${tokenizerFolder('llama3')}`,
-    '--refresh-interval',
-    '200ms',
+    ...['--triton', `127.0.0.1:${inject('triton').grpcPort}`],
+    ...['--tokenizer', tokenizerFolder('qwen3')],
+    ...['--refresh-interval', '200ms'],
   ];
+}
+
+/** The flags that give `vllm-llama` its own tokenizer. To read one takes as long as all else at the start. */
+export function llamaTokenizer(): string[] {
+  return ['--tokenizer', `vllm-llama=${tokenizerFolder('llama3')}`];
 }
 
 /** A Conch of the test file's own in front of the shared tritonserver. */

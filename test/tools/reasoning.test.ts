@@ -3,13 +3,13 @@ import { textsOf, user } from '../gateway/asking.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post, sharedGateway, startGateway } from '../support/gateway.ts';
+import { type Answer, llamaTokenizer, post, sharedGateway, startGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
 import { ask, called, choiceWith, tools, written } from './asking.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
-  conch = await sharedGateway();
+  conch = await sharedGateway(...llamaTokenizer());
 });
 
 const thought = '<think>\nTwo and two, "hm" 😀.\n</think>\n\nIt is 4.';

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { user } from '../gateway/asking.ts';
 import { runConch } from '../support/command.ts';
-import { gatewayFlags, post, sharedGateway } from '../support/gateway.ts';
+import { gatewayFlags, llamaTokenizer, post, sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
 import { tools } from './asking.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
-  conch = await sharedGateway();
+  conch = await sharedGateway(...llamaTokenizer());
 });
 
 const tool = (definition: object) => [{ type: 'function', function: definition }];

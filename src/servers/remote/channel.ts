@@ -2,11 +2,12 @@ import type { SecureContextOptions } from 'node:tls';
 import { FrameReader, frame, type OnMessage } from '../../kserve/grpc-frames.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
 import { StatusError, statusCodes, statusName } from '../../kserve/status.ts';
+import { headerBlock } from './call-headers.ts';
 import type { Connection } from './connection.ts';
 import { Connector, type ConnectorOptions } from './connector.ts';
 import { brokenConnection, cancelled, codeOfHttp, faulty, overdue, resetCall, statusMessage } from './faults.ts';
+import { errorCodes } from './http2/frames.ts';
 import type { Headers } from './http2/hpack-decoder.ts';
-import { encodeHeader } from './http2/hpack-encoder.ts';
 import type { Http2Request, StreamEnd, StreamListener } from './http2/http2-stream.ts';
 
 /** How calls on a channel are made; TLS when `secure` is given. */
@@ -72,7 +73,8 @@ export class Channel {
     const deadline = call.timeout === undefined ? undefined : performance.now() + call.timeout;
     const connection = this.#connector.current ?? (await unlessOver(this.#connector.connection(), call));
     if (call.signal?.aborted) throw cancelled();
-    return new Http2Call(connection, call, { options: this.#options, deadline });
+    const connect = (): Promise<Connection> => this.#connector.connection();
+    return new Http2Call(connection, call, { options: this.#options, deadline, connect });
   }
 
   close(): Promise<void> {
@@ -83,32 +85,49 @@ export class Channel {
 /** Milliseconds for a server to close a call that it has ended with a fault. */
 const longestClose = 10_000;
 
-/** The channel's options, and when this call must be over. */
+/** How often a call is sent again that the server has refused before it looked at it, as one does that says goodbye. */
+const mostRefusals = 3;
+
+/** The channel's options, when this call must be over, and where to send it again. */
 interface CallSettings {
   readonly options: ChannelOptions;
   readonly deadline: number | undefined;
+  readonly connect: () => Promise<Connection>;
 }
 
 class Http2Call implements RunningCall, StreamListener {
-  readonly #connection: Connection;
-  readonly #request: Http2Request;
   readonly #call: Call;
+  readonly #settings: CallSettings;
   readonly #reader: FrameReader;
+  /** Undefined between a refusal and the next try. */
+  #connection: Connection | undefined;
+  #request: Http2Request | undefined;
+  #refusals = 0;
+  #isPaused = false;
   #timer: NodeJS.Timeout | undefined;
   #status: StatusError | 'ok' | undefined;
   #hasEnded = false;
   /** Whether nobody hears any more of what comes, and the server has yet to close the call. */
   #isLeft = false;
 
-  constructor(connection: Connection, call: Call, { options, deadline }: CallSettings) {
-    this.#connection = connection;
+  constructor(connection: Connection, call: Call, settings: CallSettings) {
     this.#call = call;
-    this.#reader = new FrameReader('server', options.maxMessageSize);
-    const timeout = deadline === undefined ? undefined : timeLeft(deadline);
-    this.#request = connection.session.request(headerBlock(call, options, timeout), frame(call.message), this);
-    connection.calls++;
+    this.#settings = settings;
+    this.#reader = new FrameReader('server', settings.options.maxMessageSize);
+    const timeout = this.#send(connection);
     if (timeout !== undefined) this.#timer = setTimeout(this.#onDeadline, timeout);
     call.signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Gives the milliseconds that the server was told it has. */
+  #send(connection: Connection): number | undefined {
+    const { options, deadline } = this.#settings;
+    const timeout = deadline === undefined ? undefined : timeLeft(deadline);
+    const block = headerBlock(this.#call, options, timeout);
+    this.#request = connection.session.request(block, frame(this.#call.message), this);
+    this.#connection = connection;
+    connection.calls++;
+    return timeout;
   }
 
   cancel(): void {
@@ -116,11 +135,13 @@ class Http2Call implements RunningCall, StreamListener {
   }
 
   pause(): void {
-    this.#request.pause();
+    this.#isPaused = true;
+    this.#request?.pause();
   }
 
   resume(): void {
-    this.#request.resume();
+    this.#isPaused = false;
+    this.#request?.resume();
   }
 
   onHeaders(received: Headers): void {
@@ -156,24 +177,39 @@ class Http2Call implements RunningCall, StreamListener {
   onClose(end: StreamEnd): void {
     if (this.#isLeft) this.#forget();
     else if (this.#status instanceof StatusError) this.#end(this.#status);
+    else if (isRefused(end) && this.#refusals < mostRefusals) void this.#sendAgain();
     else if (end !== 'complete') this.#end('reset' in end ? resetCall(end.reset) : broken(end.broken));
     else if (this.#status === undefined) this.#end(faulty('The server ended the call without a status.'));
     else if (this.#reader.isInsideMessage) this.#end(faulty('The server ended the call inside a message.'));
     else this.#end(undefined);
   }
 
+  async #sendAgain(): Promise<void> {
+    this.#refusals++;
+    this.#leaveConnection();
+    try {
+      const connection = await this.#settings.connect();
+      if (this.#hasEnded) return;
+      this.#send(connection);
+      if (this.#isPaused) this.#request?.pause();
+    } catch (error) {
+      this.#end(error as StatusError);
+    }
+  }
+
   readonly #onAbort = (): void => this.cancel();
 
   readonly #onDeadline = (): void => {
+    const connection = this.#connection;
     this.#end(overdue(this.#call.timeout));
-    this.#connection.probe();
+    connection?.probe();
   };
 
   #end(fault: StatusError | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#forget();
-    if (fault) this.#request.cancel();
+    if (fault) this.#request?.cancel();
     this.#call.onEnd(fault);
   }
 
@@ -188,21 +224,31 @@ class Http2Call implements RunningCall, StreamListener {
     this.#timer = setTimeout(this.#onOverdueClose, longestClose);
     this.#timer.unref();
     this.#call.signal?.removeEventListener('abort', this.#onAbort);
-    this.#request.resume();
+    this.#request?.resume();
     this.#call.onEnd(fault);
   }
 
   readonly #onOverdueClose = (): void => {
     this.#forget();
-    this.#request.cancel();
+    this.#request?.cancel();
   };
 
   #forget(): void {
     this.#isLeft = false;
-    this.#connection.calls--;
+    this.#leaveConnection();
     clearTimeout(this.#timer);
     this.#call.signal?.removeEventListener('abort', this.#onAbort);
   }
+
+  #leaveConnection(): void {
+    if (this.#connection) this.#connection.calls--;
+    this.#connection = undefined;
+  }
+}
+
+/** Whether the server has promised that it did nothing for the call. */
+function isRefused(end: StreamEnd): boolean {
+  return typeof end === 'object' && 'reset' in end && end.reset === errorCodes.REFUSED_STREAM;
 }
 
 function broken(cause: Error | undefined): StatusError {
@@ -230,63 +276,4 @@ function unlessOver<Value>(promise: Promise<Value>, call: Call): Promise<Value> 
     };
     void promise.then(resolve, reject).finally(settle);
   });
-}
-
-/** The headers that all calls of a path have in common, as they are sent. */
-const commonBlocks = new WeakMap<ChannelOptions, Map<string, Buffer>>();
-
-function headerBlock(call: Call, options: ChannelOptions, timeout: number | undefined): Buffer {
-  const common = commonBlock(call.path, options);
-  const parts = [common];
-  for (const name in call.metadata)
-    parts.push(encodeHeader(name.toLowerCase(), sendable(name, call.metadata[name] as string)));
-  if (timeout !== undefined) parts.push(timeoutHeader(timeout));
-  return parts.length === 1 ? common : Buffer.concat(parts);
-}
-
-function commonBlock(path: string, options: ChannelOptions): Buffer {
-  const blocks = commonBlocks.get(options) ?? new Map<string, Buffer>();
-  commonBlocks.set(options, blocks);
-  const known = blocks.get(path);
-  if (known) return known;
-  const { host, port, secure, metadata } = options;
-  const headers = {
-    ':method': 'POST',
-    ':scheme': secure ? 'https' : 'http',
-    ':path': path,
-    ':authority': `${host.includes(':') ? `[${host}]` : host}:${port}`,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-    'grpc-accept-encoding': 'identity',
-    'user-agent': 'conch',
-    ...metadata,
-  };
-  const block = Buffer.concat(
-    Object.entries(headers).map(([name, value]) => encodeHeader(name, sendable(name, value))),
-  );
-  blocks.set(path, block);
-  return block;
-}
-
-/** A value that HTTP/2 can carry. */
-function sendable(name: string, value: string): string {
-  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value) && /^:?[\w!#$%&'*+.^`|~-]+$/.test(name)) return value;
-  throw new StatusError(
-    'INVALID_ARGUMENT',
-    `The call cannot be sent: the header ${JSON.stringify(name)} has characters that no header may have.`,
-  );
-}
-
-/** The header of the timeout that was asked for last: most calls have the same. */
-let lastTimeout = { milliseconds: 0, header: encodeHeader('grpc-timeout', grpcTimeout(0)) };
-
-function timeoutHeader(milliseconds: number): Buffer {
-  if (lastTimeout.milliseconds !== milliseconds)
-    lastTimeout = { milliseconds, header: encodeHeader('grpc-timeout', grpcTimeout(milliseconds)) };
-  return lastTimeout.header;
-}
-
-/** At most eight digits: milliseconds, or seconds where those do not fit. */
-function grpcTimeout(milliseconds: number): string {
-  return milliseconds < 1e8 ? `${milliseconds}m` : `${Math.ceil(milliseconds / 1000)}S`;
 }

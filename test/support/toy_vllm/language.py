@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from tokenizers import Tokenizer
 from tokenizers.decoders import DecodeStream
@@ -17,18 +17,30 @@ _REMARKS = ["I agree with every part of it", "let us look at it again", "there i
 
 
 class Language:
-    """A tokenizer folder, read once per model."""
+    """A tokenizer folder, read once per model, when the first request needs it: many tests start models that get none."""
 
     def __init__(self, folder):
-        self.tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
-        with open(os.path.join(folder, "tokenizer_config.json"), encoding="utf-8") as file:
-            config = json.load(file)
-        eos = config["eos_token"]
-        self.eos = self.tokenizer.token_to_id(eos["content"] if isinstance(eos, dict) else eos)
-        self.vocabulary_size = self.tokenizer.get_vocab_size()
+        self._folder = folder
         self.decode_one = lru_cache(maxsize=65536)(self._decode_one)
         self.answer_ids = lru_cache(maxsize=1024)(self._answer_ids)
-        self.filler = self.answer_ids(" more")[0]
+
+    @cached_property
+    def tokenizer(self):
+        return Tokenizer.from_file(os.path.join(self._folder, "tokenizer.json"))
+
+    @cached_property
+    def eos(self):
+        with open(os.path.join(self._folder, "tokenizer_config.json"), encoding="utf-8") as file:
+            eos = json.load(file)["eos_token"]
+        return self.tokenizer.token_to_id(eos["content"] if isinstance(eos, dict) else eos)
+
+    @cached_property
+    def vocabulary_size(self):
+        return self.tokenizer.get_vocab_size()
+
+    @cached_property
+    def filler(self):
+        return self.answer_ids(" more")[0]
 
     def prompt_ids(self, prompt):
         """As vLLM reads a prompt: special tokens are added where the tokenizer's own rules add them."""
