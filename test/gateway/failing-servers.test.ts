@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tellToy } from '../reliability/two-servers.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
@@ -12,18 +12,19 @@ let triton: Triton;
 let watchful: Conch;
 /** Looks once, and then believes what it saw. */
 let trusting: Conch;
+
+function start(refreshInterval: string, ...flags: readonly string[]): Promise<Conch> {
+  const server = ['--triton', `127.0.0.1:${triton.grpcPort}`, '--refresh-interval', refreshInterval];
+  const template = ['--chat-template', inRoot('test/gateway/plain.jinja')];
+  return startConch({ flags: [...server, ...template, '--engine-recovery=off', ...flags] });
+}
+
 beforeAll(async () => {
   triton = await startTriton({
     repository: 'test/models',
     modelControl: 'explicit',
     loadModels: ['vllm-toy', 'vllm-queue'],
   });
-  const start = (interval: string) => {
-    const template = ['--chat-template', inRoot('test/gateway/plain.jinja')];
-    const flags = ['--triton', `127.0.0.1:${triton.grpcPort}`, '--refresh-interval', interval, ...template];
-    flags.push('--engine-recovery=off');
-    return startConch({ flags });
-  };
   [watchful, trusting] = await Promise.all([start('200ms'), start('1h')]);
 });
 afterAll(async () => {
@@ -44,8 +45,11 @@ const failure = (status: number, code: string, message: string, retryAfter: stri
 
 describe("Triton's own queue", () => {
   it('is a 429 with Retry-After when it is full', async () => {
+    // A probe of an engine that is silent for a second would wait in the queue too.
+    const conch = await start('1h', '--engine-check-interval', '0');
+    onTestFinished(async () => void (await conch.stop()));
     const model = 'vllm-queue';
-    const first = begin(`${watchful.url}/v1/completions`, {
+    const first = begin(`${conch.url}/v1/completions`, {
       model,
       prompt: directive({ tokens: 3, hold_at: 1 }),
       stream: true,
@@ -58,7 +62,7 @@ describe("Triton's own queue", () => {
       noteRefused = resolve;
     });
     const others = Array.from({ length: 4 }, async () => {
-      const answer = await post(`${watchful.url}/v1/completions`, { model, prompt: directive({ answer: 'late' }) });
+      const answer = await post(`${conch.url}/v1/completions`, { model, prompt: directive({ answer: 'late' }) });
       if (ended.push(answer) === 2) noteRefused();
       return answer;
     });
