@@ -111,3 +111,21 @@ export function begin(url: string, body: object, headers: Record<string, string>
 export async function release(url: string, tag: string, model = 'vllm-toy'): Promise<void> {
   await post(`${url}/v1/completions`, { model, prompt: directive({ release: tag }) });
 }
+
+let heldStreams = 0;
+
+/**
+ * The whole stream that answers a request whose client has seen some text before the rest of it was made, however busy the
+ * machine is. The request is given as a function of what its directive must say.
+ */
+export async function readInTwoParts(
+  url: string,
+  requestWith: (orders: Readonly<Record<string, unknown>>) => { readonly model: string },
+): Promise<string> {
+  const tag = `two-parts-${process.pid}-${++heldStreams}`;
+  const request = requestWith({ tag, hold_at: 3 });
+  const stream = begin(`${url}/v1/completions`, { ...request, stream: true });
+  await stream.until('"text":"');
+  await release(url, tag, request.model);
+  return stream.whole();
+}

@@ -156,7 +156,7 @@ describe('--load-on-demand', { timeout: patience }, () => {
   });
 
   it('gives up after --load-timeout, lets go of clients that left, and serves what is loaded meanwhile', async () => {
-    const { url, gate } = await start([['slow', 'other'], { slow: 'waits' }], ['--load-timeout', '2s'], ['other']);
+    const { url, gate } = await start([['slow', 'other'], { slow: 'waits' }], ['--load-timeout', '15s'], ['other']);
     const leaving = begin(`${url}/v1/completions`, { model: 'slow', prompt: 'hello' });
     const waiting = complete(url, 'slow');
     expect(textsOf(await complete(url, 'other'))).toEqual(['here']);

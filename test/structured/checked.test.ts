@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { streamedChoices, textsOf, user } from '../gateway/asking.ts';
+import { readInTwoParts, streamedChoices, textsOf, user } from '../gateway/asking.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
@@ -204,11 +204,13 @@ describe('a guided response that may break its guide', () => {
   });
 
   it('is never a success in a stream', async () => {
-    const prompt = directive({ answer: wrong, delay_ms: 5 });
-    const answer = await complete({ prompt, guided_json: multiple, stream: true });
+    const text = await readInTwoParts(conch.url, (held) => {
+      const prompt = directive({ ...held, answer: wrong });
+      return { model: 'vllm-toy', prompt, guided_json: multiple };
+    });
     const { status: _, ...error } = invalid(fault, { tries: 1 });
-    expect(eventsOf(answer.text).at(-1)).toEqual({ error });
-    expect(answer.text).not.toMatch(/"finish_reason":"|\[DONE\]/);
+    expect(eventsOf(text).at(-1)).toEqual({ error });
+    expect(text).not.toMatch(/"finish_reason":"|\[DONE\]/);
   });
 
   it('may be cut off by the token limit and by a stop sequence', async () => {
