@@ -3,6 +3,7 @@ import type { FinishReason, GenerateRequest, GenerationContract, TokenLogprob } 
 import { detectContract } from '../../src/contracts/detect.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
 import { chat, modelName, startEmbedded } from './support.ts';
+import { pulled } from '../support/pulled-responses.ts';
 
 describe('the vLLM contract in front of an embedded model', () => {
   let server: EmbeddedServer;
@@ -30,7 +31,7 @@ describe('the vLLM contract in front of an embedded model', () => {
     };
     const decoder = contract.decoder(request);
     const seen = { text: '', tokens: 0, prompt: 0, finish: [] as FinishReason[], logprobs: [] as TokenLogprob[] };
-    for await (const batch of server.stream(contract.encode(request)))
+    for await (const batch of pulled(server, contract.encode(request)))
       for (const response of batch)
         decoder.push(response, {
           text: (text, tokens, logprobs) => {

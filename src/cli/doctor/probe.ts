@@ -2,6 +2,7 @@ import type { RowTask } from '../../contracts/row-contracts.ts';
 import { ApiError } from '../../errors.ts';
 import { classify } from '../../generate/classify.ts';
 import { complete } from '../../generate/completion.ts';
+import { runInto } from '../../generate/run-into.ts';
 import { embed } from '../../generate/embedding.ts';
 import { rerank } from '../../generate/rerank.ts';
 import type { RowsContext } from '../../generate/rows.ts';
@@ -68,16 +69,13 @@ async function probeText(model: string, registry: ModelRegistry): Promise<ProbeR
     structuredRetries: 0,
     watch: unwatched,
   };
-  const timing = new Timing();
   let text = '';
+  const timing = new Timing((words) => {
+    text += words;
+  });
   try {
-    const { events } = await complete(request, context, AbortSignal.timeout(longestProbe));
-    for await (const batch of events)
-      for (const event of batch) {
-        timing.add(event, (words) => {
-          text += words;
-        });
-      }
+    const { generation } = await complete(request, context, AbortSignal.timeout(longestProbe));
+    await runInto(generation, timing);
     return { text, timing: timing.summary() };
   } catch (error) {
     return { text, timing: timing.summary(), error: ApiError.from(error).message };
