@@ -1,12 +1,6 @@
 import type { GenerateRequest, GenerationContract, LoraWeights } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
-import type {
-  CallOptions,
-  InferenceServer,
-  InferResponse,
-  ResponseSink,
-  RunningInference,
-} from '../kserve/server.ts';
+import type { CallOptions, InferenceServer, InferResponse, ResponseSink, RunningInference } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { AdapterFolderError } from '../models/adapter-folder.ts';
 import type { SentAdapter } from '../models/adapters.ts';
@@ -83,15 +77,15 @@ export class AdapterInference implements RunningInference, ResponseSink {
 
   #sendWeights(): void {
     this.#running = undefined;
-    this.#weights().then(
-      (loraWeights) => {
+    this.#weights()
+      .then((loraWeights) => {
         if (this.#isOver) return;
         // Those that come meanwhile need not send them too: one that is too early for the engine is sent again.
         this.#options.adapter.sentTo.add(this.#options.server);
         this.#hasWeights = true;
         this.#send({ ...this.#options.request, loraWeights });
-      },
-    ).catch((error: unknown) => this.end(error));
+      })
+      .catch((error: unknown) => this.end(error));
   }
 
   async #weights(): Promise<LoraWeights> {

@@ -1,5 +1,11 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
-import { type EventSink, type GenerateEvent, type Generation, giveEvent, type OtherEvent } from '../contracts/events.ts';
+import {
+  type EventSink,
+  type GenerateEvent,
+  type Generation,
+  giveEvent,
+  type OtherEvent,
+} from '../contracts/events.ts';
 import { EventStage, staged } from './event-stage.ts';
 import { generate } from './generation.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';

@@ -51,7 +51,11 @@ function runOf(steps: readonly Step[], { countTokens = undefined as (() => Promi
   const run = new ChoiceRun({
     begin: (sink) => {
       queueMicrotask(() => play(sink));
-      return { pause: () => heard.push('pause'), resume: () => heard.push('resume'), cancel: () => heard.push('cancel') };
+      return {
+        pause: () => heard.push('pause'),
+        resume: () => heard.push('resume'),
+        cancel: () => heard.push('cancel'),
+      };
     },
     decoder: { push },
     reader,

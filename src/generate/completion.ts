@@ -39,7 +39,8 @@ interface CompletionRun {
 export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePromise<Answer> {
   return after(textsOf(plan, run.assets?.tokenizer), (prompts) => {
     const { options, isStreamed, ignored, sampling } = plan;
-    if (plan.isEchoOnly) return { options, generation: readyGeneration(() => echoed(prompts, plan)), isStreamed, ignored };
+    if (plan.isEchoOnly)
+      return { options, generation: readyGeneration(() => echoed(prompts, plan)), isStreamed, ignored };
     const { watch, client, guides } = run.context;
     const { signal } = run;
     const prefixes = plan.echoes ? prompts.map(({ text }) => text) : [];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { writeAdapter } from './gguf-adapter.ts';
 import { ask, chat, collect, modelFile, modelName, request, startEmbedded } from './support.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-embedded-'));
 const shape = { architecture: 'llama', tensor: 'blk.3.ffn_down.weight', inputs: 1536, outputs: 576 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
-import { ask, chat, modelName, request, startEmbedded } from './support.ts';
 import { pulled } from '../support/pulled-responses.ts';
+import { ask, chat, modelName, request, startEmbedded } from './support.ts';
 
 describe('continuous batching', () => {
   let server: EmbeddedServer;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FinishReason, GenerateRequest, GenerationContract, TokenLogprob } from '../../src/contracts/contract.ts';
 import { detectContract } from '../../src/contracts/detect.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
-import { chat, modelName, startEmbedded } from './support.ts';
 import { pulled } from '../support/pulled-responses.ts';
+import { chat, modelName, startEmbedded } from './support.ts';
 
 describe('the vLLM contract in front of an embedded model', () => {
   let server: EmbeddedServer;

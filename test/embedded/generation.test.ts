@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
-import { ask, chat, collect, modelName, request, startEmbedded } from './support.ts';
 import { pulled } from '../support/pulled-responses.ts';
+import { ask, chat, collect, modelName, request, startEmbedded } from './support.ts';
 
 describe('generation, as recorded from the vLLM backend', () => {
   let server: EmbeddedServer;

@@ -5,8 +5,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { textTensor } from '../../src/kserve/tensors.ts';
 import { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
 import { loadEngine } from '../../src/servers/embedded/install/install-engine.ts';
-import { ask, cacheDir, collect, modelFile, modelName, request, startEmbedded } from './support.ts';
 import { pulled } from '../support/pulled-responses.ts';
+import { ask, cacheDir, collect, modelFile, modelName, request, startEmbedded } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-embedded-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

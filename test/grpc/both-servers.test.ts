@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ChannelOptions } from '../../src/servers/remote/channel.ts';
 import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton } from '../support/triton.ts';
 import { CertificateMaker } from './certificates.ts';
 import { grpcJsServer } from './grpc-js-server.ts';
 import { batchesOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 /** A server that the client is tried with. */
 interface Peer {

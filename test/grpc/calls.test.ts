@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ControlCalls } from '../../src/kserve/messages.ts';
 import type { InferRequest, InferResponse } from '../../src/kserve/server.ts';
 import type { Tensor } from '../../src/kserve/tensors.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { batchesOf, type Fault, faultOf, remoteServer, toyRequest } from './remote.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 const server = remoteServer(inject('triton').grpcPort);
 afterAll(() => server.close());

@@ -1,10 +1,10 @@
 import net from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePorts } from '../support/ports.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { batchesOf, countOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 import { tcpServer } from './scripted-server.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 const connect = vi.spyOn(net, 'connect');
 afterEach(() => {

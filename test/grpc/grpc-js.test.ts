@@ -1,8 +1,8 @@
 import type { ChannelOptions as ServerOptions } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
+import { pulled } from '../support/pulled-responses.ts';
 import { grpcJsServer } from './grpc-js-server.ts';
 import { remoteServer, textsOf, toyRequest } from './remote.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 const words = (count: number) => [...Array.from({ length: count }, (_, at) => ` w${at + 1}`), ''];
 

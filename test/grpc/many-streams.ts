@@ -4,12 +4,12 @@ import net from 'node:net';
 import { queryObjects } from 'node:v8';
 import { vi } from 'vitest';
 import { textTensor } from '../../src/kserve/tensors.ts';
-import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
 import { RemoteInference } from '../../src/servers/remote/remote-inference.ts';
+import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
 import { type Sample, trendOf } from '../reliability/memory.ts';
 import { inRoot } from '../support/environment.ts';
-import { faultOf, remoteServer } from './remote.ts';
 import { pulled } from '../support/pulled-responses.ts';
+import { faultOf, remoteServer } from './remote.ts';
 
 /** How a stream comes to its end: as the server was told, or because its reader leaves. */
 type End = 'ok' | 'error' | 'status' | 'reset' | 'late' | 'aborted' | 'left';
@@ -104,7 +104,8 @@ async function oneStream(server: RemoteServer, number: number) {
   const end = endOf(random());
   const text = prompt(random, end);
   const leaving = new AbortController();
-  const stream = pulled(server, 
+  const stream = pulled(
+    server,
     { model: 'vllm-toy', id: String(number), inputs: [textTensor('text_input', [text.whole])] },
     { signal: leaving.signal, ...(end === 'late' && { timeout: 20 }) },
   );

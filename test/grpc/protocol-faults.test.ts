@@ -2,9 +2,9 @@ import http2, { type ServerHttp2Stream } from 'node:http2';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { frame } from '../../src/kserve/grpc-frames.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { faultOf, remoteServer, toyRequest } from './remote.ts';
 import { liveMessage, respond, respondLive, scriptedServer } from './scripted-server.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 async function clientOf(script: Parameters<typeof scriptedServer>[0], options?: Parameters<typeof remoteServer>[1]) {
   const server = await scriptedServer(script);

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import type { InferResponse } from '../../src/kserve/server.ts';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import { directive } from '../support/exchange.ts';
-import { batchesOf, countOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 import { pulled } from '../support/pulled-responses.ts';
+import { batchesOf, countOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 
 const server = remoteServer(inject('triton').grpcPort);
 // The sockets of the client: how many there are, and how much was read from them.

@@ -1,10 +1,10 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ChannelOptions } from '../../src/servers/remote/channel.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { CertificateMaker } from './certificates.ts';
 import { batchesOf, faultOf, remoteServer } from './remote.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 const maker = new CertificateMaker();
 const authority = maker.authority('authority');

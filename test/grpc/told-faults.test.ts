@@ -1,9 +1,9 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { frame } from '../../src/kserve/grpc-frames.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { batchesOf, faultOf, remoteServer, toyRequest } from './remote.ts';
 import { respond, scriptedServer } from './scripted-server.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 afterEach(() => {
   vi.useRealTimers();

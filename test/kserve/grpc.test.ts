@@ -1,10 +1,10 @@
 import http2 from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchesOf, faultOf, remoteServer } from '../grpc/remote.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { python } from '../support/python.ts';
 import type { Triton } from '../support/triton.ts';
 import { type Frontends, startFrontends, startKserveTriton } from './frontends.ts';
-import { pulled } from '../support/pulled-responses.ts';
 
 let triton: Triton;
 let conch: Frontends;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchesOf, faultOf, remoteServer, textsOf, toyRequest } from '../grpc/remote.ts';
 import { type RawRequest, send } from '../kserve/raw-request.ts';
 import { freePorts } from '../support/ports.ts';
-import { bearer, type Keyed, startKeyed } from './keyed.ts';
 import { pulled } from '../support/pulled-responses.ts';
+import { bearer, type Keyed, startKeyed } from './keyed.ts';
 
 let conch: Keyed;
 let httpPort: number;

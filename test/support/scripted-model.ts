@@ -4,7 +4,13 @@ import type { ApiError } from '../../src/errors.ts';
 import type { GenerateContext } from '../../src/generate/answer.ts';
 import { runInto } from '../../src/generate/run-into.ts';
 import { LocalResponse } from '../../src/kserve/local-response.ts';
-import type { CallOptions, InferenceServer, InferRequest, ResponseSink, RunningInference } from '../../src/kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  ResponseSink,
+  RunningInference,
+} from '../../src/kserve/server.ts';
 import { numberTensor, readText, type Tensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { ServedModel } from '../../src/models/served-model.ts';
 import type { PromptAssets } from '../../src/prompt/assets.ts';

@@ -230,7 +230,12 @@ describe('an answer of the Messages API', () => {
   });
 
   it.each(cases)('gives $name as one message', async ({ events, message }) => {
-    expect(await collectMessage(readyGeneration(() => events.flat()), head)).toEqual(message);
+    expect(
+      await collectMessage(
+        readyGeneration(() => events.flat()),
+        head,
+      ),
+    ).toEqual(message);
   });
 
   it.each(cases)("is the same to Anthropic's own client, streamed and not: $name", async ({ events, message }) => {

@@ -1,6 +1,12 @@
 import type { WireRequest } from '../../kserve/infer-request-codec.ts';
 import { encodeStreamEnd, encodeStreamResponse } from '../../kserve/infer-response-codec.ts';
-import type { CallOptions, InferenceServer, InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import type { Place } from './request-order.ts';
 
 interface RequestOptions {

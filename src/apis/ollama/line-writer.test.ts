@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateEvent } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
+import { readyGeneration } from '../../generate/ready-generation.ts';
 import { AnswerClock } from './answer-clock.ts';
 import { type AnswerShape, chatShape, generateShape, loadedOf } from './answer-lines.ts';
-import { readyGeneration } from '../../generate/ready-generation.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { LineWriter } from './line-writer.ts';
 
@@ -146,7 +146,12 @@ describe('a whole answer', () => {
       [prompt, reasoning('Hm'), reasoning('.')],
       [text('I '), text('look.'), call(0, 'c1', 'f'), input(0, '{"a":1}'), finish('tool_calls'), usage],
     ];
-    expect(await collectAnswer(readyGeneration(() => events.flat()), place(chatShape))).toEqual(
+    expect(
+      await collectAnswer(
+        readyGeneration(() => events.flat()),
+        place(chatShape),
+      ),
+    ).toEqual(
       last({
         content: 'I look.',
         thinking: 'Hm.',

@@ -1,9 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { balancerWith } from '../../../test/support/balance-fixtures.ts';
+import { firstResponse } from '../../kserve/awaited-responses.ts';
 import { LocalResponse } from '../../kserve/local-response.ts';
 import type { ControlCalls, ControlMethod, ModelIndexEntry } from '../../kserve/messages.ts';
-import { firstResponse } from '../../kserve/awaited-responses.ts';
-import type { InferenceServer, InferRequest, InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
+import type {
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { WaitFault } from '../../kserve/wait-fault.ts';
 import { CombinedServer } from './combined-server.ts';
