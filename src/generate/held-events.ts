@@ -6,10 +6,6 @@ export class HeldEvents implements EventFold {
   #events: GenerateEvent[] = [];
   #last: { -readonly [Key in keyof TextDelta]: TextDelta[Key] } | undefined;
 
-  get isEmpty(): boolean {
-    return this.#events.length === 0;
-  }
-
   text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
     const last = this.#last;
     if (last && last.choice === choice && !logprobs) {

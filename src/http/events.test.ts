@@ -51,7 +51,7 @@ let app: FastifyInstance;
 beforeEach(async () => {
   const paths: [string, ResponseWriter, () => Generation][] = [
     ...Object.entries(answers).map(([path, events]) => [path, plainWriter, events] as (typeof paths)[number]),
-    ['/lines', { ...plainWriter, contentType: 'application/x-ndjson' }, answers['/two'] as () => Generation],
+    ['/lines', { ...plainWriter, contentType: 'application/x-ndjson' }, () => generationOf(['sea', ' wäter'])],
   ];
   const { signal } = new AbortController();
   app = tinyApp(

@@ -107,11 +107,11 @@ class EventStream implements EventSink, TurnOutput {
   }
 
   /** Writes what the response failed with. A client that has left is told nothing; one that was cut off is. */
-  #tell(error: unknown): void {
-    const fault = ApiError.from(error);
+  #tell(reason: unknown): void {
+    const fault = ApiError.from(reason);
     this.#reply.request.fault = fault;
     if (!this.#signal.aborted || this.#signal.reason === fault)
-      this.#close(() => this.#answer.fail(fault)).catch(this.#settling.reject);
+      this.#close(() => this.#answer.fail(fault)).catch((broken: unknown) => this.#settling.reject(broken));
     else {
       this.#output.close();
       this.#settling.resolve();

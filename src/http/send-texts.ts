@@ -3,7 +3,7 @@ import { ClientOutput, type Pausable } from './client-output.ts';
 import { openStream } from './events.ts';
 
 /** Hears of texts as they come. */
-export interface TextSink {
+interface TextSink {
   text(text: string): void;
   end(): void;
   /** It ends in the middle. */
@@ -11,7 +11,7 @@ export interface TextSink {
 }
 
 /** Begins to give texts to a sink, also at once; gives what makes them wait, or ends them without a word. */
-export type TextSource = (sink: TextSink) => Pausable & { cancel(): void };
+type TextSource = (sink: TextSink) => Pausable & { cancel(): void };
 
 /** Streams events that are written already. */
 export function sendTexts(reply: FastifyReply, source: TextSource, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 /** Collects what goes to a client during a turn of the event loop. */
 export interface TurnOutput {
-  /** Writes what was collected. It must not throw: others wait behind it. */
+  /** Writes what was collected. It does not throw. */
   flush(): void;
 }
 
@@ -18,5 +18,14 @@ export function flushAfterTurn(output: TurnOutput): void {
 function flushAll(): void {
   const outputs = dirty;
   dirty = [];
-  for (const output of outputs) output.flush();
+  let flushed = 0;
+  try {
+    for (const output of outputs) {
+      flushed++;
+      output.flush();
+    }
+  } finally {
+    // One that throws against the rule does not take the others with it.
+    for (const output of outputs.slice(flushed)) flushAfterTurn(output);
+  }
 }

@@ -10,7 +10,7 @@ export function firstResponse(begin: Begin): Promise<InferResponse | undefined> 
         resolve(response.kept());
         running.cancel();
       },
-      end: (error) => (error === undefined ? resolve(undefined) : reject(error as Error)),
+      end: (error) => (error === undefined ? resolve(undefined) : reject(error)),
     });
   });
 }
@@ -20,7 +20,7 @@ export function untilEnd(begin: Begin, onResponse?: (response: InferResponse) =>
   return new Promise((resolve, reject) => {
     begin({
       response: (response) => onResponse?.(response),
-      end: (error) => (error === undefined ? resolve() : reject(error as Error)),
+      end: (error) => (error === undefined ? resolve() : reject(error)),
     });
   });
 }

@@ -63,7 +63,7 @@ async function readAll(socket: Socket): Promise<string> {
 }
 
 const contents = (received: string): string[] =>
-  [...received.matchAll(/"delta":\{"content":("[^"]*")\}/g)].map(([, json]) => JSON.parse(json as string) as string);
+  [...received.matchAll(/"delta":\{"content":("[^"]*")\}/g)].map(([, json]) => JSON.parse(json ?? '') as string);
 
 /** Sends words, some in each turn of the event loop. */
 function sendWords(stream: ServerHttp2Stream, words: number, perTurn: number): void {
@@ -117,6 +117,16 @@ describe('a token on its way from the server to the client', () => {
     // One write per turn, of which there are at most 200, and those of the headers and of the end.
     expect(writes).toBeLessThanOrEqual(204);
   });
+});
+
+it('streams beside each other have their own tokens each, in order', async () => {
+  let streams = 0;
+  const { ask } = await gateway((stream) => sendWords(stream, 40 + (streams++ % 3), 1 + (streams % 2)));
+  const received = await Promise.all(Array.from({ length: 64 }, () => readAll(ask())));
+  const counts = received.map((text) => contents(text).length);
+  expect(received.map(contents)).toEqual(counts.map(wordsUpTo));
+  expect(new Set(counts)).toEqual(new Set([40, 41, 42]));
+  expect(received.every((text) => text.includes('data: [DONE]'))).toBe(true);
 });
 
 describe('a client that does not read', () => {

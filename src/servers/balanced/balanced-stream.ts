@@ -41,7 +41,7 @@ export interface StreamHost {
 const notWaiting = -1;
 
 /** What an inference of a group is begun with, and who hears of it. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly begin: BeginInference;
   readonly sink: ResponseSink;
   readonly given: GroupOptions;
@@ -104,7 +104,7 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     if (this.#isOver) return;
     this.#running = undefined;
     if (error !== undefined && !this.#hasBegun) {
-      this.#retry(error);
+      this.#failedFirst(error);
       return;
     }
     this.#waitsSince = notWaiting;
@@ -209,24 +209,25 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
   }
 
   /** The try has failed before its first response. */
-  #retry(error: unknown): void {
+  #failedFirst(fault: unknown): void {
     const attempt = this.#attempt;
     this.#unwatch();
     // A whole answer, or one that had less than all of the time, may be late for no fault of its server's.
-    if (!attempt || (isTotalTimeout(error) && (this.#given.answersOnce || this.#failed.length > 0))) {
+    if (!attempt || (isTotalTimeout(fault) && (this.#given.answersOnce || this.#failed.length > 0))) {
       attempt?.end(performance.now());
-      this.#finish(error);
+      this.#finish(fault);
       return;
     }
-    this.#failed.push({ state: attempt.state, blame: this.#host.failed(attempt, error, this.#given), error });
-    this.#another().then(
-      (next) => {
-        if (!next) this.#finish(error);
-        else if (this.#isOver) next.end(performance.now());
-        else this.#try(next, error);
-      },
-      (reason: unknown) => this.#finish(reason),
-    );
+    const blame = this.#host.failed(attempt, fault, this.#given);
+    this.#failed.push({ state: attempt.state, blame, error: fault });
+    this.#retry(fault).catch((reason: unknown) => this.#finish(reason));
+  }
+
+  async #retry(fault: unknown): Promise<void> {
+    const attempt = await this.#another();
+    if (!attempt) this.#finish(fault);
+    else if (this.#isOver) attempt.end(performance.now());
+    else this.#try(attempt, fault);
   }
 
   /** All of the time for the first try; for a later one what the others have left. */
