@@ -5,6 +5,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import { text } from '../config/value-types.ts';
 import { ApiError } from '../errors.ts';
 import { complete } from '../generate/completion.ts';
+import { runInto } from '../generate/run-into.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { unwatched } from '../request-watch.ts';
 import { CompletionRequest } from '../requests/completion-request.ts';
@@ -135,10 +136,10 @@ async function print(request: CompletionRequest, { registry, input, terminal }: 
     structuredRetries,
     watch: unwatched,
   };
-  const timing = new Timing();
+  const timing = new Timing((words) => terminal.write(words));
   try {
-    const { events } = await complete(request, context, signal);
-    for await (const batch of events) for (const event of batch) timing.add(event, (words) => terminal.write(words));
+    const { generation } = await complete(request, context, signal);
+    await runInto(generation, timing);
   } catch (error) {
     if (!leaving?.aborted) throw error;
   }

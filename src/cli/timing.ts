@@ -1,7 +1,9 @@
-import type { GenerateEvent } from '../contracts/events.ts';
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { EventFold, OtherEvent } from '../contracts/events.ts';
 
 /** Watches one answer: what is shown of it, how many tokens there were, and how long they took. */
-export class Timing {
+export class Timing implements EventFold {
+  readonly #show: (text: string) => void;
   readonly #begin = performance.now();
   #first: number | undefined;
   #tokens = 0;
@@ -10,17 +12,22 @@ export class Timing {
   #reason: string | undefined;
   #choice = 0;
 
-  /** Shows the text of an event; the answers of several choices stand below each other. */
-  add(event: GenerateEvent, show: (text: string) => void): void {
+  constructor(show: (text: string) => void) {
+    this.#show = show;
+  }
+
+  /** Shows the text; the answers of several choices stand below each other. */
+  text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.#first ??= performance.now();
+    this.#tokens += tokens;
+    this.#deltas++;
+    if (choice !== this.#choice) this.#show('\n');
+    this.#choice = choice;
+    this.#show(logprobs ? logprobs.map(logprobText).join('') : text);
+  }
+
+  event(event: OtherEvent): void {
     switch (event.type) {
-      case 'text-delta':
-        this.#first ??= performance.now();
-        this.#tokens += event.tokens;
-        this.#deltas++;
-        if (event.choice !== this.#choice) show('\n');
-        this.#choice = event.choice;
-        show(event.logprobs ? event.logprobs.map(logprobText).join('') : event.text);
-        break;
       case 'finish':
         this.#reason = event.reason;
         break;

@@ -49,5 +49,39 @@ export interface TokenUsage {
   readonly reasoningTokens?: number | undefined;
 }
 
-/** A stream of events in batches: all that came in one turn of the event loop. */
-export type GenerateEvents = AsyncIterableIterator<GenerateEvent[]>;
+/** An event that is no text of a choice. */
+export type OtherEvent = Exclude<GenerateEvent, TextDelta>;
+
+/** Takes the events of a generation. A text delta comes without an object: there is one for almost every token. */
+export interface EventFold {
+  /** The members of a TextDelta. */
+  text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void;
+  event(event: OtherEvent): void;
+}
+
+/** Hears of a generation, synchronously, as its responses are read. It ends once: with `end` or with `fail`. */
+export interface EventSink extends EventFold {
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** A generation that was started. All calls are allowed at any time; after the end they do nothing. */
+export interface RunningGeneration {
+  /** Has the backend wait. What it has sent already still arrives. */
+  pause(): void;
+  resume(): void;
+  /** Ends it. The sink hears nothing more. */
+  cancel(): void;
+}
+
+/** A generation that has not begun. */
+export interface Generation {
+  /** Begins it; called once. The sink is not called before this returns. */
+  start(sink: EventSink): RunningGeneration;
+}
+
+/** Hands on an event, of whatever kind. */
+export function giveEvent(event: GenerateEvent, fold: EventFold): void {
+  if (event.type === 'text-delta') fold.text(event.choice, event.text, event.tokens, event.logprobs);
+  else fold.event(event);
+}

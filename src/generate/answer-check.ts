@@ -1,13 +1,11 @@
 import type { Sampling } from '../contracts/contract.ts';
-import type { GenerateEvent } from '../contracts/events.ts';
+import type { GenerateEvent, ToolCallDelta } from '../contracts/events.ts';
 import { parseJsonObject } from '../json-object.ts';
 import type { Verdict } from '../json-schema/validate.ts';
 import { addCall, type MadeCall } from '../requests/made-calls.ts';
 import { FormReader } from './form-reader.ts';
 import type { CallRules, Emulation } from './structured-emulation.ts';
 import { structuredThread } from './structured-thread.ts';
-
-type ChoiceEvent = Extract<GenerateEvent, { choice: number }>;
 
 interface CheckedAnswer {
   readonly prefix: string;
@@ -40,7 +38,8 @@ export class AnswerCheck {
     this.#mayStop = mayStop;
   }
 
-  get text(): string {
+  /** Its text so far. */
+  get whole(): string {
     return this.#form?.text ?? this.#text;
   }
 
@@ -48,19 +47,22 @@ export class AnswerCheck {
     return this.#calls;
   }
 
-  /** Takes what comes next; what is wrong with the answer by now, where nothing that follows can mend it. */
-  push(event: ChoiceEvent): string | undefined {
-    if (event.type === 'tool-call-delta') addCall(this.#calls, event);
-    if (event.type !== 'text-delta') return undefined;
-    if (!this.#form) this.#text += event.text;
-    const fault = this.#form?.push(event.text);
+  /** Takes a part of a call. */
+  call(delta: ToolCallDelta): void {
+    addCall(this.#calls, delta);
+  }
+
+  /** Takes the text that comes next; what is wrong with the answer by now, where nothing that follows can mend it. */
+  text(text: string): string | undefined {
+    if (!this.#form) this.#text += text;
+    const fault = this.#form?.push(text);
     this.#fault ??= fault;
     // Text that has not the form may still lead to a call.
     return this.#rules ? undefined : this.#fault;
   }
 
   /** What is to be said of the whole answer. */
-  async end(reason: Extract<ChoiceEvent, { type: 'finish' }>['reason']): Promise<Verdict> {
+  async end(reason: Extract<GenerateEvent, { type: 'finish' }>['reason']): Promise<Verdict> {
     const isCut = reason === 'length' || (this.#mayStop && !this.#isWhole());
     const found = this.#isGuided ? this.#guidedVerdict(isCut) : undefined;
     if (found) return found;
@@ -79,7 +81,7 @@ export class AnswerCheck {
 
   /** What is to be said of a guided answer without a look at its form: a part of it is as it should be. */
   #guidedVerdict(isCut: boolean): Verdict | undefined {
-    const whole = [this.text, ...this.#calls.map((call) => call.arguments)].join('\n');
+    const whole = [this.whole, ...this.#calls.map((call) => call.arguments)].join('\n');
     // The end of the tokens may be in the middle of a character.
     if ((isCut ? whole.replace(/\ufffd+$/, '') : whole).includes('\ufffd'))
       return { kind: 'invalid', message: 'it has a broken character' };

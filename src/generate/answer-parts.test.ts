@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GenerateEvent } from '../contracts/events.ts';
+import { EventList } from '../../test/support/scripted-model.ts';
 import { think } from '../output/reasoning/marked-formats.ts';
 import { hermes } from '../output/tools/hermes.ts';
 import { AnswerParts } from './answer-parts.ts';
@@ -18,9 +18,10 @@ function partsOf(isSingleCall = false): AnswerParts {
 
 /** Everything that an answer of one token per piece gives, without ids of calls. */
 function run(parts: AnswerParts, pieces: readonly string[]) {
-  const out: GenerateEvent[] = [];
-  for (const text of pieces) parts.push({ type: 'text-delta', choice: 0, text, tokens: 1, logprobs: undefined }, out);
-  parts.end(0, out);
+  const list = new EventList();
+  for (const text of pieces) parts.push(list, 0, text, 1, undefined);
+  parts.end(0, list);
+  const out = list.events;
   const of = (type: string) => out.map((event) => (event.type === type && 'text' in event ? event.text : '')).join('');
   const calls = out.flatMap((event) => (event.type === 'tool-call-delta' ? [event.name ?? event.arguments] : []));
   return { text: of('text-delta'), reasoning: of('reasoning-delta'), calls, reasoningTokens: parts.reasoningTokens };

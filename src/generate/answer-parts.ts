@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { GenerateEvent, TextDelta } from '../contracts/events.ts';
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { EventFold } from '../contracts/events.ts';
 import type { ReasoningParser, ReasoningSink } from '../output/reasoning/reasoning-parser.ts';
 import type { SpecialTexts } from '../output/special-texts.ts';
 import type { ToolCallSink, ToolParser } from '../output/tools/tool-parser.ts';
@@ -27,7 +28,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   #isComplete = false;
   #calls = 0;
   #choice = 0;
-  #out: GenerateEvent[] = [];
+  #out: EventFold | undefined;
   #text = '';
   /** Whether the delta that is read has shown reasoning, or a part of the answer. */
   #hasReasoned = false;
@@ -56,23 +57,30 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
     return this.#reasoningTokens > 0 ? this.#reasoningTokens : undefined;
   }
 
-  push(event: TextDelta, out: GenerateEvent[]): void {
-    this.#begin(event.choice, out);
-    this.#read(this.#specials ? this.#specials.push(event.text) : event.text);
+  /** Reads a delta. */
+  push(
+    out: EventFold,
+    choice: number,
+    text: string,
+    tokens: number,
+    logprobs: readonly TokenLogprob[] | undefined,
+  ): void {
+    this.#begin(choice, out);
+    this.#read(this.#specials ? this.#specials.push(text) : text);
     // Tokens that show nothing yet belong to what came before them.
     if (this.#hasReasoned) this.#isReasoning = true;
     else if (this.#hasAnswered) this.#isReasoning = false;
-    if (this.#isReasoning) this.#reasoningTokens += event.tokens;
-    this.#give(event);
+    if (this.#isReasoning) this.#reasoningTokens += tokens;
+    this.#give(tokens, logprobs);
   }
 
   /** No more text comes: what was held back is given. */
-  end(choice: number, out: GenerateEvent[]): void {
+  end(choice: number, out: EventFold): void {
     this.#begin(choice, out);
     if (this.#specials) this.#read(this.#specials.flush());
     this.#reasoning?.end(this.#reasoningSink);
     this.#tools?.end(this);
-    this.#give({ type: 'text-delta', choice, text: '', tokens: 0, logprobs: undefined });
+    this.#give(0, undefined);
   }
 
   text(text: string): void {
@@ -82,12 +90,12 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   beginCall(name: string, id = callId(this.#parsers.idStyle)): void {
     if (this.#isComplete) return;
     this.#flushText();
-    this.#out.push({ type: 'tool-call-delta', choice: this.#choice, index: this.#calls++, id, name, arguments: '' });
+    this.#out?.event({ type: 'tool-call-delta', choice: this.#choice, index: this.#calls++, id, name, arguments: '' });
   }
 
   callArguments(fragment: string): void {
     if (this.#isComplete) return;
-    this.#out.push({
+    this.#out?.event({
       type: 'tool-call-delta',
       choice: this.#choice,
       index: this.#calls - 1,
@@ -102,7 +110,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   reasoning(text: string): void {
     this.#hasReasoned = true;
     this.#flushText();
-    this.#out.push({ type: 'reasoning-delta', choice: this.#choice, text });
+    this.#out?.event({ type: 'reasoning-delta', choice: this.#choice, text });
   }
 
   readonly #reasoningSink: ReasoningSink = {
@@ -122,7 +130,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
     else this.text(text);
   }
 
-  #begin(choice: number, out: GenerateEvent[]): void {
+  #begin(choice: number, out: EventFold): void {
     this.#choice = choice;
     this.#out = out;
     this.#hasReasoned = false;
@@ -132,15 +140,15 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   /** Text before a call or reasoning stands before it in the answer too. */
   #flushText(): void {
     if (this.#text === '') return;
-    this.#out.push({ type: 'text-delta', choice: this.#choice, text: this.#text, tokens: 0, logprobs: undefined });
+    this.#out?.text(this.#choice, this.#text, 0, undefined);
     this.#text = '';
   }
 
   /** The rest of the text, with the tokens and logprobs of the delta that all of it came from. */
-  #give(event: TextDelta): void {
+  #give(tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
     const text = this.#text;
     this.#text = '';
-    if (text !== '' || event.tokens > 0 || event.logprobs) this.#out.push({ ...event, text });
+    if (text !== '' || tokens > 0 || logprobs) this.#out?.text(this.#choice, text, tokens, logprobs);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Sampling } from '../contracts/contract.ts';
-import type { GenerateEvents } from '../contracts/events.ts';
+import type { Generation } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { ImageSettings } from '../images/image-sources.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -8,10 +8,10 @@ import type { RequestWatch } from '../request-watch.ts';
 import { type AnswerOptions, answerId } from './answer-options.ts';
 import type { GuideGuard } from './guide-guard.ts';
 
-/** What a request of either API becomes: the events, how to write them down, and what had no effect. */
+/** What a request of either API becomes: the generation, how to write down its events, and what had no effect. */
 export interface Answer {
   readonly options: AnswerOptions;
-  readonly events: GenerateEvents;
+  readonly generation: Generation;
   readonly isStreamed: boolean;
   /** Parts of the request that had no effect, for the header that names them. */
   readonly ignored: readonly string[];

@@ -1,5 +1,12 @@
-import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
-import { type EventStep, stepped } from './event-step.ts';
+import type { TokenLogprob } from '../contracts/contract.ts';
+import {
+  type EventSink,
+  type GenerateEvent,
+  type Generation,
+  giveEvent,
+  type OtherEvent,
+} from '../contracts/events.ts';
+import { EventStage, staged } from './event-stage.ts';
 import { generate } from './generation.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import type { Round, Run } from './plan.ts';
@@ -15,12 +22,12 @@ interface Candidate {
  * Generates all candidates of each prompt and gives the events of the likeliest, by mean logprob per token. The usage
  * counts every candidate, as OpenAI's does.
  */
-export function bestOf(run: Run, round: Round, candidates: number): MaybePromise<GenerateEvents> {
+export function bestOf(run: Run, round: Round, candidates: number): MaybePromise<Generation> {
   const { logprobs, choicesPerPrompt: wanted, prompts } = round;
   // Ranking needs the logprobs, also where the request does not ask for them.
   const all = generate(run, { ...round, logprobs: logprobs ?? 0, choicesPerPrompt: candidates });
-  const ranking = new Ranking({ prompts: prompts.length, candidates, wanted, keepsLogprobs: logprobs !== undefined });
-  return after(all, (events) => stepped(events, ranking));
+  const options = { prompts: prompts.length, candidates, wanted, keepsLogprobs: logprobs !== undefined };
+  return after(all, (generation) => staged(generation, (out) => new Ranking(out, options)));
 }
 
 interface RankingOptions {
@@ -31,23 +38,34 @@ interface RankingOptions {
   readonly keepsLogprobs: boolean;
 }
 
-class Ranking implements EventStep {
+/** Holds all events back, and gives those of the best candidates in the end. */
+class Ranking extends EventStage {
   readonly #options: RankingOptions;
   readonly #candidates: readonly Candidate[];
-  readonly #others: GenerateEvent[] = [];
+  readonly #others: OtherEvent[] = [];
 
-  constructor(options: RankingOptions) {
+  constructor(out: EventSink, options: RankingOptions) {
+    super(out);
     this.#options = options;
     const length = options.prompts * options.candidates;
     this.#candidates = Array.from({ length }, () => ({ events: [], logprob: 0, tokens: 0 }));
   }
 
-  push(event: GenerateEvent): void {
-    if (event.type === 'usage' || event.type === 'prompt-tokens') this.#others.push(event);
-    else add(this.#candidates[event.choice] as Candidate, event);
+  override text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    const candidate = this.#candidates[choice] as Candidate;
+    candidate.events.push({ type: 'text-delta', choice, text, tokens, logprobs });
+    for (const token of logprobs ?? []) {
+      candidate.logprob += token.logprob;
+      candidate.tokens++;
+    }
   }
 
-  end(out: GenerateEvent[]): void {
+  override event(event: OtherEvent): void {
+    if (event.type === 'usage' || event.type === 'prompt-tokens') this.#others.push(event);
+    else this.#candidates[event.choice]?.events.push(event);
+  }
+
+  override end(): void {
     const { prompts, candidates, wanted, keepsLogprobs } = this.#options;
     const chosen = Array.from({ length: prompts }, (_, prompt) =>
       this.#candidates
@@ -57,21 +75,14 @@ class Ranking implements EventStep {
     ).flat();
     for (const [choice, { events }] of chosen.entries())
       for (const event of events)
-        out.push(
+        giveEvent(
           event.type === 'text-delta' && !keepsLogprobs
             ? { ...event, choice, logprobs: undefined }
             : { ...event, choice },
+          this.out,
         );
-    for (const event of this.#others) out.push(event);
-  }
-}
-
-function add(candidate: Candidate, event: Candidate['events'][number]): void {
-  candidate.events.push(event);
-  if (event.type !== 'text-delta') return;
-  for (const token of event.logprobs ?? []) {
-    candidate.logprob += token.logprob;
-    candidate.tokens++;
+    for (const event of this.#others) this.out.event(event);
+    this.out.end();
   }
 }
 

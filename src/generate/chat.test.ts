@@ -20,8 +20,8 @@ async function ask(scripts: readonly [Script, ...Script[]], { context, served, s
   const scripted = scriptedModel(scripts, served);
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true, ...request } as ChatRequest;
   const given = scripted.context(context);
-  const { events, ...answer } = await chat(body, given, signal ?? new AbortController().signal);
-  return { ...answer, ...(await outcomeOf(events)), sent: scripted.sent };
+  const { generation, ...answer } = await chat(body, given, signal ?? new AbortController().signal);
+  return { ...answer, ...(await outcomeOf(generation)), sent: scripted.sent };
 }
 
 const text = (choice: number, words: string) => ({
@@ -167,22 +167,34 @@ describe('a chat whose client disconnects', () => {
     const left = new AbortController();
     const scripted = scriptedModel([{ tokens: ['a'], end: 'hang' }]);
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true } as ChatRequest;
-    const { events } = await chat(body, scripted.context(), left.signal);
-    expect(await events.next()).toMatchObject({ value: [{ type: 'prompt-tokens' }, { text: 'a' }] });
-    const waiting = outcomeOf(events);
+    const { generation } = await chat(body, scripted.context(), left.signal);
+    const waiting = outcomeOf(generation);
+    await new Promise(setImmediate);
     left.abort();
-    expect(await waiting).toEqual({ events: [], error: 'client_closed_request' });
+    expect(await waiting).toMatchObject({
+      events: [{ type: 'prompt-tokens' }, { text: 'a' }],
+      error: 'client_closed_request',
+    });
     expect(scripted.sent[0]?.isCancelled).toBe(true);
   });
 
   it('is cancelled between two events', async () => {
     const scripted = scriptedModel([{ tokens: ['a', 'b'] }]);
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true, n: 2 } as ChatRequest;
-    const { events } = await chat(body, scripted.context(), new AbortController().signal);
-    await events.next();
-    await events.return?.();
+    const { generation } = await chat(body, scripted.context(), new AbortController().signal);
+    const heard: string[] = [];
+    const running = generation.start({
+      text: () => {
+        heard.push('text');
+        running.cancel();
+      },
+      event: ({ type }) => heard.push(type),
+      end: () => heard.push('end'),
+      fail: () => heard.push('fail'),
+    });
+    await new Promise(setImmediate);
     expect(scripted.sent.map(({ isCancelled }) => isCancelled)).toEqual([true, true]);
-    expect(await events.next()).toEqual({ done: true, value: undefined });
+    expect(heard).toEqual(['prompt-tokens', 'text']);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Answer, GenerateContext } from './answer.ts';
 import { answerReading } from './answer-reading.ts';
 import { type ChatPlan, planChat, refuseChat } from './chat-plan.ts';
 import { type WrittenPrompt, writePrompt } from './chat-prompt.ts';
-import { stepped, withoutReasoning } from './event-step.ts';
+import { staged, WithoutReasoning } from './event-stage.ts';
 import { readImages, type WithImages } from './images.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { openingOf } from './parsers.ts';
@@ -68,5 +68,5 @@ function correctionOf({ continuesText, prompt }: ChatPlan, { messages }: Written
 }
 
 function hideReasoning(answer: Answer): Answer {
-  return { ...answer, events: stepped(answer.events, withoutReasoning) };
+  return { ...answer, generation: staged(answer.generation, (out) => new WithoutReasoning(out)) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EventList } from '../../test/support/scripted-model.ts';
 import { AnswerText } from '../output/answer-text.ts';
 import { ChoiceReader, type ReaderOptions } from './choice-reader.ts';
 import type { Tally } from './tally.ts';
@@ -29,7 +30,9 @@ function readerOf(parts: Partial<ReaderOptions> = {}) {
     ...parts,
     tally,
   });
-  return { reader, tally };
+  const list = new EventList();
+  reader.begin(list);
+  return { reader, tally, list };
 }
 
 const stopping =
@@ -46,16 +49,16 @@ const text = (choice: number, words: string, tokens = 1) => ({
 
 describe('a choice', () => {
   it('is text, a finish and the usage, as a decoder finds them', () => {
-    const { reader, tally } = readerOf({ prefix: 'So ' });
+    const { reader, tally, list } = readerOf({ prefix: 'So ' });
     reader.promptTokens(7);
     reader.cachedTokens(9);
     reader.text('a', 1, undefined);
-    expect(reader.take()).toEqual([text(0, 'So ', 0), { type: 'prompt-tokens', count: 7 }, text(0, 'a')]);
-    expect([reader.hasEvents, reader.isComplete, reader.isEnded]).toEqual([false, false, false]);
+    expect(list.take()).toEqual([text(0, 'So ', 0), { type: 'prompt-tokens', count: 7 }, text(0, 'a')]);
+    expect([reader.isComplete, reader.isEnded]).toEqual([false, false]);
     reader.text('b', 2, undefined);
     reader.finish('stop');
     reader.text('late', 1, undefined);
-    expect(reader.take()).toEqual([
+    expect(list.take()).toEqual([
       text(0, 'b', 2),
       { type: 'finish', choice: 0, reason: 'stop' },
       { type: 'usage', promptTokens: 7, completionTokens: 3, cachedTokens: 7 },
@@ -69,18 +72,18 @@ describe('a choice', () => {
     ['fills the context with its prompt', { context: 9, promptLength: 7 }, 'length'],
     ['leaves room in the context', { context: 10, promptLength: 7 }, 'stop'],
   ])('that %s ended by that where the backend does not say', (_, parts, reason) => {
-    const { reader } = readerOf(parts);
+    const { reader, list } = readerOf(parts);
     reader.text('ab', 2, undefined);
     reader.finish(undefined);
-    expect(reader.take()).toContainEqual({ type: 'finish', choice: 0, reason });
+    expect(list.take()).toContainEqual({ type: 'finish', choice: 0, reason });
   });
 
   it('ends at a stop sequence, which the backend has not said', () => {
-    const { reader } = readerOf({ newText: stopping(['END']) });
+    const { reader, list } = readerOf({ newText: stopping(['END']) });
     for (const piece of ['one E', 'N', 'D two']) reader.text(piece, 1, undefined);
     expect([reader.isComplete, reader.isEnded]).toEqual([true, false]);
     reader.finish('length');
-    expect(reader.take().filter(({ type }) => type !== 'usage')).toEqual([
+    expect(list.take().filter(({ type }) => type !== 'usage')).toEqual([
       text(0, 'one '),
       text(0, ''),
       text(0, ''),
@@ -89,10 +92,10 @@ describe('a choice', () => {
   });
 
   it('gives what it held back when nothing more comes', () => {
-    const { reader } = readerOf({ newText: stopping(['END']) });
+    const { reader, list } = readerOf({ newText: stopping(['END']) });
     reader.text('one EN', 1, undefined);
     reader.finish('stop');
-    expect(reader.take().slice(0, 3)).toEqual([
+    expect(list.take().slice(0, 3)).toEqual([
       text(0, 'one '),
       text(0, 'EN', 0),
       { type: 'finish', choice: 0, reason: 'stop' },
@@ -100,26 +103,26 @@ describe('a choice', () => {
   });
 
   it('is counted from its text where the backend does not say how many tokens it has', async () => {
-    const { reader, tally } = readerOf({ countTokens: async (words) => words.length, promptLength: 2 });
+    const { reader, tally, list } = readerOf({ countTokens: async (words) => words.length, promptLength: 2 });
     reader.text('abc', 1, undefined);
     reader.finish('stop');
     expect(reader.isComplete).toBe(true);
-    expect(reader.take()).toEqual([{ type: 'prompt-tokens', count: 2 }, text(0, 'abc')]);
+    expect(list.take()).toEqual([{ type: 'prompt-tokens', count: 2 }, text(0, 'abc')]);
     await reader.count();
-    expect(reader.take()).toEqual([{ type: 'finish', choice: 0, reason: 'stop' }]);
+    expect(list.take()).toEqual([{ type: 'finish', choice: 0, reason: 'stop' }]);
     expect([tally.completionTokens, reader.count()]).toEqual([3, undefined]);
   });
 });
 
 it('reads several choices of one inference, the last of which reports the usage', () => {
-  const { reader } = readerOf({ choice: 2, answers: 2, tally: tallyOf({ unfinished: 2 }) });
+  const { reader, list } = readerOf({ choice: 2, answers: 2, tally: tallyOf({ unfinished: 2 }) });
   reader.promptTokens(1);
   reader.text('a', 1, undefined, 0);
   reader.finish('stop', 0);
   expect(reader.isComplete).toBe(false);
   reader.text('b', 1, undefined, 1);
   reader.finish('length', 1);
-  expect(reader.take()).toEqual([
+  expect(list.take()).toEqual([
     { type: 'prompt-tokens', count: 1 },
     text(2, 'a'),
     { type: 'finish', choice: 2, reason: 'stop' },
@@ -130,8 +133,17 @@ it('reads several choices of one inference, the last of which reports the usage'
 });
 
 it('counts the prompt of a choice once', () => {
-  const { reader, tally } = readerOf({ countsPrompt: false, reportsPrompt: false });
+  const { reader, tally, list } = readerOf({ countsPrompt: false, reportsPrompt: false });
   reader.promptTokens(4);
   reader.cachedTokens(4);
-  expect([reader.take(), tally.promptTokens, tally.cachedTokens]).toEqual([[], undefined, undefined]);
+  expect([list.take(), tally.promptTokens, tally.cachedTokens]).toEqual([[], undefined, undefined]);
+});
+
+it('gives nothing any more once it is closed', () => {
+  const { reader, list, tally } = readerOf();
+  reader.text('a', 1, undefined);
+  reader.close();
+  reader.text('b', 1, undefined);
+  reader.finish('stop');
+  expect([list.take(), tally.completionTokens, reader.isComplete]).toEqual([[text(0, 'a')], 2, true]);
 });

@@ -1,5 +1,5 @@
 import type { FinishReason, GenerateSink, IdLogprob, TokenLogprob } from '../contracts/contract.ts';
-import type { GenerateEvent } from '../contracts/events.ts';
+import type { EventFold } from '../contracts/events.ts';
 import type { AnswerText } from '../output/answer-text.ts';
 import { withTokenBytes } from '../output/token-bytes.ts';
 import type { TokenTable } from '../tokenizer.ts';
@@ -45,6 +45,8 @@ interface ChoiceState {
   isFinished: boolean;
 }
 
+const nobody: EventFold = { text: () => undefined, event: () => undefined };
+
 /**
  * Turns what a decoder finds in the responses of one inference into the events of its choices: one, or with beam search
  * several. Synchronous: it knows neither streams nor servers.
@@ -54,22 +56,32 @@ export class ChoiceReader implements GenerateSink {
   readonly #choices: readonly ChoiceState[];
   #promptLength: number | undefined;
   #unfinished: number;
-  #events: GenerateEvent[] = [];
+  #out = nobody;
   #uncounted: { readonly state: ChoiceState; readonly reason: FinishReason | undefined }[] = [];
   #isEnded = false;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    const { choice: first, answers, prefix, promptLength, reportsPrompt, newText, newParts } = options;
+    const { choice: first, answers, promptLength, newText, newParts } = options;
     this.#choices = Array.from({ length: answers }, (_, at) => {
       return { choice: first + at, text: newText?.(), parts: newParts?.(), whole: '', tokens: 0, isFinished: false };
     });
     this.#unfinished = answers;
     this.#promptLength = promptLength;
-    if (reportsPrompt && promptLength !== undefined) this.#events.push({ type: 'prompt-tokens', count: promptLength });
+  }
+
+  /** The first response is there: gives what comes before its text, and from now on all events. */
+  begin(out: EventFold): void {
+    this.#out = out;
+    const { prefix, promptLength, reportsPrompt } = this.#options;
+    if (reportsPrompt && promptLength !== undefined) out.event({ type: 'prompt-tokens', count: promptLength });
     if (prefix === '') return;
-    for (const { choice } of this.#choices)
-      this.#events.push({ type: 'text-delta', choice, text: prefix, tokens: 0, logprobs: undefined });
+    for (const { choice } of this.#choices) out.text(choice, prefix, 0, undefined);
+  }
+
+  /** Gives no more events. */
+  close(): void {
+    this.#out = nobody;
   }
 
   /** Whether every choice is complete. */
@@ -80,17 +92,6 @@ export class ChoiceReader implements GenerateSink {
   /** Whether the backend has said that it is done. */
   get isEnded(): boolean {
     return this.#isEnded;
-  }
-
-  get hasEvents(): boolean {
-    return this.#events.length > 0;
-  }
-
-  /** The events since the last call. */
-  take(): GenerateEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
   }
 
   text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer = 0): void {
@@ -115,7 +116,7 @@ export class ChoiceReader implements GenerateSink {
     this.#promptLength = count;
     if (!countsPrompt) return;
     tally.promptTokens = (tally.promptTokens ?? 0) + count;
-    this.#events.push({ type: 'prompt-tokens', count });
+    this.#out.event({ type: 'prompt-tokens', count });
   }
 
   cachedTokens(count: number): void {
@@ -156,12 +157,11 @@ export class ChoiceReader implements GenerateSink {
     this.#options.tally.completionTokens += tokens;
     state.tokens += tokens;
     if (this.#options.countTokens) state.whole += text;
-    const delta = { type: 'text-delta', choice: state.choice, text, tokens, logprobs } as const;
     if (!state.parts) {
-      this.#events.push(delta);
+      this.#out.text(state.choice, text, tokens, logprobs);
       return;
     }
-    state.parts.push(delta, this.#events);
+    state.parts.push(this.#out, state.choice, text, tokens, logprobs);
     if (state.parts.isComplete) this.#finish(state, 'stop');
   }
 
@@ -178,10 +178,10 @@ export class ChoiceReader implements GenerateSink {
     const isFull = context !== undefined && (this.#promptLength ?? 0) + tokens >= context;
     const isCut = isFull || (maxTokens !== undefined && tokens >= maxTokens);
     const reason = given ?? (isCut ? 'length' : 'stop');
-    parts?.end(choice, this.#events);
+    parts?.end(choice, this.#out);
     const isCall = parts?.hasCalls && reason === 'stop';
     const stopText = reason === 'stop' && !isCall ? text?.stopText : undefined;
-    this.#events.push({
+    this.#out.event({
       type: 'finish',
       choice,
       reason: isCall ? 'tool_calls' : reason,
@@ -192,6 +192,6 @@ export class ChoiceReader implements GenerateSink {
     tally.finishReasons.push(isCall ? 'tool_calls' : reason);
     tally.unfinished--;
     const usage = usageOf(tally);
-    if (usage) this.#events.push(usage);
+    if (usage) this.#out.event(usage);
   }
 }

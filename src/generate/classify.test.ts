@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { PlayedInference } from '../../test/support/played-inference.ts';
 import { detectRows } from '../contracts/detect-rows.ts';
-import type { InferRequest } from '../kserve/server.ts';
+import type { InferRequest, ResponseSink } from '../kserve/server.ts';
 import { readTexts, textTensor } from '../kserve/tensors.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import { unwatched } from '../request-watch.ts';
@@ -26,14 +27,16 @@ function classifier(classes: readonly string[] | undefined, dims = [3], paramete
   const sent: InferRequest[] = [];
   const server = {
     name: 's',
-    stream: async function* (request: InferRequest) {
+    stream: (request: InferRequest, sink: ResponseSink) => {
       sent.push(request);
       const figures = readTexts(request.inputs[0]?.data ?? Buffer.alloc(0)).map((text) => text.split(' ').map(Number));
       const data = request.classes
         ? textTensor('logits', classes ?? []).data
         : Buffer.from(Float32Array.from(figures.flat()).buffer);
       const shape = [figures.length, figures[0]?.length ?? 0];
-      yield [{ outputs: [{ name: 'logits', datatype: request.classes ? 'BYTES' : 'FP32', shape }], raw: () => data }];
+      const outputs = [{ name: 'logits', datatype: request.classes ? 'BYTES' : 'FP32', shape }];
+      const response = { outputs, raw: () => data, kept: () => response };
+      return new PlayedInference(sink, { responses: [response] });
     },
   };
   const model = {
@@ -43,7 +46,10 @@ function classifier(classes: readonly string[] | undefined, dims = [3], paramete
     rows,
     assets: async () => ({}),
     contextLength: () => undefined,
-    group: { stream: (begin: (to: typeof server, options: object) => unknown) => begin(server, {}) },
+    group: {
+      stream: (begin: (to: typeof server, options: object, sink: ResponseSink) => unknown, sink: ResponseSink) =>
+        begin(server, {}, sink),
+    },
   } as unknown as NamedModel;
   const context = { findModel: () => model, watch: unwatched, timeout: undefined };
   const labelsOf = async (...items: string[]) =>

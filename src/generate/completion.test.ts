@@ -26,8 +26,8 @@ const withTokenizer = { assets: { tokenizer, eosTokenIds: [] } };
 async function ask(scripts: readonly [Script, ...Script[]], { context, served, ...request }: Asked = {}) {
   const scripted = scriptedModel(scripts, served);
   const body = { model: 'm', prompt: 'Once', ...request };
-  const { events, ...answer } = await complete(body, scripted.context(context), new AbortController().signal);
-  return { ...answer, ...(await outcomeOf(events)), sent: scripted.sent };
+  const { generation, ...answer } = await complete(body, scripted.context(context), new AbortController().signal);
+  return { ...answer, ...(await outcomeOf(generation)), sent: scripted.sent };
 }
 
 const plain = (text: string, finish = 'stop') => ({ text, reasoning: '', calls: [], finish });
@@ -53,8 +53,8 @@ describe('a completion', () => {
     const words = (_: unknown, at: number): Script => ({ tokens: [`${at}`] });
     const scripted = scriptedModel(words);
     const body = { model: 'm', prompt: ['a', 'b'], n: 2, stream: true } as CompletionRequest;
-    const { events, options } = await complete(body, scripted.context(), new AbortController().signal);
-    const outcome = await outcomeOf(events);
+    const { generation, options } = await complete(body, scripted.context(), new AbortController().signal);
+    const outcome = await outcomeOf(generation);
     expect(folded(outcome.events)).toEqual(['0', '1', '2', '3'].map((text) => plain(text)));
     expect(outcome.events.at(-1)).toEqual({ type: 'usage', promptTokens: 10, completionTokens: 4 });
     expect(scripted.sent.map(({ prompt }) => prompt)).toEqual(['a', 'a', 'b', 'b']);

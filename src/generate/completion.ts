@@ -1,4 +1,4 @@
-import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
+import type { GenerateEvent } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
@@ -8,6 +8,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 import type { Answer, GenerateContext } from './answer.ts';
 import { type CompletionPlan, decideCompletion, planCompletion } from './completion-plan.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
+import { readyGeneration } from './ready-generation.ts';
 import { runPlan } from './run-plan.ts';
 import type { Prompt } from './token-inputs.ts';
 
@@ -38,7 +39,8 @@ interface CompletionRun {
 export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePromise<Answer> {
   return after(textsOf(plan, run.assets?.tokenizer), (prompts) => {
     const { options, isStreamed, ignored, sampling } = plan;
-    if (plan.isEchoOnly) return { options, events: echoed(prompts, plan), isStreamed, ignored };
+    if (plan.isEchoOnly)
+      return { options, generation: readyGeneration(() => echoed(prompts, plan)), isStreamed, ignored };
     const { watch, client, guides } = run.context;
     const { signal } = run;
     const prefixes = plan.echoes ? prompts.map(({ text }) => text) : [];
@@ -66,7 +68,10 @@ async function idsPrompt(ids: readonly number[], model: ServedModel, tokenizer: 
 }
 
 /** `echo` with `max_tokens: 0` asks for the prompts themselves: nothing is generated. */
-async function* echoed(prompts: readonly Prompt[], { model, choicesPerPrompt }: CompletionPlan): GenerateEvents {
+async function echoed(
+  prompts: readonly Prompt[],
+  { model, choicesPerPrompt }: CompletionPlan,
+): Promise<GenerateEvent[]> {
   const { tokenizer } = await model.assets();
   const events: GenerateEvent[] = [];
   prompts.forEach(({ text }, index) => {
@@ -84,5 +89,5 @@ async function* echoed(prompts: readonly Prompt[], { model, choicesPerPrompt }: 
     const promptTokens = counts.reduce((sum, count) => sum + count, 0);
     events.push({ type: 'usage', promptTokens, completionTokens: 0 });
   }
-  yield events;
+  return events;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { PlayedInference } from '../../test/support/played-inference.ts';
 import { detectRows } from '../contracts/detect-rows.ts';
 import type { EmbeddingSettings } from '../contracts/row-settings.ts';
 import { LocalResponse } from '../kserve/local-response.ts';
-import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { InferenceServer, InferRequest, ResponseSink } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { numberTensor } from '../kserve/tensors.ts';
 import type { NamedModel } from '../models/served-model.ts';
@@ -12,7 +13,10 @@ import { embed } from './embedding.ts';
 type Vectors = readonly (readonly number[])[];
 
 /** A model that takes a text and gives these vectors, one for each token that it has left of it. */
-type Begin = Parameters<ServerGroup['stream']>[0];
+/** A group of one server. */
+function streamOn(server: InferenceServer): ServerGroup['stream'] {
+  return (begin, sink) => begin(server, { timeout: undefined }, sink);
+}
 
 const textModel = (settings: EmbeddingSettings, vectors: Vectors) => modelOf('STRING', settings, vectors);
 
@@ -31,14 +35,15 @@ function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors:
   );
   const values = vectors.flat();
   const output = numberTensor('last_hidden_state', { datatype: 'FP32', values, shape: [1, vectors.length, 2] });
-  async function* stream({ model, id }: InferRequest): AsyncGenerator<InferResponse[]> {
-    yield [new LocalResponse({ model, version: '1', id, outputs: [output], final: true })];
-  }
+  const stream = ({ model, id }: InferRequest, sink: ResponseSink) =>
+    new PlayedInference(sink, {
+      responses: [new LocalResponse({ model, version: '1', id, outputs: [output], final: true })],
+    });
   const tokenizer = { count: () => Promise.resolve(8), encode: () => Promise.resolve(new Int32Array()) };
   return {
     name: 'm',
     rows,
-    group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer, { timeout: undefined }) },
+    group: { stream: streamOn({ stream } as unknown as InferenceServer) },
     assets: () => Promise.resolve({ tokenizer }),
     contextLength: () => undefined,
   } as unknown as NamedModel;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { PlayedInference } from '../../test/support/played-inference.ts';
 import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
+import { outcomeOf } from '../../test/support/scripted-model.ts';
 import type { GenerateRequest } from '../contracts/contract.ts';
-import type { GenerateEvent } from '../contracts/events.ts';
-import { ApiError } from '../errors.ts';
 import { markSuspect } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
-import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { InferenceServer, InferRequest, ResponseSink, RunningInference } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -40,12 +40,14 @@ async function run(scripts: readonly Script[], own: OwnParts = {}, affordable = 
       counts = given;
     },
   };
-  const stream = (
-    request: InferRequest & Pick<GenerateRequest, 'sampling'>,
-  ): AsyncIterableIterator<InferResponse[]> => {
-    const script = scripts[asked.length] ?? good;
+  const stream = (request: InferRequest & Pick<GenerateRequest, 'sampling'>, sink: ResponseSink): RunningInference => {
+    const { words, end } = scripts[asked.length] ?? good;
     asked.push({ id: request.id, seed: request.sampling.seed });
-    return new Scripted(script, () => left.push(request.id));
+    return new PlayedInference(sink, {
+      responses: end === 'finish' ? [...words, 'finish'] : words,
+      end: end === 'finish' || end === 'nothing' ? 'end' : end,
+      onCancel: () => left.push(request.id),
+    });
   };
   const contract = {
     counts: true,
@@ -67,25 +69,21 @@ async function run(scripts: readonly Script[], own: OwnParts = {}, affordable = 
     contextLength: () => undefined,
     loadedAssets: () => undefined,
     group: {
-      stream: (...[begin, { avoid }]: Parameters<ServerGroup['stream']>) => {
+      stream: (...[begin, sink, { avoid }]: Parameters<ServerGroup['stream']>) => {
         avoided.push([...(avoid ?? [])].map(({ name }) => name));
         const name = `server-${avoided.length}`;
-        return begin({ name, stream } as unknown as InferenceServer, { timeout: undefined });
+        return begin({ name, stream } as unknown as InferenceServer, { timeout: undefined }, sink);
       },
       again: async () => ++retries <= affordable,
     },
   } as unknown as ServedModel;
   const { signal = new AbortController().signal, retries: most = 2, ...round } = own;
-  const events = await generate(
+  const generation = await generate(
     runOf(model, { signal, watch, plan: { continuesText: false }, strategy: { retries: most } }),
     roundOf({ sampling: { seed: 7 }, stream: false, ...round }),
   );
-  const whole: GenerateEvent[] = [];
-  const fault = await (async () => {
-    for await (const batch of events) whole.push(...batch);
-    return undefined;
-  })().catch((error: unknown) => (error instanceof ApiError ? error.code : error));
-  return { fault, events: whole, asked, left, counts, avoided };
+  const { events, error: fault } = await outcomeOf(generation);
+  return { fault, events, asked, left, counts, avoided };
 }
 
 interface Sink {
@@ -93,52 +91,17 @@ interface Sink {
   finish(reason: 'stop'): void;
 }
 
-class Scripted implements AsyncIterableIterator<InferResponse[]> {
-  readonly #items: unknown[];
-  readonly #end: Script['end'];
-  readonly #onLeave: () => void;
-  #wake: (() => void) | undefined;
-
-  constructor({ words, end }: Script, onLeave: () => void) {
-    this.#items = end === 'finish' ? [...words, 'finish'] : [...words];
-    this.#end = end;
-    this.#onLeave = onLeave;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<InferResponse[]>> {
-    const item = this.#items.shift();
-    if (item !== undefined) return { done: false, value: [item as InferResponse] };
-    if (this.#end instanceof Error) throw this.#end;
-    if (this.#end === 'hang')
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    return { done: true, value: undefined };
-  }
-
-  async return(): Promise<IteratorResult<InferResponse[]>> {
-    if (this.#end === 'hang') this.#onLeave();
-    this.#wake?.();
-    return { done: true, value: undefined };
-  }
-}
-
 const text = (choice: number, word: string) => ({
   type: 'text-delta',
   choice,
   text: word,
-  tokens: 1,
+  tokens: word.length,
   logprobs: undefined,
 });
 const usage = (completionTokens: number) => ({ type: 'usage', promptTokens: 5, completionTokens });
 const whole = [
   { type: 'prompt-tokens', count: 5 },
-  text(0, 'a'),
-  text(0, 'b'),
+  text(0, 'ab'),
   { type: 'finish', choice: 0, reason: 'stop' },
   usage(2),
 ];
@@ -231,8 +194,7 @@ describe('an unstreamed answer', () => {
     ]);
     expect(events).toEqual([
       ...whole.slice(0, -1),
-      text(1, 'a'),
-      text(1, 'b'),
+      text(1, 'ab'),
       { type: 'finish', choice: 1, reason: 'stop' },
       usage(4),
     ]);
@@ -251,7 +213,7 @@ describe('a stream', () => {
     const { fault, events, asked } = await run([{ words: ['a'], end: broken }, good], { stream: true, retries: 0 });
     expect({ fault, events, asked: asked.length }).toEqual({
       fault: 'server_unreachable',
-      events: whole.slice(0, 2),
+      events: [whole[0], text(0, 'a')],
       asked: 1,
     });
   });

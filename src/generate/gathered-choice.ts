@@ -1,16 +1,18 @@
-import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
+import type { EventSink, Generation, RunningGeneration } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import { isSuspect } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { type StatusCode, StatusError } from '../kserve/status.ts';
-import type { ChoiceStream } from './choice-stream.ts';
+import type { ChoiceRun } from './choice-run.ts';
+import { HeldEvents } from './held-events.ts';
+import { runInto } from './run-into.ts';
 import { addTry, type Tally, tallyOfTry, usageOf } from './tally.ts';
 
 /** An inference that may be begun several times. */
 interface Gathering {
   /** Begins a try, from number 0 on, which counts into a tally of its own. */
-  readonly begin: (number: number, tally: Tally) => ChoiceStream;
+  readonly begin: (number: number, tally: Tally) => ChoiceRun;
   /** How many answers it gives. */
   readonly answers: number;
   /** How often it is begun again, and whether it may be now. */
@@ -27,9 +29,9 @@ interface Gathering {
  * The events of one inference, all together when it is complete. As nothing of it was given before, one that its server
  * breaks off is begun again; what fails before the first response is the business of the server group.
  */
-export class GatheredChoice implements GenerateEvents {
+export class GatheredChoice implements Generation, RunningGeneration {
   readonly #gathering: Gathering;
-  #choice: ChoiceStream | undefined;
+  #choice: ChoiceRun | undefined;
   #lastTry: Tally | undefined;
   #isOver = false;
 
@@ -37,34 +39,46 @@ export class GatheredChoice implements GenerateEvents {
     this.#gathering = gathering;
   }
 
-  [Symbol.asyncIterator](): this {
+  start(sink: EventSink): this {
+    this.#gather().then(
+      (events) => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        events.give(sink);
+        sink.end();
+      },
+      (error: unknown) => {
+        if (!this.#isOver) sink.fail(error);
+      },
+    );
     return this;
   }
 
-  async next(): Promise<IteratorResult<GenerateEvent[]>> {
-    if (this.#isOver) return { done: true, value: undefined };
-    const { retries } = this.#gathering;
-    for (let number = 0; !this.#isOver; number++) {
+  pause(): void {
+    // Nothing is given before all is there.
+  }
+
+  resume(): void {
+    // See above.
+  }
+
+  cancel(): void {
+    this.#isOver = true;
+    this.#choice?.cancel();
+  }
+
+  async #gather(): Promise<HeldEvents> {
+    const { retries, again, signal } = this.#gathering;
+    for (let number = 0; ; number++)
       try {
-        const value = await this.#try(number);
-        this.#isOver = true;
-        return { done: false, value };
+        return await this.#try(number);
       } catch (error) {
         if (this.#isOver || number === retries || !this.#mayTryAgain(error)) throw error;
-        if (!(await this.#gathering.again(this.#gathering.signal))) throw error;
+        if (!(await again(signal)) || this.#isOver) throw error;
       }
-    }
-    return { done: true, value: undefined };
   }
 
-  /** Ends the try that runs, also while somebody waits for it. */
-  async return(): Promise<IteratorResult<GenerateEvent[]>> {
-    this.#isOver = true;
-    await this.#choice?.return();
-    return { done: true, value: undefined };
-  }
-
-  async #try(number: number): Promise<GenerateEvent[]> {
+  async #try(number: number): Promise<HeldEvents> {
     const { begin, answers, tally, running } = this.#gathering;
     const tried = tallyOfTry();
     const choice = begin(number, tried);
@@ -73,12 +87,12 @@ export class GatheredChoice implements GenerateEvents {
     if (this.#lastTry) running.delete(this.#lastTry);
     this.#lastTry = tried;
     running.add(tried);
-    const events: GenerateEvent[] = [];
-    for await (const batch of choice) for (const event of batch) events.push(event);
+    const events = new HeldEvents();
+    await runInto(choice, events);
     running.delete(tried);
     addTry(tally, tried, answers);
     const usage = usageOf(tally);
-    if (usage) events.push(usage);
+    if (usage) events.event(usage);
     return events;
   }
 

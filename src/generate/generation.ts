@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { GenerateRequest, Sampling } from '../contracts/contract.ts';
-import type { GenerateEvents } from '../contracts/events.ts';
+import type { Generation } from '../contracts/events.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import { during } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
@@ -19,8 +19,8 @@ import { timeKeeper } from './time-left.ts';
 import { type Tokenized, tokenize } from './token-inputs.ts';
 import { tokenTable } from './token-tables.ts';
 
-/** Sends one inference for every choice, or for all beams of a prompt, and gives their events as they come. */
-export function generate(run: Run, round: Round): MaybePromise<GenerateEvents> {
+/** Sends one inference for every choice, or for all beams of a prompt, whose events come as they are made. */
+export function generate(run: Run, round: Round): MaybePromise<Generation> {
   return after(measured(run, round), (measures) => {
     const limits = lengthLimits(run, round, measures);
     const tally = newTally(round, measures);
@@ -42,7 +42,7 @@ export function generate(run: Run, round: Round): MaybePromise<GenerateEvents> {
       };
       const requests = requestsOf(run, round, { measures, limits });
       const choices = requests.map(
-        ({ request, place }): GenerateEvents =>
+        ({ request, place }): Generation =>
           run.plan.strategy.retries === 0
             ? infer(request, running, place)
             : gather(request, running, { place, timeLeft, tries }),

@@ -6,6 +6,7 @@ import { ScriptedServer, type Step } from '../../test/support/scripted-server.ts
 import type { GenerationContract, Structure } from '../contracts/contract.ts';
 import { vllmContract } from '../contracts/vllm.ts';
 import { ApiError } from '../errors.ts';
+import type { ResponseSink } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { GuideQuarantine } from '../limits/guide-quarantine.ts';
 import { SharedQuarantine } from '../limits/shared-quarantine.ts';
@@ -15,6 +16,7 @@ import { generate } from './generation.ts';
 import { type GuardedGuide, GuideGuard, type QuarantinedGuide } from './guide-guard.ts';
 import type { Round, Run } from './plan.ts';
 import { generateReasoned } from './reasoned-choice.ts';
+import { runInto } from './run-into.ts';
 import { ServerInference } from './server-inference.ts';
 
 const noon = Date.UTC(2026, 0, 1, 12);
@@ -93,7 +95,7 @@ function inferred() {
 }
 
 async function read(run: Run, round: Round): Promise<'complete'> {
-  for await (const _ of await generate(run, round));
+  await runInto(await generate(run, round), { text: () => undefined, event: () => undefined });
   return 'complete';
 }
 
@@ -104,6 +106,7 @@ function shown(outcome: ApiError | string) {
   return { code, status, message, param, retryAfter, isFinal };
 }
 
+const nobody: ResponseSink = { response: () => undefined, end: () => undefined };
 const killer: Structure = { regex: String.raw`\p{L}+` };
 const fine: readonly Step[] = ['answer', 'end'];
 
@@ -169,8 +172,8 @@ describe('a guide that an engine failed after', () => {
   it('is noted of a try that is repeated elsewhere, for the server where it failed', () => {
     const { inference, heard } = inferred();
     const [one, two] = [new ScriptedServer('one').server, new ScriptedServer('two').server];
-    inference.begin(one, { timeout: undefined });
-    inference.begin(two, { timeout: undefined, after: 'first failure' });
+    inference.begin(one, { timeout: undefined }, nobody);
+    inference.begin(two, { timeout: undefined, after: 'first failure' }, nobody);
     inference.end('second failure');
     expect(heard).toEqual([
       ['ended', 'first failure', one, false],
@@ -181,7 +184,7 @@ describe('a guide that an engine failed after', () => {
   it('is not the reason where the failure comes after the first response', () => {
     const { inference, heard } = inferred();
     const one = new ScriptedServer('one').server;
-    inference.begin(one, { timeout: undefined });
+    inference.begin(one, { timeout: undefined }, nobody);
     inference.first();
     inference.end('failure');
     expect(heard).toEqual([['responded', one]]);
@@ -268,13 +271,18 @@ describe('a request whose client disconnects before the engine fails', () => {
     const { quarantined, codeOf, begun } = guarded();
     const stop = new AbortController();
     const { run, round, server } = begun({ structure: killer, client: 'key:mallory', steps: ['wait'] });
-    const events = await generate({ ...run, signal: stop.signal }, round);
-    const reading = events.next().catch((error: unknown) => error);
-    await vi.waitFor(() => expect(server.streams).toHaveLength(1), 30_000);
+    const generation = await generate({ ...run, signal: stop.signal }, round);
+    const heard: unknown[] = [];
+    const running = generation.start({
+      text: () => undefined,
+      event: () => undefined,
+      end: () => heard.push('end'),
+      fail: (error) => heard.push(error),
+    });
     stop.abort();
-    if (how === 'by leaving the stream') await events.return?.();
+    if (how === 'by leaving the stream') running.cancel();
     else server.streams[0]?.go(new StatusError('CANCELLED', 'left'));
-    await reading;
+    await vi.waitFor(() => expect(heard).toHaveLength(how === 'by leaving the stream' ? 0 : 1), 30_000);
     expect(quarantined).toEqual([]);
     await codeOf({});
     expect(quarantined.map(({ client, text }) => [client, text])).toEqual([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Structure } from '../contracts/contract.ts';
-import type { GenerateEvent } from '../contracts/events.ts';
 import { guideWriter } from '../contracts/vllm-guide.ts';
 import { AnswerCheck } from './answer-check.ts';
 import { guidedCheck } from './guided-check.ts';
@@ -39,8 +38,7 @@ describe('a guided response', () => {
   const emulation: Emulation = { isGuided: true, form: { json: multiple }, field: 'guided_json', retries: 2 };
   const ended = (text: string, reason: 'stop' | 'length', mayStop = false) => {
     const check = new AnswerCheck(emulation, { prefix: '', signal, mayStop });
-    const event: GenerateEvent = { type: 'text-delta', choice: 0, text, tokens: 1, logprobs: undefined };
-    check.push(event);
+    check.text(text);
     return check.end(reason);
   };
   const invalid = (message: string) => ({ kind: 'invalid', message });
@@ -64,7 +62,7 @@ describe('a guided response', () => {
         { isGuided: true, calls, field: 'tool_choice', retries: 2 },
         { prefix: '', signal, mayStop: true },
       );
-      check.push({ type: 'tool-call-delta', choice: 0, index: 0, id: 'c', name: 'f', arguments: json });
+      check.call({ type: 'tool-call-delta', choice: 0, index: 0, id: 'c', name: 'f', arguments: json });
       return check.end('tool_calls');
     };
     expect(await called('{"a": 1')).toEqual({ kind: 'valid' });

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { PlayedInference } from '../../test/support/played-inference.ts';
 import { type InputRow, RowFault, type RowsContract } from '../contracts/row-contracts.ts';
-import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { InferenceServer, InferRequest, ResponseSink } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import { unwatched } from '../request-watch.ts';
 import { inferRows } from './infer-rows.ts';
 
-type Begin = Parameters<ServerGroup['stream']>[0];
+/** A group of one server. */
+function streamOn(server: InferenceServer): ServerGroup['stream'] {
+  return (begin, sink) => begin(server, { timeout: undefined }, sink);
+}
 
 const row = (length: number): InputRow => ({ ids: new Int32Array(length) });
 const lengthOf = (given: InputRow): number => ('ids' in given ? given.ids.length : 0);
@@ -14,9 +18,10 @@ const lengthOf = (given: InputRow): number => ('ids' in given ? given.ids.length
 /** Sends rows to a model that gives the length of each, and tells which went together. */
 async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow = 1) {
   const batches: number[][] = [];
-  async function* stream(request: InferRequest): AsyncGenerator<InferResponse[]> {
-    yield [{ id: request.id, outputs: [{}] } as unknown as InferResponse];
-  }
+  const stream = ({ id }: InferRequest, sink: ResponseSink) => {
+    const response = { id, outputs: [{}], kept: () => response };
+    return new PlayedInference(sink, { responses: [response] });
+  };
   const contract = {
     mostTogether: 64,
     encode: ({ rows: sent }) => {
@@ -28,7 +33,7 @@ async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow
   } as RowsContract;
   const results = await inferRows(rows, {
     model: {
-      group: { stream: (begin: Begin) => begin({ stream } as unknown as InferenceServer, { timeout: undefined }) },
+      group: { stream: streamOn({ stream } as unknown as InferenceServer) },
     } as unknown as NamedModel,
     contract,
     requestId: 'i',

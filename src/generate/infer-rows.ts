@@ -1,8 +1,9 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/row-contracts.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
+import { untilEnd } from '../kserve/awaited-responses.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
-import type { Beginning, Responses } from '../kserve/server-group.ts';
+import type { BeginInference } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
@@ -132,17 +133,21 @@ async function onlyResponse<Result>(
   let found: InferResponse | undefined;
   let inference: InferenceWatch | undefined;
   let chosen: InferenceServer | undefined;
-  const begin = (server: InferenceServer, { timeout }: Beginning): Responses => {
+  const begin: BeginInference = (server, { timeout }, sink) => {
     chosen = server;
     inference?.end(retried);
     inference = watch.inference({ server: server.name, model: model.model, maxTokens: undefined });
     const call = { ...limits, ...(timeout === undefined ? {} : { timeout }), metadata: inference.headers };
-    return server.stream(request, call);
+    return server.stream(request, sink, call);
   };
   const statusOf = (error: StatusError) => contract.explain(error)?.status;
   try {
-    for await (const batch of model.group.stream(begin, { ...limits, answersOnce: true, statusOf, requestId }))
-      for (const response of batch) if (response.outputs.length > 0) found ??= response;
+    await untilEnd(
+      (sink) => model.group.stream(begin, sink, { ...limits, answersOnce: true, statusOf, requestId }),
+      (response) => {
+        if (response.outputs.length > 0) found ??= response.kept();
+      },
+    );
     inference?.end();
   } catch (error) {
     if (error instanceof StatusError && chosen) model.learn?.(chosen, error);

@@ -6,7 +6,7 @@ import type { AnswerText } from '../output/answer-text.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import { AnswerParts } from './answer-parts.ts';
 import { ChoiceReader, type ReaderOptions } from './choice-reader.ts';
-import { ChoiceStream } from './choice-stream.ts';
+import { ChoiceRun } from './choice-run.ts';
 import type { FaultPlace } from './faults.ts';
 import { GatheredChoice } from './gathered-choice.ts';
 import type { GuardedGuide } from './guide-guard.ts';
@@ -45,7 +45,7 @@ interface OneTry {
 }
 
 /** One inference, whose events are given as they come. */
-export function infer(request: GenerateRequest, running: RunningRound, place: ChoicePlace): ChoiceStream {
+export function infer(request: GenerateRequest, running: RunningRound, place: ChoicePlace): ChoiceRun {
   const { tally, round } = running;
   return inferOn(request, running, { place, tally, timeout: round.timeout, usedServers: undefined });
 }
@@ -66,7 +66,7 @@ export function gather(
   const { run, round, tally: whole } = running;
   const { model, strategy } = run.plan;
   const usedServers = new Set<InferenceServer>();
-  const begin = (number: number, tally: Tally): ChoiceStream =>
+  const begin = (number: number, tally: Tally): ChoiceRun =>
     inferOn(number === 0 ? request : { ...request, id: `${request.id}-again-${number}` }, running, {
       place,
       tally,
@@ -88,7 +88,7 @@ function inferOn(
   request: GenerateRequest,
   running: RunningRound,
   { place, tally, timeout, usedServers }: OneTry,
-): ChoiceStream {
+): ChoiceRun {
   const { run, round, newText, table, guide, shared } = running;
   const { signal, watch, guides } = run;
   const { model } = run.plan;
@@ -111,19 +111,20 @@ function inferOn(
     countTokens: contract.guessesCounts ? tokenCounter(model) : undefined,
     table,
   });
-  return new ChoiceStream({
+  return new ChoiceRun({
     reader,
-    responses: model.group.stream(inference.begin, {
-      signal,
-      timeout,
-      prefix: request.tokens?.prompt ?? request.prompt,
-      avoid: usedServers,
-      answersOnce: !request.stream,
-      shared,
-      isGuided: request.structure !== undefined,
-      requestId: request.id,
-      statusOf: (error) => contract.explain(error)?.status,
-    }),
+    begin: (sink) =>
+      model.group.stream(inference.begin, sink, {
+        signal,
+        timeout,
+        prefix: request.tokens?.prompt ?? request.prompt,
+        avoid: usedServers,
+        answersOnce: !request.stream,
+        shared,
+        isGuided: request.structure !== undefined,
+        requestId: request.id,
+        statusOf: (error) => contract.explain(error)?.status,
+      }),
     watch: inference,
     decoder: contract.decoder(request),
     stop: stopper(inference, contract, request),

@@ -1,72 +1,57 @@
-/** The batches of several streams as they come. The first fault of any ends them all; leaving early ends them too. */
-export async function* merge<Item>(
-  sources: readonly AsyncIterableIterator<Item[]>[],
-): AsyncGenerator<Item[], void, undefined> {
-  const meeting = new Meeting<Item>(sources.length);
-  const pumps = sources.map((source) => meeting.pump(source));
-  try {
-    for (let batch = await meeting.next(); batch; batch = await meeting.next()) yield batch;
-  } finally {
-    meeting.close();
-    await Promise.all(sources.map(async (source) => source.return?.()));
-    await Promise.all(pumps);
-  }
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { EventSink, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
+
+/** Several generations as one, their events as they come. The first failure of any ends them all. */
+export function merge(sources: readonly Generation[]): Generation {
+  return { start: (sink) => new MergedGenerations(sink).start(sources) };
 }
 
-/** Where the streams put their batches and the reader takes them; a stream waits until its last batch was taken. */
-class Meeting<Item> {
-  #ready: Item[] = [];
-  #running: number;
-  #fault: { readonly error: unknown } | undefined;
-  #isClosed = false;
-  #reader = pending();
-  #taken = pending();
+class MergedGenerations implements RunningGeneration, EventSink {
+  readonly #sink: EventSink;
+  #sources: readonly RunningGeneration[] = [];
+  #running = 0;
+  #isOver = false;
 
-  constructor(sources: number) {
-    this.#running = sources;
+  constructor(sink: EventSink) {
+    this.#sink = sink;
   }
 
-  async pump(source: AsyncIterableIterator<Item[]>): Promise<void> {
-    try {
-      for await (const batch of source) {
-        if (this.#isClosed) return;
-        this.#ready.push(...batch);
-        this.#reader.resolve();
-        await this.#taken.promise;
-      }
-    } catch (error) {
-      this.#fault ??= { error };
-    } finally {
-      this.#running--;
-      this.#reader.resolve();
-    }
+  start(sources: readonly Generation[]): this {
+    this.#running = sources.length;
+    this.#sources = sources.map((source) => source.start(this));
+    return this;
   }
 
-  /** All that came since the last batch, or undefined at the end. What came before a fault is given before it is thrown. */
-  async next(): Promise<Item[] | undefined> {
-    this.#taken.resolve();
-    this.#taken = pending();
-    while (this.#ready.length === 0) {
-      if (this.#fault) throw this.#fault.error;
-      if (this.#running === 0) return undefined;
-      this.#reader = pending();
-      await this.#reader.promise;
-    }
-    const batch = this.#ready;
-    this.#ready = [];
-    return batch;
+  text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    if (!this.#isOver) this.#sink.text(choice, text, tokens, logprobs);
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#taken.resolve();
+  event(event: OtherEvent): void {
+    if (!this.#isOver) this.#sink.event(event);
   }
-}
 
-function pending(): { readonly promise: Promise<void>; resolve(): void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+  end(): void {
+    if (--this.#running > 0 || this.#isOver) return;
+    this.#isOver = true;
+    this.#sink.end();
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.cancel();
+    this.#sink.fail(error);
+  }
+
+  pause(): void {
+    for (const source of this.#sources) source.pause();
+  }
+
+  resume(): void {
+    for (const source of this.#sources) source.resume();
+  }
+
+  cancel(): void {
+    this.#isOver = true;
+    for (const source of this.#sources) source.cancel();
+  }
 }

@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest';
 import { balancerWith } from '../../test/support/balance-fixtures.ts';
 import { configOf } from '../../test/support/contract-fixtures.ts';
+import { PlayedInference } from '../../test/support/played-inference.ts';
 import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
 import type { GenerateRequest, GenerationContract } from '../contracts/contract.ts';
+import type { Generation } from '../contracts/events.ts';
 import { vllmContract } from '../contracts/vllm.ts';
-import { failingStream } from '../kserve/failing-stream.ts';
-import type { InferenceServer } from '../kserve/server.ts';
+import { failedInference } from '../kserve/failed-inference.ts';
+import type { InferenceServer, ResponseSink } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { generate } from './generation.ts';
 import { generateReasoned, type ReasoningPhase } from './reasoned-choice.ts';
+import { runInto } from './run-into.ts';
 import { generateChecked } from './structured.ts';
 
 const dead = () =>
@@ -18,13 +21,10 @@ const dead = () =>
 /** An engine that fails of each guide and completes everything else at once; `guided` are the guided inferences it got. */
 function engine(name: string) {
   const guided: string[] = [];
-  const stream = ({ id, structure }: GenerateRequest) => {
-    if (!structure)
-      return (async function* () {
-        yield [{}];
-      })();
+  const stream = ({ id, structure }: GenerateRequest, sink: ResponseSink) => {
+    if (!structure) return new PlayedInference(sink, { responses: [{}] });
     guided.push(id);
-    return failingStream(dead());
+    return failedInference(dead(), sink);
   };
   return { guided, server: { name, stream } as unknown as InferenceServer };
 }
@@ -68,8 +68,8 @@ async function code(work: () => Promise<unknown>): Promise<unknown> {
   return work().catch((error: unknown) => (error as { code?: string }).code);
 }
 
-async function readAll(events: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of events);
+function readAll(generation: Generation): Promise<void> {
+  return runInto(generation, { text: () => undefined, event: () => undefined });
 }
 
 it('runs all choices of a guided request on one engine', async () => {

@@ -1,5 +1,5 @@
 import type { EncodedImage, Sampling } from '../contracts/contract.ts';
-import type { GenerateEvents } from '../contracts/events.ts';
+import type { Generation } from '../contracts/events.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../requests/sampling.ts';
@@ -82,8 +82,8 @@ export interface Round {
   readonly timeout: number | undefined;
 }
 
-/** Begins a round. What fails before anything is sent fails here, the rest where its events are read. */
-export type Begin = (run: Run, round: Round) => MaybePromise<GenerateEvents>;
+/** Prepares a round. What fails before anything is sent fails here, the rest is told to the sink of the generation. */
+export type Begin = (run: Run, round: Round) => MaybePromise<Generation>;
 
 /** What a prompt adds to its plan once it is written: how the response to it is read. */
 export interface Prepared {

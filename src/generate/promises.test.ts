@@ -6,6 +6,7 @@ import type { CompletionRequest } from '../requests/completion-request.ts';
 import type { Answer } from './answer.ts';
 import { chat } from './chat.ts';
 import { complete } from './completion.ts';
+import { runInto } from './run-into.ts';
 
 type Begin = (context: ReturnType<ReturnType<typeof scriptedModel>['context']>) => Promise<Answer>;
 
@@ -24,9 +25,8 @@ async function promisesBeforeInference(begin: Begin, parts?: Parameters<typeof s
   }, parts);
   const given = context();
   const send = async (): Promise<void> => {
-    const { events } = await begin(given);
-    await events.next();
-    await events.return?.();
+    const { generation } = await begin(given);
+    await runInto(generation, { text: () => undefined, event: () => undefined });
   };
   await send();
   hook.enable();
@@ -46,7 +46,7 @@ const completionOf = (request: Partial<CompletionRequest>): Begin => {
   return (context) => complete(body, context, signal);
 };
 
-// Two are those of the caller here, one is that of the call, two are those of the balancer: nothing else is waited for.
+// Two are those of the caller here, one is that of the call, three those that wait for the whole: nothing else is waited for.
 it.each<[string, Begin, Parameters<typeof scriptedModel>[1]?]>([
   ['a streamed chat', chatOf({ stream: true })],
   ['a chat', chatOf({})],

@@ -1,13 +1,22 @@
 import type { FinishReason } from '../contracts/contract.ts';
-import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
+import type {
+  EventFold,
+  EventSink,
+  Generation,
+  OtherEvent,
+  RunningGeneration,
+  TokenUsage,
+} from '../contracts/events.ts';
 import type { ReasoningTurn } from '../output/reasoning/reasoning-parser.ts';
 import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
-import { type EventStep, stepped } from './event-step.ts';
+import { EventStage, staged } from './event-stage.ts';
 import { generate } from './generation.ts';
 import { roundGuide } from './guide-guard.ts';
+import { HeldEvents } from './held-events.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import { merge } from './merge.ts';
 import type { Round, Run } from './plan.ts';
+import { runInto } from './run-into.ts';
 import { seeded } from './seeds.ts';
 import { timeKeeper } from './time-left.ts';
 import { UsageSum } from './usage-sum.ts';
@@ -25,7 +34,7 @@ export interface ReasoningPhase {
  * on, so the reasoning is a round of its own, and the response is the one that goes on from it. Whether a model reasons at
  * all is seen from its first tokens, which are asked for alone: nothing is begun that would have to be broken off.
  */
-export async function generateReasoned(run: Run, round: Round, phase: ReasoningPhase): Promise<GenerateEvents> {
+export async function generateReasoned(run: Run, round: Round, phase: ReasoningPhase): Promise<Generation> {
   const { choicesPerPrompt: answers, id } = round;
   // The guide comes into play behind the reasoning; one that is refused is refused before it.
   roundGuide(run, round)?.check();
@@ -41,9 +50,8 @@ export async function generateReasoned(run: Run, round: Round, phase: ReasoningP
     );
   });
   // A request that cannot be begun fails before anything is answered.
-  const begun = await Promise.all(choices.map((choice) => choice.begin()));
-  const events = merge(choices.map((choice, at) => choice.events(begun[at] as GenerateEvents)));
-  return stepped(events, new SummedUsage());
+  await Promise.all(choices.map((choice) => choice.prepare()));
+  return staged(merge(choices), (out) => new SummedUsage(out));
 }
 
 interface ChoicePlace {
@@ -58,11 +66,16 @@ const firstTokens = 4;
 /** How often so many are looked at before the answer is taken for one without. */
 const mostLooks = 8;
 
-class ReasonedChoice {
+/** One choice: rounds that follow each other. Within a round events are passed on as they come. */
+class ReasonedChoice implements Generation, RunningGeneration {
   readonly #run: Run;
   readonly #round: Round;
   readonly #place: ChoicePlace;
   readonly #parts: AnswerParts;
+  #prepared: Generation | undefined;
+  #running: RunningGeneration | undefined;
+  #isPaused = false;
+  #isOver = false;
   #written = '';
   #tokens = 0;
   #finish: FinishReason | undefined;
@@ -75,39 +88,67 @@ class ReasonedChoice {
     this.#parts = new AnswerParts(place.phase.parsers);
   }
 
-  async begin(): Promise<GenerateEvents> {
+  /** Prepares the first round. */
+  async prepare(): Promise<void> {
     const isOpen = this.#place.phase.turn.opens.length === 0;
-    return this.#infer(isOpen ? undefined : firstTokens);
+    this.#prepared = await this.#infer(isOpen ? undefined : firstTokens);
   }
 
-  async *events(begun: GenerateEvents): GenerateEvents {
+  start(sink: EventSink): this {
+    this.#respond(sink).then(
+      () => {
+        if (!this.#isOver) sink.end();
+      },
+      (error: unknown) => {
+        if (!this.#isOver) sink.fail(error);
+      },
+    );
+    return this;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#running?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#running?.resume();
+  }
+
+  cancel(): void {
+    this.#isOver = true;
+    this.#running?.cancel();
+  }
+
+  async #respond(out: EventFold): Promise<void> {
     const { phase, choice } = this.#place;
     const { turn } = phase;
-    const out: GenerateEvent[] = [];
-    if (turn.opens.length === 0) yield* this.#reason(begun);
+    const first = this.#prepared ?? (await this.#infer(undefined));
+    if (turn.opens.length === 0) await this.#reason(first, out);
     else {
-      if (!(await this.#opens(begun, out))) return yield* this.#answer(turn.withoutReasoning, undefined);
-      if (out.length > 0) yield out.splice(0);
-      if (this.#mayGoOn()) yield* this.#reason(await this.#infer(undefined));
+      const held = new HeldEvents();
+      if (!(await this.#opens(first, held))) return this.#answer(turn.withoutReasoning, undefined, out);
+      held.give(out);
+      if (this.#mayGoOn()) await this.#reason(await this.#infer(undefined), out);
     }
     this.#parts.end(choice, out);
     const usage = this.#usage && { ...this.#usage, reasoningTokens: this.#usage.completionTokens };
     const isFull = this.#finish === 'length' || this.#left() <= 0;
-    if (isFull) out.push({ type: 'finish', choice, reason: 'length' });
-    if (isFull && usage) out.push({ type: 'usage', ...usage });
-    if (out.length > 0) yield out;
-    if (!isFull) yield* this.#answer(closed(this.#written, turn) + turn.afterReasoning, usage);
+    if (!isFull) return this.#answer(closed(this.#written, turn) + turn.afterReasoning, usage, out);
+    out.event({ type: 'finish', choice, reason: 'length' });
+    if (usage) out.event({ type: 'usage', ...usage });
   }
 
   /** Whether the answer begins with reasoning. A few tokens more are asked for while they do not tell. */
-  async #opens(begun: GenerateEvents, out: GenerateEvent[]): Promise<boolean> {
+  async #opens(first: Generation, out: EventFold): Promise<boolean> {
     const { opens } = this.#place.phase.turn;
-    let events = begun;
+    let generation = first;
     for (let looks = 1; ; looks++) {
-      for await (const batch of events) this.#take(batch, out);
+      await this.#reason(generation, out);
       const begin = beginOf(this.#written, opens);
       if (begin !== 'unknown' || looks === mostLooks || !this.#mayGoOn()) return begin === 'reasoning';
-      events = await this.#infer(firstTokens);
+      generation = await this.#infer(firstTokens);
     }
   }
 
@@ -115,16 +156,35 @@ class ReasonedChoice {
     return this.#finish === 'length' && this.#left() > 0;
   }
 
-  async *#reason(unguided: GenerateEvents): AsyncGenerator<GenerateEvent[], void, undefined> {
-    for await (const batch of unguided) {
-      const out: GenerateEvent[] = [];
-      this.#take(batch, out);
-      if (out.length > 0) yield out;
-    }
+  /** Runs a round of reasoning to its end. */
+  #reason(unguided: Generation, out: EventFold): Promise<void> {
+    return this.#runInto(unguided, {
+      text: (_, text, tokens, logprobs) => {
+        this.#written += text;
+        this.#tokens += tokens;
+        this.#parts.push(out, this.#place.choice, text, tokens, logprobs);
+      },
+      event: (event) => this.#takeReasoning(event, out),
+    });
+  }
+
+  #takeReasoning(event: OtherEvent, out: EventFold): void {
+    if (event.type === 'prompt-tokens' && this.#place.choice === 0 && this.#usage === undefined) out.event(event);
+    if (event.type === 'finish') this.#finish = event.reason as FinishReason;
+    if (event.type === 'usage') this.#usage = this.#usage ? whole(this.#usage, event) : event;
+  }
+
+  #runInto(generation: Generation, fold: EventFold): Promise<void> {
+    // Nothing is begun for a reader that has left; nobody hears of this error.
+    if (this.#isOver) return Promise.reject(new Error('The generation was cancelled.'));
+    return runInto(generation, fold, (running) => {
+      this.#running = running;
+      if (this.#isPaused) running.pause();
+    });
   }
 
   /** Goes on with the reasoning, as far as it came. */
-  #infer(most: number | undefined): MaybePromise<GenerateEvents> {
+  #infer(most: number | undefined): MaybePromise<Generation> {
     const { sampling, prompts, id } = this.#round;
     const { phase, timeLeft } = this.#place;
     // The client's own stop sequences end its response, not what comes before it.
@@ -153,38 +213,24 @@ class ReasonedChoice {
     return (this.#round.sampling.maxTokens ?? Infinity) - this.#tokens;
   }
 
-  #take(batch: readonly GenerateEvent[], out: GenerateEvent[]): void {
-    const { choice } = this.#place;
-    for (const event of batch) {
-      if (event.type === 'prompt-tokens' && choice === 0 && this.#usage === undefined) out.push(event);
-      if (event.type === 'text-delta') {
-        this.#written += event.text;
-        this.#tokens += event.tokens;
-        this.#parts.push({ ...event, choice }, out);
-      }
-      if (event.type === 'finish') this.#finish = event.reason as FinishReason;
-      if (event.type === 'usage') this.#usage = this.#usage ? whole(this.#usage, event) : event;
-    }
-  }
-
-  async *#answer(begin: string, reasoning: TokenUsage | undefined): GenerateEvents {
+  async #answer(begin: string, reasoning: TokenUsage | undefined, out: EventFold): Promise<void> {
     const { prompts, sampling, id } = this.#round;
     const { choice, timeLeft } = this.#place;
-    const events = await generate(this.#run, {
+    const generation = await generate(this.#run, {
       ...this.#round,
       id: `${id}-answer`,
       prompts: [{ text: `${prompts[0]?.text ?? ''}${begin}` }],
       sampling: reasoning && sampling.maxTokens !== undefined ? { ...sampling, maxTokens: this.#left() } : sampling,
       timeout: timeLeft(),
     });
-    for await (const batch of events) {
-      const shown: GenerateEvent[] = [];
-      for (const event of batch)
-        if (event.type === 'usage') shown.push({ type: 'usage', ...(reasoning ? whole(reasoning, event) : event) });
-        else if (event.type !== 'prompt-tokens') shown.push({ ...event, choice });
-        else if (!reasoning && choice === 0) shown.push(event);
-      if (shown.length > 0) yield shown;
-    }
+    await this.#runInto(generation, {
+      text: (_, text, tokens, logprobs) => out.text(choice, text, tokens, logprobs),
+      event: (event) => {
+        if (event.type === 'usage') out.event({ type: 'usage', ...(reasoning ? whole(reasoning, event) : event) });
+        else if (event.type !== 'prompt-tokens') out.event({ ...event, choice });
+        else if (!reasoning && choice === 0) out.event(event);
+      },
+    });
   }
 }
 
@@ -206,16 +252,17 @@ function beginOf(text: string, opens: readonly string[]): 'reasoning' | 'unknown
 }
 
 /** The usages of all choices as one, at the end. */
-class SummedUsage implements EventStep {
+class SummedUsage extends EventStage {
   readonly #sum = new UsageSum();
   #answers = 0;
 
-  push(event: GenerateEvent, out: GenerateEvent[]): void {
+  override event(event: OtherEvent): void {
     if (event.type === 'usage') this.#sum.add(event, { countsPrompt: this.#answers++ === 0 });
-    else out.push(event);
+    else this.out.event(event);
   }
 
-  end(out: GenerateEvent[]): void {
-    if (this.#answers > 0 && this.#sum.total) out.push({ type: 'usage', ...this.#sum.total });
+  override end(): void {
+    if (this.#answers > 0 && this.#sum.total) this.out.event({ type: 'usage', ...this.#sum.total });
+    this.out.end();
   }
 }

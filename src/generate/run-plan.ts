@@ -25,10 +25,10 @@ export function runPlan(run: Run, prepared: Strategic): MaybePromise<Answer> {
   const begin = beginBy(run, prepared.phase);
   const started: MaybePromise<Started> = emulation
     ? generateChecked(run, round, { emulation, begin, correct: prepared.correct })
-    : after(begin(run, round), (events) => ({ events }));
-  return after(started, ({ events, structuredHeader }) => ({
+    : after(begin(run, round), (generation) => ({ generation }));
+  return after(started, ({ generation, structuredHeader }) => ({
     options: plan.options,
-    events,
+    generation,
     isStreamed: plan.isStreamed,
     ignored: prepared.ignored ? [...prepared.ignored, ...plan.ignored] : plan.ignored,
     structuredHeader,

@@ -1,12 +1,12 @@
 import type { GenerateRequest, GenerationContract } from '../contracts/contract.ts';
 import { failedPart } from '../kserve/engine-failure.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import type { Beginning, Responses } from '../kserve/server-group.ts';
+import type { BeginInference } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
-import { AdapterStream } from './adapter-stream.ts';
+import { AdapterInference } from './adapter-inference.ts';
 import type { GuardedGuide, GuideGuard } from './guide-guard.ts';
 import { stopInference } from './stop-inference.ts';
 
@@ -35,7 +35,7 @@ export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
     this.#place = place;
   }
 
-  readonly begin = (server: InferenceServer, { timeout, after }: Beginning): Responses => {
+  readonly begin: BeginInference = (server, { timeout, after }, sink) => {
     const { model, signal, watch, usedServers, guide } = this.#place;
     const { contract, sentAdapter: adapter } = model;
     if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
@@ -48,8 +48,8 @@ export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
     this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
     const call = { signal, timeout, metadata: this.#watch.headers };
     return adapter
-      ? new AdapterStream({ server, contract, request: this.#request, adapter, call })
-      : server.stream(contract.encode(this.#request), call);
+      ? new AdapterInference({ server, contract, request: this.#request, adapter, call }, sink).start()
+      : server.stream(contract.encode(this.#request), sink, call);
   };
 
   first(): void {

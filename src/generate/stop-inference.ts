@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilEnd } from '../kserve/awaited-responses.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
 
 /** Milliseconds that a stop command may take. */
@@ -21,7 +22,7 @@ export async function stopInference(server: InferenceServer, command: InferReque
 /** What it is answered does not matter: where it was in vain, the server is gone or the inference is over. */
 async function send(server: InferenceServer, command: InferRequest): Promise<void> {
   try {
-    for await (const _ of server.stream(command, { timeout: longestStop }));
+    await untilEnd((sink) => server.stream(command, sink, { timeout: longestStop }));
   } catch {
     // See above.
   }

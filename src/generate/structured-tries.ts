@@ -1,18 +1,23 @@
-import type { GenerateEvent, GenerateEvents, TokenUsage } from '../contracts/events.ts';
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { EventFold, GenerateEvent, Generation, OtherEvent, TokenUsage } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import type { Verdict } from '../json-schema/validate.ts';
 import { AnswerCheck, mayStop } from './answer-check.ts';
+import { HeldEvents } from './held-events.ts';
 import type { Begin, Round, Run } from './plan.ts';
+import { readyGeneration } from './ready-generation.ts';
+import { runInto } from './run-into.ts';
 import { seeded } from './seeds.ts';
 import { type Correct, type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
 import { timeKeeper } from './time-left.ts';
 import type { Prompt } from './token-inputs.ts';
 import { UsageSum } from './usage-sum.ts';
 
-type ChoiceEvent = Extract<GenerateEvent, { choice: number }>;
+type Finish = Extract<GenerateEvent, { type: 'finish' }>;
 
 /** One answer that has its form, and what all tries for it have used. */
 interface Settled {
-  readonly events: readonly ChoiceEvent[];
+  readonly events: HeldEvents;
   /** Undefined where nobody counts. */
   readonly usages: readonly (TokenUsage | undefined)[];
 }
@@ -28,7 +33,7 @@ export async function triesOf(
   run: Run,
   round: Round,
   trying: Trying,
-): Promise<{ readonly events: GenerateEvents; readonly tries: number }> {
+): Promise<{ readonly generation: Generation; readonly tries: number }> {
   const { prompts, choicesPerPrompt } = round;
   const stop = new AbortController();
   const signal = AbortSignal.any([run.signal, stop.signal]);
@@ -36,10 +41,11 @@ export async function triesOf(
   const choices = Array.from({ length: prompts.length * choicesPerPrompt }, (_, choice) => tries.settle(choice));
   try {
     const settled = await Promise.all(choices);
-    const events: GenerateEvent[] = settled.flatMap((each) => each.events);
+    const events: GenerateEvent[] = settled.flatMap((each) => each.events.take());
     const usage = usageOf(settled, choicesPerPrompt);
+    if (usage) events.push({ type: 'usage', ...usage });
     return {
-      events: once(usage ? [...events, { type: 'usage', ...usage }] : events),
+      generation: readyGeneration(() => events),
       tries: Math.max(...settled.map(({ usages }) => usages.length)),
     };
   } catch (error) {
@@ -92,7 +98,7 @@ class Tries {
     const { sampling, choicesPerPrompt, id, prompts } = this.#round;
     const isOnly = prompts.length * choicesPerPrompt === 1;
     const answer = choice % choicesPerPrompt;
-    const events = await this.#begin(this.#run, {
+    const generation = await this.#begin(this.#run, {
       ...this.#round,
       id: isOnly && number === 0 ? id : `${id}-${choice}-${number}`,
       prompts: [prompt],
@@ -102,26 +108,50 @@ class Tries {
       timeout: this.#timeLeft(),
     });
     const { signal } = this.#run;
-    return this.#read(events, new AnswerCheck(this.#emulation, { prefix, signal, mayStop: mayStop(sampling) }), choice);
+    const check = new AnswerCheck(this.#emulation, { prefix, signal, mayStop: mayStop(sampling) });
+    const read = new ReadTry(check, choice);
+    await runInto(generation, read);
+    const verdict = await read.verdict();
+    if (verdict?.kind === 'undecided') throw undecided(this.#emulation, verdict.message);
+    const fault = verdict?.kind === 'invalid' ? verdict.message : read.fault;
+    return { events: read.events, usage: read.usage, fault, text: check.whole, calls: check.calls };
+  }
+}
+
+/** Reads one try: its events are held back until it is known that it has its form. */
+class ReadTry implements EventFold {
+  readonly events = new HeldEvents();
+  readonly #check: AnswerCheck;
+  readonly #choice: number;
+  usage: TokenUsage | undefined;
+  /** What is wrong with it, whatever follows. */
+  fault: string | undefined;
+  #finish: Finish | undefined;
+
+  constructor(check: AnswerCheck, choice: number) {
+    this.#check = check;
+    this.#choice = choice;
   }
 
-  async #read(events: GenerateEvents, check: AnswerCheck, choice: number) {
-    const kept: ChoiceEvent[] = [];
-    let usage: TokenUsage | undefined;
-    let fault: string | undefined;
-    for await (const batch of events)
-      for (const event of batch) {
-        if (event.type === 'usage') usage = event;
-        if (event.type === 'usage' || event.type === 'prompt-tokens') continue;
-        kept.push({ ...event, choice });
-        const found = check.push(event);
-        fault ??= found;
-        if (event.type !== 'finish') continue;
-        const verdict = fault === undefined || event.reason === 'length' ? await check.end(event.reason) : undefined;
-        if (verdict?.kind === 'undecided') throw undecided(this.#emulation, verdict.message);
-        if (verdict?.kind === 'invalid') fault = verdict.message;
-      }
-    return { events: kept, usage, fault, text: check.text, calls: check.calls };
+  text(_choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.events.text(this.#choice, text, tokens, logprobs);
+    const fault = this.#check.text(text);
+    this.fault ??= fault;
+  }
+
+  event(event: OtherEvent): void {
+    if (event.type === 'usage') this.usage = event;
+    if (event.type === 'usage' || event.type === 'prompt-tokens') return;
+    this.events.event({ ...event, choice: this.#choice });
+    if (event.type === 'tool-call-delta') this.#check.call(event);
+    if (event.type === 'finish') this.#finish = event;
+  }
+
+  /** What is to be said of the whole; undefined where that is known without a look. */
+  async verdict(): Promise<Verdict | undefined> {
+    const finish = this.#finish;
+    if (!finish || (this.fault !== undefined && finish.reason !== 'length')) return undefined;
+    return this.#check.end(finish.reason);
   }
 }
 
@@ -145,8 +175,4 @@ function usageOf(settled: readonly Settled[], choicesPerPrompt: number): TokenUs
     for (const [number, usage] of usages.entries())
       sum.add(usage, { countsPrompt: number > 0 || choice % choicesPerPrompt === 0 });
   return sum.total;
-}
-
-async function* once(events: GenerateEvent[]): GenerateEvents {
-  yield events;
 }

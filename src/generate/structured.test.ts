@@ -18,8 +18,8 @@ async function check(scripts: Parameters<typeof scriptedModel>[0], { asksAgain =
   const { model, sent } = scriptedModel(scripts);
   const run = runOf(model, { strategy: { asksAgain } });
   const asked = roundOf({ stream: !asksAgain, ...round });
-  const { events, structuredHeader } = await generateChecked(run, asked, { emulation, begin: generate, correct });
-  const outcome = await outcomeOf(events);
+  const { generation, structuredHeader } = await generateChecked(run, asked, { emulation, begin: generate, correct });
+  const outcome = await outcomeOf(generation);
   return { ...outcome, texts: folded(outcome.events).map(({ text }) => text), structuredHeader, sent };
 }
 

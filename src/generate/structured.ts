@@ -1,7 +1,8 @@
-import type { GenerateEvent, GenerateEvents } from '../contracts/events.ts';
+import type { Generation } from '../contracts/events.ts';
 import { AnswerCheck, mayStop } from './answer-check.ts';
+import { CheckedEvents } from './checked-events.ts';
 import type { Begin, Round, Run } from './plan.ts';
-import { type Correct, type Emulation, invalidAnswer, structuredHeader, undecided } from './structured-emulation.ts';
+import { type Correct, type Emulation, structuredHeader } from './structured-emulation.ts';
 import { triesOf } from './structured-tries.ts';
 
 interface CheckedRun {
@@ -11,9 +12,9 @@ interface CheckedRun {
   readonly correct: Correct | undefined;
 }
 
-/** Responses that begin, and the header that says how they were checked. */
+/** Responses that are about to begin, and the header that says how they were checked. */
 export interface Started {
-  readonly events: GenerateEvents;
+  readonly generation: Generation;
   readonly structuredHeader?: string | undefined;
 }
 
@@ -26,10 +27,10 @@ export async function generateChecked(
   round: Round,
   { emulation, begin, correct }: CheckedRun,
 ): Promise<Started> {
-  const { events, tries } = run.plan.strategy.asksAgain
+  const { generation, tries } = run.plan.strategy.asksAgain
     ? await triesOf(run, round, { emulation, begin, correct })
-    : { events: checked(await begin(run, round), { run, round, emulation }), tries: 1 };
-  return { events, structuredHeader: structuredHeader(emulation, tries) };
+    : { generation: checked(await begin(run, round), { run, round, emulation }), tries: 1 };
+  return { generation, structuredHeader: structuredHeader(emulation, tries) };
 }
 
 interface CheckedRound {
@@ -38,40 +39,11 @@ interface CheckedRound {
   readonly emulation: Emulation;
 }
 
-async function* checked(
-  events: GenerateEvents,
-  { run: { signal }, round: { prefixes, choicesPerPrompt, sampling }, emulation }: CheckedRound,
-): GenerateEvents {
-  const checks = new Map<number, AnswerCheck>();
-  const checkOf = (choice: number): AnswerCheck => {
-    let check = checks.get(choice);
-    if (!check) {
-      const prefix = prefixes[Math.floor(choice / choicesPerPrompt)] ?? '';
-      check = new AnswerCheck(emulation, { prefix, signal, mayStop: mayStop(sampling) });
-      checks.set(choice, check);
-    }
-    return check;
+function checked(generation: Generation, { run: { signal }, round, emulation }: CheckedRound): Generation {
+  const { prefixes, choicesPerPrompt, sampling } = round;
+  const newCheck = (choice: number): AnswerCheck => {
+    const prefix = prefixes[Math.floor(choice / choicesPerPrompt)] ?? '';
+    return new AnswerCheck(emulation, { prefix, signal, mayStop: mayStop(sampling) });
   };
-  try {
-    for await (const batch of events) {
-      for (const event of batch) await check(event, checkOf, emulation);
-      yield batch;
-    }
-  } finally {
-    await events.return?.();
-  }
-}
-
-async function check(
-  event: GenerateEvent,
-  checkOf: (choice: number) => AnswerCheck,
-  emulation: Emulation,
-): Promise<void> {
-  if (event.type === 'usage' || event.type === 'prompt-tokens') return;
-  const fault = checkOf(event.choice).push(event);
-  if (fault !== undefined) throw invalidAnswer(emulation, fault, 1);
-  if (event.type !== 'finish') return;
-  const verdict = await checkOf(event.choice).end(event.reason);
-  if (verdict.kind === 'invalid') throw invalidAnswer(emulation, verdict.message, 1);
-  if (verdict.kind === 'undecided') throw undecided(emulation, verdict.message);
+  return new CheckedEvents(generation, { emulation, newCheck });
 }

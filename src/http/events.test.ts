@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
-import type { GenerateEvent } from '../contracts/events.ts';
+import type { Generation } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import { sendEvents } from './events.ts';
 import type { ResponseWriter } from './response-writer.ts';
@@ -11,43 +11,47 @@ import type { ResponseWriter } from './response-writer.ts';
 /** Writes the text of each delta as it is, between a mark for the beginning and one for the end. */
 const plainWriter: ResponseWriter = {
   begin: (events) => `<${events.map((event) => plainWriter.write(event)).join('')}`,
+  delta: (_, text) => text,
   write: (event) => (event.type === 'text-delta' ? event.text : ''),
   end: () => '>',
   fail: ({ message }) => `!${message}`,
 };
 
-const delta = (text: string): GenerateEvent => ({
-  type: 'text-delta',
-  choice: 0,
-  text,
-  tokens: 1,
-  logprobs: undefined,
-});
+/** A generation that gives these texts, one in each turn of the event loop, and then ends, or fails. */
+function generationOf(texts: readonly string[], error?: ApiError): Generation {
+  return {
+    start: (sink) => {
+      const left = [...texts];
+      const next = (): void => {
+        const text = left.shift();
+        if (text === undefined) {
+          if (error) sink.fail(error);
+          else sink.end();
+          return;
+        }
+        sink.text(0, text, 1, undefined);
+        setImmediate(() => setImmediate(next));
+      };
+      setImmediate(next);
+      return { pause: () => undefined, resume: () => undefined, cancel: () => undefined };
+    },
+  };
+}
 
 /** What the answers are made of, by the path that they are asked for at. */
-const answers: Readonly<Record<string, () => AsyncGenerator<GenerateEvent[]>>> = {
-  async *'/two'() {
-    yield [delta('sea')];
-    await new Promise((resolve) => setImmediate(resolve));
-    yield [delta(' wäter')];
-  },
-  async *'/none'() {},
-  async *'/broken'() {
-    yield [delta('half')];
-    throw new ApiError('backend_error', 'gone');
-  },
+const answers: Readonly<Record<string, () => Generation>> = {
+  '/two': () => generationOf(['sea', ' wäter']),
+  '/none': () => generationOf([]),
+  '/broken': () => generationOf(['half'], new ApiError('backend_error', 'gone')),
+  '/refused': () => generationOf([], new ApiError('rate_limit_exceeded', 'full')),
 };
 
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  const paths: [string, ResponseWriter, () => AsyncGenerator<GenerateEvent[]>][] = [
+  const paths: [string, ResponseWriter, () => Generation][] = [
     ...Object.entries(answers).map(([path, events]) => [path, plainWriter, events] as (typeof paths)[number]),
-    [
-      '/lines',
-      { ...plainWriter, contentType: 'application/x-ndjson' },
-      answers['/two'] as () => AsyncGenerator<GenerateEvent[]>,
-    ],
+    ['/lines', { ...plainWriter, contentType: 'application/x-ndjson' }, () => generationOf(['sea', ' wäter'])],
   ];
   const { signal } = new AbortController();
   app = tinyApp(
@@ -117,6 +121,11 @@ describe('a stream of events', () => {
   it('that holds nothing has a beginning and an end all the same', async () => {
     const received = await exchange('GET /none HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '2\r\n<>\r\n0\r\n\r\n' }]);
+  });
+
+  it('that fails before its first event keeps its own status', async () => {
+    const received = await exchange('GET /refused HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(received).toMatch(/^HTTP\/1\.1 429 /);
   });
 
   it('that breaks ends with what it failed with', async () => {

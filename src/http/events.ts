@@ -1,10 +1,11 @@
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import type { GenerateEvents } from '../contracts/events.ts';
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { EventSink, GenerateEvent, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import { ClientOutput } from './client-output.ts';
 import { tellTiming } from './request-log.ts';
 import type { ResponseWriter } from './response-writer.ts';
+import { flushAfterTurn, type TurnOutput } from './turn.ts';
 
 /** The headers of a stream of server-sent events. */
 export const eventHeaders = {
@@ -13,135 +14,123 @@ export const eventHeaders = {
   'x-accel-buffering': 'no',
 };
 
-/**
- * Streams an answer, as server-sent events unless its writer says otherwise. The first events are awaited before the status is sent, so that an early
- * fault keeps its own; a later one is written into the stream.
- */
-export async function sendEvents(
-  reply: FastifyReply,
-  events: GenerateEvents,
-  { answer, signal }: { readonly answer: ResponseWriter; readonly signal: AbortSignal },
-): Promise<void> {
-  const first = await events.next();
-  reply.hijack();
-  const { request } = reply;
-  const writer = new EventWriter(reply.raw, signal);
-  try {
-    tellTiming(request, reply);
-    const { contentType = eventHeaders['content-type'] } = answer;
-    const headers = { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders, 'content-type': contentType };
-    reply.raw.writeHead(200, headers);
-    let text = answer.begin(first.done ? [] : first.value);
-    for (let result = first; !result.done; ) {
-      const written = text === '' ? undefined : writer.write(text);
-      if (text !== '') request.watch.flushed();
-      if (written) await written;
-      result = await events.next();
-      text = '';
-      if (!result.done) for (const event of result.value) text += answer.write(event);
-    }
-    writer.end(text + (await answer.end()));
-    request.watch.flushed();
-  } catch (error) {
-    const fault = ApiError.from(error);
-    request.fault = fault;
-    // A client that has left is told nothing; one whose request was ended from elsewhere is.
-    if (!signal.aborted || signal.reason === fault) writer.end(await answer.fail(fault));
-  } finally {
-    await events.return?.();
-  }
-}
-
-/** Streams events that are written already. */
-export async function sendTexts(reply: FastifyReply, texts: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
-  reply.hijack();
-  const writer = new EventWriter(reply.raw, signal);
-  tellTiming(reply.request, reply);
-  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders });
-  for await (const text of texts) {
-    if (signal.aborted) return;
-    const written = writer.write(text);
-    if (written) await written;
-  }
-  writer.end('');
+interface StreamedResponse {
+  readonly answer: ResponseWriter;
+  readonly signal: AbortSignal;
 }
 
 /**
- * Writes to a response. The chunks of the transfer encoding are framed here and go to the socket directly, the first one
- * behind the headers: that leaves out the response's own layers for every token.
+ * Streams a response, as server-sent events unless its writer says otherwise. The status is sent with the first events,
+ * so that an early fault keeps its own and rejects; a later one is written into the stream.
  */
-class EventWriter {
-  readonly #response: ServerResponse;
+export function sendEvents(reply: FastifyReply, generation: Generation, response: StreamedResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    new EventStream(reply, response, { resolve, reject }).start(generation);
+  });
+}
+
+interface Settling {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Writes the events of a generation to its client as they come. */
+class EventStream implements EventSink, TurnOutput {
+  readonly #reply: FastifyReply;
+  readonly #answer: ResponseWriter;
   readonly #signal: AbortSignal;
-  #isBegun = false;
+  readonly #settling: Settling;
+  readonly #output: ClientOutput;
+  #running: RunningGeneration | undefined;
+  /** The events of the first turn; undefined once the status is sent. */
+  #first: GenerateEvent[] | undefined = [];
+  #isOver = false;
 
-  constructor(response: ServerResponse, signal: AbortSignal) {
-    this.#response = response;
+  constructor(reply: FastifyReply, { answer, signal }: StreamedResponse, settling: Settling) {
+    this.#reply = reply;
+    this.#answer = answer;
     this.#signal = signal;
+    this.#settling = settling;
+    const { watch } = reply.request;
+    this.#output = new ClientOutput(reply.raw, { source: () => this.#running, onFlush: () => watch.flushed() });
   }
 
-  /** A promise when the client is slower than its answer: it resolves when there is room again. */
-  write(text: string): Promise<void> | undefined {
-    const response = this.#response;
-    const socket = this.#directSocket();
-    const hasRoom = socket ? writeChunk(socket, text) : response.write(text);
-    return hasRoom ? undefined : this.#drained(response.socket ?? response);
+  start(generation: Generation): void {
+    this.#running = generation.start(this);
   }
 
-  end(text: string): void {
-    if (this.#response.writableEnded) return;
-    const socket = text === '' ? null : this.#directSocket();
-    if (socket) writeChunk(socket, text);
-    this.#response.end(socket ? undefined : text);
+  text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    if (this.#isOver) return;
+    if (this.#first) this.#hold(this.#first, { type: 'text-delta', choice, text, tokens, logprobs });
+    else this.#output.append(this.#answer.delta(choice, text, tokens, logprobs));
   }
 
-  /** The client's socket with the headers on their way to it; null where the response has to write itself. */
-  #directSocket(): Socket | null {
-    const response = this.#response;
-    const { socket } = response;
-    if (socket === null || !response.chunkedEncoding || socket.destroyed) return null;
-    if (!this.#isBegun) {
-      // Headers and whatever follows them in this turn go out together.
-      socket.cork();
-      response.flushHeaders();
-      process.nextTick(uncork, socket);
+  event(event: OtherEvent): void {
+    if (this.#isOver) return;
+    if (this.#first) this.#hold(this.#first, event);
+    else this.#output.append(this.#answer.write(event));
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#close(() => this.#answer.end()).catch((error: unknown) => this.#tell(error));
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#first?.length === 0) this.#settling.reject(error);
+    else this.#tell(error);
+  }
+
+  /** The end of the first turn: the status is sent, and its events. */
+  flush(): void {
+    if (this.#isOver || !this.#first) return;
+    try {
+      this.#open(this.#first);
+      this.#output.flush();
+    } catch (error) {
+      this.#running?.cancel();
+      this.fail(error);
     }
-    this.#isBegun = true;
-    return socket;
   }
 
-  #drained(target: Socket | ServerResponse): Promise<void> {
-    const signal = this.#signal;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        target.off('drain', done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      target.once('drain', done);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-    });
+  #hold(first: GenerateEvent[], event: GenerateEvent): void {
+    if (first.push(event) === 1) flushAfterTurn(this);
+  }
+
+  #open(events: readonly GenerateEvent[]): void {
+    this.#first = undefined;
+    openStream(this.#reply, this.#answer.contentType);
+    this.#output.append(this.#answer.begin(events));
+  }
+
+  /** Writes what the response failed with. A client that has left is told nothing; one that was cut off is. */
+  #tell(reason: unknown): void {
+    const fault = ApiError.from(reason);
+    this.#reply.request.fault = fault;
+    if (!this.#signal.aborted || this.#signal.reason === fault)
+      this.#close(() => this.#answer.fail(fault)).catch((broken: unknown) => this.#settling.reject(broken));
+    else {
+      this.#output.close();
+      this.#settling.resolve();
+    }
+  }
+
+  /** Writes what closes the stream, which may have to be waited for. */
+  async #close(closing: () => string | Promise<string>): Promise<void> {
+    if (this.#first) this.#open(this.#first);
+    const last = closing();
+    this.#output.end(typeof last === 'string' ? last : await last);
+    this.#settling.resolve();
   }
 }
 
-function uncork(socket: Socket): void {
-  socket.uncork();
-}
-
-/** Characters from which on it costs more to copy a text into its frame than to write the two apart. */
-const longText = 2048;
-
-/** One chunk of the transfer encoding. Text that is ASCII, as most is, needs no encoding on its way. */
-function writeChunk(socket: Socket, text: string): boolean {
-  const length = Buffer.byteLength(text);
-  const encoding = length === text.length ? 'latin1' : 'utf8';
-  const size = `${length.toString(16)}\r\n`;
-  if (text.length < longText) return socket.write(`${size}${text}\r\n`, encoding);
-  socket.cork();
-  socket.write(size, 'latin1');
-  socket.write(text, encoding);
-  const hasRoom = socket.write('\r\n', 'latin1');
-  socket.uncork();
-  return hasRoom;
+/** Sends the status and the headers of a stream. */
+export function openStream(reply: FastifyReply, contentType = eventHeaders['content-type']): void {
+  reply.hijack();
+  tellTiming(reply.request, reply);
+  const headers = { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders, 'content-type': contentType };
+  reply.raw.writeHead(200, headers);
 }

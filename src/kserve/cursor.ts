@@ -8,13 +8,25 @@ export function field(number: number): number {
 /** A place in a protobuf message; every step past its end is a fault of the server's. */
 export class Cursor {
   at: number;
-  readonly end: number;
-  readonly #bytes: Buffer;
+  #end: number;
+  #bytes: Buffer;
 
   constructor(bytes: Buffer, at: number, end: number) {
     this.#bytes = bytes;
     this.at = at;
-    this.end = end;
+    this.#end = end;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Goes to a place in another message. */
+  move(bytes: Buffer, at: number, end: number): this {
+    this.#bytes = bytes;
+    this.at = at;
+    this.#end = end;
+    return this;
   }
 
   peek(): number {
@@ -46,7 +58,7 @@ export class Cursor {
   }
 
   #byte(): number {
-    if (this.at >= this.end) throw malformed();
+    if (this.at >= this.#end) throw malformed();
     return this.#bytes[this.at++] as number;
   }
 
@@ -81,7 +93,7 @@ export class Cursor {
 
   skipTo(at: number): void {
     // Backwards is where a negative length leads: on the same bytes again, for ever.
-    if (at > this.end || at < this.at) throw malformed();
+    if (at > this.#end || at < this.at) throw malformed();
     this.at = at;
   }
 

@@ -11,6 +11,8 @@ import type { Datatype } from './tensors.ts';
  */
 export class StreamResponseDecoder {
   readonly #requestId: string | undefined;
+  /** What every response of the stream is read through: one object for all of them. */
+  readonly #response = new WireResponse();
   #head: Head | undefined;
   #headBytes: Buffer = Buffer.alloc(0);
 
@@ -19,9 +21,12 @@ export class StreamResponseDecoder {
     this.#requestId = requestId;
   }
 
-  /** The ModelStreamInferResponse that stands between two offsets; throws a StatusError when it carries an error. */
+  /**
+   * The ModelStreamInferResponse that stands between two offsets, until the next one is decoded. Throws a StatusError when
+   * it carries an error.
+   */
   decode(message: Buffer, from: number, to: number): InferResponse {
-    const reader = new Cursor(message, from, to);
+    const reader = cursor.move(message, from, to);
     let error = '';
     let begin = from;
     let end = from;
@@ -45,7 +50,7 @@ export class StreamResponseDecoder {
     let at = from + this.#headBytes.length;
     const isKnown =
       head !== undefined && at <= to && message.compare(this.#headBytes, 0, this.#headBytes.length, from, at) === 0;
-    const reader = new Cursor(message, isKnown ? at : from, to);
+    const reader = cursor.move(message, isKnown ? at : from, to);
     if (head === undefined || !isKnown || (reader.at < to && message[reader.at] !== rawContents)) {
       reader.at = from;
       head = readHead(reader);
@@ -58,9 +63,12 @@ export class StreamResponseDecoder {
     const data = reader.at;
     // Read to the end once, so that a message that is cut or wrong fails here.
     while (reader.at < to) reader.skip(reader.varint());
-    return new WireResponse(message, head, { from, data, to });
+    return this.#response.show(message, head, from, data, to);
   }
 }
+
+/** Moved to whatever is read: no reading begins while another is in its middle. */
+const cursor = new Cursor(Buffer.alloc(0), 0, 0);
 
 /** A single ModelInferResponse. */
 export function decodeInferResponse(message: Buffer): InferResponse {
@@ -82,49 +90,53 @@ export class StreamFault extends StatusError {
 /** Everything of a response that stands before the tensors' data. */
 type Head = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' | 'final' | 'outputs'>;
 
-/** Where a response begins in its message, where its tensors' data does, and where it ends. */
-interface Place {
-  readonly from: number;
-  readonly data: number;
-  readonly to: number;
-}
+const noHead: Head = { model: '', version: '', id: '', parameters: {}, final: false, outputs: [] };
 
-/** One is made for every token, so it holds places in the message, and finds an output's data when it is asked for it. */
+/** Shows one response at a time: it holds places in the message, and finds an output's data when it is asked for it. */
 class WireResponse implements InferResponse {
-  readonly head: Head;
-  readonly #message: Buffer;
-  readonly #from: number;
-  readonly #data: number;
-  readonly #to: number;
+  #head = noHead;
+  #message: Buffer = Buffer.alloc(0);
+  #from = 0;
+  #data = 0;
+  #to = 0;
   /** The data that was found last. */
   #foundAt = 0;
   #foundTo = 0;
 
-  constructor(message: Buffer, head: Head, { from, data, to }: Place) {
+  /** Shows another response from now on: it begins at `from`, its tensors' data at `data`. No object for each token. */
+  show(message: Buffer, head: Head, from: number, data: number, to: number): this {
     this.#message = message;
-    this.head = head;
+    this.#head = head;
     this.#from = from;
     this.#data = data;
     this.#to = to;
+    return this;
   }
 
+  kept(): InferResponse {
+    return new WireResponse().show(this.#message, this.#head, this.#from, this.#data, this.#to);
+  }
+
+  get head(): Head {
+    return this.#head;
+  }
   get model(): string {
-    return this.head.model;
+    return this.#head.model;
   }
   get version(): string {
-    return this.head.version;
+    return this.#head.version;
   }
   get id(): string {
-    return this.head.id;
+    return this.#head.id;
   }
   get parameters(): Readonly<Record<string, ParameterValue>> {
-    return this.head.parameters;
+    return this.#head.parameters;
   }
   get final(): boolean {
-    return this.head.final;
+    return this.#head.final;
   }
   get outputs(): readonly OutputDescription[] {
-    return this.head.outputs;
+    return this.#head.outputs;
   }
   get wire(): Buffer {
     return this.#message.subarray(this.#from, this.#to);
@@ -151,11 +163,11 @@ class WireResponse implements InferResponse {
 
   /** Finds the data of an output; false when the response does not carry it. The data stand in the order of the outputs. */
   #find(name: string): boolean {
-    const { outputs } = this.head;
+    const { outputs } = this.#head;
     let before = 0;
     while (before < outputs.length && outputs[before]?.name !== name) before++;
     if (before === outputs.length) return false;
-    const reader = new Cursor(this.#message, this.#data, this.#to);
+    const reader = cursor.move(this.#message, this.#data, this.#to);
     while (reader.at < reader.end) {
       const tag = reader.varint();
       if (tag !== rawContents) {

@@ -4,8 +4,10 @@ import { parameterOf, writeParameter } from './infer-parameters.ts';
 import { writeTensor } from './infer-tensors.ts';
 import type { InferResponse } from './server.ts';
 
+type Encodable = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' | 'outputs' | 'wire' | 'raw'>;
+
 /** The bytes of a ModelInferResponse; those of a response that came over a wire are passed on as they are. */
-export function encodeInferResponse(response: InferResponse): Uint8Array {
+export function encodeInferResponse(response: Encodable): Uint8Array {
   if (response.wire) return response.wire;
   const writer = protobuf.Writer.create();
   writeHead(writer, response);
@@ -24,11 +26,8 @@ export function encodeUnaryResponse(response: InferResponse): Uint8Array {
     version: response.version,
     id: response.id,
     parameters,
-    final: response.final,
     outputs: response.outputs,
     raw: (name) => response.raw(name),
-    text: (name) => response.text(name),
-    uint32: (name) => response.uint32(name),
   });
 }
 

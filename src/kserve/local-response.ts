@@ -42,4 +42,8 @@ export class LocalResponse implements InferResponse {
     const data = this.raw(name);
     return data === undefined || data.length < 4 ? undefined : data.readUInt32LE(0);
   }
+
+  kept(): this {
+    return this;
+  }
 }

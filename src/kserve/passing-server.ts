@@ -1,5 +1,12 @@
 import type { ControlCalls, ControlMethod } from './messages.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from './server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from './server.ts';
 
 /** A server that passes everything on to another one: what stands around servers says only what it does otherwise. */
 export class PassingServer implements InferenceServer {
@@ -25,8 +32,8 @@ export class PassingServer implements InferenceServer {
     return this.inner.infer(request, options);
   }
 
-  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    return this.inner.stream(request, options);
+  stream(request: InferRequest, sink: ResponseSink, options?: CallOptions): RunningInference {
+    return this.inner.stream(request, sink, options);
   }
 
   close(): Promise<void> {

@@ -1,7 +1,5 @@
-import type { CallOptions, InferenceServer, InferResponse } from './server.ts';
+import type { CallOptions, InferenceServer, ResponseSink, RunningInference } from './server.ts';
 import type { StatusError } from './status.ts';
-
-export type Responses = AsyncIterableIterator<InferResponse[]>;
 
 /** One try of an inference. */
 export interface Beginning {
@@ -10,6 +8,9 @@ export interface Beginning {
   /** Why the try before it failed; undefined: it is the first. */
   readonly after?: unknown;
 }
+
+/** Begins one try on a server. */
+export type BeginInference = (server: InferenceServer, beginning: Beginning, sink: ResponseSink) => RunningInference;
 
 /** The server of several inferences; undefined before the first of them has begun. */
 export interface SharedServer {
@@ -40,10 +41,10 @@ export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
 export interface ServerGroup {
   readonly servers: readonly InferenceServer[];
   /**
-   * The responses of an inference that is begun on one server. While nothing has come, one that fails for no fault of
-   * the request's is begun again, elsewhere where possible; so `begin` may be called several times.
+   * Begins an inference on one server. While nothing has come, one that fails for no fault of the request's is begun
+   * again, elsewhere where possible; so `begin` may be called several times. For the sink, see InferenceServer.stream.
    */
-  stream(begin: (server: InferenceServer, beginning: Beginning) => Responses, options: GroupOptions): Responses;
+  stream(begin: BeginInference, sink: ResponseSink, options: GroupOptions): RunningInference;
   /**
    * Whether an inference that was broken off after its first response may be begun again: it counts as a retry, and
    * there are only so many. The answer comes after the pause that is due.

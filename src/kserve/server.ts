@@ -49,6 +49,25 @@ export interface InferResponse {
   text(name: string): string | undefined;
   /** The first element of a UINT32 output. */
   uint32(name: string): number | undefined;
+  /** The same response, for use after the call that brought it: a stream may reuse one object for all responses. */
+  kept(): InferResponse;
+}
+
+/** Hears of the responses of an inference, synchronously, as they are read. */
+export interface ResponseSink {
+  /** The response is valid during the call; `kept()` is valid for longer. */
+  response(response: InferResponse): void;
+  /** The end, once, with the StatusError of an inference that failed. Nothing comes after it. */
+  end(error?: unknown): void;
+}
+
+/** An inference that was started. All calls are allowed at any time; after the end they do nothing. */
+export interface RunningInference {
+  /** Has the server wait. What it has sent already still arrives. */
+  pause(): void;
+  resume(): void;
+  /** Ends it. With an error the sink is told that it ended so; without one the sink hears nothing more. */
+  cancel(error?: unknown): void;
 }
 
 /** What a call may take beside its request. */
@@ -81,10 +100,10 @@ export interface InferenceServer {
   /** One request, one response. Decoupled models refuse it. */
   infer(request: InferRequest, options?: CallOptions): Promise<InferResponse>;
   /**
-   * One request, any number of responses, in batches: all that arrived in one turn of the event loop. Leaving the loop
-   * or aborting the signal cancels the inference.
+   * One request, any number of responses. The sink is not called before this returns; it hears of every failure, also of
+   * one that is known at once. Aborting the signal ends the inference with CANCELLED.
    */
-  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]>;
+  stream(request: InferRequest, sink: ResponseSink, options?: CallOptions): RunningInference;
   /** The tokenizer of a ready model, from a server in this process. */
   tokenizerOf?(model: string, version?: string): Tokenizer;
   /** What the makers of a model recommend for the fields that a request leaves out, from a server in this process. */

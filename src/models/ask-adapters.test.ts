@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { vllmContract } from '../contracts/vllm.ts';
-import { failingStream } from '../kserve/failing-stream.ts';
-import type { InferenceServer, InferRequest } from '../kserve/server.ts';
+import { failedInference } from '../kserve/failed-inference.ts';
+import type { InferenceServer, InferRequest, ResponseSink } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import { readText } from '../kserve/tensors.ts';
@@ -15,12 +15,12 @@ const config = { name: 'm', platform: '', backend: 'vllm', max_batch_size: 0, in
 /** A model whose server answers with these errors, one after the other. */
 function modelThatSays(...texts: string[]) {
   const requests: InferRequest[] = [];
-  const stream = (request: InferRequest) =>
-    failingStream(new StatusError('UNKNOWN', texts[requests.push(request) - 1] ?? 'asked too often'));
+  const stream = (request: InferRequest, sink: ResponseSink) =>
+    failedInference(new StatusError('UNKNOWN', texts[requests.push(request) - 1] ?? 'asked too often'), sink);
   const server = { stream } as unknown as InferenceServer;
   const group: ServerGroup = {
     servers: [server],
-    stream: (begin) => begin(server, { timeout: undefined }),
+    stream: (begin, sink) => begin(server, { timeout: undefined }, sink),
     again: async () => false,
   };
   return { requests, ask: adapterAsker({ model: 'm', version: '2', contract: vllmContract(config), group }) };

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { PlayedInference } from '../../test/support/played-inference.ts';
 import { vllmContract } from '../contracts/vllm.ts';
 import type { EngineFailure, EngineListener, EnginePlace, Engines } from '../kserve/engines.ts';
+import { failedInference } from '../kserve/failed-inference.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import { LocalResponse } from '../kserve/local-response.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
-import type { InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
+import type { InferenceServer, InferRequest, ResponseSink } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { FoundModel } from './discovery.ts';
 import { EngineHealth } from './engine-health.ts';
@@ -47,12 +49,13 @@ function engines() {
 /** A server that gives one response, or an error. */
 function serverThat(outcome: () => 'response' | 'end' | Error, model: FoundModel = foundModel) {
   const sent: InferRequest[] = [];
-  async function* stream(request: InferRequest): AsyncGenerator<InferResponse[]> {
+  const stream = (request: InferRequest, sink: ResponseSink) => {
     sent.push(request);
     const step = outcome();
-    if (step instanceof Error) throw step;
-    if (step === 'response') yield [new LocalResponse({ model: 'm', version: '1', id: '', outputs: [], final: true })];
-  }
+    if (step instanceof Error) return failedInference(step, sink);
+    const response = new LocalResponse({ model: 'm', version: '1', id: '', outputs: [], final: true });
+    return new PlayedInference(sink, { responses: step === 'response' ? [response] : [] });
+  };
   const server = { name: 'gpu-1', stream } as unknown as InferenceServer;
   let looks = 0;
   const servers = () => {

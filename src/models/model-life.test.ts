@@ -92,7 +92,7 @@ async function life(
     servers: [server],
     groupOf: (_model, servers) => ({
       servers,
-      stream: (begin) => begin(server, { timeout: undefined }),
+      stream: (begin, sink) => begin(server, { timeout: undefined }, sink),
       again: async () => false,
     }),
     refreshInterval: 1_000_000,

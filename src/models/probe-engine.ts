@@ -1,5 +1,6 @@
 import type { GenerationContract } from '../contracts/contract.ts';
 import type { EmbeddingContract } from '../contracts/row-contracts.ts';
+import { firstResponse } from '../kserve/awaited-responses.ts';
 import { type FailedPart, failedPart } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
@@ -60,9 +61,8 @@ async function send(
   signal: AbortSignal,
 ): Promise<ProbeResult | 'other-task'> {
   try {
-    for await (const batch of server.stream(probe, { signal, timeout: longestProbe }))
-      if (batch.length > 0) return { kind: 'alive' };
-    return { kind: 'unknown' };
+    const response = await firstResponse((sink) => server.stream(probe, sink, { signal, timeout: longestProbe }));
+    return { kind: response ? 'alive' : 'unknown' };
   } catch (error) {
     const part = failedPart(error);
     if (part) return { kind: 'failed', part, message: (error as Error).message };

@@ -1,9 +1,10 @@
 import { ApiError } from '../errors.ts';
+import { Follower, type FollowSink } from './follower.ts';
 import type { BackgroundWork, ResponseBody } from './growing-response.ts';
 import type { ResponseKeeper } from './response-keeper.ts';
 
 interface RunOptions {
-  readonly work: BackgroundWork<unknown>;
+  readonly work: BackgroundWork;
   readonly keeper: ResponseKeeper;
   /** Is told what a response failed with, which no request can tell of. */
   readonly onFault: (error: ApiError, id: string) => void;
@@ -25,12 +26,12 @@ const longestPage = 1_000;
 export class BackgroundRun {
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
-  /** Every event so far; its place is its number. */
   readonly #written: string[] = [];
   #size = 0;
   #queued: ResponseBody | undefined;
   #isOver = false;
-  #followers: (() => void)[] = [];
+  /** Called whenever there are more events. */
+  readonly #listeners = new Set<() => void>();
   #done: Promise<void> | undefined;
 
   constructor(options: RunOptions) {
@@ -42,6 +43,16 @@ export class BackgroundRun {
 
   get owner(): string {
     return this.#options.work.owner;
+  }
+
+  /** Every event so far; its place is its number. */
+  get written(): readonly string[] {
+    return this.#written;
+  }
+
+  /** Whether no more come. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Characters of its events. */
@@ -66,22 +77,25 @@ export class BackgroundRun {
     await this.#done;
   }
 
-  /** The events behind a number, as they come. */
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-    let wake = (): void => undefined;
-    signal.addEventListener('abort', () => wake(), { once: true });
-    let at = after + 1;
-    while (!signal.aborted) {
-      const text = this.#written.slice(at).join('');
-      at = Math.max(at, this.#written.length);
-      if (text !== '') yield text;
-      else if (this.#isOver) return;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          this.#followers.push(resolve);
-        });
-    }
+  /** Gives a sink the events behind a number as they come; those that there are, at once. */
+  follow(after: number, sink: FollowSink): Pick<Follower, 'pause' | 'resume' | 'cancel'> {
+    const follower: Follower = new Follower(this, after + 1, {
+      text: (text) => sink.text(text),
+      end: () => {
+        this.#listeners.delete(follower.look);
+        sink.end();
+      },
+    });
+    this.#listeners.add(follower.look);
+    follower.look();
+    return {
+      pause: () => follower.pause(),
+      resume: () => follower.resume(),
+      cancel: () => {
+        follower.cancel();
+        this.#listeners.delete(follower.look);
+      },
+    };
   }
 
   /** The events behind a number, waiting a while for the first of them. */
@@ -98,11 +112,13 @@ export class BackgroundRun {
   /** Resolves at the next event, and after so many milliseconds in any case. */
   #news(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#followers.push(() => {
+      const hear = (): void => {
+        this.#listeners.delete(hear);
         clearTimeout(timer);
         resolve();
-      });
+      };
+      const timer = setTimeout(hear, milliseconds);
+      this.#listeners.add(hear);
     });
   }
 
@@ -114,7 +130,7 @@ export class BackgroundRun {
       const begun = await work.begin(this.#stop.signal);
       ({ rename } = begun);
       this.#begin();
-      for await (const batch of begun.events) this.#write(batch.map((event) => growing.write(event)).join(''));
+      await begun.run((text) => this.#write(text));
       growing.complete();
     } catch (error) {
       this.#abandon(rename(ApiError.from(error)));
@@ -127,7 +143,7 @@ export class BackgroundRun {
   #begin(): void {
     if (this.#queued === undefined) return;
     this.#queued = undefined;
-    this.#write(this.#options.work.growing.begin([]));
+    this.#write(this.#options.work.growing.begin());
   }
 
   #abandon(fault: ApiError): void {
@@ -145,6 +161,6 @@ export class BackgroundRun {
   #write(text: string): void {
     for (const event of text.split('\n\n')) if (event !== '') this.#written.push(`${event}\n\n`);
     this.#size += text.length;
-    for (const wake of this.#followers.splice(0)) wake();
+    for (const hear of this.#listeners) hear();
   }
 }

@@ -18,13 +18,12 @@ export interface StorableResponse {
 }
 
 /** A response that is written as a stream of events, in the wire format of its API. */
-export interface GrowingResponse<Event> extends StorableResponse {
+export interface GrowingResponse extends StorableResponse {
   queued(): ResponseBody;
   /** The event that says so. */
   queue(): string;
   /** What opens the stream. */
-  begin(events: readonly Event[]): string;
-  write(event: Event): string;
+  begin(): string;
   /** All events have come. */
   complete(): void;
   /** It ends before that. */
@@ -34,19 +33,20 @@ export interface GrowingResponse<Event> extends StorableResponse {
 }
 
 /** What makes a response in the background. */
-export interface BackgroundWork<Event> {
+export interface BackgroundWork {
   readonly owner: string;
   /** Its own input, as it is stored. */
   readonly input: readonly Readonly<Record<string, unknown>>[];
-  readonly growing: GrowingResponse<Event>;
+  readonly growing: GrowingResponse;
   /** Begins to generate; errors that it throws are in the names of its API. */
-  begin(signal: AbortSignal): Promise<BegunWork<Event>>;
+  begin(signal: AbortSignal): Promise<BegunWork>;
 }
 
 /** Work that has begun. */
-export interface BegunWork<Event> {
-  readonly events: AsyncIterable<readonly Event[]>;
-  /** Puts an error of the events into the names of the API. */
+export interface BegunWork {
+  /** Runs it to its end: gives the events as they come, in the wire format of the API. */
+  run(write: (text: string) => void): Promise<void>;
+  /** Puts an error of the run into the names of the API. */
   readonly rename: (error: ApiError) => ApiError;
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { writeAdapter } from './gguf-adapter.ts';
 import { ask, chat, collect, modelFile, modelName, request, startEmbedded } from './support.ts';
 
@@ -74,7 +75,7 @@ describe('LoRA adapters', () => {
     // The second one finds its prompt evaluated, as the one that is compared with it does.
     await ask(server, long);
     const whole = await ask(server, long);
-    const running = server.stream(request(long));
+    const running = pulled(server, request(long));
     const first = await running.next();
     server.adapters.unload(modelName, 'brief');
     await load(0);
@@ -117,7 +118,7 @@ describe('embeddings', () => {
       textTensor('embedding_request', [JSON.stringify(body)]),
       boolTensor('return_num_input_tokens', true),
     ];
-    const responses = await collect(server.stream({ model: modelName, id: 'e', inputs }));
+    const responses = await collect(pulled(server, { model: modelName, id: 'e', inputs }));
     expect(responses).toHaveLength(1);
     expect(responses[0]?.final).toBe(true);
     return {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { ask, chat, modelName, request, startEmbedded } from './support.ts';
 
 describe('continuous batching', () => {
@@ -43,7 +44,7 @@ describe('continuous batching', () => {
     const order: number[] = [];
     await Promise.all(
       [0, 1, 2, 3].map(async (index) => {
-        for await (const batch of server.stream(request({ prompt: chat(`Count to ${index}`), sampling })))
+        for await (const batch of pulled(server, request({ prompt: chat(`Count to ${index}`), sampling })))
           for (const _ of batch) order.push(index);
       }),
     );
@@ -97,7 +98,7 @@ describe('continuous batching', () => {
   it('stops within a token when the reader leaves or the signal says so', async () => {
     const before = figures();
     let seen = 0;
-    for await (const batch of server.stream(request({ sampling: { ...sampling, max_tokens: 500 } }))) {
+    for await (const batch of pulled(server, request({ sampling: { ...sampling, max_tokens: 500 } }))) {
       seen += batch.length;
       if (seen >= 5) break;
     }
@@ -123,7 +124,7 @@ describe('continuous batching', () => {
   });
 
   it('lets a slow reader slow down its own generation alone', async () => {
-    const slow = server.stream(request({ prompt: 'slow', sampling: { ...sampling, max_tokens: 900 } }));
+    const slow = pulled(server, request({ prompt: 'slow', sampling: { ...sampling, max_tokens: 900 } }));
     await slow.next();
     const before = figures();
     for (let round = 0; round < 9; round++) await ask(server, { prompt: `${round} quick`, sampling });

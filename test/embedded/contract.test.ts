@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FinishReason, GenerateRequest, GenerationContract, TokenLogprob } from '../../src/contracts/contract.ts';
 import { detectContract } from '../../src/contracts/detect.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { chat, modelName, startEmbedded } from './support.ts';
 
 describe('the vLLM contract in front of an embedded model', () => {
@@ -30,7 +31,7 @@ describe('the vLLM contract in front of an embedded model', () => {
     };
     const decoder = contract.decoder(request);
     const seen = { text: '', tokens: 0, prompt: 0, finish: [] as FinishReason[], logprobs: [] as TokenLogprob[] };
-    for await (const batch of server.stream(contract.encode(request)))
+    for await (const batch of pulled(server, contract.encode(request)))
       for (const response of batch)
         decoder.push(response, {
           text: (text, tokens, logprobs) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { ask, chat, collect, modelName, request, startEmbedded } from './support.ts';
 
 describe('generation, as recorded from the vLLM backend', () => {
@@ -58,7 +59,7 @@ describe('generation, as recorded from the vLLM backend', () => {
 
   it('gives 16 tokens when nothing is said about the sampling', async () => {
     const responses = await collect(
-      server.stream({ model: modelName, id: '', inputs: [textTensor('text_input', ['Once upon a time'])] }),
+      pulled(server, { model: modelName, id: '', inputs: [textTensor('text_input', ['Once upon a time'])] }),
     );
     expect(responses).toHaveLength(1);
     expect(responses[0]?.text('text_output')).toMatch(/^Once upon a time/);
@@ -74,7 +75,7 @@ describe('generation, as recorded from the vLLM backend', () => {
     expect(whole.responses).toHaveLength(1);
     expect(whole).toMatchObject({ text: streamed.text, finish: streamed.finish, outputTokens: streamed.outputTokens });
     const plain = { ...request({}), parameters: { ...sampling, triton_enable_empty_final_response: true } };
-    const answers = await collect(server.stream(plain));
+    const answers = await collect(pulled(server, plain));
     expect(answers.map((answer) => answer.text('text_output')).join('')).toBe(streamed.text);
   });
 
@@ -84,7 +85,7 @@ describe('generation, as recorded from the vLLM backend', () => {
       boolTensor('stream', true),
       boolTensor('exclude_input_in_output', false),
     ];
-    await expect(collect(server.stream({ model: modelName, id: '', inputs }))).rejects.toMatchObject({
+    await expect(collect(pulled(server, { model: modelName, id: '', inputs }))).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
       message: 'When streaming, `exclude_input_in_output` = False is not allowed.',
     });
@@ -92,7 +93,7 @@ describe('generation, as recorded from the vLLM backend', () => {
 
   it('gives only the outputs that were asked for', async () => {
     const responses = await collect(
-      server.stream({ ...request({ sampling: { max_tokens: 2 } }), outputs: ['finish_reason'] }),
+      pulled(server, { ...request({ sampling: { max_tokens: 2 } }), outputs: ['finish_reason'] }),
     );
     expect(responses[0]?.outputs.map(({ name }) => name)).toEqual(['finish_reason']);
   });

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { textTensor } from '../../src/kserve/tensors.ts';
 import { EmbeddedServer } from '../../src/servers/embedded/embedded-server.ts';
 import { loadEngine } from '../../src/servers/embedded/install/install-engine.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { ask, cacheDir, collect, modelFile, modelName, request, startEmbedded } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-embedded-'));
@@ -136,7 +137,7 @@ describe("Triton's own words", () => {
   it('come for unknown models and versions, wrong inputs, and calls that are not offered', async () => {
     const server = await startEmbedded({ contextLength: 256 });
     const { inputs } = request({});
-    const stream = (changes: object) => collect(server.stream({ model: modelName, id: 'x', inputs, ...changes }));
+    const stream = (changes: object) => collect(pulled(server, { model: modelName, id: 'x', inputs, ...changes }));
     const unknown = { code: 'NOT_FOUND', message: "Request for unknown model: 'nope' is not found" };
     const version = { code: 'NOT_FOUND', message: `Request for unknown model: '${modelName}' version 7 is not found` };
     const number = {

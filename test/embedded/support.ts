@@ -5,6 +5,7 @@ import { EmbeddedServer, type EmbeddedServerOptions } from '../../src/servers/em
 import type { EmbeddedModelOptions } from '../../src/servers/embedded/engine/load-model.ts';
 import { defaultModel, fetchDefaultModel } from '../../src/servers/embedded/install/default-model.ts';
 import { loadEngine } from '../../src/servers/embedded/install/install-engine.ts';
+import { pulled } from '../support/pulled-responses.ts';
 
 /** The folder that a Conch of this machine would keep its engine and its model in. */
 export const cacheDir = dirname(process.env['CONCH_TEST_CACHE'] ?? missing('CONCH_TEST_CACHE'));
@@ -84,7 +85,7 @@ export interface Answer {
 
 /** Asks and waits for the whole answer. */
 export async function ask(server: EmbeddedServer, wish: Ask, options: CallOptions = {}): Promise<Answer> {
-  const responses = await collect(server.stream(request(wish), options));
+  const responses = await collect(pulled(server, request(wish), options));
   const last = responses.at(-1);
   return {
     text: responses.map((response) => response.text('text_output')).join(''),

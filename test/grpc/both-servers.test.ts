@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ChannelOptions } from '../../src/servers/remote/channel.ts';
 import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton } from '../support/triton.ts';
 import { CertificateMaker } from './certificates.ts';
 import { grpcJsServer } from './grpc-js-server.ts';
@@ -114,14 +115,14 @@ describe.each([
     async (count) => {
       const { request, sum } = numbers(count);
       expect((await client.infer(request)).raw('sum')?.equals(sum)).toBe(true);
-      const streamed = (await batchesOf(client.stream(request))).flat();
+      const streamed = (await batchesOf(pulled(client, request))).flat();
       expect(streamed.map((response) => response.raw('sum')?.equals(sum))).toEqual([true]);
     },
   );
 
   it('streams to many at a time, each its own answer', async () => {
     const counts = Array.from({ length: 100 }, (_, at) => at);
-    const answers = await Promise.all(counts.map((tokens) => textsOf(client.stream(toyRequest({ tokens })))));
+    const answers = await Promise.all(counts.map((tokens) => textsOf(pulled(client, toyRequest({ tokens })))));
     expect(answers).toEqual(counts.map(words));
   });
 
@@ -136,10 +137,10 @@ describe.each([
     const story = 'long story '.repeat(2_000).trim();
     const failing = toyRequest({ tokens: 9, error_at: 2, error_text: story, context: 1e6 });
     const message = `Error generating stream: ${story}`;
-    expect(await faultOf(batchesOf(client.stream(failing)))).toEqual({ code: 'UNKNOWN', message, unreachable: false });
+    expect(await faultOf(batchesOf(pulled(client, failing)))).toEqual({ code: 'UNKNOWN', message, unreachable: false });
     const metadata = { triton_grpc_error: 'true' };
     const fault = { code: 'INTERNAL', message, unreachable: false };
-    expect(await faultOf(batchesOf(client.stream(failing, { metadata })))).toEqual(fault);
+    expect(await faultOf(batchesOf(pulled(client, failing, { metadata })))).toEqual(fault);
     expect(await client.call('ServerLive', {})).toEqual({ live: true });
   });
 
@@ -154,9 +155,9 @@ describe.each([
     ) => {
       const tag = randomUUID();
       const abort = new AbortController();
-      const stream = client.stream(toyRequest({ tokens: 9, hold_at: 1, tag }), { signal: abort.signal });
+      const stream = pulled(client, toyRequest({ tokens: 9, hold_at: 1, tag }), { signal: abort.signal });
       await stream.next();
-      const counted = (until: string) => textsOf(client.stream(toyRequest({ count_of: tag, until })));
+      const counted = (until: string) => textsOf(pulled(client, toyRequest({ count_of: tag, until })));
       await counted('held');
       await leave(stream, abort);
       expect(JSON.parse((await counted('cancelled')).join(''))).toMatchObject({ state: 'cancelled' });
@@ -166,12 +167,12 @@ describe.each([
       abort.abort();
       expect((await faultOf(stream.next())).code).toBe('CANCELLED');
     });
-    const late = client.stream(toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 50 });
+    const late = pulled(client, toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 50 });
     expect((await faultOf(batchesOf(late))).message).toBe('No answer within 50 ms.');
   });
 
   it('that is asked to end finishes what runs, and is reached again when it is back', async () => {
-    const stream = client.stream(toyRequest({ tokens: 3, delay_ms: 100 }));
+    const stream = pulled(client, toyRequest({ tokens: 3, delay_ms: 100 }));
     const first = await stream.next();
     const stopped = peer.stop();
     expect(
@@ -181,17 +182,17 @@ describe.each([
     expect(await faultOf(client.call('ServerLive', {}))).toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
     peer = await peer.again();
     await untilReached(client);
-    expect(await textsOf(client.stream(toyRequest({ tokens: 3 })))).toEqual(words(3));
+    expect(await textsOf(pulled(client, toyRequest({ tokens: 3 })))).toEqual(words(3));
   });
 
   it('that dies breaks what runs, and is reached again when it is back', async () => {
-    const stream = client.stream(toyRequest({ tokens: 3, delay_ms: 3_600_000 }));
+    const stream = pulled(client, toyRequest({ tokens: 3, delay_ms: 3_600_000 }));
     await stream.next();
     const running = faultOf(batchesOf(stream));
     await peer.kill();
     expect(await running).toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
     peer = await peer.again();
     await untilReached(client);
-    expect(await textsOf(client.stream(toyRequest({ tokens: 3 })))).toEqual(words(3));
+    expect(await textsOf(pulled(client, toyRequest({ tokens: 3 })))).toEqual(words(3));
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ControlCalls } from '../../src/kserve/messages.ts';
 import type { InferRequest, InferResponse } from '../../src/kserve/server.ts';
 import type { Tensor } from '../../src/kserve/tensors.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { batchesOf, type Fault, faultOf, remoteServer, toyRequest } from './remote.ts';
 
@@ -349,7 +350,7 @@ describe('ModelInfer', () => {
     const response = await server.infer(addOne({ inputs }));
     const sums = response.raw('sum') ?? Buffer.alloc(0);
     expect([sums.length, sums.readInt32LE(0), sums.readInt32LE(4 * (count - 1))]).toEqual([4 * count, 1, count]);
-    const [[streamed] = []] = await batchesOf(server.stream(addOne({ inputs })));
+    const [[streamed] = []] = await batchesOf(pulled(server, addOne({ inputs })));
     expect(streamed?.raw('sum')?.equals(sums)).toBe(true);
   });
 
@@ -442,7 +443,7 @@ describe('a tritonserver with restrictions, explicit model control and compressi
       "This protocol is restricted, expecting header 'triton-grpc-protocol-conch-key'",
     );
     expect(await faultOf(stranger.infer(addOne()))).toEqual(refusal);
-    expect(await faultOf(batchesOf(stranger.stream(addOne())))).toEqual(refusal);
+    expect(await faultOf(batchesOf(pulled(stranger, addOne())))).toEqual(refusal);
     expect(await faultOf(stranger.call('RepositoryIndex', {}))).toEqual(refusal);
     expect(await stranger.call('ServerLive', {})).toEqual({ live: true });
     await stranger.close();
@@ -456,7 +457,7 @@ describe('a tritonserver with restrictions, explicit model control and compressi
     const sums = numbers(Array.from({ length: 5_000 }, () => 2)).data;
     expect((await known.infer(addOne({ inputs }))).raw('sum')).toEqual(sums);
     expect((await stranger.infer(addOne({ inputs }), { metadata })).raw('sum')).toEqual(sums);
-    const [[streamed] = []] = await batchesOf(stranger.stream(addOne({ inputs }), { metadata }));
+    const [[streamed] = []] = await batchesOf(pulled(stranger, addOne({ inputs }), { metadata }));
     expect(streamed?.raw('sum')).toEqual(sums);
     await Promise.all([known.close(), stranger.close()]);
   });

@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePorts } from '../support/ports.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { batchesOf, countOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 import { tcpServer } from './scripted-server.ts';
@@ -49,7 +50,7 @@ describe('a port where no server of the protocol listens', () => {
       unreachable(port, 'the server closed the connection, as one does that wants TLS'),
     );
     const [nobody = 0] = await freePorts(1);
-    expect(await faultOf(batchesOf(remoteServer(nobody).stream(toyRequest('Hello'))))).toEqual(
+    expect(await faultOf(batchesOf(pulled(remoteServer(nobody), toyRequest('Hello'))))).toEqual(
       unreachable(nobody, `connect ECONNREFUSED 127.0.0.1:${nobody}`),
     );
   });
@@ -61,7 +62,7 @@ describe('a port where no server of the protocol listens', () => {
     const leaving = new AbortController();
     const late = faultOf(server.call('ServerLive', {}));
     const left = faultOf(server.call('ServerLive', {}, { signal: leaving.signal }));
-    const overdue = faultOf(batchesOf(server.stream(toyRequest('Hello'), { timeout: 50 })));
+    const overdue = faultOf(batchesOf(pulled(server, toyRequest('Hello'), { timeout: 50 })));
     await vi.waitUntil(() => sockets.length === 1, 30_000);
     leaving.abort();
     expect(await left).toEqual({ code: 'CANCELLED', message: 'The call was cancelled.', unreachable: false });
@@ -136,7 +137,7 @@ describe('a tritonserver', () => {
 
   it('loses its calls when the client closes', async () => {
     const server = remoteServer(triton.grpcPort);
-    const stream = server.stream(toyRequest({ tokens: 5, hold_at: 1, tag: 'closed' }));
+    const stream = pulled(server, toyRequest({ tokens: 5, hold_at: 1, tag: 'closed' }));
     await stream.next();
     const other = remoteServer(triton.grpcPort);
     await countOf(other, 'closed', { until: 'held' });
@@ -153,7 +154,7 @@ describe('a tritonserver', () => {
   it('that stands still is given up when it leaves a ping unanswered, and used again when it goes on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
     const server = remoteServer(triton.grpcPort, { keepaliveInterval: 300_000 });
-    const stream = server.stream(toyRequest({ tokens: 5, hold_at: 1, tag: 'still' }));
+    const stream = pulled(server, toyRequest({ tokens: 5, hold_at: 1, tag: 'still' }));
     await stream.next();
     await countOf(server, 'still', { until: 'held' });
     await triton.kill('SIGSTOP');
@@ -177,7 +178,7 @@ describe('a tritonserver', () => {
     const fault = { code: 'INTERNAL', unreachable: false };
     const metadata = { triton_grpc_error: 'true' };
     const failed = (error_text: string) =>
-      faultOf(batchesOf(server.stream(toyRequest({ tokens: 9, error_at: 2, error_text }), { metadata })));
+      faultOf(batchesOf(pulled(server, toyRequest({ tokens: 9, error_at: 2, error_text }), { metadata })));
     expect(await failed('für 100 %')).toEqual({ ...fault, message: 'Error generating stream: für 100 %' });
     expect(await failed('out of paper ')).toEqual({ ...fault, message: 'Error generating stream: out of paper ' });
     await server.close();
@@ -187,7 +188,7 @@ describe('a tritonserver', () => {
     const server = remoteServer(triton.grpcPort);
     const story = 'long story'.repeat(20_000);
     const failing = toyRequest({ tokens: 2, error_at: 1, error_text: story, context: 1e6 });
-    const fault = await faultOf(batchesOf(server.stream(failing, { metadata: { triton_grpc_error: 'true' } })));
+    const fault = await faultOf(batchesOf(pulled(server, failing, { metadata: { triton_grpc_error: 'true' } })));
     expect(fault).toEqual({ code: 'INTERNAL', message: `Error generating stream: ${story}`, unreachable: false });
     expect(await server.call('ServerLive', {})).toEqual(live);
     expect(socketsTo(triton.grpcPort)).toHaveLength(1);
@@ -196,7 +197,7 @@ describe('a tritonserver', () => {
 
   it('that is killed fails its calls, and is reached again when it is back', async () => {
     const server = remoteServer(triton.grpcPort);
-    const stream = server.stream(toyRequest({ tokens: 5, delay_ms: 3_600_000 }));
+    const stream = pulled(server, toyRequest({ tokens: 5, delay_ms: 3_600_000 }));
     const first = await stream.next();
     const running = faultOf(batchesOf(stream));
     await triton.kill('SIGKILL');
@@ -213,7 +214,7 @@ describe('a tritonserver', () => {
     expect(socketsTo(triton.grpcPort)).toHaveLength(2);
     triton = await start(triton);
     expect(await server.call('ServerLive', {})).toEqual(live);
-    expect(await textsOf(server.stream(toyRequest({ tokens: 2 })))).toEqual([' w1', ' w2', '']);
+    expect(await textsOf(pulled(server, toyRequest({ tokens: 2 })))).toEqual([' w1', ' w2', '']);
     expect(socketsTo(triton.grpcPort)).toHaveLength(3);
     await server.close();
   });

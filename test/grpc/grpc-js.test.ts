@@ -1,5 +1,6 @@
 import type { ChannelOptions as ServerOptions } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
+import { pulled } from '../support/pulled-responses.ts';
 import { grpcJsServer } from './grpc-js-server.ts';
 import { remoteServer, textsOf, toyRequest } from './remote.ts';
 
@@ -18,14 +19,14 @@ async function clientOf(channel: ServerOptions) {
 it('a server that takes three calls at a time gets all of them in turn', async () => {
   const client = await clientOf({ 'grpc.max_concurrent_streams': 3 });
   const counts = Array.from({ length: 60 }, (_, at) => at);
-  const answers = await Promise.all(counts.map((tokens) => textsOf(client.stream(toyRequest({ tokens })))));
+  const answers = await Promise.all(counts.map((tokens) => textsOf(pulled(client, toyRequest({ tokens })))));
   expect(answers).toEqual(counts.map(words));
 });
 
 it('a server that pings all the time gets its answers: it would end the connection without', async () => {
   const client = await clientOf({ 'grpc.keepalive_time_ms': 10, 'grpc.keepalive_timeout_ms': 700 });
   const request = toyRequest({ tokens: 20, delay_ms: 80 });
-  expect(await textsOf(client.stream(request))).toEqual(words(20));
+  expect(await textsOf(pulled(client, request))).toEqual(words(20));
 });
 
 it('a server that says goodbye again and again loses no call', async () => {
@@ -33,7 +34,7 @@ it('a server that says goodbye again and again loses no call', async () => {
   const answers: string[][] = [];
   for (let round = 0; round < 10; round++)
     answers.push(
-      ...(await Promise.all([1, 5, 9].map((tokens) => textsOf(client.stream(toyRequest({ tokens, delay_ms: 5 })))))),
+      ...(await Promise.all([1, 5, 9].map((tokens) => textsOf(pulled(client, toyRequest({ tokens, delay_ms: 5 })))))),
     );
   expect(answers).toEqual(Array.from({ length: 10 }, () => [1, 5, 9].map(words)).flat());
 });

@@ -4,10 +4,11 @@ import net from 'node:net';
 import { queryObjects } from 'node:v8';
 import { vi } from 'vitest';
 import { textTensor } from '../../src/kserve/tensors.ts';
+import { RemoteInference } from '../../src/servers/remote/remote-inference.ts';
 import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
-import { ResponseStream } from '../../src/servers/remote/response-stream.ts';
 import { type Sample, trendOf } from '../reliability/memory.ts';
 import { inRoot } from '../support/environment.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { faultOf, remoteServer } from './remote.ts';
 
 /** How a stream comes to its end: as the server was told, or because its reader leaves. */
@@ -91,7 +92,7 @@ async function run({ streams, disturbances }: { streams: number; disturbances: n
     connects: sockets().length,
     state,
     /** Streams that something still holds after all have ended. */
-    kept: queryObjects(ResponseStream, { format: 'count' }),
+    kept: queryObjects(RemoteInference, { format: 'count' }),
     /** In MB over the whole run; the first fifth is the start: code is compiled, buffers find their size. */
     memory: trendOf(memory.filter(({ at }) => at > 0.2)),
   };
@@ -103,7 +104,8 @@ async function oneStream(server: RemoteServer, number: number) {
   const end = endOf(random());
   const text = prompt(random, end);
   const leaving = new AbortController();
-  const stream = server.stream(
+  const stream = pulled(
+    server,
     { model: 'vllm-toy', id: String(number), inputs: [textTensor('text_input', [text.whole])] },
     { signal: leaving.signal, ...(end === 'late' && { timeout: 20 }) },
   );

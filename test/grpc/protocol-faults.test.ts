@@ -2,6 +2,7 @@ import http2, { type ServerHttp2Stream } from 'node:http2';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { frame } from '../../src/kserve/grpc-frames.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { faultOf, remoteServer, toyRequest } from './remote.ts';
 import { liveMessage, respond, respondLive, scriptedServer } from './scripted-server.ts';
 
@@ -165,7 +166,7 @@ describe('a server that does not keep to the protocol', () => {
       message: 'The server sent a message that does not follow the protocol.',
       unreachable: false,
     };
-    expect(await faultOf(client.stream(toyRequest('Hello')).next())).toEqual(fault);
+    expect(await faultOf(pulled(client, toyRequest('Hello')).next())).toEqual(fault);
     expect(await faultOf(client.infer(toyRequest('Hello')))).toEqual(fault);
     expect(await faultOf(client.call('ServerMetadata', {}))).toEqual(fault);
   });
@@ -179,7 +180,7 @@ describe('a server that does not keep to the protocol', () => {
       for (let count = 0; count < 50; count++) stream.write(message);
       stream.end();
     });
-    const stream = client.stream(toyRequest('Hello'));
+    const stream = pulled(client, toyRequest('Hello'));
     const { value: first } = await stream.next();
     const socket = connect.mock.results[0]?.value as net.Socket;
     await vi.waitUntil(

@@ -5,6 +5,7 @@ import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { ChannelOptions } from '../../src/servers/remote/channel.ts';
 import { RemoteServer } from '../../src/servers/remote/remote-server.ts';
 import { directive } from '../support/exchange.ts';
+import { pulled } from '../support/pulled-responses.ts';
 
 /** A client of whatever listens on a port of this machine. */
 export function remoteServer(port: number, options: Partial<ChannelOptions> = {}): RemoteServer {
@@ -50,7 +51,7 @@ export async function countOf(
   tag: string,
   condition: { readonly until?: string; readonly until_tokens?: number },
 ): Promise<{ tokens: number; state: string }> {
-  const texts = await textsOf(server.stream(toyRequest({ count_of: tag, ...condition })));
+  const texts = await textsOf(pulled(server, toyRequest({ count_of: tag, ...condition })));
   const counted: { tokens: number; state: string } = JSON.parse(texts.join(''));
   return counted;
 }

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import type { InferResponse } from '../../src/kserve/server.ts';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import { directive } from '../support/exchange.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { batchesOf, countOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 
 const server = remoteServer(inject('triton').grpcPort);
@@ -18,7 +19,7 @@ const words = (count: number) => [...Array.from({ length: count }, (_, at) => ` 
 describe('a stream', () => {
   it('gives every response whole, in order, the last one marked', async () => {
     const request = { ...toyRequest({ tokens: 3 }), id: 'seven' };
-    const responses = (await batchesOf(server.stream(request))).flat();
+    const responses = (await batchesOf(pulled(server, request))).flat();
     const always = { model: 'vllm-toy', version: '1', id: 'seven' };
     const outputs = [{ name: 'text_output', datatype: 'BYTES', shape: [1] }];
     expect(
@@ -54,20 +55,20 @@ describe('a stream', () => {
       shape: [2],
       data: Buffer.of(1, 0, 0, 0, 255, 0, 0, 0),
     } as const;
-    const batches = await batchesOf(server.stream({ model: 'add-one', id: '', inputs: [number] }));
+    const batches = await batchesOf(pulled(server, { model: 'add-one', id: '', inputs: [number] }));
     expect(batches.map((batch) => batch.map((response) => [response.final, response.raw('sum')]))).toEqual([
       [[true, Buffer.of(2, 0, 0, 0, 0, 1, 0, 0)]],
     ]);
   });
 
   it('sends what came while its reader was busy as one batch', async () => {
-    const stream = server.stream(toyRequest({ tokens: 50, hold_at: 1, tag: 'batch' }));
+    const stream = pulled(server, toyRequest({ tokens: 50, hold_at: 1, tag: 'batch' }));
     const first = await stream.next();
     await countOf(server, 'batch', { until: 'held' });
-    await textsOf(server.stream(toyRequest({ release: 'batch' })));
+    await textsOf(pulled(server, toyRequest({ release: 'batch' })));
     // The end of the call is the last thing to arrive: what it brought is waiting in one batch by now.
     await countOf(server, 'batch', { until: 'finished' });
-    await textsOf(server.stream(toyRequest({ tokens: 50 })));
+    await textsOf(pulled(server, toyRequest({ tokens: 50 })));
     const rest: InferResponse[][] = await batchesOf(stream);
     expect([first.value?.length, ...rest.map((batch) => batch.length)]).toEqual([1, 50]);
     expect(
@@ -79,8 +80,8 @@ describe('a stream', () => {
     const request = toyRequest({ tokens: 1, no_finish: true });
     const asked = { ...request, parameters: { triton_enable_empty_final_response: true } };
     const shown = (responses: InferResponse[]) => responses.map(({ final, outputs }) => [final, outputs.length]);
-    expect(shown((await batchesOf(server.stream(request))).flat())).toEqual([[false, 1]]);
-    expect(shown((await batchesOf(server.stream(asked))).flat())).toEqual([
+    expect(shown((await batchesOf(pulled(server, request))).flat())).toEqual([[false, 1]]);
+    expect(shown((await batchesOf(pulled(server, asked))).flat())).toEqual([
       [false, 1],
       [true, 0],
     ]);
@@ -90,7 +91,7 @@ describe('a stream', () => {
     const answers = await Promise.all(
       Array.from({ length: 300 }, async () => {
         const request = toyRequest({ tokens: 20 });
-        const responses = (await batchesOf(server.stream(request))).flat();
+        const responses = (await batchesOf(pulled(server, request))).flat();
         const isOwn = responses.every(({ id }) => id === request.id);
         return [isOwn, responses.map((response) => response.text('text_output'))];
       }),
@@ -104,7 +105,7 @@ describe('an error in a stream', () => {
   const failing = { tokens: 9, error_at: 2, error_text: 'out of paper ' };
   const received = async () => {
     const texts: unknown[] = [];
-    const stream = server.stream(toyRequest(failing));
+    const stream = pulled(server, toyRequest(failing));
     const fault = faultOf(
       (async () => {
         for await (const batch of stream) texts.push(...batch.map((response) => response.text('text_output')));
@@ -123,14 +124,14 @@ describe('an error in a stream', () => {
   it('may have a very long text', async () => {
     const text = 'long story '.repeat(20_000);
     const { message } = await faultOf(
-      batchesOf(server.stream(toyRequest({ tokens: 2, error_at: 1, error_text: text, context: 1e6 }))),
+      batchesOf(pulled(server, toyRequest({ tokens: 2, error_at: 1, error_text: text, context: 1e6 }))),
     );
     expect(message).toBe(`Error generating stream: ${text}`);
   });
 
   it('that Triton finds before the model does has only its text', async () => {
     const fault = { code: 'UNKNOWN', message: "Request for unknown model: 'nope' is not found", unreachable: false };
-    expect(await faultOf(batchesOf(server.stream({ ...toyRequest('Hello'), model: 'nope' })))).toEqual(fault);
+    expect(await faultOf(batchesOf(pulled(server, { ...toyRequest('Hello'), model: 'nope' })))).toEqual(fault);
   });
 });
 
@@ -142,7 +143,7 @@ describe('cancelling', () => {
   it('by the signal ends the generation', async () => {
     const tag = randomUUID();
     const leaving = new AbortController();
-    const stream = server.stream(held(tag), { signal: leaving.signal });
+    const stream = pulled(server, held(tag), { signal: leaving.signal });
     await stream.next();
     await countOf(server, tag, { until: 'held' });
     leaving.abort();
@@ -152,7 +153,7 @@ describe('cancelling', () => {
 
   it('by leaving the loop ends the generation', async () => {
     const tag = randomUUID();
-    const stream = server.stream(held(tag));
+    const stream = pulled(server, held(tag));
     for await (const batch of stream) {
       await countOf(server, tag, { until: 'held' });
       if (batch.length > 0) break;
@@ -163,7 +164,7 @@ describe('cancelling', () => {
 
   it('while a reader waits ends its wait', async () => {
     const tag = randomUUID();
-    const stream = server.stream(held(tag));
+    const stream = pulled(server, held(tag));
     await stream.next();
     const waiting = stream.next();
     await countOf(server, tag, { until: 'held' });
@@ -175,7 +176,7 @@ describe('cancelling', () => {
   it('at the deadline ends it on both sides', async () => {
     const tag = randomUUID();
     const request = toyRequest({ tokens: 9, hold_at: 0, tag });
-    expect(await faultOf(batchesOf(server.stream(request, { timeout: 2000 })))).toEqual({
+    expect(await faultOf(batchesOf(pulled(server, request, { timeout: 2000 })))).toEqual({
       code: 'DEADLINE_EXCEEDED',
       message: 'No answer within 2000 ms.',
       unreachable: false,
@@ -185,7 +186,7 @@ describe('cancelling', () => {
 
   it('at many deadlines in a row does not cost the connection', async () => {
     for (let round = 0; round < 8; round++) {
-      const stream = server.stream(toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 20 });
+      const stream = pulled(server, toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 20 });
       expect((await faultOf(batchesOf(stream))).code).toBe('DEADLINE_EXCEEDED');
     }
     expect(await server.call('ServerLive', {})).toEqual({ live: true });
@@ -195,7 +196,7 @@ describe('cancelling', () => {
   it('before the start sends nothing', async () => {
     const fresh = remoteServer(inject('triton').grpcPort);
     const signal = AbortSignal.abort();
-    expect(await faultOf(batchesOf(fresh.stream(toyRequest('Hello'), { signal })))).toEqual(cancelled);
+    expect(await faultOf(batchesOf(pulled(fresh, toyRequest('Hello'), { signal })))).toEqual(cancelled);
     expect(await faultOf(fresh.call('ServerLive', {}, { signal }))).toEqual(cancelled);
     expect(connect).not.toHaveBeenCalled();
   });
@@ -203,10 +204,10 @@ describe('cancelling', () => {
   it('between the call and the first look sends nothing either', async () => {
     const tag = randomUUID();
     const leaving = new AbortController();
-    const stream = server.stream(toyRequest({ tokens: 9, tag }), { signal: leaving.signal });
+    const stream = pulled(server, toyRequest({ tokens: 9, tag }), { signal: leaving.signal });
     leaving.abort();
     expect(await faultOf(batchesOf(stream))).toEqual(cancelled);
-    const texts = await textsOf(server.stream(toyRequest({ count_of: tag })));
+    const texts = await textsOf(pulled(server, toyRequest({ count_of: tag })));
     expect(texts.join('')).toBe('{"state": "unknown"}');
   });
 });
@@ -216,7 +217,7 @@ describe('a slow reader', () => {
     const tag = randomUUID();
     const tokens = 5_000;
     const own = remoteServer(inject('triton').grpcPort);
-    const stream = own.stream({
+    const stream = pulled(own, {
       model: 'vllm-toy',
       id: tag,
       inputs: [

@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ChannelOptions } from '../../src/servers/remote/channel.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { CertificateMaker } from './certificates.ts';
 import { batchesOf, faultOf, remoteServer } from './remote.ts';
@@ -35,7 +36,7 @@ async function hears(port: number, options: Partial<ChannelOptions>) {
   try {
     const request = { model: 'add-one', id: '', inputs: [number] };
     const unary = (await remote.infer(request)).raw('sum');
-    return [unary, (await batchesOf(remote.stream(request))).flat().map((response) => response.raw('sum'))];
+    return [unary, (await batchesOf(pulled(remote, request))).flat().map((response) => response.raw('sum'))];
   } catch {
     // The second call comes before the next attempt is due: it fails with the same words.
     return await faultOf(remote.call('ServerLive', {}));

@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { frame } from '../../src/kserve/grpc-frames.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { batchesOf, faultOf, remoteServer, toyRequest } from './remote.ts';
 import { respond, scriptedServer } from './scripted-server.ts';
 
@@ -25,7 +26,7 @@ async function refusedCall() {
     await client.close();
     server.close();
   });
-  const fault = await faultOf(batchesOf(client.stream(toyRequest('any'))));
+  const fault = await faultOf(batchesOf(pulled(client, toyRequest('any'))));
   const [stream] = held;
   if (!stream) throw new Error('The call has not come.');
   const closed = new Promise<number | undefined>((resolve) => stream.on('close', () => resolve(stream.rstCode)));

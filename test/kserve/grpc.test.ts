@@ -1,6 +1,7 @@
 import http2 from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchesOf, faultOf, remoteServer } from '../grpc/remote.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { python } from '../support/python.ts';
 import type { Triton } from '../support/triton.ts';
 import { type Frontends, startFrontends, startKserveTriton } from './frontends.ts';
@@ -71,7 +72,7 @@ describe('the gRPC frontend', () => {
   it('lets running calls finish when it stops, and takes no new ones', async () => {
     const stopping = await startFrontends(remoteServer(triton.grpcPort));
     const client = remoteServer(stopping.grpcPort);
-    const stream = client.stream(repeat(20, 0.02));
+    const stream = pulled(client, repeat(20, 0.02));
     await stream.next();
     const closed = stopping.close();
     const answers = (await batchesOf(stream)).flat();
@@ -87,9 +88,9 @@ describe('the gRPC frontend', () => {
     const friend = remoteServer(guarded.grpcPort, { metadata: { authorization: 'Bearer secret' } });
     expect(await stranger.call('ServerLive', {})).toEqual({ live: true });
     expect(await faultOf(stranger.call('ServerMetadata', {}))).toMatchObject({ code: 'UNAUTHENTICATED' });
-    expect(await faultOf(stranger.stream(repeat(1, 0)).next())).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await faultOf(pulled(stranger, repeat(1, 0)).next())).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await friend.call('ServerMetadata', {})).toMatchObject({ name: 'triton' });
-    expect((await batchesOf(friend.stream(repeat(1, 0)))).flat()).toHaveLength(1);
+    expect((await batchesOf(pulled(friend, repeat(1, 0)))).flat()).toHaveLength(1);
     await Promise.all([stranger.close(), friend.close()]);
     await guarded.close();
   });

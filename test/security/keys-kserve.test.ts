@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchesOf, faultOf, remoteServer, textsOf, toyRequest } from '../grpc/remote.ts';
 import { type RawRequest, send } from '../kserve/raw-request.ts';
 import { freePorts } from '../support/ports.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { bearer, type Keyed, startKeyed } from './keyed.ts';
 
 let conch: Keyed;
@@ -120,7 +121,7 @@ describe('over HTTP', () => {
 
 describe('over gRPC', () => {
   it('keys open, or not', async () => {
-    expect(await using('all', (server) => textsOf(server.stream(toyRequest({ answer: 'yes' }))))).toEqual(
+    expect(await using('all', (server) => textsOf(pulled(server, toyRequest({ answer: 'yes' }))))).toEqual(
       expect.arrayContaining([expect.stringContaining('yes')]),
     );
     expect(await using('old', (server) => faultOf(server.call('ServerMetadata', {})))).toMatchObject({
@@ -139,7 +140,7 @@ describe('over gRPC', () => {
         for (const method of ['RepositoryModelLoad', 'RepositoryModelUnload', 'TraceSetting'] as const)
           expect(await faultOf(server.call(method, { model_name: model }))).toMatchObject(fault);
         expect(await faultOf(server.infer({ model, id: 'a', inputs: [] }))).toMatchObject(fault);
-        expect(await faultOf(batchesOf(server.stream({ model, id: 'a', inputs: [] })))).toMatchObject({
+        expect(await faultOf(batchesOf(pulled(server, { model, id: 'a', inputs: [] })))).toMatchObject({
           message: fault.message,
         });
       }
@@ -160,7 +161,7 @@ describe('over gRPC', () => {
       expect(await unary()).toMatchObject({ code: 'RESOURCE_EXHAUSTED', message });
     });
     await using('stream', async (server) => {
-      const ask = () => batchesOf(server.stream(toyRequest({ answer: 'x' })));
+      const ask = () => batchesOf(pulled(server, toyRequest({ answer: 'x' })));
       await ask();
       await ask();
       expect(await faultOf(ask())).toMatchObject({ message });
@@ -169,14 +170,14 @@ describe('over gRPC', () => {
 
   it('a key has so many requests running at a time, and its places come back', async () => {
     await using('one-grpc', async (server) => {
-      const running = server.stream(toyRequest({ tokens: 3, hold_at: 1, tag: 'keys-grpc' }));
+      const running = pulled(server, toyRequest({ tokens: 3, hold_at: 1, tag: 'keys-grpc' }));
       await running.next();
-      expect(await faultOf(batchesOf(server.stream(toyRequest({ answer: 'x' }))))).toMatchObject({
+      expect(await faultOf(batchesOf(pulled(server, toyRequest({ answer: 'x' }))))).toMatchObject({
         message: 'The key "one-grpc" may have 1 request running at the same time. Wait until one is over.',
       });
-      await using('all', (other) => batchesOf(other.stream(toyRequest({ release: 'keys-grpc' }))));
+      await using('all', (other) => batchesOf(pulled(other, toyRequest({ release: 'keys-grpc' }))));
       for await (const batch of running) expect(batch.length).toBeGreaterThan(0);
-      expect((await batchesOf(server.stream(toyRequest({ answer: 'x' })))).length).toBeGreaterThan(0);
+      expect((await batchesOf(pulled(server, toyRequest({ answer: 'x' })))).length).toBeGreaterThan(0);
     });
   });
 

@@ -1,10 +1,16 @@
-import type { GenerateEvent, GenerateEvents } from '../../src/contracts/events.ts';
+import type { EventFold, GenerateEvent, Generation } from '../../src/contracts/events.ts';
 import { vllmContract } from '../../src/contracts/vllm.ts';
 import type { ApiError } from '../../src/errors.ts';
 import type { GenerateContext } from '../../src/generate/answer.ts';
+import { runInto } from '../../src/generate/run-into.ts';
 import { LocalResponse } from '../../src/kserve/local-response.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../src/kserve/server.ts';
-import { StatusError } from '../../src/kserve/status.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  ResponseSink,
+  RunningInference,
+} from '../../src/kserve/server.ts';
 import { numberTensor, readText, type Tensor, textTensor } from '../../src/kserve/tensors.ts';
 import type { ServedModel } from '../../src/models/served-model.ts';
 import type { PromptAssets } from '../../src/prompt/assets.ts';
@@ -12,6 +18,7 @@ import { jinjaTemplate } from '../../src/prompt/chat-template.ts';
 import { unwatched } from '../../src/request-watch.ts';
 import { balancerWith } from './balance-fixtures.ts';
 import { configOf } from './contract-fixtures.ts';
+import { PlayedInference } from './played-inference.ts';
 
 /** What a backend does with one inference: tokens, one response each, then its end. */
 export interface Script {
@@ -83,10 +90,10 @@ export function scriptedModel(
   const sent: SentInference[] = [];
   const scriptOf: ScriptOf =
     typeof scripts === 'function' ? scripts : (_, at) => scripts[Math.min(at, scripts.length - 1)] ?? scripts[0];
-  const stream = (request: InferRequest, { signal }: CallOptions = {}) => {
+  const stream = (request: InferRequest, sink: ResponseSink, { signal }: CallOptions = {}) => {
     const inference = sentBy(request);
     sent.push(inference);
-    return new PlayedStream(inference, scriptOf(inference, sent.length - 1), signal);
+    return play(inference, scriptOf(inference, sent.length - 1), { sink, signal });
   };
   const server = { name: 'scripted:8001', stream } as unknown as InferenceServer;
   let isThere = isLoaded;
@@ -144,62 +151,29 @@ function sentBy({ id, inputs }: InferRequest): SentInference {
   };
 }
 
+interface Player {
+  readonly sink: ResponseSink;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The responses of one inference: one for each token, or one in all where they are not streamed. */
-class PlayedStream implements AsyncIterableIterator<InferResponse[]> {
-  readonly #inference: SentInference;
-  readonly #responses: LocalResponse[];
-  readonly #end: NonNullable<Script['end']>;
-  readonly #signal: AbortSignal | undefined;
-  #wake: ((error?: Error) => void) | undefined;
-  #isOver = false;
-
-  constructor(inference: SentInference, { tokens, end = 'stop', promptTokens = 5 }: Script, signal?: AbortSignal) {
-    this.#inference = inference;
-    this.#end = end;
-    this.#signal = signal;
-    const reason = end === 'stop' || end === 'length' ? end : undefined;
-    const groups = inference.isStreamed ? tokens.map((token) => [token]) : reason ? [tokens] : [];
-    this.#responses = groups.map((group, at) =>
+function play(
+  inference: SentInference,
+  { tokens, end = 'stop', promptTokens = 5 }: Script,
+  { sink, signal }: Player,
+): RunningInference {
+  const reason = end === 'stop' || end === 'length' ? end : undefined;
+  const groups = inference.isStreamed ? tokens.map((token) => [token]) : reason ? [tokens] : [];
+  return new PlayedInference(sink, {
+    responses: groups.map((group, at) =>
       responseOf(group, { reason: at === groups.length - 1 ? reason : undefined, promptTokens }),
-    );
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<InferResponse[]>> {
-    if (this.#signal?.aborted) return this.#cancel();
-    const response = this.#responses.shift();
-    if (response) return { done: false, value: [response] };
-    if (!this.#isOver && this.#end instanceof Error) throw this.#end;
-    if (!this.#isOver && this.#end === 'hang')
-      await new Promise<void>((resolve, reject) => {
-        this.#wake = (error) => (error ? reject(error) : resolve());
-        this.#signal?.addEventListener('abort', () => void this.#cancel().catch(reject), { once: true });
-      });
-    this.#isOver = true;
-    return { done: true, value: undefined };
-  }
-
-  async return(): Promise<IteratorResult<InferResponse[]>> {
-    this.#inference.isCancelled ||= !this.#isOver && (this.#responses.length > 0 || this.#end === 'hang');
-    this.#isOver = true;
-    this.#responses.length = 0;
-    this.#wake?.();
-    return { done: true, value: undefined };
-  }
-
-  async throw(error: Error): Promise<IteratorResult<InferResponse[]>> {
-    this.#wake?.(error);
-    return this.return();
-  }
-
-  async #cancel(): Promise<never> {
-    this.#inference.isCancelled = true;
-    this.#isOver = true;
-    throw new StatusError('CANCELLED', 'The call was cancelled.');
-  }
+    ),
+    end: end === 'hang' || end instanceof Error ? end : 'end',
+    signal,
+    onCancel: () => {
+      inference.isCancelled = true;
+    },
+  });
 }
 
 function responseOf(
@@ -228,14 +202,32 @@ function responseOf(
   });
 }
 
+/** Notes events in a list. */
+export class EventList implements EventFold {
+  events: GenerateEvent[] = [];
+
+  text(...[choice, text, tokens, logprobs]: Parameters<EventFold['text']>): void {
+    this.events.push({ type: 'text-delta', choice, text, tokens, logprobs });
+  }
+
+  event(event: GenerateEvent): void {
+    this.events.push(event);
+  }
+
+  /** The events since the last call. */
+  take(): GenerateEvent[] {
+    return this.events.splice(0);
+  }
+}
+
 /** All events of a response until its end, or until the error that ended it. */
-export async function outcomeOf(events: GenerateEvents): Promise<{ events: GenerateEvent[]; error?: string }> {
-  const all: GenerateEvent[] = [];
+export async function outcomeOf(generation: Generation): Promise<{ events: GenerateEvent[]; error?: string }> {
+  const list = new EventList();
   try {
-    for await (const batch of events) all.push(...batch);
-    return { events: all };
+    await runInto(generation, list);
+    return { events: list.events };
   } catch (error) {
-    return { events: all, error: (error as ApiError).code };
+    return { events: list.events, error: (error as ApiError).code };
   }
 }
 

@@ -1,53 +1,59 @@
 import { LocalResponse } from '../../src/kserve/local-response.ts';
-import type { InferenceServer, InferResponse } from '../../src/kserve/server.ts';
-import type { Responses } from '../../src/kserve/server-group.ts';
+import type { InferenceServer, InferResponse, ResponseSink, RunningInference } from '../../src/kserve/server.ts';
 
-type Result = IteratorResult<InferResponse[]>;
-/** What a server does when it is read: it answers, fails, ends, or waits until it is told what. */
+/** What a server does next: it answers, fails, ends, or waits until it is told what. */
 export type Step = 'answer' | 'end' | 'wait' | Error;
 
-/** A stream that does as it is told, step by step. */
-class ScriptedStream implements Responses {
+/** An inference that goes by a script, step by step, while it is not paused. */
+class ScriptedInference implements RunningInference {
   readonly #server: ScriptedServer;
+  readonly #sink: ResponseSink;
   readonly #steps: Step[];
-  #waiting: { resolve(result: Result): void; reject(fault: unknown): void } | undefined;
+  #isPaused = false;
+  #isOver = false;
   isLeft = false;
 
-  constructor(server: ScriptedServer, steps: readonly Step[]) {
+  constructor(server: ScriptedServer, steps: readonly Step[], sink: ResponseSink) {
     this.#server = server;
     this.#steps = [...steps];
+    this.#sink = sink;
+    queueMicrotask(() => this.#go());
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  pause(): void {
+    this.#isPaused = true;
   }
 
-  next(): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-      this.go(this.#steps.shift() ?? 'end');
-    });
+  resume(): void {
+    this.#isPaused = false;
+    queueMicrotask(() => this.#go());
   }
 
+  cancel(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.isLeft = true;
+    if (error !== undefined) this.#sink.end(error);
+  }
+
+  /** Ends a wait with a step. */
   go(step: Step): void {
-    const waiting = this.#waiting;
-    if (step === 'wait' || !waiting) return;
-    this.#waiting = undefined;
-    if (step instanceof Error) waiting.reject(step);
-    else if (step === 'end') waiting.resolve({ done: true, value: undefined });
-    else waiting.resolve({ done: false, value: [this.#server.response()] });
+    this.#steps.shift();
+    this.#take(step);
+    queueMicrotask(() => this.#go());
   }
 
-  async return(): Promise<Result> {
-    this.isLeft = true;
-    this.go('end');
-    return { done: true, value: undefined };
+  #take(step: Step): void {
+    if (step === 'wait' || this.#isOver) return;
+    if (step === 'answer') this.#sink.response(this.#server.response());
+    else {
+      this.#isOver = true;
+      this.#sink.end(step === 'end' ? undefined : step);
+    }
   }
 
-  async throw(fault: Error): Promise<Result> {
-    this.isLeft = true;
-    this.go(fault);
-    return { done: true, value: undefined };
+  #go(): void {
+    while (!this.#isPaused && !this.#isOver && this.#steps[0] !== 'wait') this.#take(this.#steps.shift() ?? 'end');
   }
 }
 
@@ -55,7 +61,7 @@ class ScriptedStream implements Responses {
 export class ScriptedServer {
   readonly name: string;
   steps: readonly Step[];
-  readonly streams: ScriptedStream[] = [];
+  readonly streams: ScriptedInference[] = [];
 
   constructor(name: string, ...steps: readonly Step[]) {
     this.name = name;
@@ -71,8 +77,8 @@ export class ScriptedServer {
     return new LocalResponse({ model: 'm', version: this.name, id: '', outputs: [], final: false });
   }
 
-  stream(): Responses {
-    const stream = new ScriptedStream(this, this.steps);
+  stream(_request: unknown, sink: ResponseSink): RunningInference {
+    const stream = new ScriptedInference(this, this.steps, sink);
     this.streams.push(stream);
     return stream;
   }

@@ -19,7 +19,7 @@ export async function startRecordingTriton(): Promise<RecordingTriton> {
     name: triton.name,
     call: (method, request, options) => triton.call(method, request, options),
     infer: (request, options) => triton.infer(request, record(options)),
-    stream: (request, options) => triton.stream(request, record(options)),
+    stream: (request, sink, options) => triton.stream(request, sink, record(options)),
     close: () => triton.close(),
   };
   return { ...(await startFrontends(recording)), metadata };

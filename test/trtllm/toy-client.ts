@@ -12,6 +12,7 @@ import {
 import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
 import { remoteServer } from '../grpc/remote.ts';
 import { directive } from '../support/exchange.ts';
+import { pulled } from '../support/pulled-responses.ts';
 
 type Value = string | number | boolean;
 export type Inputs = Readonly<Record<string, Value | readonly Value[] | readonly (readonly Value[])[]>>;
@@ -57,7 +58,7 @@ export class ToyClient {
     let error: string | undefined;
     try {
       const request = await this.request(model, inputs, id);
-      for await (const batch of this.server.stream(request, options)) {
+      for await (const batch of pulled(this.server, request, options)) {
         responses.push(...batch);
         options.onResponses?.(responses.length);
       }

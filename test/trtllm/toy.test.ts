@@ -3,6 +3,7 @@ import type { InferResponse } from '../../src/kserve/server.ts';
 import { boolTensor, numberTensor, textTensor } from '../../src/kserve/tensors.ts';
 import { faultOf } from '../grpc/remote.ts';
 import { directive } from '../support/exchange.ts';
+import { pulled } from '../support/pulled-responses.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { textModels } from '../support/trtllm-repository.ts';
 import { type Answer, type Inputs, ToyClient } from './toy-client.ts';
@@ -117,7 +118,8 @@ describe('the ensemble', () => {
       numberTensor('max_tokens', { datatype: 'INT32', values: [9, 9], shape: [2, 1] }),
       { ...boolTensor('exclude_input_in_output', true, [2, 1]), data: Buffer.of(1, 1) },
     ];
-    for await (const batch of client.server.stream({ model: 'ensemble', id: 'both', inputs })) responses.push(...batch);
+    for await (const batch of pulled(client.server, { model: 'ensemble', id: 'both', inputs }))
+      responses.push(...batch);
     const rows = responses.map((response) => [
       response.raw('batch_index')?.readInt32LE(),
       response.text('text_output'),

@@ -1,16 +1,14 @@
-import type { GenerateEvent } from '../../contracts/events.ts';
+import type { Generation } from '../../contracts/events.ts';
+import { runInto } from '../../generate/run-into.ts';
 import { inputOf } from '../../requests/call-input.ts';
 import { type ContentBlock, type Message, type MessageHead, messageOf } from './message.ts';
 import { type BlockSink, MessageState, signature } from './message-state.ts';
 
 /** Folds the events of an answer into the message that an unstreamed request gets. */
-export async function collectMessage(
-  events: AsyncIterable<readonly GenerateEvent[]>,
-  head: MessageHead,
-): Promise<Message> {
+export async function collectMessage(generation: Generation, head: MessageHead): Promise<Message> {
   const blocks = new BlockList();
   const state = new MessageState(blocks);
-  for await (const batch of events) for (const event of batch) state.push(event);
+  await runInto(generation, state);
   return messageOf(head, { content: blocks.content, ending: state.ending, usage: state.usage });
 }
 

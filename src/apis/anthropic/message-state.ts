@@ -1,4 +1,4 @@
-import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
+import type { EventFold, GenerateEvent, OtherEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
 import { type ContentBlock, type DeltaUsage, type Ending, noEnding } from './message.ts';
 
 /** Is told how an answer falls into blocks, which follow each other. */
@@ -18,7 +18,7 @@ export interface BlockSink {
 export const signature = 'unsigned';
 
 /** Reads the events of an answer: its blocks go to the sink, its end and its usage are remembered. */
-export class MessageState {
+export class MessageState implements EventFold {
   readonly #sink: BlockSink;
   #open: ContentBlock['type'] | undefined;
   #promptTokens = 0;
@@ -30,12 +30,13 @@ export class MessageState {
     this.#sink = sink;
   }
 
-  push(event: GenerateEvent): void {
+  text(_choice: number, text: string, tokens: number): void {
+    this.#tokens += tokens;
+    if (text !== '') this.#add('text', text);
+  }
+
+  event(event: OtherEvent): void {
     switch (event.type) {
-      case 'text-delta':
-        this.#tokens += event.tokens;
-        if (event.text !== '') this.#add('text', event.text);
-        break;
       case 'reasoning-delta':
         if (event.text !== '') this.#add('thinking', event.text);
         break;

@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import type { GenerateEvent } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
+import { readyGeneration } from '../../generate/ready-generation.ts';
 import { collectMessage } from './collect-message.ts';
 import { MessageWriter } from './message-writer.ts';
 
@@ -47,10 +48,6 @@ function eventsOf(stream: string): unknown[] {
       expect(value.type).toBe(name);
       return value;
     });
-}
-
-async function* batches(events: readonly (readonly GenerateEvent[])[]): AsyncGenerator<readonly GenerateEvent[]> {
-  yield* events;
 }
 
 const startUsage = {
@@ -233,7 +230,12 @@ describe('an answer of the Messages API', () => {
   });
 
   it.each(cases)('gives $name as one message', async ({ events, message }) => {
-    expect(await collectMessage(batches(events), head)).toEqual(message);
+    expect(
+      await collectMessage(
+        readyGeneration(() => events.flat()),
+        head,
+      ),
+    ).toEqual(message);
   });
 
   it.each(cases)("is the same to Anthropic's own client, streamed and not: $name", async ({ events, message }) => {

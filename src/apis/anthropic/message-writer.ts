@@ -1,4 +1,4 @@
-import type { GenerateEvent } from '../../contracts/events.ts';
+import { type GenerateEvent, giveEvent } from '../../contracts/events.ts';
 import type { ApiError } from '../../errors.ts';
 import type { ResponseWriter } from '../../http/response-writer.ts';
 import { errorBody } from './error-body.ts';
@@ -32,7 +32,7 @@ export class MessageWriter implements ResponseWriter, BlockSink {
   }
 
   begin(events: readonly GenerateEvent[]): string {
-    for (const event of events) if (event.type === 'prompt-tokens') this.#state.push(event);
+    for (const event of events) if (event.type === 'prompt-tokens') this.#state.event(event);
     const { ending, usage } = this.#state;
     const message = messageOf(this.#options.head, { content: [], ending, usage });
     let text = namedEvent('message_start', { message });
@@ -40,9 +40,15 @@ export class MessageWriter implements ResponseWriter, BlockSink {
     return text;
   }
 
+  delta(choice: number, text: string, tokens: number): string {
+    this.#written = '';
+    this.#state.text(choice, text, tokens);
+    return this.#written;
+  }
+
   write(event: GenerateEvent): string {
     this.#written = '';
-    this.#state.push(event);
+    giveEvent(event, this.#state);
     return this.#written;
   }
 
@@ -60,7 +66,7 @@ export class MessageWriter implements ResponseWriter, BlockSink {
     this.#index++;
     this.#type = block.type;
     this.#written += namedEvent('content_block_start', { index: this.#index, content_block: block });
-    const [before, after] = this.#delta(deltaOf(block.type, textMark)).split(JSON.stringify(textMark));
+    const [before, after] = this.#deltaEvent(deltaOf(block.type, textMark)).split(JSON.stringify(textMark));
     this.#before = before as string;
     this.#after = after as string;
   }
@@ -70,11 +76,11 @@ export class MessageWriter implements ResponseWriter, BlockSink {
   }
 
   close(): void {
-    if (this.#type === 'thinking') this.#written += this.#delta({ type: 'signature_delta', signature });
+    if (this.#type === 'thinking') this.#written += this.#deltaEvent({ type: 'signature_delta', signature });
     this.#written += namedEvent('content_block_stop', { index: this.#index });
   }
 
-  #delta(delta: object): string {
+  #deltaEvent(delta: object): string {
     return namedEvent('content_block_delta', { index: this.#index, delta });
   }
 }

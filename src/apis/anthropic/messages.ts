@@ -63,7 +63,7 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
           requestId: request.id,
           rename: (fault) => renameFault(fault, origin),
         }),
-      whole: (answer) => inTheirNames(origin, () => collectMessage(answer.events, messageHead(answer.options))),
+      whole: (answer) => inTheirNames(origin, () => collectMessage(answer.generation, messageHead(answer.options))),
     });
   },
 };

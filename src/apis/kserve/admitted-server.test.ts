@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import { PlayedInference } from '../../../test/support/played-inference.ts';
+import { pulled } from '../../../test/support/pulled-responses.ts';
+import type { InferenceServer, InferRequest, InferResponse, ResponseSink } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Admission } from '../../models/admission.ts';
 import { type RequestRecord, type RequestWatch, unrecorded } from '../../request-watch.ts';
@@ -7,10 +9,10 @@ import { AdmittedServer } from './admitted-server.ts';
 import { WatchedCalls } from './watched-calls.ts';
 
 const request: InferRequest = { model: 'toy', id: '1', inputs: [] };
-const batch = [{}] as InferResponse[];
+const response = { kept: () => response };
 
 /** One call to a server, and all that its record and the server hear. */
-function watched(isLimited: boolean, answer: () => AsyncGenerator<InferResponse[]>) {
+function watched(isLimited: boolean, play: ConstructorParameters<typeof PlayedInference>[1]) {
   const heard: unknown[] = [];
   const record: RequestRecord = {
     ...unrecorded({ method: 'POST', path: '/', route: '/', headers: {} }),
@@ -26,9 +28,9 @@ function watched(isLimited: boolean, answer: () => AsyncGenerator<InferResponse[
   };
   const behind = {
     name: 'a:1',
-    stream: (_request: InferRequest, { metadata }: { metadata?: object }) => {
+    stream: (_request: InferRequest, sink: ResponseSink, { metadata }: { metadata?: object }) => {
       heard.push(metadata);
-      return answer();
+      return new PlayedInference(sink, play);
     },
     infer: async (): Promise<InferResponse> => {
       throw new StatusError('UNAVAILABLE', 'gone');
@@ -50,34 +52,26 @@ const sent = { traceparent: 'of-the-inference', other: 'x' };
 
 describe('AdmittedServer', () => {
   it.each([true, false])('tells the record of a stream, where its model is limited: %s', async (isLimited) => {
-    const { heard, server } = watched(isLimited, async function* () {
-      yield batch;
-      yield batch;
-    });
-    for await (const some of server.stream(request, { metadata })) heard.push(some.length);
+    const { heard, server } = watched(isLimited, { responses: [response, response] });
+    for await (const some of pulled(server, request, { metadata })) heard.push(some.length);
     const inside = [['begins', 'a:1', 'toy'], sent, 'first', 1, 1, ['end', undefined]];
     const place = isLimited ? [['enters', true], ...inside, 'leaves'] : inside;
     expect(heard).toEqual([['asks', 'toy'], ...place]);
   });
 
   it('tells it of a stream that is left, and of one that fails', async () => {
-    const left = watched(false, async function* () {
-      yield batch;
-    });
-    for await (const _ of left.server.stream(request)) break;
+    const left = watched(false, { responses: [response] });
+    for await (const _ of pulled(left.server, request)) break;
     expect(left.heard.slice(3)).toEqual(['first', ['end', undefined]]);
-    const failing = watched(false, async function* () {
-      yield batch;
-      throw new StatusError('INTERNAL', 'no');
-    });
-    const stream = failing.server.stream(request);
+    const failing = watched(false, { responses: [response], end: new StatusError('INTERNAL', 'no') });
+    const stream = pulled(failing.server, request);
     await stream.next();
     await expect(stream.next()).rejects.toThrow('no');
     expect(failing.heard.at(-1)).toEqual(['end', 'INTERNAL']);
   });
 
   it('tells it of a single answer', async () => {
-    const { heard, server } = watched(true, async function* () {});
+    const { heard, server } = watched(true, { responses: [] });
     await expect(server.infer(request)).rejects.toThrow('gone');
     expect(heard).toEqual([
       ['asks', 'toy'],

@@ -1,10 +1,18 @@
 import { ApiError } from '../../errors.ts';
+import { DeferredInference, type EnteredInference } from '../../kserve/deferred-inference.ts';
 import { PassingServer } from '../../kserve/passing-server.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Admission } from '../../models/admission.ts';
 import { type InferenceWatch, unwatched } from '../../request-watch.ts';
-import { MeasuredResponses } from './measured-responses.ts';
+import { MeasuredInference } from './measured-inference.ts';
 import { QueueFull } from './queue-full.ts';
 
 const never = new AbortController().signal;
@@ -34,24 +42,21 @@ export class AdmittedServer extends PassingServer {
     }
   }
 
-  override stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
-    if (this.#admission.isLimited(request.model)) return this.#admitted(request, options);
-    return this.#measured(request, options);
+  override stream(request: InferRequest, sink: ResponseSink, options: CallOptions = {}): RunningInference {
+    if (!this.#admission.isLimited(request.model)) return this.#measured(request, sink, options);
+    const enter = async (): Promise<EnteredInference> => {
+      const leave = await this.#enter(request, options);
+      return { begin: (into) => this.#measured(request, into, options), leave };
+    };
+    return new DeferredInference(enter, sink);
   }
 
-  async *#admitted(request: InferRequest, options: CallOptions): AsyncGenerator<InferResponse[]> {
-    const leave = await this.#enter(request, options);
-    try {
-      yield* this.#measured(request, options);
-    } finally {
-      leave();
-    }
-  }
-
-  #measured(request: InferRequest, options: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    if (!options.watch) return this.inner.stream(request, options);
+  #measured(request: InferRequest, sink: ResponseSink, options: CallOptions): RunningInference {
+    if (!options.watch) return this.inner.stream(request, sink, options);
     const inference = this.#begin(request, options);
-    return new MeasuredResponses(this.inner.stream(request, withHeaders(options, inference)), inference);
+    return new MeasuredInference(inference, sink).start((into) =>
+      this.inner.stream(request, into, withHeaders(options, inference)),
+    );
   }
 
   #begin({ model }: InferRequest, { watch = unwatched }: CallOptions): InferenceWatch {

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { ApiError } from '../../errors.ts';
+import { ClientOutput } from '../../http/client-output.ts';
+import { untilEnd } from '../../kserve/awaited-responses.ts';
 import { parseJson } from '../../kserve/json-parse.ts';
-import { bytesOf } from '../../kserve/json-value.ts';
-import type { InferResponse } from '../../kserve/server.ts';
+import type { InferRequest, InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { isRefusal } from '../../kserve/stream-fault.ts';
 import { type Answer, codeOfStatus, errorJson, httpStatus, jsonType } from './answer.ts';
@@ -19,22 +19,21 @@ function post(end: string, answer: Route['answer']): Route {
 }
 
 async function generate(exchange: Exchange): Promise<Answer | undefined> {
-  const events: string[] = [];
-  let status = 200;
-  for await (const batch of outcomes(await begin(exchange)))
-    for (const outcome of batch) {
-      if (events.length === 0) status = outcome.status;
-      events.push(outcome.json);
-    }
-  const [only] = events;
-  const isSingle = events.length === 1 && only !== undefined;
+  const request = await requestOf(exchange);
+  const outcomes: Outcome[] = [];
+  await untilEnd(
+    (sink) => begin(exchange, request, sink),
+    (response) => outcomes.push(outcomeOf(response)),
+  ).catch((error: unknown) => outcomes.push(outcomeOfFault(error, outcomes.length > 0)));
+  const [only] = outcomes;
+  const status = only?.status ?? 200;
   // Triton begins its answer with the first response, before it knows whether there will be more: so it is chunked.
   const { reply } = exchange;
   reply.hijack();
   if (exchange.signal.aborted) return undefined;
   exchange.request.faultCode = codeOfStatus(status);
   reply.code(status).raw.writeHead(status, { ...ownHeaders(reply), 'content-type': jsonType });
-  reply.raw.write(isSingle ? only : errorJson(notOne), 'latin1');
+  reply.raw.write(only && outcomes.length === 1 ? only.json : errorJson(notOne), 'latin1');
   reply.raw.end();
   return undefined;
 }
@@ -43,48 +42,95 @@ const notOne =
   'generate expects model to produce exactly 1 response, use generate stream for model that generates various number of responses';
 
 async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
-  const { reply, signal } = exchange;
-  const batches = outcomes(await begin(exchange));
-  try {
-    let result = await batches.next();
+  const request = await requestOf(exchange);
+  await new Promise<void>((resolve, reject) => {
+    new OutcomeStream(exchange, { resolve, reject }).start(request);
+  });
+  return undefined;
+}
+
+interface Settling {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Writes the responses of an inference as server-sent events. The status is that of the first. */
+class OutcomeStream implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #settling: Settling;
+  readonly #output: ClientOutput;
+  #running: RunningInference | undefined;
+  #isOpen = false;
+
+  constructor(exchange: Exchange, settling: Settling) {
+    this.#exchange = exchange;
+    this.#settling = settling;
+    this.#output = new ClientOutput(exchange.reply.raw, { source: () => this.#running, encoding: 'latin1' });
+  }
+
+  start(request: InferRequest): void {
+    this.#running = begin(this.#exchange, request, this);
+  }
+
+  response(response: InferResponse): void {
+    this.#write(outcomeOf(response));
+  }
+
+  end(error?: unknown): void {
+    const { signal } = this.#exchange;
+    try {
+      if (error !== undefined) {
+        const failure = outcomeOfFault(error, this.#isOpen);
+        if (!signal.aborted) this.#write(failure);
+      }
+      this.#close(signal);
+    } catch (fault) {
+      this.#output.close();
+      this.#settling.reject(fault);
+    }
+  }
+
+  #write({ status, json }: Outcome): void {
+    if (!this.#isOpen) this.#open(status);
+    this.#output.append(`data: ${json}\n\n`);
+  }
+
+  #close({ aborted, reason }: AbortSignal): void {
+    if (aborted && !this.#isOpen) this.#exchange.reply.hijack();
+    else {
+      if (!this.#isOpen) this.#open(200);
+      this.#output.end(reason instanceof ApiError ? `data: ${errorJson(reason.message)}\n\n` : '');
+    }
+    this.#settling.resolve();
+  }
+
+  #open(status: number): void {
+    const { reply, request } = this.#exchange;
+    this.#isOpen = true;
     reply.hijack();
-    if (signal.aborted) return undefined;
-    const status = result.done ? 200 : (result.value[0]?.status ?? 200);
-    exchange.request.faultCode = codeOfStatus(status);
+    request.faultCode = codeOfStatus(status);
     reply
       .code(status)
       .raw.writeHead(status, { ...ownHeaders(reply), 'content-type': 'text/event-stream; charset=utf-8' });
-    for (; !result.done && !signal.aborted; result = await batches.next()) {
-      const text = result.value.map(({ json }) => `data: ${json}\n\n`).join('');
-      if (!reply.raw.write(bytesOf(text))) await drained(exchange);
-    }
-    if (signal.reason instanceof ApiError) reply.raw.write(`data: ${errorJson(signal.reason.message)}\n\n`);
-    reply.raw.end();
-  } finally {
-    await batches.return(undefined);
   }
-  return undefined;
 }
 
 function ownHeaders(reply: Exchange['reply']): Record<string, string> {
   return reply.getHeaders() as Record<string, string>;
 }
 
-async function drained({ reply, signal }: Exchange): Promise<void> {
-  await once(reply.raw, 'drain', { signal }).catch(() => undefined);
-}
-
-async function begin(exchange: Exchange): Promise<AsyncIterable<InferResponse[]>> {
+async function requestOf(exchange: Exchange): Promise<InferRequest> {
   const { server, request, body, signal } = exchange;
   const model = modelOf(exchange);
   const metadata = await server.call('ModelMetadata', model, { signal });
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding !== 'identity')
     throw new StatusError('INVALID_ARGUMENT', "Unsupported content-encoding, only 'identity' is supported.");
-  return server.stream(generateRequest(parseJson(body), metadata, model.version), {
-    signal,
-    metadata: request.watch.context,
-  });
+  return generateRequest(parseJson(body), metadata, model.version);
+}
+
+function begin({ server, request, signal }: Exchange, inference: InferRequest, sink: ResponseSink): RunningInference {
+  return server.stream(inference, sink, { signal, metadata: request.watch.context });
 }
 
 /** What one response comes to: its JSON, and the status that it would give the whole answer. */
@@ -93,18 +139,10 @@ interface Outcome {
   readonly json: string;
 }
 
-/** The responses as JSON. A failure of the model is an outcome too; a request that was never begun throws. */
-async function* outcomes(stream: AsyncIterable<InferResponse[]>): AsyncGenerator<Outcome[]> {
-  let isBegun = false;
-  try {
-    for await (const batch of stream) {
-      isBegun = true;
-      yield batch.map(outcomeOf);
-    }
-  } catch (error) {
-    if (!(error instanceof StatusError) || error instanceof QueueFull || (!isBegun && isRefusal(error))) throw error;
-    yield [failed(error)];
-  }
+/** A failure of the model is an outcome too; that of a request which was never begun is thrown. */
+function outcomeOfFault(error: unknown, isBegun: boolean): Outcome {
+  if (!(error instanceof StatusError) || error instanceof QueueFull || (!isBegun && isRefusal(error))) throw error;
+  return failed(error);
 }
 
 function outcomeOf(response: InferResponse): Outcome {

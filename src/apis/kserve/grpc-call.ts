@@ -6,6 +6,7 @@ import type { ClientBounds } from '../../http/slow-clients.ts';
 import { FrameReader, frame, type OnMessage } from '../../kserve/grpc-frames.ts';
 import { type StatusCode, StatusError, statusCodes } from '../../kserve/status.ts';
 import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
+import { GrpcOutput } from './grpc-output.ts';
 
 /** Who answers a call. */
 export interface CallHandler {
@@ -15,6 +16,9 @@ export interface CallHandler {
   onHalfClose(): void;
   /** The server stops: nothing new is taken, what runs may finish. */
   onDrain(): void;
+  /** The client is slower than its responses; then that there is room again. */
+  onFull?(): void;
+  onRoom?(): void;
 }
 
 /** How a call was answered. */
@@ -39,6 +43,7 @@ export class GrpcCall {
   readonly #limits: CallLimits;
   readonly #encoding: string;
   readonly #abort = new AbortController();
+  readonly #output: GrpcOutput;
   readonly #timer: NodeJS.Timeout | undefined;
   /** Messages are unpacked one after the other, so that they keep their order. */
   #unpacking: Promise<void> | undefined;
@@ -53,6 +58,11 @@ export class GrpcCall {
     this.metadata = metadataOf(headers);
     this.#stream = stream;
     this.#limits = limits;
+    this.#output = new GrpcOutput(stream, {
+      slowClientTimeout: limits.slowClientTimeout,
+      onFull: () => this.#handler?.onFull?.(),
+      onRoom: () => this.#handler?.onRoom?.(),
+    });
     this.#messages = new FrameReader('client', limits.maxMessageSize);
     this.#encoding = String(headers['grpc-encoding'] ?? 'identity');
     const timeout = deadlineOf(headers);
@@ -95,25 +105,16 @@ export class GrpcCall {
     this.#stream.resume();
   }
 
-  /** A promise when the client is slower than its answers: it resolves when there is room again. */
-  write(messages: readonly Uint8Array[]): Promise<void> | undefined {
-    if (this.#hasEnded || this.#stream.destroyed) return undefined;
+  /** Whether the client is slower than its responses. */
+  get isFull(): boolean {
+    return this.#output.isFull;
+  }
+
+  /** Sends a message, together with the others of this turn of the event loop. */
+  send(message: Uint8Array): void {
+    if (this.#hasEnded || this.#stream.destroyed) return;
     this.#begin();
-    if (this.#stream.write(frame(...messages))) return undefined;
-    return new Promise((resolve) => {
-      const { slowClientTimeout } = this.#limits;
-      // Nothing more can be said to a client that does not read.
-      const cutOff = (): void => this.#stream.close(constants.NGHTTP2_CANCEL);
-      const timer = slowClientTimeout === 0 ? undefined : setTimeout(cutOff, slowClientTimeout);
-      const resume = (): void => {
-        clearTimeout(timer);
-        this.#stream.off('drain', resume);
-        this.#stream.off('close', resume);
-        resolve();
-      };
-      this.#stream.once('drain', resume);
-      this.#stream.once('close', resume);
-    });
+    this.#output.add(message);
   }
 
   /** Ends the call, with a last message or with a fault. */
@@ -121,6 +122,8 @@ export class GrpcCall {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
+    this.#output.writeAll();
+    this.#output.close();
     if (!this.#stream.destroyed) this.#finish(outcome);
     // What still runs for this call has nobody left to answer.
     this.#abort.abort();
@@ -199,6 +202,7 @@ export class GrpcCall {
 
   #onClose(): void {
     clearTimeout(this.#timer);
+    this.#output.close();
     this.#hasEnded = true;
     this.#abort.abort();
   }

@@ -1,17 +1,13 @@
 import { StreamFault } from '../../kserve/infer-codec.ts';
 import { WireRequest } from '../../kserve/infer-request-codec.ts';
-import {
-  encodeStreamEnd,
-  encodeStreamFailure,
-  encodeStreamRefusal,
-  encodeStreamResponse,
-} from '../../kserve/infer-response-codec.ts';
-import type { InferenceServer, InferResponse } from '../../kserve/server.ts';
+import { encodeStreamFailure, encodeStreamRefusal } from '../../kserve/infer-response-codec.ts';
+import type { InferenceServer } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { isRefusal } from '../../kserve/stream-fault.ts';
 import type { CallHandler, GrpcCall } from './grpc-call.ts';
 import { unexpected } from './grpc-unary.ts';
-import { type Place, RequestOrder } from './request-order.ts';
+import { RequestOrder } from './request-order.ts';
+import { StreamedRequest } from './streamed-request.ts';
 
 /** So many requests of one stream run at once; further ones wait in the client. */
 const mostRunning = 1000;
@@ -26,7 +22,7 @@ export class StreamHandler implements CallHandler {
   readonly #order: RequestOrder;
   readonly #onFault: (error: unknown) => void;
   readonly #wantsStatus: boolean;
-  #running = 0;
+  readonly #running = new Set<StreamedRequest>();
   #isHalfClosed = false;
   #isDraining = false;
 
@@ -40,15 +36,35 @@ export class StreamHandler implements CallHandler {
 
   onMessage(bytes: Buffer): void {
     const request = new WireRequest(bytes);
+    const call = this.#call;
     if (this.#isDraining) {
-      void this.#call.write([encodeStreamRefusal(stopping, request)]);
+      call.send(encodeStreamRefusal(stopping, request));
       return;
     }
-    if (++this.#running >= mostRunning) this.#call.pause();
-    void this.#run(request).finally(() => {
-      if (this.#running-- === mostRunning) this.#call.resume();
-      this.#endIfDone();
+    const { signal, metadata } = call;
+    const streamed: StreamedRequest = new StreamedRequest(request, {
+      server: this.#server,
+      place: this.#order.enter(request),
+      call: { signal, metadata },
+      send: (message) => call.send(message),
+      fail: (error) => {
+        if (!(error instanceof StatusError)) this.#onFault(error);
+        this.#fail(request, error instanceof StatusError ? error : unexpected());
+      },
+      onEnd: () => this.#ended(streamed),
     });
+    this.#running.add(streamed);
+    if (this.#running.size >= mostRunning) call.pause();
+    if (call.isFull) streamed.pause();
+    streamed.start();
+  }
+
+  onFull(): void {
+    for (const streamed of this.#running) streamed.pause();
+  }
+
+  onRoom(): void {
+    for (const streamed of this.#running) streamed.resume();
   }
 
   onHalfClose(): void {
@@ -61,39 +77,16 @@ export class StreamHandler implements CallHandler {
     this.#endIfDone();
   }
 
+  #ended(streamed: StreamedRequest): void {
+    if (this.#running.size === mostRunning) this.#call.resume();
+    this.#running.delete(streamed);
+    this.#endIfDone();
+  }
+
   #endIfDone(): void {
-    if (this.#running > 0) return;
+    if (this.#running.size > 0) return;
     if (this.#isHalfClosed) this.#call.end();
     else if (this.#isDraining) this.#call.end(new StatusError('UNAVAILABLE', stopping));
-  }
-
-  async #run(request: WireRequest): Promise<void> {
-    const place = this.#order.enter(request);
-    try {
-      await place.sequenceTurn();
-      await this.#answer(request, place);
-    } catch (error) {
-      if (!(error instanceof StatusError)) this.#onFault(error);
-      place.answered();
-      await place.turn();
-      this.#fail(request, error instanceof StatusError ? error : unexpected());
-    } finally {
-      place.leave();
-    }
-  }
-
-  async #answer(request: WireRequest, place: Place): Promise<void> {
-    const { signal, metadata } = this.#call;
-    let isFinal = false;
-    for await (const batch of this.#server.stream(request, { signal, metadata })) {
-      isFinal ||= batch.at(-1)?.final ?? false;
-      if (isFinal) place.answered();
-      await place.turn();
-      await this.#call.write(batch.map((response: InferResponse) => encodeStreamResponse(response)));
-    }
-    if (isFinal || request.parameters['triton_enable_empty_final_response'] !== true) return;
-    await place.turn();
-    await this.#call.write([encodeStreamEnd(request)]);
   }
 
   #fail(request: WireRequest, error: StatusError): void {
@@ -103,7 +96,7 @@ export class StreamHandler implements CallHandler {
     if (this.#wantsStatus && !isInside) this.#call.end(error);
     else {
       const encode = wasRefused ? encodeStreamRefusal : encodeStreamFailure;
-      void this.#call.write([encode(error.message, request)]);
+      this.#call.send(encode(error.message, request));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { firstResponse } from '../../kserve/awaited-responses.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 
@@ -20,7 +21,7 @@ export async function inferOnce(
 
 async function wordsOfRefusal(server: InferenceServer, request: InferRequest, options: CallOptions): Promise<string> {
   try {
-    await server.stream(request, options).next();
+    await firstResponse((sink) => server.stream(request, sink, options));
   } catch (error) {
     if (error instanceof StatusError) return error.message;
   }

@@ -1,8 +1,16 @@
 import type { KeyLimits } from '../../http/key-limits.ts';
 import { type KeyHolder, managementRefused, mayManage, mayUse } from '../../keys/key-holder.ts';
+import { DeferredInference, type EnteredInference } from '../../kserve/deferred-inference.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import { PassingServer } from '../../kserve/passing-server.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { passInference } from './key-guard.ts';
 
@@ -43,14 +51,13 @@ export class KeyedServer extends PassingServer {
     }
   }
 
-  override async *stream(request: InferRequest, options: CallOptions = {}): AsyncGenerator<InferResponse[]> {
-    this.#check(request.model);
-    const leave = await this.#pass(options);
-    try {
-      yield* this.inner.stream(request, options);
-    } finally {
-      leave?.();
-    }
+  override stream(request: InferRequest, sink: ResponseSink, options: CallOptions = {}): RunningInference {
+    const enter = async (): Promise<EnteredInference> => {
+      this.#check(request.model);
+      const leave = await this.#pass(options);
+      return { begin: (into) => this.inner.stream(request, into, options), leave };
+    };
+    return new DeferredInference(enter, sink);
   }
 
   /** Says the same of models that do not exist. */

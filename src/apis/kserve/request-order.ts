@@ -2,12 +2,12 @@ import type { InferenceServer, InferRequest } from '../../kserve/server.ts';
 
 /** The place of one request among those of its stream. */
 export interface Place {
-  /** Resolves once this request may begin: the requests of one sequence run one after the other. */
-  sequenceTurn(): Promise<void>;
+  /** Resolves once this request may begin, undefined: now. The requests of one sequence run one after the other. */
+  sequenceTurn(): Promise<unknown> | undefined;
   /** The server is done with this request, though its answer may still wait for its turn. */
   answered(): void;
-  /** Resolves once this request may be answered. */
-  turn(): Promise<void>;
+  /** Resolves once this request may be answered; undefined: now. */
+  turn(): Promise<void> | undefined;
   leave(): void;
 }
 
@@ -36,20 +36,15 @@ export class RequestOrder {
     const earlier = [...this.#running];
     const entry = { request, answered: answered.promise, ended: ended.promise };
     this.#running.add(entry);
-    let turn: Promise<void> | undefined;
     return {
-      sequenceTurn: async () => {
+      sequenceTurn: () => {
         const sequence = sequenceOf(request);
-        if (sequence === undefined) return;
-        await Promise.all(
-          earlier.filter((other) => sequenceOf(other.request) === sequence).map((other) => other.answered),
-        );
+        if (sequence === undefined) return undefined;
+        const before = earlier.filter((other) => sequenceOf(other.request) === sequence);
+        return before.length === 0 ? undefined : Promise.all(before.map((other) => other.answered));
       },
       answered: answered.resolve,
-      turn: () => {
-        turn ??= earlier.length === 0 ? Promise.resolve() : this.#afterEarlier(request, earlier);
-        return turn;
-      },
+      turn: () => (earlier.length === 0 ? undefined : this.#afterEarlier(request, earlier)),
       leave: () => {
         this.#running.delete(entry);
         answered.resolve();

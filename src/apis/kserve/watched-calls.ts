@@ -1,5 +1,12 @@
 import { PassingServer } from '../../kserve/passing-server.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import type { RequestRecord } from '../../request-watch.ts';
 
 /** A server as one request or call sees it: its record goes along with its inferences. */
@@ -15,8 +22,8 @@ export class WatchedCalls extends PassingServer {
     return this.inner.infer(request, this.#watched(request, options));
   }
 
-  override stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    return this.inner.stream(request, this.#watched(request, options));
+  override stream(request: InferRequest, sink: ResponseSink, options?: CallOptions): RunningInference {
+    return this.inner.stream(request, sink, this.#watched(request, options));
   }
 
   #watched({ model }: InferRequest, options: CallOptions | undefined): CallOptions {

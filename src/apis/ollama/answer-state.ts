@@ -1,4 +1,5 @@
-import type { GenerateEvent, TextDelta, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
+import type { TokenLogprob } from '../../contracts/contract.ts';
+import type { EventFold, OtherEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
 import { chatLogprobs, plainTokenText } from '../../http/logprobs.ts';
 import { inputOf } from '../../requests/call-input.ts';
 
@@ -27,7 +28,7 @@ interface OpenCall {
 }
 
 /** Reads the events of an answer: its pieces go to the sink, its end and its counts are remembered. */
-export class AnswerState {
+export class AnswerState implements EventFold {
   readonly #sink: PieceSink;
   #call: OpenCall | undefined;
   #promptTokens: number | undefined;
@@ -39,12 +40,14 @@ export class AnswerState {
     this.#sink = sink;
   }
 
-  push(event: GenerateEvent): void {
+  text(_choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.#tokens += tokens;
+    if (text === '' && !logprobs) return;
+    this.#sink.text(text, logprobs && chatLogprobs(logprobs, plainTokenText).content);
+  }
+
+  event(event: OtherEvent): void {
     switch (event.type) {
-      case 'text-delta':
-        this.#tokens += event.tokens;
-        if (event.text !== '' || event.logprobs) this.#sink.text(event.text, logprobsOf(event));
-        break;
       case 'reasoning-delta':
         if (event.text !== '') this.#sink.thinking(event.text);
         break;
@@ -89,8 +92,4 @@ export class AnswerState {
     this.#call = undefined;
     this.#sink.call({ id, function: { index, name, arguments: inputOf(json) } });
   }
-}
-
-function logprobsOf({ logprobs }: TextDelta): readonly Logprob[] | undefined {
-  return logprobs && chatLogprobs(logprobs, plainTokenText).content;
 }

@@ -1,9 +1,10 @@
-import type { GenerateEvent } from '../../contracts/events.ts';
+import type { Generation } from '../../contracts/events.ts';
+import { runInto } from '../../generate/run-into.ts';
 import { type AnswerPlace, lastOf } from './answer-lines.ts';
 import { AnswerState, type Logprob, type ToolCall } from './answer-state.ts';
 
 /** Folds the events of an answer into the object that an unstreamed request gets. */
-export async function collectAnswer(events: AsyncIterable<readonly GenerateEvent[]>, place: AnswerPlace) {
+export async function collectAnswer(generation: Generation, place: AnswerPlace) {
   let text = '';
   let thinking = '';
   const calls: ToolCall[] = [];
@@ -16,7 +17,7 @@ export async function collectAnswer(events: AsyncIterable<readonly GenerateEvent
     thinking: (piece) => (thinking += piece),
     call: (call) => calls.push(call),
   });
-  for await (const batch of events) for (const event of batch) state.push(event);
+  await runInto(generation, state);
   const piece = {
     text,
     ...(thinking === '' ? {} : { thinking }),

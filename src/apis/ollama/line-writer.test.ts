@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateEvent } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
+import { readyGeneration } from '../../generate/ready-generation.ts';
 import { AnswerClock } from './answer-clock.ts';
 import { type AnswerShape, chatShape, generateShape, loadedOf } from './answer-lines.ts';
 import { collectAnswer } from './collect-answer.ts';
@@ -41,10 +42,6 @@ function parsed(stream: string): unknown[] {
     .slice(0, -1)
     .split('\n')
     .map((line) => JSON.parse(line));
-}
-
-async function* batches(events: readonly (readonly GenerateEvent[])[]): AsyncGenerator<readonly GenerateEvent[]> {
-  yield* events;
 }
 
 const time: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -149,7 +146,12 @@ describe('a whole answer', () => {
       [prompt, reasoning('Hm'), reasoning('.')],
       [text('I '), text('look.'), call(0, 'c1', 'f'), input(0, '{"a":1}'), finish('tool_calls'), usage],
     ];
-    expect(await collectAnswer(batches(events), place(chatShape))).toEqual(
+    expect(
+      await collectAnswer(
+        readyGeneration(() => events.flat()),
+        place(chatShape),
+      ),
+    ).toEqual(
       last({
         content: 'I look.',
         thinking: 'Hm.',

@@ -1,4 +1,5 @@
-import type { GenerateEvent } from '../../contracts/events.ts';
+import type { TokenLogprob } from '../../contracts/contract.ts';
+import { type GenerateEvent, giveEvent } from '../../contracts/events.ts';
 import type { ApiError } from '../../errors.ts';
 import type { ResponseWriter } from '../../http/response-writer.ts';
 import { type AnswerPlace, headOf, lastOf, type Piece } from './answer-lines.ts';
@@ -40,9 +41,15 @@ export class LineWriter implements ResponseWriter, PieceSink {
     return lines;
   }
 
+  delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
+    this.#written = '';
+    this.#state.text(choice, text, tokens, logprobs);
+    return this.#written;
+  }
+
   write(event: GenerateEvent): string {
     this.#written = '';
-    this.#state.push(event);
+    giveEvent(event, this.#state);
     return this.#written;
   }
 

@@ -34,6 +34,6 @@ export function ollamaPlan(
       return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
     },
     writer: () => new LineWriter({ ...place, rename: (fault) => renameFault(fault, origin) }),
-    whole: (answer) => inTheirNames(origin, () => collectAnswer(answer.events, place)),
+    whole: (answer) => inTheirNames(origin, () => collectAnswer(answer.generation, place)),
   };
 }

@@ -50,7 +50,7 @@ export const chatEndpoint: Endpoint<GenerateServices> = {
       unknownFields,
       begin: (signal) => chat(body, contextFor(request, services.generate), signal),
       writer: ({ options }) => new AnswerChunks(chatShape, options),
-      whole: ({ events, options }) => collect(events, chatShape, options),
+      whole: ({ generation, options }) => collect(generation, chatShape, options),
     });
   },
 };

@@ -75,10 +75,22 @@ export class AnswerChunks implements ResponseWriter {
     return text;
   }
 
+  delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
+    if (logprobs === undefined && !this.#options.usage.onEveryChunk) {
+      if (text === '') return '';
+      const [before, after] = this.#plain[choice] as readonly [string, string];
+      return before + JSON.stringify(text) + after;
+    }
+    this.#completionTokens += tokens;
+    if (text === '' && !logprobs?.length) return '';
+    const figures = logprobs ? (this.#logprobs[choice]?.(logprobs) ?? null) : null;
+    return this.#chunk(choice, membersOf(this.#shape.delta(text)), figures);
+  }
+
   write(event: GenerateEvent): string {
     switch (event.type) {
       case 'text-delta':
-        return this.#delta(event.choice, event.text, event.tokens, event.logprobs);
+        return this.delta(event.choice, event.text, event.tokens, event.logprobs);
       case 'reasoning-delta':
         return this.#chunk(event.choice, membersOf(this.#shape.reasoningDelta(event.text)));
       case 'tool-call-delta':
@@ -100,18 +112,6 @@ export class AnswerChunks implements ResponseWriter {
   /** No end mark comes after a fault, so that nobody takes the answer for a whole one. */
   fail(fault: ApiError): string {
     return eventOf(fault.body());
-  }
-
-  #delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
-    if (logprobs === undefined && !this.#options.usage.onEveryChunk) {
-      if (text === '') return '';
-      const [before, after] = this.#plain[choice] as readonly [string, string];
-      return before + JSON.stringify(text) + after;
-    }
-    this.#completionTokens += tokens;
-    if (text === '' && !logprobs?.length) return '';
-    const figures = logprobs ? (this.#logprobs[choice]?.(logprobs) ?? null) : null;
-    return this.#chunk(choice, membersOf(this.#shape.delta(text)), figures);
   }
 
   #chunk(index: number, members: string, logprobs: object | null = null, reason: string | null = null): string {

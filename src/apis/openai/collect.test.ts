@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import type { GenerateEvent, GenerateEvents } from '../../contracts/events.ts';
+import type { GenerateEvent, Generation } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
 import type { AnswerOptions } from '../../generate/answer-options.ts';
+import { readyGeneration } from '../../generate/ready-generation.ts';
 import { collect } from './collect.ts';
 import { chatShape, completionShape } from './shapes.ts';
 
@@ -15,8 +16,8 @@ const options: AnswerOptions = {
 };
 const head = { id: 'chatcmpl-1', created: 7, model: 'm', service_tier: 'default', system_fingerprint: 'fp' };
 
-async function* batches(...all: GenerateEvent[][]): GenerateEvents {
-  yield* all;
+function batches(...all: GenerateEvent[][]): Generation {
+  return readyGeneration(() => all.flat());
 }
 
 const said = (choice: number, text: string): GenerateEvent => ({
@@ -104,9 +105,6 @@ it('a completion has its text, its logprobs and no usage where nobody counts', a
 });
 
 it('a response that fails is not given', async () => {
-  const failing = (async function* (): GenerateEvents {
-    yield [said(0, 'a')];
-    throw new ApiError('backend_error', 'It failed.');
-  })();
+  const failing = readyGeneration(() => Promise.reject(new ApiError('backend_error', 'It failed.')));
   await expect(collect(failing, chatShape, options)).rejects.toMatchObject({ code: 'backend_error' });
 });

@@ -1,9 +1,10 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
-import type { GenerateEvent } from '../../contracts/events.ts';
+import type { EventFold, Generation, OtherEvent, TokenUsage } from '../../contracts/events.ts';
 import type { AnswerOptions } from '../../generate/answer-options.ts';
+import { runInto } from '../../generate/run-into.ts';
 import { tokenTextOf } from '../../http/logprobs.ts';
 import { addCall, type MadeCall, wireCall } from '../../requests/made-calls.ts';
-import { headFields, type Usage, usageOf } from './answer.ts';
+import { headFields, usageOf } from './answer.ts';
 import type { AnswerShape } from './shapes.ts';
 
 /** A choice of an answer that is still being put together. */
@@ -17,18 +18,14 @@ interface Choice {
 
 /** Folds the events of an answer into the one that an unstreamed request gets. */
 export async function collect(
-  events: AsyncIterable<GenerateEvent[]>,
+  generation: Generation,
   shape: AnswerShape,
   options: AnswerOptions,
 ): Promise<Record<string, unknown>> {
   const { head, wantsLogprobs } = options;
-  const choices = Array.from({ length: options.choices }, newChoice);
-  let usage: Usage | null = null;
-  for await (const batch of events)
-    for (const event of batch) {
-      if (event.type === 'usage') usage = usageOf(event);
-      else if (event.type !== 'prompt-tokens') add(choices[event.choice] as Choice, event);
-    }
+  const fold = new ChoicesFold(options.choices);
+  await runInto(generation, fold);
+  const { choices, usage } = fold;
   return {
     ...headFields(head, shape.answerObject),
     choices: choices.map(({ text, reasoning, calls, logprobs, reason }, index) => ({
@@ -37,16 +34,32 @@ export async function collect(
       logprobs: wantsLogprobs ? shape.logprobs(tokenTextOf(options))(logprobs) : null,
       finish_reason: reason,
     })),
-    usage,
+    usage: usage ? usageOf(usage) : null,
   };
 }
 
-function add(choice: Choice, event: Extract<GenerateEvent, { choice: number }>): void {
+class ChoicesFold implements EventFold {
+  readonly choices: readonly Choice[];
+  usage: TokenUsage | undefined;
+
+  constructor(choices: number) {
+    this.choices = Array.from({ length: choices }, newChoice);
+  }
+
+  text(choice: number, text: string, _tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    const into = this.choices[choice] as Choice;
+    into.text += text;
+    if (logprobs) into.logprobs.push(...logprobs);
+  }
+
+  event(event: OtherEvent): void {
+    if (event.type === 'usage') this.usage = event;
+    else if (event.type !== 'prompt-tokens') add(this.choices[event.choice] as Choice, event);
+  }
+}
+
+function add(choice: Choice, event: Extract<OtherEvent, { choice: number }>): void {
   switch (event.type) {
-    case 'text-delta':
-      choice.text += event.text;
-      if (event.logprobs) choice.logprobs.push(...event.logprobs);
-      break;
     case 'reasoning-delta':
       choice.reasoning = (choice.reasoning ?? '') + event.text;
       break;

@@ -43,7 +43,7 @@ export const completionEndpoint: Endpoint<GenerateServices> = {
       unknownFields,
       begin: (signal) => complete(body, contextFor(request, services.generate), signal),
       writer: ({ options }) => new AnswerChunks(completionShape, options),
-      whole: ({ events, options }) => collect(events, completionShape, options),
+      whole: ({ generation, options }) => collect(generation, completionShape, options),
     });
   },
 };

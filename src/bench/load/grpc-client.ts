@@ -26,7 +26,8 @@ export class GrpcClient {
         },
         onEnd: (error: Error | undefined) => resolve(error?.message ?? fault),
       };
-      this.#channel.start(call).catch((error: Error) => resolve(error.message));
+      const started = this.#channel.start(call);
+      if (started instanceof Promise) started.catch((error: Error) => resolve(error.message));
     });
   }
 

@@ -1,6 +1,7 @@
 import type { GenerateRequest } from '../../contracts/contract.ts';
 import { factsIn } from '../../contracts/vllm-facts.ts';
 import { cleanText } from '../../generate/faults.ts';
+import { untilEnd } from '../../kserve/awaited-responses.ts';
 import type { InferRequest } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
@@ -43,7 +44,7 @@ async function ability(model: NamedModel, makeRequest: RequestMaker): Promise<st
   const [server] = model.group.servers;
   if (!request || !server) return 'no';
   try {
-    for await (const _ of server.stream(request, { timeout: longestRequest }));
+    await untilEnd((sink) => server.stream(request, sink, { timeout: longestRequest }));
     return 'yes';
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;

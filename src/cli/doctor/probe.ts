@@ -5,6 +5,7 @@ import { complete } from '../../generate/completion.ts';
 import { embed } from '../../generate/embedding.ts';
 import { rerank } from '../../generate/rerank.ts';
 import type { RowsContext } from '../../generate/rows.ts';
+import { runInto } from '../../generate/run-into.ts';
 import { firstRowAbility } from '../../models/abilities.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import type { NamedModel } from '../../models/served-model.ts';
@@ -68,16 +69,13 @@ async function probeText(model: string, registry: ModelRegistry): Promise<ProbeR
     structuredRetries: 0,
     watch: unwatched,
   };
-  const timing = new Timing();
   let text = '';
+  const timing = new Timing((words) => {
+    text += words;
+  });
   try {
-    const { events } = await complete(request, context, AbortSignal.timeout(longestProbe));
-    for await (const batch of events)
-      for (const event of batch) {
-        timing.add(event, (words) => {
-          text += words;
-        });
-      }
+    const { generation } = await complete(request, context, AbortSignal.timeout(longestProbe));
+    await runInto(generation, timing);
     return { text, timing: timing.summary() };
   } catch (error) {
     return { text, timing: timing.summary(), error: ApiError.from(error).message };

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { balancerWith } from '../../../test/support/balance-fixtures.ts';
+import { PulledResponses } from '../../../test/support/pulled-responses.ts';
 import { ScriptedServer } from '../../../test/support/scripted-server.ts';
-import type { GroupOptions, Responses } from '../../kserve/server-group.ts';
+import type { GroupOptions } from '../../kserve/server-group.ts';
 import type { BalanceOptions } from './balance-options.ts';
 
 beforeEach(() => {
@@ -16,11 +17,13 @@ function streamOf(settings: Partial<BalanceOptions>, servers: readonly ScriptedS
     'm',
     servers.map(({ server }) => server),
   );
-  return group.stream((server) => server.stream({} as never), options);
+  return new PulledResponses((sink) =>
+    group.stream((server, _, into) => server.stream({} as never, into), sink, options),
+  );
 }
 
 /** What a read gave, or its fault. */
-async function read(stream: Responses): Promise<string> {
+async function read(stream: PulledResponses): Promise<string> {
   try {
     const { done, value } = await stream.next();
     return done ? 'end' : (value as { version: string }[]).map(({ version }) => version).join();
@@ -88,7 +91,7 @@ describe('a stream that is left', () => {
   it('before it is read, begins nothing', async () => {
     const server = new ScriptedServer('one', 'answer');
     const stream = streamOf({}, [server]);
-    await stream.return?.();
+    await stream.return();
     expect([await read(stream), server.streams]).toEqual(['end', []]);
   });
 
@@ -96,7 +99,7 @@ describe('a stream that is left', () => {
     const server = new ScriptedServer('one', 'wait');
     const stream = streamOf({}, [server]);
     const first = read(stream);
-    await stream.return?.();
+    await stream.return();
     expect(await first).toBe('end');
     expect(server.streams[0]?.isLeft).toBe(true);
   });

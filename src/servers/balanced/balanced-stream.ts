@@ -1,8 +1,8 @@
 import type { Entry } from '../../active-list.ts';
 import { failedPart, isSuspect } from '../../kserve/engine-failure.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
-import type { InferenceServer, InferResponse } from '../../kserve/server.ts';
-import type { Beginning, GroupOptions, Responses } from '../../kserve/server-group.ts';
+import type { InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
+import type { BeginInference, GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Attempt } from './attempt.ts';
@@ -38,18 +38,24 @@ export interface StreamHost {
   failed(attempt: Attempt, error: unknown, given: GroupOptions): Blame;
 }
 
-type Result = IteratorResult<InferResponse[]>;
-type Begin = (server: InferenceServer, beginning: Beginning) => Responses;
 const notWaiting = -1;
-const done: Result = { done: true, value: undefined };
 
-/** The responses of an inference: of the first server that answers. Once one has, its stream is handed through. */
-export class BalancedStream implements Responses, Waiting, Losable, EngineStream {
+/** What an inference of a group is begun with, and who hears of it. */
+interface StreamRequest {
+  readonly begin: BeginInference;
+  readonly sink: ResponseSink;
+  readonly given: GroupOptions;
+}
+
+/** An inference on the first server that answers. Once one has, its responses are handed through. */
+export class BalancedStream implements ResponseSink, RunningInference, Waiting, Losable, EngineStream {
   readonly #host: StreamHost;
-  readonly #begin: Begin;
+  readonly #begin: BeginInference;
+  readonly #sink: ResponseSink;
   readonly #given: GroupOptions;
   readonly #start = performance.now();
-  #isLeft = false;
+  #isOver = false;
+  #isPaused = false;
   /** Ends the pause before a retry. */
   #endPause: (() => void) | undefined;
   #attempt: Attempt | undefined;
@@ -57,44 +63,78 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
   /** Where it stands while it runs. */
   #ticking: Entry<Waiting> | undefined;
   #waiting: Entry<Losable> | undefined;
-  #running: Entry<EngineStream> | undefined;
-  #responses: Responses | undefined;
+  #watched: Entry<EngineStream> | undefined;
+  #running: RunningInference | undefined;
   #hasBegun = false;
   readonly #failed: FailedTry[] = [];
   /** When the wait for the server began. */
   #waitsSince = notWaiting;
 
-  constructor(host: StreamHost, begin: Begin, given: GroupOptions) {
+  constructor(host: StreamHost, { begin, sink, given }: StreamRequest) {
     this.#host = host;
     this.#begin = begin;
+    this.#sink = sink;
     this.#given = given;
   }
 
-  [Symbol.asyncIterator](): this {
+  /** Begins the first try. */
+  start(): this {
+    try {
+      const chosen = this.#host.choose(this.#given, this.#failed);
+      const attempt = chosen && this.#host.enter(chosen);
+      if (attempt) this.#try(attempt, undefined);
+      else queueMicrotask(() => this.#finish(undefined));
+    } catch (error) {
+      queueMicrotask(() => this.#finish(error));
+    }
     return this;
   }
 
-  next(): Promise<Result> {
-    if (!this.#hasBegun || !this.#responses) return this.#first();
+  response(response: InferResponse): void {
+    if (this.#isOver) return;
+    const { now } = this.#host.ticker;
+    if (!this.#hasBegun) this.#answered();
+    // What was on its way when it was paused still comes.
+    if (!this.#isPaused) this.#waitsSince = now;
+    this.#engine?.heard(now);
+    this.#sink.response(response);
+  }
+
+  end(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#running = undefined;
+    if (error !== undefined && !this.#hasBegun) {
+      this.#failedFirst(error);
+      return;
+    }
+    this.#waitsSince = notWaiting;
+    // An answer that takes all of its time may have kept its server busy to the end.
+    if (error !== undefined && this.#attempt && !isTotalTimeout(error))
+      this.#host.failed(this.#attempt, error, this.#given);
+    this.#finish(error);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#waitsSince = notWaiting;
+    this.#running?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (!this.#running) return;
     this.#waitsSince = this.#host.ticker.now;
-    const read = this.#responses.next();
-    // Beside the reader's own: what is read gets to it without a detour.
-    void read.then(this.#onRead, this.#onFault);
-    return read;
+    this.#running.resume();
   }
 
-  async return(): Promise<Result> {
-    this.#leave();
-    this.#end();
-    await this.#responses?.return?.();
-    return done;
-  }
-
-  async throw(fault: unknown): Promise<Result> {
-    this.#leave();
-    this.#end();
-    await this.#responses?.throw?.(fault);
-    return done;
+  cancel(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#endPause?.();
+    this.#settle();
+    this.#running?.cancel();
+    this.#running = undefined;
+    if (error !== undefined) this.#sink.end(error);
   }
 
   /** Ends a wait that has lasted too long. */
@@ -103,15 +143,14 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
     const { firstTokenTimeout, idleTimeout } = this.#host.options();
     const limit = this.#hasBegun ? idleTimeout : this.#given.answersOnce ? 0 : firstTokenTimeout;
     if (limit === 0 || now - this.#waitsSince < limit) return;
-    this.#waitsSince = notWaiting;
-    void this.#responses?.throw?.(new WaitFault(this.#hasBegun ? 'next' : 'first', limit)).catch(() => undefined);
+    this.#running?.cancel(new WaitFault(this.#hasBegun ? 'next' : 'first', limit));
   }
 
   /** The server that is waited for does not answer: another one is asked, if one would be. */
   lose(fault: StatusError): void {
     const state = this.#attempt?.state;
     if (!state || this.#hasBegun || !this.#mayRetry(this.#failed.length + 1)) return;
-    if (this.#host.hasOther(state, this.#failed)) void this.#responses?.throw?.(fault).catch(() => undefined);
+    if (this.#host.hasOther(state, this.#failed)) this.#running?.cancel(fault);
   }
 
   get isWaiting(): boolean {
@@ -119,28 +158,25 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
   }
 
   abandon(fault: StatusError): void {
-    void this.#responses?.throw?.(fault).catch(() => undefined);
+    this.#running?.cancel(fault);
   }
 
-  readonly #onRead = (result: Result): void => {
-    this.#waitsSince = notWaiting;
-    this.#engine?.heard(this.#host.ticker.now);
-    if (result.done) this.#end();
-  };
-
-  readonly #onFault = (error: unknown): void => {
-    this.#waitsSince = notWaiting;
-    // An answer that takes all of its time may have kept its server busy to the end.
-    if (this.#attempt && !isTotalTimeout(error)) this.#host.failed(this.#attempt, error, this.#given);
-    this.#end();
-  };
-
-  #leave(): void {
-    this.#isLeft = true;
-    this.#endPause?.();
+  #answered(): void {
+    this.#hasBegun = true;
+    const attempt = this.#attempt;
+    if (!attempt) return;
+    if (this.#waiting) attempt.state.waiting.remove(this.#waiting);
+    attempt.answered(performance.now());
   }
 
-  #end(): void {
+  #finish(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#settle();
+    this.#sink.end(error);
+  }
+
+  #settle(): void {
     this.#attempt?.end(performance.now());
     this.#unwatch();
   }
@@ -148,52 +184,50 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
   #unwatch(): void {
     const attempt = this.#attempt;
     if (attempt && this.#waiting) attempt.state.waiting.remove(this.#waiting);
-    if (attempt && this.#running) this.#host.engines.leave(attempt.state, attempt.model, this.#running);
+    if (attempt && this.#watched) this.#host.engines.leave(attempt.state, attempt.model, this.#watched);
     this.#engine = undefined;
     this.#attempt = undefined;
     this.#waitsSince = notWaiting;
     if (this.#ticking) this.#host.ticker.remove(this.#ticking);
   }
 
-  async #first(): Promise<Result> {
-    if (this.#isLeft) return done;
-    const chosen = this.#host.choose(this.#given, this.#failed);
-    for (let attempt = chosen && this.#host.enter(chosen); ; ) {
-      if (!attempt) return done;
-      try {
-        return await this.#try(attempt, this.#failed.at(-1)?.error);
-      } catch (error) {
-        this.#unwatch();
-        // A whole answer, or one that had less than all of the time, may be late for no fault of its server's.
-        if (isTotalTimeout(error) && (this.#given.answersOnce || this.#failed.length > 0)) {
-          attempt.end(performance.now());
-          throw error;
-        }
-        this.#failed.push({ state: attempt.state, blame: this.#host.failed(attempt, error, this.#given), error });
-        attempt = await this.#another();
-        if (!attempt) throw error;
-      }
+  #try(attempt: Attempt, after: unknown): void {
+    const { ticker, engines } = this.#host;
+    const { state, model } = attempt;
+    this.#attempt = attempt;
+    this.#ticking = ticker.add(this);
+    this.#waiting = state.waiting.add(this);
+    this.#engine = state.engineOf(model);
+    this.#watched = engines.enter(this.#engine, this);
+    this.#waitsSince = this.#isPaused ? notWaiting : ticker.now;
+    try {
+      this.#running = this.#begin(state.server, { timeout: this.#timeLeft(after), after }, this);
+      if (this.#isPaused) this.#running.pause();
+    } catch (error) {
+      queueMicrotask(() => this.end(error));
     }
   }
 
-  async #try(attempt: Attempt, after: unknown): Promise<Result> {
-    const { ticker } = this.#host;
-    this.#attempt = attempt;
-    this.#responses = this.#begin(attempt.state.server, { timeout: this.#timeLeft(after), after });
-    this.#ticking = ticker.add(this);
-    const waiting = attempt.state.waiting.add(this);
-    this.#waiting = waiting;
-    this.#engine = attempt.state.engineOf(attempt.model);
-    this.#running = this.#host.engines.enter(this.#engine, this);
-    this.#waitsSince = ticker.now;
-    const result = await this.#responses.next();
-    this.#waitsSince = notWaiting;
-    this.#hasBegun = true;
-    this.#engine?.heard(ticker.now);
-    attempt.state.waiting.remove(waiting);
-    if (result.done) this.#end();
-    else if (this.#attempt) attempt.answered(performance.now());
-    return result;
+  /** The try has failed before its first response. */
+  #failedFirst(fault: unknown): void {
+    const attempt = this.#attempt;
+    this.#unwatch();
+    // A whole answer, or one that had less than all of the time, may be late for no fault of its server's.
+    if (!attempt || (isTotalTimeout(fault) && (this.#given.answersOnce || this.#failed.length > 0))) {
+      attempt?.end(performance.now());
+      this.#finish(fault);
+      return;
+    }
+    const blame = this.#host.failed(attempt, fault, this.#given);
+    this.#failed.push({ state: attempt.state, blame, error: fault });
+    this.#retry(fault).catch((reason: unknown) => this.#finish(reason));
+  }
+
+  async #retry(fault: unknown): Promise<void> {
+    const attempt = await this.#another();
+    if (!attempt) this.#finish(fault);
+    else if (this.#isOver) attempt.end(performance.now());
+    else this.#try(attempt, fault);
   }
 
   /** All of the time for the first try; for a later one what the others have left. */
@@ -226,7 +260,7 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
   /** Whether it may be begun again after so many tries. */
   #mayRetry(tries: number): boolean {
     const { signal, isOnlyOnce } = this.#given;
-    return !isOnlyOnce && !signal?.aborted && !this.#isLeft && tries <= this.#host.options().retries;
+    return !isOnlyOnce && !signal?.aborted && !this.#isOver && tries <= this.#host.options().retries;
   }
 
   /** Waits; whether the answer is still wanted then. */
@@ -242,7 +276,7 @@ export class BalancedStream implements Responses, Waiting, Losable, EngineStream
     });
     if (this.#endPause) signal?.removeEventListener('abort', this.#endPause);
     this.#endPause = undefined;
-    return !this.#isLeft && !signal?.aborted;
+    return !this.#isOver && !signal?.aborted;
   }
 }
 

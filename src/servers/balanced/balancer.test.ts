@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { balancerWith } from '../../../test/support/balance-fixtures.ts';
+import { PulledResponses } from '../../../test/support/pulled-responses.ts';
 import { ScriptedServer, type Step } from '../../../test/support/scripted-server.ts';
-import type { GroupOptions, Responses } from '../../kserve/server-group.ts';
+import { firstResponse } from '../../kserve/awaited-responses.ts';
+import type { BeginInference, GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Balancer } from './balancer.ts';
 
@@ -21,13 +23,14 @@ async function ask(balancer: Balancer, servers: readonly ScriptedServer[], optio
   }
 }
 
-function responsesOf(balancer: Balancer, servers: readonly ScriptedServer[], options: GroupOptions = {}): Responses {
-  return balancer
-    .groupOf(
-      'm',
-      servers.map(({ server }) => server),
-    )
-    .stream((server) => server.stream({} as never), options);
+function responsesOf(balancer: Balancer, servers: readonly ScriptedServer[], options: GroupOptions = {}) {
+  const group = balancer.groupOf(
+    'm',
+    servers.map(({ server }) => server),
+  );
+  return new PulledResponses((sink) =>
+    group.stream((server, _, into) => server.stream({} as never, into), sink, options),
+  );
 }
 
 const pair = (one: readonly Step[], two: readonly Step[]): [ScriptedServer, ScriptedServer] => [
@@ -85,19 +88,15 @@ describe('a request that fails before its first response', () => {
   it('has what is left of its time', async () => {
     const servers = pair([dead], answering);
     const left: (number | undefined)[] = [];
-    const stream = balancerWith()
-      .groupOf(
-        'm',
-        servers.map(({ server }) => server),
-      )
-      .stream(
-        (server, { timeout }) => {
-          left.push(timeout);
-          return server.stream({} as never);
-        },
-        { timeout: 60_000 },
-      );
-    await stream.next();
+    const group = balancerWith().groupOf(
+      'm',
+      servers.map(({ server }) => server),
+    );
+    const begin: BeginInference = (server, { timeout }, sink) => {
+      left.push(timeout);
+      return server.stream({} as never, sink);
+    };
+    await firstResponse((sink) => group.stream(begin, sink, { timeout: 60_000 }));
     expect(left[0]).toBe(60_000);
     expect(left[1]).toBeLessThan(60_000);
     expect(left[1]).toBeGreaterThan(0);
@@ -208,7 +207,7 @@ describe('a server that fails', () => {
     for (let time = 0; time < 3; time++) expect(await ask(balancer, servers)).toBe('two');
     one.streams[1]?.go('answer');
     await reading;
-    await trial.return?.();
+    await trial.return();
     one.steps = answering;
     for (let time = 0; time < 4; time++) expect(await ask(balancer, servers)).toBe('one');
   });
@@ -257,7 +256,7 @@ describe('load', () => {
     expect(running()).toEqual([]);
     await left.next();
     expect(running()).toEqual([1]);
-    await left.return?.();
+    await left.return();
     expect(running()).toEqual([0]);
     one.steps = ['answer', broken];
     await ask(balancer, servers);
@@ -273,7 +272,7 @@ describe('load', () => {
     const idle = balancer.untilIdle(one.server).then(() => order.push('idle'));
     await Promise.resolve();
     order.push('left');
-    await stream.return?.();
+    await stream.return();
     await idle;
     expect(order).toEqual(['left', 'idle']);
     expect(balancer.snapshot().servers).toEqual([]);

@@ -55,9 +55,9 @@ export class Balancer {
     const host = this.#hostOf(model, servers);
     return {
       servers,
-      stream: (begin, given) => {
+      stream: (begin, sink, given) => {
         this.#budget.request(performance.now());
-        return new BalancedStream(host, begin, given);
+        return new BalancedStream(host, { begin, sink, given }).start();
       },
       again: async (signal) => {
         if (signal.aborted || !this.#takeRetry()) return false;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { balancerWith } from '../../../test/support/balance-fixtures.ts';
 import { ScriptedServer, type Step } from '../../../test/support/scripted-server.ts';
+import { untilEnd } from '../../kserve/awaited-responses.ts';
 import { isSuspect } from '../../kserve/engine-failure.ts';
 import type { EngineFailure } from '../../kserve/engines.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
@@ -34,8 +35,10 @@ async function ask(balancer: Balancer, servers: readonly ScriptedServer[], optio
   );
   const names: string[] = [];
   try {
-    for await (const batch of group.stream((server) => server.stream({} as never), options))
-      for (const { version } of batch) names.push(version);
+    await untilEnd(
+      (sink) => group.stream((server, _, into) => server.stream({} as never, into), sink, options),
+      ({ version }) => names.push(version),
+    );
     return { names };
   } catch (error) {
     return { names, error: (error as Error).message, isSuspect: isSuspect(error) };

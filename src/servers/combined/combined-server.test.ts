@@ -1,11 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { balancerWith } from '../../../test/support/balance-fixtures.ts';
+import { firstResponse } from '../../kserve/awaited-responses.ts';
 import { LocalResponse } from '../../kserve/local-response.ts';
 import type { ControlCalls, ControlMethod, ModelIndexEntry } from '../../kserve/messages.ts';
-import type { InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type {
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { WaitFault } from '../../kserve/wait-fault.ts';
 import { CombinedServer } from './combined-server.ts';
+import { OneResponse } from './one-response.ts';
 
 /** A server with nothing but an index, that tells which calls reached it. */
 class FakeServer implements InferenceServer {
@@ -45,8 +53,8 @@ class FakeServer implements InferenceServer {
     return new LocalResponse({ model, version: this.name, id, outputs: [], final: true });
   }
 
-  async *stream(request: InferRequest): AsyncIterableIterator<InferResponse[]> {
-    yield [await this.infer(request)];
+  stream(request: InferRequest, sink: ResponseSink): RunningInference {
+    return new OneResponse(() => this.infer(request), sink, undefined);
   }
 
   async close(): Promise<void> {
@@ -117,7 +125,8 @@ describe('CombinedServer', () => {
     expect(await answeredBy(combined, request('own'), 2)).toEqual(['one', 'one']);
     expect(await answeredBy(combined, request('half'), 2)).toEqual(['two', 'two']);
     expect(new Set(await answeredBy(combined, request('shared'), 4))).toEqual(new Set(['one', 'two']));
-    for await (const [response] of combined.stream(request('other'))) expect(response?.version).toBe('two');
+    const streamed = await firstResponse((sink) => combined.stream(request('other'), sink));
+    expect(streamed?.version).toBe('two');
   });
 
   it('keeps a sequence at one server', async () => {

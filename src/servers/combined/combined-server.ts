@@ -1,13 +1,21 @@
+import { firstResponse } from '../../kserve/awaited-responses.ts';
+import { DeferredInference, type EnteredInference } from '../../kserve/deferred-inference.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
-import type { GroupOptions, Responses } from '../../kserve/server-group.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
+import type { GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Balancer } from '../balanced/balancer.ts';
 import { mergeIndex, mergeStatistics } from './merge-responses.ts';
 import { isInSequence, ModelMap, noServer } from './model-map.ts';
 import { OneResponse } from './one-response.ts';
-import { RoutedStream } from './routed-stream.ts';
 
 type Calls = { [Method in ControlMethod]: Call<Method> };
 type Call<Method extends ControlMethod> = (
@@ -54,50 +62,57 @@ export class CombinedServer implements InferenceServer {
   }
 
   async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
-    const responses = await this.#begin(
-      request,
-      { ...options, answersOnce: true },
-      (server, call) => new OneResponse((signal) => server.infer(request, { ...call, signal }), call.signal),
-    );
-    const { value } = await responses.next();
-    const [response] = (value ?? []) as InferResponse[];
+    const entered = await this.#enter(request, { ...options, answersOnce: true }, (server, call, sink) => {
+      return new OneResponse((signal) => server.infer(request, { ...call, signal }), sink, call.signal);
+    });
+    const response = await firstResponse((sink) => entered.begin(sink));
     if (!response) throw new StatusError('INTERNAL', 'The server ended the call without an answer.');
-    await responses.return?.();
     return response;
   }
 
-  stream(request: InferRequest, options: CallOptions = {}): Responses {
-    return new RoutedStream(() => this.#begin(request, options, (server, call) => server.stream(request, call)));
+  stream(request: InferRequest, sink: ResponseSink, options: CallOptions = {}): RunningInference {
+    const enter = (): Promise<EnteredInference> =>
+      this.#enter(request, options, (server, call, into) => server.stream(request, into, call));
+    return new DeferredInference(enter, sink);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.close()));
   }
 
-  async #begin(
+  /** Finds the servers that have the model. */
+  async #enter(
     request: InferRequest,
     { signal, timeout, metadata, answersOnce = false }: CallOptions & Pick<GroupOptions, 'answersOnce'>,
-    begin: (server: InferenceServer, call: CallOptions) => Responses,
-  ): Promise<Responses> {
+    begin: (server: InferenceServer, call: CallOptions, sink: ResponseSink) => RunningInference,
+  ): Promise<EnteredInference> {
     const servers = await this.#models.serversFor(request);
     const limits = { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
-    return this.#balancer.groupOf(request.model, servers).stream(
-      (server, { timeout: left }) =>
-        begin(server, {
-          ...limits,
-          ...(left === undefined ? {} : { timeout: left }),
-          ...(metadata ? { metadata } : {}),
-        }),
-      // Whether a guide is among its tensors is not known here.
-      {
-        ...limits,
-        answersOnce,
-        isOnlyOnce: isInSequence(request),
-        isGuided: true,
-        requestId: request.id,
-        statusOf: ofClients,
-      },
-    );
+    const group = this.#balancer.groupOf(request.model, servers);
+    // Whether a guide is among its tensors is not known here.
+    const given: GroupOptions = {
+      ...limits,
+      answersOnce,
+      isOnlyOnce: isInSequence(request),
+      isGuided: true,
+      requestId: request.id,
+      statusOf: ofClients,
+    };
+    return {
+      begin: (outer) =>
+        group.stream(
+          (server, { timeout: left }, sink) => {
+            const call = {
+              ...limits,
+              ...(left === undefined ? {} : { timeout: left }),
+              ...(metadata ? { metadata } : {}),
+            };
+            return begin(server, call, sink);
+          },
+          outer,
+          given,
+        ),
+    };
   }
 
   /** How each call is shared out. */

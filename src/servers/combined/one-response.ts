@@ -1,50 +1,56 @@
-import type { InferResponse } from '../../kserve/server.ts';
-import type { Responses } from '../../kserve/server-group.ts';
+import type { InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
 
-type Result = IteratorResult<InferResponse[]>;
-const done: Result = { done: true, value: undefined };
+type Begin = (signal: AbortSignal) => Promise<InferResponse>;
 
-/** A single answer as a stream of one. Whoever leaves it, or ends it with a fault, cancels the call. */
-export class OneResponse implements Responses {
-  readonly #begin: (signal: AbortSignal) => Promise<InferResponse>;
+/** A single answer as an inference with one response. Cancelling it cancels the call. */
+export class OneResponse implements RunningInference {
+  readonly #sink: ResponseSink;
   readonly #outer: AbortSignal | undefined;
   readonly #leaving = new AbortController();
-  #isRead = false;
-  #fail: ((fault: unknown) => void) | undefined;
+  #isOver = false;
 
-  constructor(begin: (signal: AbortSignal) => Promise<InferResponse>, signal: AbortSignal | undefined) {
-    this.#begin = begin;
+  constructor(begin: Begin, sink: ResponseSink, signal: AbortSignal | undefined) {
+    this.#sink = sink;
     this.#outer = signal;
+    if (signal?.aborted) this.#leaving.abort();
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    begin(this.#leaving.signal).then(
+      (response) => this.#answered(response),
+      (error: unknown) => this.#end(error),
+    );
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  pause(): void {
+    // One response is never too many.
   }
 
-  async next(): Promise<Result> {
-    if (this.#isRead) return done;
-    this.#isRead = true;
-    const leave = (): void => this.#leaving.abort();
-    if (this.#outer?.aborted) leave();
-    this.#outer?.addEventListener('abort', leave, { once: true });
-    const ended = new Promise<never>((_, reject) => {
-      this.#fail = reject;
-    });
-    try {
-      return { done: false, value: [await Promise.race([this.#begin(this.#leaving.signal), ended])] };
-    } finally {
-      this.#outer?.removeEventListener('abort', leave);
-    }
+  resume(): void {
+    // See above.
   }
 
-  async return(): Promise<Result> {
-    this.#isRead = true;
+  cancel(error?: unknown): void {
+    if (this.#isOver) return;
+    if (error === undefined) this.#leave();
+    else this.#end(error);
     this.#leaving.abort();
-    return done;
   }
 
-  async throw(fault: unknown): Promise<Result> {
-    this.#fail?.(fault);
-    return this.return();
+  readonly #abort = (): void => this.#leaving.abort();
+
+  #answered(response: InferResponse): void {
+    if (this.#isOver) return;
+    this.#sink.response(response);
+    this.#end(undefined);
+  }
+
+  #end(error: unknown): void {
+    if (this.#isOver) return;
+    this.#leave();
+    this.#sink.end(error);
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#outer?.removeEventListener('abort', this.#abort);
   }
 }

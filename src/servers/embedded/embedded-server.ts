@@ -1,5 +1,5 @@
 import { EngineError } from '../../engine-error.ts';
-import { failingStream } from '../../kserve/failing-stream.ts';
+import { failedInference } from '../../kserve/failed-inference.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import type {
   CallOptions,
@@ -7,6 +7,8 @@ import type {
   InferRequest,
   InferResponse,
   RecommendedDefaults,
+  ResponseSink,
+  RunningInference,
 } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { messageOf } from '../../thrown.ts';
@@ -88,11 +90,11 @@ export class EmbeddedServer implements InferenceServer {
     throw new StatusError('UNIMPLEMENTED', "ModelInfer RPC doesn't support models with decoupled transaction policy");
   }
 
-  stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
+  stream(request: InferRequest, sink: ResponseSink, options: CallOptions = {}): RunningInference {
     try {
-      return this.#find(request.model, request.version).stream(request, options);
+      return this.#find(request.model, request.version).stream(request, sink, options);
     } catch (error) {
-      return failingStream(error);
+      return failedInference(error, sink);
     }
   }
 

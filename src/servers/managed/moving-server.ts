@@ -1,6 +1,13 @@
-import { failingStream } from '../../kserve/failing-stream.ts';
+import { failedInference } from '../../kserve/failed-inference.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import { ServerRestarting } from '../../kserve/status.ts';
 import type { ChannelOptions } from '../remote/channel.ts';
 import { RemoteServer } from '../remote/remote-server.ts';
@@ -60,9 +67,9 @@ export class MovingServer implements InferenceServer {
     return this.#running().infer(request, options);
   }
 
-  stream(request: InferRequest, options?: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    if (this.#remote) return this.#remote.stream(request, options);
-    return failingStream(new ServerRestarting('tritonserver'));
+  stream(request: InferRequest, sink: ResponseSink, options?: CallOptions): RunningInference {
+    if (this.#remote) return this.#remote.stream(request, sink, options);
+    return failedInference(new ServerRestarting('tritonserver'), sink);
   }
 
   async restart(): Promise<void> {

@@ -45,6 +45,7 @@ export interface RunningCall {
 export class Channel {
   readonly #options: ChannelOptions;
   readonly #connector: Connector;
+  readonly #connect = (): Promise<Connection> => this.#connector.connection();
 
   constructor(options: ChannelOptions) {
     this.#options = options;
@@ -63,18 +64,25 @@ export class Channel {
         else if (answer) resolve(answer);
         else reject(new StatusError('INTERNAL', 'The server ended the call without an answer.'));
       };
-      this.start({ ...call, onMessage, onEnd }).catch(reject);
+      const started = this.start({ ...call, onMessage, onEnd });
+      if (started instanceof Promise) started.catch(reject);
     });
   }
 
-  /** Starts a call that is sent one message; a connection that cannot be had rejects instead of ending the call. */
-  async start(call: Call): Promise<RunningCall> {
+  /**
+   * Starts a call that is sent one message: at once where there is a connection. What fails before the call is sent throws
+   * or rejects instead of ending the call. The call's listeners are not called before this returns.
+   */
+  start(call: Call): RunningCall | Promise<RunningCall> {
     if (call.signal?.aborted) throw cancelled();
     const deadline = call.timeout === undefined ? undefined : performance.now() + call.timeout;
-    const connection = this.#connector.current ?? (await unlessOver(this.#connector.connection(), call));
-    if (call.signal?.aborted) throw cancelled();
-    const connect = (): Promise<Connection> => this.#connector.connection();
-    return new Http2Call(connection, call, { options: this.#options, deadline, connect });
+    const settings = { options: this.#options, deadline, connect: this.#connect };
+    const { current } = this.#connector;
+    if (current) return new Http2Call(current, call, settings);
+    return unlessOver(this.#connector.connection(), call).then((connection) => {
+      if (call.signal?.aborted) throw cancelled();
+      return new Http2Call(connection, call, settings);
+    });
   }
 
   close(): Promise<void> {

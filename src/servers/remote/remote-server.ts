@@ -2,9 +2,16 @@ import { decodeControl, encodeControl, methodPath } from '../../kserve/control-c
 import { decodeInferResponse } from '../../kserve/infer-codec.ts';
 import { encodeInferRequest } from '../../kserve/infer-request-writer.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
-import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../../kserve/server.ts';
+import type {
+  CallOptions,
+  InferenceServer,
+  InferRequest,
+  InferResponse,
+  ResponseSink,
+  RunningInference,
+} from '../../kserve/server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
-import { ResponseStream } from './response-stream.ts';
+import { RemoteInference } from './remote-inference.ts';
 
 /**
  * A Triton server that is reached over gRPC.
@@ -37,17 +44,16 @@ export class RemoteServer implements InferenceServer {
     return decodeInferResponse(await this.#channel.unary({ ...options, path: methodPath('ModelInfer'), message }));
   }
 
-  stream(request: InferRequest, options: CallOptions = {}): AsyncIterableIterator<InferResponse[]> {
-    const message = encodeInferRequest(request);
-    return new ResponseStream(request.id, (listener) =>
+  stream(request: InferRequest, sink: ResponseSink, options: CallOptions = {}): RunningInference {
+    return new RemoteInference(request.id, sink).start(({ onMessage, onEnd }) =>
       this.#channel.start({
         path: methodPath('ModelStreamInfer'),
-        message,
+        message: encodeInferRequest(request),
         signal: options.signal,
         timeout: options.timeout,
         metadata: options.metadata,
-        onMessage: listener.onMessage,
-        onEnd: listener.onEnd,
+        onMessage,
+        onEnd,
       }),
     );
   }

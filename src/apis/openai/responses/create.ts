@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GenerateEvent } from '../../../contracts/events.ts';
+import type { EventFold } from '../../../contracts/events.ts';
 import { ApiError } from '../../../errors.ts';
+import { runInto } from '../../../generate/run-into.ts';
 import type { Endpoint } from '../../../http/api.ts';
 import { contextFor, takeOver } from '../../../http/model-requests.ts';
 import { readRequest, tellIgnored } from '../../../http/read-request.ts';
@@ -72,8 +73,8 @@ function answer(job: ResponseJob, reply: FastifyReply, { services, unknownFields
       const events = new ResponseEvents(job.options);
       return new KeptWriter({ events, keep: () => keep(events), rename });
     },
-    whole: async ({ events }) => {
-      const response = await collectResponse(events, job.options).catch((error: unknown) => {
+    whole: async ({ generation }) => {
+      const response = await collectResponse(generation, job.options).catch((error: unknown) => {
         throw rename(ApiError.from(error));
       });
       await keep(response);
@@ -95,13 +96,18 @@ async function answerLater(job: ResponseJob, reply: FastifyReply, services: Resp
     fault = error;
     request.log.error({ id, code: error.code, err: error.cause ?? error }, 'a background response failed');
   };
-  const work: BackgroundWork<GenerateEvent> = {
+  const growing = new ResponseEvents(job.options);
+  const work: BackgroundWork = {
     owner: job.owner,
     input: job.input,
-    growing: new ResponseEvents(job.options),
+    growing,
     begin: async (signal) => {
-      const begun = await beginAnswer(asItComes(job), context, signal);
-      return { events: begun.answer.events, rename: begun.rename };
+      const { answer: begun, rename } = await beginAnswer(asItComes(job), context, signal);
+      const fold = (write: (text: string) => void): EventFold => ({
+        text: (choice, text, tokens, logprobs) => write(growing.delta(choice, text, tokens, logprobs)),
+        event: (event) => write(growing.write(event)),
+      });
+      return { run: (write) => runInto(begun.generation, fold(write)), rename };
     },
   };
   const run = runs.add({ work, keeper, onFault });

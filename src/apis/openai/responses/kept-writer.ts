@@ -1,3 +1,4 @@
+import type { TokenLogprob } from '../../../contracts/contract.ts';
 import type { GenerateEvent } from '../../../contracts/events.ts';
 import type { ApiError } from '../../../errors.ts';
 import type { ResponseWriter } from '../../../http/response-writer.ts';
@@ -20,6 +21,10 @@ export class KeptWriter implements ResponseWriter {
 
   begin(events: readonly GenerateEvent[]): string {
     return this.#options.events.begin(events);
+  }
+
+  delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
+    return this.#options.events.delta(choice, text, tokens, logprobs);
   }
 
   write(event: GenerateEvent): string {

@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../../../contracts/contract.ts';
-import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../../contracts/events.ts';
+import type { EventFold, OtherEvent, TokenUsage, ToolCallDelta } from '../../../contracts/events.ts';
 import type { ApiError } from '../../../errors.ts';
 import type { TokenText } from '../../../http/logprobs.ts';
 import { type ItemType, itemId } from './item-ids.ts';
@@ -23,7 +23,7 @@ export interface OutputListener {
 }
 
 /** Puts the items of a response together from the events of an answer. */
-export class ResponseBuilder {
+export class ResponseBuilder implements EventFold {
   readonly #options: ResponseOptions;
   #head: ResponseHead;
   readonly #listener: OutputListener | undefined;
@@ -42,11 +42,12 @@ export class ResponseBuilder {
     this.#listener = listener;
   }
 
-  push(event: GenerateEvent): void {
+  text(_choice: number, text: string, _tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.#text(text, logprobs);
+  }
+
+  event(event: OtherEvent): void {
     switch (event.type) {
-      case 'text-delta':
-        this.#text(event.text, event.logprobs);
-        break;
       case 'reasoning-delta':
         if (event.text !== '') this.#reasoning(event.text);
         break;

@@ -23,6 +23,7 @@ import {
 import type { TokenLogprob } from '../../../contracts/contract.ts';
 import type { GenerateEvent } from '../../../contracts/events.ts';
 import { ApiError } from '../../../errors.ts';
+import { readyGeneration } from '../../../generate/ready-generation.ts';
 import { collectResponse } from './collect-response.ts';
 import { ResponseEvents } from './response-events.ts';
 
@@ -56,10 +57,11 @@ function whole(items: readonly ItemEvent[], ending: { status: string; [field: st
 }
 
 async function collected(events: readonly GenerateEvent[], body?: object): Promise<unknown> {
-  async function* batches() {
-    yield [...events];
-  }
-  return JSON.parse(JSON.stringify((await collectResponse(batches(), optionsOf(body))).response()));
+  const collecting = collectResponse(
+    readyGeneration(() => events),
+    optionsOf(body),
+  );
+  return JSON.parse(JSON.stringify((await collecting).response()));
 }
 
 describe('a streamed response', () => {

@@ -1,4 +1,5 @@
-import type { GenerateEvent } from '../../../contracts/events.ts';
+import type { TokenLogprob } from '../../../contracts/contract.ts';
+import { type GenerateEvent, giveEvent } from '../../../contracts/events.ts';
 import type { ApiError } from '../../../errors.ts';
 import type { ResponseWriter } from '../../../http/response-writer.ts';
 import type { OutputItem, TextLogprob } from './output-items.ts';
@@ -40,18 +41,24 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
     return this.#builder.queued();
   }
 
-  begin(events: readonly GenerateEvent[]): string {
+  begin(events: readonly GenerateEvent[] = []): string {
     this.#text = '';
     const response = this.response();
     if (this.#sequence === 0) this.#event('response.created', { response });
     this.#event('response.in_progress', { response });
-    for (const event of events) this.#builder.push(event);
+    for (const event of events) giveEvent(event, this.#builder);
+    return this.#text;
+  }
+
+  delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
+    this.#text = '';
+    this.#builder.text(choice, text, tokens, logprobs);
     return this.#text;
   }
 
   write(event: GenerateEvent): string {
     this.#text = '';
-    this.#builder.push(event);
+    giveEvent(event, this.#builder);
     return this.#text;
   }
 

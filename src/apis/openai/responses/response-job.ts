@@ -1,6 +1,6 @@
-import type { GenerateEvents } from '../../../contracts/events.ts';
 import { ApiError } from '../../../errors.ts';
 import type { Answer, GenerateContext } from '../../../generate/answer.ts';
+import { begunGeneration } from '../../../generate/begun-generation.ts';
 import { chat } from '../../../generate/chat.ts';
 import { idTokenText, plainTokenText } from '../../../http/logprobs.ts';
 import type { ResponseKeeper } from '../../../responses/response-keeper.ts';
@@ -93,7 +93,8 @@ export function beginAnswer(
     const rename = renamer(origins);
     try {
       const answer = await chat(translated, context, signal);
-      return { answer: mayCut ? { ...answer, events: await begun(answer.events) } : answer, rename };
+      // A backend that counts says only with its first response that a prompt is too long.
+      return { answer: mayCut ? { ...answer, generation: await begunGeneration(answer.generation) } : answer, rename };
     } catch (error) {
       throw rename(ApiError.from(error));
     }
@@ -103,20 +104,4 @@ export function beginAnswer(
 
 function renamer(origins: readonly MessageOrigin[]): BegunAnswer['rename'] {
   return (fault) => renameFault(fault, origins);
-}
-
-/** The same events once the first of them are there: a backend that counts says only then that a prompt is too long. */
-async function begun(events: GenerateEvents): Promise<GenerateEvents> {
-  const first = await events.next();
-  return withFirst(first, events);
-}
-
-async function* withFirst(first: Awaited<ReturnType<GenerateEvents['next']>>, rest: GenerateEvents): GenerateEvents {
-  if (first.done) return;
-  try {
-    yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return?.();
-  }
 }

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../../errors.ts';
 import type { Endpoint, EndpointFacts, NamedSchema } from '../../../http/api.ts';
-import { sendTexts } from '../../../http/events.ts';
 import { anything, constant, flag, listOf, object, orNull, text, whole } from '../../../http/openapi/schema-parts.ts';
 import { requestSignal } from '../../../http/request-signal.ts';
 import type { GenerateServices } from '../../../http/send-answer.ts';
+import { sendTexts, textsOf } from '../../../http/send-texts.ts';
 import { parseRequest } from '../../../requests/fields.ts';
 import type { BackgroundRun } from '../../../responses/background-run.ts';
 import { isBeingMade } from '../../../responses/growing-response.ts';
@@ -77,7 +77,7 @@ export const storedEndpoint: Endpoint<ResponseServices> = {
     const signal = requestSignal(reply);
     const events = await elsewhere.follow(place, { after, signal, lost: lostEvent });
     if (events) {
-      await sendTexts(reply, events, signal);
+      await sendTexts(reply, textsOf(events), signal);
       return reply;
     }
     const message = 'stream: only a response that is, or was just, made in the background here has events.';
@@ -167,8 +167,7 @@ function placeOf({ owner, params }: FastifyRequest) {
 
 /** Streams the events of a response behind a number. */
 export async function followRun(run: BackgroundRun, after: number, reply: FastifyReply): Promise<FastifyReply> {
-  const signal = requestSignal(reply);
-  await sendTexts(reply, run.follow(after, signal), signal);
+  await sendTexts(reply, (sink) => run.follow(after, sink), requestSignal(reply));
   return reply;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { begun, call, finish, reasoning, text } from '../../../../test/support/response-fixtures.ts';
-import type { GenerateEvent } from '../../../contracts/events.ts';
+import { type GenerateEvent, giveEvent } from '../../../contracts/events.ts';
 import { plainTokenText } from '../../../http/logprobs.ts';
 import { ChatRequest } from '../../../requests/chat-request.ts';
 import { parseRequest } from '../../../requests/fields.ts';
@@ -281,7 +281,7 @@ describe('a conversation over several responses', () => {
     tokenText: plainTokenText,
     now: () => 2,
   });
-  for (const event of answered) builder.push(event);
+  for (const event of answered) giveEvent(event, builder);
   builder.end();
   const response = JSON.parse(JSON.stringify(builder.response())) as { output: { id: string }[] };
   const outputs = [result('call_a', '1'), result('call_b', '2')];

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { EngineError } from '../../../engine-error.ts';
 import type { ModelConfig, ModelIndexEntry, ModelStatistics } from '../../../kserve/messages.ts';
-import type { CallOptions, InferRequest, InferResponse } from '../../../kserve/server.ts';
+import type { CallOptions, InferRequest, ResponseSink, RunningInference } from '../../../kserve/server.ts';
 import { StatusError } from '../../../kserve/status.ts';
 import { validateRequest, wrongCount } from '../../../kserve/validate-request.ts';
 import { messageOf } from '../../../thrown.ts';
@@ -117,15 +117,18 @@ export class EmbeddedModel {
     return this.#inFlight === 0;
   }
 
-  /** The answers to one request. Everything that is wrong with it is thrown by the first `next`. */
-  stream(request: InferRequest, { signal, timeout }: CallOptions): AsyncIterableIterator<InferResponse[]> {
-    const call = new ModelCall({
-      begin: () => this.#begin(call, request),
-      wake: () => this.#loaded?.model.wake(),
-      signal,
-      timeout,
-    });
-    return call.queue;
+  /** Answers one request. */
+  stream(request: InferRequest, sink: ResponseSink, { signal, timeout }: CallOptions): RunningInference {
+    const call: ModelCall = new ModelCall(
+      {
+        begin: () => this.#begin(call, request),
+        wake: () => this.#loaded?.model.wake(),
+        ...(signal ? { signal } : {}),
+        timeout,
+      },
+      sink,
+    );
+    return call.start();
   }
 
   async #begin(call: ModelCall, request: InferRequest): Promise<void> {
@@ -147,7 +150,7 @@ export class EmbeddedModel {
         started = performance.now();
       };
       if (inputs.embedding !== undefined) {
-        await model.embed({ request, inputs, queue: call.queue, onBegin, onEnd: () => undefined });
+        await model.embed({ request, inputs, outlet: call, onBegin, onEnd: () => undefined });
         finish('success');
         return;
       }
@@ -157,7 +160,7 @@ export class EmbeddedModel {
         call.finish();
         finish(outcome);
       };
-      const generation = await model.generate({ request, inputs, queue: call.queue, onBegin, onEnd });
+      const generation = await model.generate({ request, inputs, outlet: call, onBegin, onEnd });
       isHandedOver = true;
       call.attach(generation);
     } catch (error) {

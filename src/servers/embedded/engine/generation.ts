@@ -4,7 +4,7 @@ import type { AnswerWriter } from './answer-writer.ts';
 import type { LoopJob } from './batch-plan.ts';
 import type { ContextBinding } from './engine-types.ts';
 import { invalidArgument } from './faults.ts';
-import type { ResponseQueue } from './response-queue.ts';
+import type { ResponseOutlet } from './response-outlet.ts';
 import type { SamplingParameters } from './sampling-parameters.ts';
 import type { TokenChooser } from './token-chooser.ts';
 import type { ChosenLogprob, LogprobReader } from './token-logprobs.ts';
@@ -31,7 +31,7 @@ interface GenerationOptions {
   /** Left out where no logprobs are wanted. */
   readonly logprobs: (() => LogprobReader) | undefined;
   readonly writer: AnswerWriter;
-  readonly queue: ResponseQueue;
+  readonly outlet: ResponseOutlet;
   onBegin(reusedTokens: number): void;
   onEnd(end: GenerationEnd): void;
 }
@@ -68,7 +68,7 @@ export class Generation implements LoopJob {
   }
 
   get isPaused(): boolean {
-    return this.#options.queue.isFull;
+    return this.#options.outlet.isPaused;
   }
 
   get isOver(): boolean {
@@ -124,11 +124,11 @@ export class Generation implements LoopJob {
   }
 
   #emit(text: string, figures: ChosenLogprob | undefined, finish: 'stop' | 'length' | undefined): void {
-    const { isStreamed, writer, queue, logprobs } = this.#options;
+    const { isStreamed, writer, outlet, logprobs } = this.#options;
     const cumulativeLogprob = logprobs ? this.#cumulative : Number.NaN;
     if (isStreamed) {
       const entries = figures ? [figures.json] : undefined;
-      queue.push(writer.write({ text, tokens: 1, finish, cumulativeLogprob, logprobs: entries }));
+      outlet.push(writer.write({ text, tokens: 1, finish, cumulativeLogprob, logprobs: entries }));
     } else {
       this.#collected.text += text;
       if (figures) this.#collected.logprobs.push(figures.json);
@@ -136,7 +136,7 @@ export class Generation implements LoopJob {
         const all = this.#collected;
         const entries = logprobs ? all.logprobs : undefined;
         const tokens = this.#output.length;
-        queue.push(writer.write({ text: all.text, tokens, finish, cumulativeLogprob, logprobs: entries }));
+        outlet.push(writer.write({ text: all.text, tokens, finish, cumulativeLogprob, logprobs: entries }));
       }
     }
     if (finish !== undefined) this.#end({ outcome: 'success' }, undefined);
@@ -145,7 +145,7 @@ export class Generation implements LoopJob {
   #end(end: GenerationEnd, fault: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#options.queue.end(fault);
+    this.#options.outlet.end(fault);
     this.#options.onEnd(end);
     if (!this.#isAdvancing) this.#dispose();
   }

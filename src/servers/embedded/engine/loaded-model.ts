@@ -12,7 +12,7 @@ import { invalidArgument } from './faults.ts';
 import { Generation, type GenerationEnd } from './generation.ts';
 import { badWordIds, checkPrompt, checkTokenIds } from './prompt-checks.ts';
 import type { RequestInputs } from './request-inputs.ts';
-import type { ResponseQueue } from './response-queue.ts';
+import type { ResponseOutlet } from './response-outlet.ts';
 import { readSamplingParameters, type SamplingParameters } from './sampling-parameters.ts';
 import { TokenChooser } from './token-chooser.ts';
 import { LogprobReader } from './token-logprobs.ts';
@@ -39,7 +39,7 @@ interface LoadedParts {
 export interface LoadedCall {
   readonly request: InferRequest;
   readonly inputs: RequestInputs;
-  readonly queue: ResponseQueue;
+  readonly outlet: ResponseOutlet;
   readonly onBegin: () => void;
   readonly onEnd: (end: GenerationEnd) => void;
 }
@@ -98,13 +98,13 @@ export class LoadedModel {
   }
 
   /** The one vector that an embedding request asks for. */
-  async embed({ request, inputs, queue }: LoadedCall): Promise<void> {
+  async embed({ request, inputs, outlet }: LoadedCall): Promise<void> {
     const { vector, tokens } = await this.#embedder.embed(inputs.embedding as string);
     const { version } = this.parts;
-    queue.push(
+    outlet.push(
       new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: tokens }).writeVector(vector),
     );
-    queue.end();
+    outlet.end();
   }
 
   /** Checks a request and hands it to the loop. Everything that is wrong with it is thrown here. */
@@ -143,7 +143,7 @@ export class LoadedModel {
   }
 
   async #prepare(
-    { request, inputs, queue, onBegin, onEnd }: LoadedCall,
+    { request, inputs, outlet, onBegin, onEnd }: LoadedCall,
     parameters: SamplingParameters,
     adapter: Adapter | undefined,
   ): Promise<Generation> {
@@ -168,7 +168,7 @@ export class LoadedModel {
       chooser: () => this.#chooser(parameters, { prompt, badWords, grammar }),
       logprobs: this.#logprobs(parameters.logprobs),
       writer: new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
-      queue,
+      outlet,
       onBegin,
       onEnd,
     });

@@ -1,34 +1,52 @@
+import type { CallOptions, InferResponse, ResponseSink, RunningInference } from '../../../kserve/server.ts';
 import { cancelled, overdue } from './faults.ts';
 import type { Generation } from './generation.ts';
-import { ResponseQueue } from './response-queue.ts';
+import type { ResponseOutlet } from './response-outlet.ts';
 
-interface ModelCallOptions {
+interface ModelCallOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Checks the request and starts its generation. */
   readonly begin: () => Promise<void>;
   /** Tells the loop that a generation is over or may go on. */
   readonly wake: () => void;
-  readonly signal: AbortSignal | undefined;
-  readonly timeout: number | undefined;
 }
 
-/** One call: its queue, its generation once there is one, and whatever ends it early. */
-export class ModelCall {
-  readonly queue: ResponseQueue;
+/** One call: its generation once there is one, and whatever ends it early. */
+export class ModelCall implements RunningInference, ResponseOutlet {
   readonly #options: ModelCallOptions;
-  #generation: Generation | undefined;
+  readonly #sink: ResponseSink;
+  #generation: Pick<Generation, 'cancel' | 'isOver'> | undefined;
   #early: { readonly fault: unknown } | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isPaused = false;
+  #isOver = false;
 
-  constructor(options: ModelCallOptions) {
+  constructor(options: ModelCallOptions, sink: ResponseSink) {
     this.#options = options;
-    this.queue = new ResponseQueue({
-      begin: () => this.#begin(),
-      cancel: () => this.#leave(undefined),
-      resume: options.wake,
-    });
+    this.#sink = sink;
   }
 
-  attach(generation: Generation): void {
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** Begins; everything that is wrong with the request is told to the sink. */
+  start(): this {
+    const { begin, signal, timeout } = this.#options;
+    if (signal?.aborted) {
+      queueMicrotask(() => this.end(cancelled()));
+      return this;
+    }
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    if (timeout !== undefined) this.#timer = setTimeout(() => this.cancel(overdue(timeout)), timeout);
+    void begin()
+      .catch((error: unknown) => this.end(error))
+      .finally(() => {
+        if (!this.#generation || this.#generation.isOver) this.finish();
+      });
+    return this;
+  }
+
+  attach(generation: Pick<Generation, 'cancel' | 'isOver'>): void {
     this.#generation = generation;
     if (this.#early) this.#leave(this.#early.fault);
   }
@@ -38,27 +56,38 @@ export class ModelCall {
     this.#options.signal?.removeEventListener('abort', this.#abort);
   }
 
-  #begin(): void {
-    const { begin, signal, timeout } = this.#options;
-    if (signal?.aborted) {
-      this.queue.end(cancelled());
-      return;
-    }
-    signal?.addEventListener('abort', this.#abort, { once: true });
-    if (timeout !== undefined) this.#timer = setTimeout(() => this.#leave(overdue(timeout)), timeout);
-    void begin()
-      .catch((error: unknown) => this.queue.end(error))
-      .finally(() => {
-        if (!this.#generation || this.#generation.isOver) this.finish();
-      });
+  push(response: InferResponse): void {
+    if (!this.#isOver) this.#sink.response(response);
   }
 
-  readonly #abort = (): void => this.#leave(cancelled());
+  end(fault?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sink.end(fault);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#options.wake();
+  }
+
+  cancel(error?: unknown): void {
+    if (this.#isOver) return;
+    if (error === undefined) this.#isOver = true;
+    else this.end(error);
+    this.#leave(error);
+  }
+
+  readonly #abort = (): void => this.cancel(cancelled());
 
   #leave(fault: unknown): void {
     this.#early = { fault };
     this.finish();
-    this.queue.end(fault);
     this.#generation?.cancel(fault);
     this.#options.wake();
   }

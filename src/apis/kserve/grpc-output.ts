@@ -1,0 +1,69 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { flushAfterTurn, type TurnOutput } from '../../http/turn.ts';
+import { frame } from '../../kserve/grpc-frames.ts';
+
+interface OutputOptions {
+  /** Milliseconds after which a client that reads nothing is cut off; 0: never. */
+  readonly slowClientTimeout: number;
+  /** The client is slower than its responses. */
+  readonly onFull: () => void;
+  /** There is room again. */
+  readonly onRoom: () => void;
+}
+
+/** The messages to a client: those of one turn of the event loop go out together. */
+export class GrpcOutput implements TurnOutput {
+  readonly #stream: ServerHttp2Stream;
+  readonly #options: OutputOptions;
+  #pending: Uint8Array[] = [];
+  #isFull = false;
+  #cutOff: NodeJS.Timeout | undefined;
+
+  constructor(stream: ServerHttp2Stream, options: OutputOptions) {
+    this.#stream = stream;
+    this.#options = options;
+  }
+
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  add(message: Uint8Array): void {
+    if (this.#pending.push(message) === 1 && !this.#isFull) flushAfterTurn(this);
+  }
+
+  flush(): void {
+    if (!this.#isFull && !this.writeAll()) this.#wait();
+  }
+
+  /** Writes what there is at once, also to a slow client: nothing comes behind it. Whether it has room for more. */
+  writeAll(): boolean {
+    const messages = this.#pending;
+    if (messages.length === 0 || this.#stream.destroyed) return true;
+    this.#pending = [];
+    return this.#stream.write(frame(...messages));
+  }
+
+  close(): void {
+    clearTimeout(this.#cutOff);
+    this.#stream.off('drain', this.#onDrain);
+    this.#pending = [];
+  }
+
+  #wait(): void {
+    const { slowClientTimeout, onFull } = this.#options;
+    this.#isFull = true;
+    // Nothing more can be said to a client that does not read.
+    if (slowClientTimeout > 0)
+      this.#cutOff = setTimeout(() => this.#stream.close(constants.NGHTTP2_CANCEL), slowClientTimeout);
+    this.#stream.once('drain', this.#onDrain);
+    onFull();
+  }
+
+  readonly #onDrain = (): void => {
+    clearTimeout(this.#cutOff);
+    this.#isFull = false;
+    this.flush();
+    if (!this.#isFull) this.#options.onRoom();
+  };
+}

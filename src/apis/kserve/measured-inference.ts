@@ -1,0 +1,51 @@
+import type { InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
+import type { InferenceWatch } from '../../request-watch.ts';
+
+/** An inference that is heard of when its first response is there and when it is over. */
+export class MeasuredInference implements RunningInference, ResponseSink {
+  readonly #watch: InferenceWatch;
+  readonly #sink: ResponseSink;
+  #running: RunningInference | undefined;
+  #hasBegun = false;
+  #isOver = false;
+
+  constructor(watch: InferenceWatch, sink: ResponseSink) {
+    this.#watch = watch;
+    this.#sink = sink;
+  }
+
+  start(begin: (sink: ResponseSink) => RunningInference): this {
+    this.#running = begin(this);
+    return this;
+  }
+
+  response(response: InferResponse): void {
+    if (!this.#hasBegun) this.#watch.first();
+    this.#hasBegun = true;
+    this.#sink.response(response);
+  }
+
+  end(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#watch.end(error);
+    this.#sink.end(error);
+  }
+
+  pause(): void {
+    this.#running?.pause();
+  }
+
+  resume(): void {
+    this.#running?.resume();
+  }
+
+  cancel(error?: unknown): void {
+    if (this.#isOver) return;
+    if (error === undefined) {
+      this.#isOver = true;
+      this.#watch.end();
+    }
+    this.#running?.cancel(error);
+  }
+}

@@ -1,0 +1,142 @@
+import type { TokenLogprob } from '../contracts/contract.ts';
+import {
+  type EventSink,
+  type GenerateEvent,
+  type Generation,
+  giveEvent,
+  type OtherEvent,
+  type RunningGeneration,
+} from '../contracts/events.ts';
+import type { AnswerCheck } from './answer-check.ts';
+import { type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
+
+interface CheckOptions {
+  readonly emulation: Emulation;
+  /** A new check for a choice. */
+  readonly newCheck: (choice: number) => AnswerCheck;
+}
+
+type Finish = Extract<GenerateEvent, { type: 'finish' }>;
+
+/**
+ * Responses that are held against their check as they come: the first wrong character is an error. A whole one is judged
+ * in a thread; its finish, and what comes meanwhile, waits for the verdict.
+ */
+export class CheckedEvents implements Generation, RunningGeneration, EventSink {
+  readonly #source: Generation;
+  readonly #options: CheckOptions;
+  readonly #checks = new Map<number, AnswerCheck>();
+  #sink: EventSink | undefined;
+  #running: RunningGeneration | undefined;
+  /** What waits for a verdict; undefined: none is waited for. */
+  #waiting: GenerateEvent[] | undefined;
+  #isPaused = false;
+  #hasEnded = false;
+  #isOver = false;
+
+  constructor(source: Generation, options: CheckOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  start(sink: EventSink): this {
+    this.#sink = sink;
+    this.#running = this.#source.start(this);
+    return this;
+  }
+
+  text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    if (this.#isOver) return;
+    if (this.#waiting) this.#waiting.push({ type: 'text-delta', choice, text, tokens, logprobs });
+    else if (this.#passes(this.#checkOf(choice).text(text))) this.#sink?.text(choice, text, tokens, logprobs);
+  }
+
+  event(event: OtherEvent): void {
+    if (this.#isOver) return;
+    if (this.#waiting) this.#waiting.push(event);
+    else if (event.type === 'finish') this.#judge(event);
+    else {
+      if (event.type === 'tool-call-delta') this.#checkOf(event.choice).call(event);
+      this.#sink?.event(event);
+    }
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#endIfDone();
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sink?.fail(error);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#running?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (!this.#waiting) this.#running?.resume();
+  }
+
+  cancel(): void {
+    this.#isOver = true;
+    this.#running?.cancel();
+  }
+
+  #checkOf(choice: number): AnswerCheck {
+    let check = this.#checks.get(choice);
+    if (!check) {
+      check = this.#options.newCheck(choice);
+      this.#checks.set(choice, check);
+    }
+    return check;
+  }
+
+  #judge(finish: Finish): void {
+    const { emulation } = this.#options;
+    this.#waiting = [];
+    this.#running?.pause();
+    this.#checkOf(finish.choice)
+      .end(finish.reason)
+      .then(
+        (verdict) => {
+          if (verdict.kind === 'undecided') this.#reject(undecided(emulation, verdict.message));
+          else if (this.#passes(verdict.kind === 'invalid' ? verdict.message : undefined)) this.#goOn(finish);
+        },
+        (error: unknown) => this.#reject(error),
+      );
+  }
+
+  /** Gives a finish that was waited for, and what came meanwhile, up to the next one. */
+  #goOn(finish: Finish): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    this.#sink?.event(finish);
+    for (const event of waiting) giveEvent(event, this);
+    if (this.#waiting) return;
+    if (!this.#isPaused) this.#running?.resume();
+    this.#endIfDone();
+  }
+
+  #endIfDone(): void {
+    if (!this.#hasEnded || this.#waiting || this.#isOver) return;
+    this.#isOver = true;
+    this.#sink?.end();
+  }
+
+  /** Whether there is no fault; one ends the generation. */
+  #passes(fault: string | undefined): boolean {
+    if (fault !== undefined) this.#reject(invalidAnswer(this.#options.emulation, fault, 1));
+    return !this.#isOver;
+  }
+
+  #reject(error: unknown): void {
+    if (this.#isOver) return;
+    this.cancel();
+    this.#sink?.fail(error);
+  }
+}

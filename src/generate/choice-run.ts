@@ -1,0 +1,150 @@
+import type { GenerateDecoder } from '../contracts/contract.ts';
+import type { EventSink, Generation, RunningGeneration } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
+import type { InferResponse, ResponseSink, RunningInference } from '../kserve/server.ts';
+import { StatusError } from '../kserve/status.ts';
+import { WaitFault } from '../kserve/wait-fault.ts';
+import type { InferenceWatch } from '../request-watch.ts';
+import type { ChoiceReader } from './choice-reader.ts';
+import { type FaultPlace, generationFault } from './faults.ts';
+
+interface ChoiceOptions {
+  /** Begins the inference. */
+  readonly begin: (sink: ResponseSink) => RunningInference;
+  readonly decoder: GenerateDecoder;
+  readonly reader: ChoiceReader;
+  /** Ends the inference on servers where cancelling its stream does not. */
+  readonly stop?: ((hasBegun: boolean) => void) | undefined;
+  readonly place: FaultPlace;
+  /** Hears when the first response is there, and of the end. */
+  readonly watch: Pick<InferenceWatch, 'first' | 'end'>;
+}
+
+/** Runs one inference: decodes its responses as they come, into a reader that gives their events to the sink. */
+export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
+  readonly #options: ChoiceOptions;
+  #sink: EventSink | undefined;
+  #running: RunningInference | undefined;
+  #hasBegun = false;
+  /** Whether a server has ended the inference with an error. */
+  #hasFailed = false;
+  /** Whether nothing more is wanted of the inference, or comes from it. */
+  #isLeft = false;
+  /** Whether the sink hears nothing more. */
+  #isOver = false;
+  /** How many counts of tokens are waited for. */
+  #counts = 0;
+
+  constructor(options: ChoiceOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a response has come. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  start(sink: EventSink): this {
+    this.#sink = sink;
+    this.#running = this.#options.begin(this);
+    return this;
+  }
+
+  response(response: InferResponse): void {
+    if (this.#isLeft) return;
+    const { reader, decoder } = this.#options;
+    try {
+      if (!this.#hasBegun) this.#first();
+      decoder.push(response, reader);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    const counting = reader.count();
+    if (counting) this.#count(counting);
+    // A stop sequence was met, which ends the inference too.
+    if (reader.isComplete && !this.#isEnded && !this.#isLeft) {
+      this.#leave();
+      this.#finish();
+    }
+  }
+
+  end(error?: unknown): void {
+    if (this.#isLeft) return;
+    const { reader, watch } = this.#options;
+    if (error !== undefined) this.#fail(error);
+    else if (!reader.isComplete)
+      this.#fail(new ApiError('backend_error', 'The backend ended the answer without finishing it.'));
+    else {
+      this.#isLeft = true;
+      watch.end();
+      this.#finish();
+    }
+  }
+
+  pause(): void {
+    this.#running?.pause();
+  }
+
+  resume(): void {
+    this.#running?.resume();
+  }
+
+  cancel(): void {
+    this.#close();
+    this.#leave();
+  }
+
+  #first(): void {
+    this.#hasBegun = true;
+    this.#options.watch.first();
+    if (this.#sink) this.#options.reader.begin(this.#sink);
+  }
+
+  #count(counting: Promise<void>): void {
+    this.#counts++;
+    counting.then(
+      () => {
+        this.#counts--;
+        if (this.#isLeft) this.#finish();
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** All responses have come; the last events may wait for a count. */
+  #finish(): void {
+    if (this.#isOver || this.#counts > 0) return;
+    this.#isOver = true;
+    this.#sink?.end();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    const { place } = this.#options;
+    // A server that answers with an error has ended the inference itself; one that was waited for too long has not.
+    if (error instanceof StatusError && !(error instanceof WaitFault) && !place.signal.aborted) this.#hasFailed = true;
+    this.#close();
+    this.#leave(error);
+    this.#sink?.fail(generationFault(error, place));
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#options.reader.close();
+  }
+
+  get #isEnded(): boolean {
+    return this.#hasFailed || this.#options.reader.isEnded;
+  }
+
+  /** Ends the inference where it has not ended by itself. */
+  #leave(fault?: unknown): void {
+    const { stop, watch } = this.#options;
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    if (!this.#isEnded) stop?.(this.#hasBegun);
+    watch.end(fault);
+    this.#running?.cancel();
+  }
+}

@@ -1,0 +1,68 @@
+import type { FastifyReply } from 'fastify';
+import { ClientOutput, type Pausable } from './client-output.ts';
+import { openStream } from './events.ts';
+
+/** Hears of texts as they come. */
+interface TextSink {
+  text(text: string): void;
+  end(): void;
+  /** It ends in the middle. */
+  fail(error: unknown): void;
+}
+
+/** Begins to give texts to a sink, also at once; gives what makes them wait, or ends them without a word. */
+type TextSource = (sink: TextSink) => Pausable & { cancel(): void };
+
+/** Streams events that are written already. */
+export function sendTexts(reply: FastifyReply, source: TextSource, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    openStream(reply);
+    const output = new ClientOutput(reply.raw, { source: () => running });
+    const end = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      output.end('');
+      resolve();
+    };
+    const onAbort = (): void => {
+      running.cancel();
+      output.close();
+      resolve();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    const running = source({ text: (text) => output.append(text), end, fail: reject });
+    if (signal.aborted) onAbort();
+  });
+}
+
+/** Texts that are asked for one after the other. */
+export function textsOf(texts: AsyncIterable<string>): TextSource {
+  return (sink) => {
+    let isOver = false;
+    let hasRoom: Promise<void> | undefined;
+    let goOn = (): void => undefined;
+    const give = async (): Promise<void> => {
+      for await (const text of texts) {
+        await hasRoom;
+        if (isOver) return;
+        sink.text(text);
+      }
+      if (!isOver) sink.end();
+    };
+    give().catch((error: unknown) => sink.fail(error));
+    return {
+      pause: () => {
+        hasRoom ??= new Promise((resolve) => {
+          goOn = resolve;
+        });
+      },
+      resume: () => {
+        hasRoom = undefined;
+        goOn();
+      },
+      cancel: () => {
+        isOver = true;
+        goOn();
+      },
+    };
+  };
+}

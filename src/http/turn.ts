@@ -1,0 +1,31 @@
+/** Collects what goes to a client during a turn of the event loop. */
+export interface TurnOutput {
+  /** Writes what was collected. It does not throw. */
+  flush(): void;
+}
+
+let dirty: TurnOutput[] = [];
+
+/**
+ * Has an output flushed at the end of this turn, once per call. One immediate serves all of them: it runs right after the
+ * poll phase, in which everything that arrived in this turn was read, so that a client is written to once per turn.
+ */
+export function flushAfterTurn(output: TurnOutput): void {
+  if (dirty.length === 0) setImmediate(flushAll);
+  dirty.push(output);
+}
+
+function flushAll(): void {
+  const outputs = dirty;
+  dirty = [];
+  let flushed = 0;
+  try {
+    for (const output of outputs) {
+      flushed++;
+      output.flush();
+    }
+  } finally {
+    // One that throws against the rule does not take the others with it.
+    for (const output of outputs.slice(flushed)) flushAfterTurn(output);
+  }
+}

@@ -1,0 +1,67 @@
+import type { OnMessage } from '../../kserve/grpc-frames.ts';
+import { StreamResponseDecoder } from '../../kserve/infer-codec.ts';
+import type { ResponseSink, RunningInference } from '../../kserve/server.ts';
+import type { Call, RunningCall } from './channel.ts';
+
+type Listener = Pick<Call, 'onMessage' | 'onEnd'>;
+
+/** One inference on a server that is reached over gRPC: hands each message to its sink as it is read. */
+export class RemoteInference implements RunningInference, Listener {
+  readonly #sink: ResponseSink;
+  readonly #decoder: StreamResponseDecoder;
+  #call: RunningCall | undefined;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(requestId: string, sink: ResponseSink) {
+    this.#decoder = new StreamResponseDecoder(requestId);
+    this.#sink = sink;
+  }
+
+  /** Starts the call; what fails at once is told to the sink in a moment. */
+  start(start: (listener: Listener) => RunningCall | Promise<RunningCall>): this {
+    try {
+      const call = start(this);
+      if (call instanceof Promise) call.then(this.#begun, this.onEnd);
+      else this.#call = call;
+    } catch (error) {
+      queueMicrotask(() => this.onEnd(error));
+    }
+    return this;
+  }
+
+  readonly onMessage: OnMessage = (bytes, from, to) => {
+    // What was read together with the message that ended it.
+    if (this.#isOver) return;
+    this.#sink.response(this.#decoder.decode(bytes, from, to));
+  };
+
+  readonly onEnd = (error: unknown): void => {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sink.end(error);
+  };
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#call?.resume();
+  }
+
+  cancel(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#call?.cancel();
+    if (error !== undefined) this.#sink.end(error);
+  }
+
+  readonly #begun = (call: RunningCall): void => {
+    this.#call = call;
+    if (this.#isOver) call.cancel();
+    else if (this.#isPaused) call.pause();
+  };
+}
