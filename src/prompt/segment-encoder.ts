@@ -48,7 +48,10 @@ export class SegmentEncoder {
     this.#cuts = cuts;
     this.#cutIds = new Set(cuts.values());
     this.#encode = encode;
-    this.#pattern = new RegExp([...cuts.keys()].map((cut) => cut.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'), 'g');
+    this.#pattern = new RegExp(
+      [...cuts.keys()].map((cut) => cut.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'),
+      'g',
+    );
     this.#first = store.table();
     this.#inner = store.table();
   }
@@ -108,7 +111,8 @@ export class SegmentEncoder {
     if (within.at(-1)?.cut === undefined) ends.push(ids.length);
     if (ends.length !== within.length || ends.at(-1) !== ids.length) return undefined;
     const parts = ends.map((end, at) => Int32Array.from(ids.slice(ends[at - 1] ?? start, end)));
-    if (!within.every(({ cut }, at) => cut === undefined || parts[at]?.at(-1) === this.#cuts.get(cut))) return undefined;
+    if (!within.every(({ cut }, at) => cut === undefined || parts[at]?.at(-1) === this.#cuts.get(cut)))
+      return undefined;
     for (const [at, part] of parts.entries()) {
       const { text = '', cut } = within[at] ?? {};
       if (cut !== undefined) this.#table(from + at).set(text, part);

@@ -28,8 +28,8 @@ export interface EncodeTask<Kind extends 'encode' | 'count' = 'encode' | 'count'
   tokenizer: TokenizerFile;
   text: string;
   addSpecialTokens: boolean;
-  /** Bytes for tokens of earlier texts, of all tokenizers together; 0: none are stored. */
-  cacheSize: number;
+  /** Bytes for tokens of earlier texts, of all tokenizers together; left out, this text does without them. */
+  cacheSize: number | undefined;
 }
 
 /** A chat to render, with the special tokens that belong to the template. */

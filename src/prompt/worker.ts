@@ -105,8 +105,9 @@ async function encodeWhole(task: EncodeTask, { tokenizer, prefix, addsSpecial }:
 }
 
 async function encodeSegments(task: EncodeTask, { prefix, addsSpecial, frame, segments }: Loaded) {
+  if (task.cacheSize === undefined || frame === undefined) return undefined;
   store.limit = task.cacheSize;
-  if (task.cacheSize === 0 || task.text.length < shortestCached || frame === undefined) return undefined;
+  if (task.cacheSize === 0 || task.text.length < shortestCached) return undefined;
   const found = await (await segments())?.encode(task.text);
   if (found === undefined) return undefined;
   const front = task.addSpecialTokens ? [...prefix, ...(addsSpecial ? frame.front : [])] : [];

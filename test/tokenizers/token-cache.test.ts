@@ -13,15 +13,7 @@ import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
 import { type Random, randomFrom } from './random.ts';
 import { texts } from './samples.ts';
 
-const families: TokenizerName[] = [
-  'llama2',
-  'llama3',
-  'llama3_2',
-  'qwen3',
-  'gemma3',
-  'mistral_nemo',
-  'deepseek_v3',
-];
+const families: TokenizerName[] = ['llama2', 'llama3', 'llama3_2', 'qwen3', 'gemma3', 'mistral_nemo', 'deepseek_v3'];
 const fileOf = (family: TokenizerName): string => join(tokenizerFolder(family), 'tokenizer.json');
 
 /** A piece of a prompt: words, spaces, characters of many bytes, special tokens, and parts of them. */
@@ -37,7 +29,9 @@ function piece(random: Random, tokens: readonly string[]): string {
     case 2:
       return `<${token}>${token}${token} ${token}\n${token}`;
     case 3:
-      return ['', 'a', ' a', "'s", '123456', '▁', 'Ġ', '\ud83d', '\udc4d', '👩‍👩‍👧‍👦', 'é', 'e\u0301'][random(12)] ?? '';
+      return (
+        ['', 'a', ' a', "'s", '123456', '▁', 'Ġ', '\ud83d', '\udc4d', '👩‍👩‍👧‍👦', 'é', 'e\u0301'][random(12)] ?? ''
+      );
     default:
       return text.slice(from, from + random(200)) + (random(3) === 0 ? token : '');
   }
