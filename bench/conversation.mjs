@@ -2,7 +2,7 @@
  * CPU time of the prompt of a long conversation with one new message, with the token cache and without: template and tokenization, all
  * threads of this process. The two take turns, and their ids are compared.
  *
- *   node bench/conversation.mjs [--tokens 50000] [--messages 100] [--turns 15] [--tools 0] [--families llama3_2,qwen3]
+ *   node bench/conversation.mjs [--tokens 50000] [--messages 100] [--turns 20] [--tools 0] [--families llama3_2,qwen3]
  */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -19,6 +19,7 @@ import { median } from './report.mjs';
 /** @import { Tokenizer } from '../src/tokenizer.ts' */
 
 const FAMILIES = 'llama3_2,qwen3,gemma3,mistral_nemo,deepseek_v3';
+const WARM_UP = 40;
 const WORDS =
   'the quick brown fox jumps over a lazy dog while const result = await call(value); } else { return [0, 1]; // naïve'.split(
     ' ',
@@ -28,7 +29,7 @@ const { values } = parseArgs({
   options: {
     tokens: { type: 'string', default: '50000' },
     messages: { type: 'string', default: '100' },
-    turns: { type: 'string', default: '15' },
+    turns: { type: 'string', default: '20' },
     tools: { type: 'string', default: '0' },
     families: { type: 'string', default: FAMILIES },
   },
@@ -96,20 +97,21 @@ async function measureFamily({ template, cached, plain }) {
   const perMessage = Number(values.tokens) / Number(values.messages) / 1.35;
   /** @type {{ role: string, content: string }[]} */
   const messages = [];
-  const speak = () =>
-    messages.push({ role: messages.length % 2 === 0 ? 'user' : 'assistant', content: words(perMessage) });
-  while (messages.length < Number(values.messages)) speak();
-  if (messages.length % 2 === 0) speak();
+  const speak = (/** @type {number} */ length) =>
+    messages.push({ role: messages.length % 2 === 0 ? 'user' : 'assistant', content: words(length) });
+  while (messages.length < Number(values.messages) || messages.length % 2 === 0) speak(perMessage);
   const whole = async () => plain.encode(await template.renderInThread(inputOf(messages)), options);
   const grown = async () => cached.encode(await template.render(inputOf(messages)), options);
-  await grown();
+  // Compiled code, as in a server that has run for a while.
+  for (let turn = 0; turn < WARM_UP; turn++) await grown();
+  await whole();
   /** @type {{ whole: number[], grown: number[] }} */
   const cpu = { whole: [], grown: [] };
   let tokens = 0;
   for (let turn = 0; turn < Number(values.turns); turn++) {
-    // The answer of the turn before, and a new message: as an agent sends them.
-    speak();
-    speak();
+    // A short response to the turn before, and a new message: as an agent sends them.
+    speak(10);
+    speak(perMessage);
     const [first, second] = turn % 2 === 0 ? [grown, whole] : [whole, grown];
     const [one, two] = [await measured(first), await measured(second)];
     if (Buffer.compare(Buffer.from(one.result.buffer), Buffer.from(two.result.buffer)) !== 0)

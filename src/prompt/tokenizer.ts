@@ -16,12 +16,7 @@ interface LoadOptions {
 }
 
 /** Loads a tokenizer.json in the prompt thread. Rejects when it is none. */
-export async function loadTokenizer({
-  file,
-  source = file,
-  bos,
-  cacheSize = () => 0,
-}: LoadOptions): Promise<Tokenizer> {
+export async function loadTokenizer({ file, source = file, bos, cacheSize }: LoadOptions): Promise<Tokenizer> {
   const tokenizer: TokenizerFile = { file, bos };
   const { ownBos, vocabularySize } = await promptThread.ask<'load'>({ kind: 'load', tokenizer });
   const taskOf = (text: string, addSpecialTokens: boolean) => {

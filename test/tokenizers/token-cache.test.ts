@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { Tokenizer as NativeTokenizer } from 'tokenizers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadPromptAssets } from '../../src/prompt/assets.ts';
+import type { ChatTemplate, TemplateMessage } from '../../src/prompt/chat-template.ts';
 import { cutTokens } from '../../src/prompt/cut-tokens.ts';
 import { promptThread } from '../../src/prompt/prompt-thread.ts';
 import { SegmentStore } from '../../src/prompt/segment-store.ts';
 import { segmentEncoder } from '../../src/prompt/token-cache.ts';
+import { tokenUse } from '../../src/prompt/token-use.ts';
 import { loadTokenizer } from '../../src/prompt/tokenizer.ts';
 import { parseOutline } from '../../src/prompt/tokenizer-outline.ts';
 import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
@@ -14,6 +16,7 @@ import { type Random, randomFrom } from './random.ts';
 import { texts } from './samples.ts';
 
 const families: TokenizerName[] = ['llama2', 'llama3', 'llama3_2', 'qwen3', 'gemma3', 'mistral_nemo', 'deepseek_v3'];
+const hub = { endpoint: 'http://127.0.0.1:1', cacheFolder: '/nowhere', offline: true };
 const fileOf = (family: TokenizerName): string => join(tokenizerFolder(family), 'tokenizer.json');
 
 /** A piece of a prompt: words, spaces, characters of many bytes, special tokens, and parts of them. */
@@ -80,10 +83,70 @@ describe('tokens of segments', () => {
       isBounded: true,
     });
   });
+});
 
-  it.each(families)('are cut where the whole file allows it, of which a tenth is read: %s', async (family) => {
+describe('an outline of tokenizer.json', () => {
+  it.each(families)('is the file without vocabulary and merges: %s', async (family) => {
     const bytes = await readFile(fileOf(family));
     const whole = JSON.parse(bytes.toString()) as { model: object };
     expect(parseOutline(bytes)).toEqual({ ...whole, model: { ...whole.model, vocab: null, merges: null } });
+  });
+});
+
+describe('the token cache of the prompt thread', () => {
+  afterAll(() => promptThread.stop());
+
+  /** The prompts of a conversation that grows by a message, as the family's own template writes them. */
+  async function conversation(template: ChatTemplate): Promise<string[]> {
+    const messages: TemplateMessage[] = [];
+    const written: string[] = [];
+    for (const [turn, content] of [...texts, '', '   ', 'a </s> b <|eot_id|> c', ...texts].entries()) {
+      messages.push({ role: turn % 2 === 0 ? 'user' : 'assistant', content: content.repeat(5) });
+      if (turn % 2 === 0)
+        written.push(
+          await template.render({ messages, addGenerationPrompt: true, continueFinalMessage: false, variables: {} }),
+        );
+    }
+    return written;
+  }
+
+  it.each<[TokenizerName, boolean | undefined]>([
+    ['llama3', undefined],
+    ['llama3_2', undefined],
+    ['qwen3', undefined],
+    ['gemma3', undefined],
+    ['mistral_nemo', undefined],
+    ['deepseek_v3', undefined],
+    ['deepseek_v3', true],
+    ['llama3_2', false],
+  ])('gives ids and counts as without it, with special tokens and without: %s, BOS %s', async (family, addsBos) => {
+    const options = { tokenizer: tokenizerFolder(family), hub, addsBos };
+    const { tokenizer: plain, template } = await loadPromptAssets(options);
+    const { tokenizer: cached } = await loadPromptAssets({ ...options, tokenCacheSize: () => 2 ** 20 });
+    if (!plain || !cached || !template) throw new Error(`${family} is incomplete`);
+    const before = tokenUse.cached;
+    for (const addSpecialTokens of [true, false])
+      for (const text of await conversation(template)) {
+        const expected = await plain.encode(text, { addSpecialTokens });
+        expect(await cached.encode(text, { addSpecialTokens })).toEqual(expected);
+        expect(await cached.count(text, { addSpecialTokens })).toBe(expected.length);
+      }
+    expect(tokenUse.cached - before).toBeGreaterThan(10_000);
+  });
+
+  it('stores nothing where its size is 0, and gives many at once their own ids', async () => {
+    let size = 2 ** 20;
+    const cached = await loadTokenizer({ file: fileOf('llama3_2'), cacheSize: () => size });
+    const plain = await loadTokenizer({ file: fileOf('llama3_2') });
+    const prompt = (turn: number): string => `<|eot_id|>${texts.join('<|eot_id|>')}`.repeat(3) + `turn ${turn}`;
+    const options = { addSpecialTokens: true };
+    const turns = Array.from({ length: 20 }, (_, turn) => prompt(turn));
+    const expected = await Promise.all(turns.map((text) => plain.encode(text, options)));
+    expect(await Promise.all(turns.map((text) => cached.encode(text, options)))).toEqual(expected);
+    size = 0;
+    await cached.encode(prompt(0), options);
+    const before = tokenUse.cached;
+    expect(await cached.encode(prompt(0), options)).toEqual(expected[0]);
+    expect(tokenUse.cached).toBe(before);
   });
 });
