@@ -10,7 +10,7 @@ const cuts = new Map([
 /** One id for each character and for each cut; a text that begins a prompt has one more in front. */
 function idsOf(text: string, before = 0): number[] {
   const parts = text.split(/(<e>|\[s\])/);
-  return [...(before === 0 ? [7] : []), ...parts.flatMap((part) => cuts.get(part) ?? [...part].map(codeOf))];
+  return [...(before === 0 ? [7] : []), ...parts.flatMap((part) => cuts.get(part) ?? Array.from(part, codeOf))];
 }
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;

@@ -3,8 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { SegmentStore } from './segment-store.ts';
 import { segmentEncoder } from './token-cache.ts';
 
-const letters = [...'abcdehilnorstAÉé.,!\'"▁Ġ', '</s>', '##a', '##b', '▁a', '▁b', '▁the', 'th', 'the', 'ab'];
-const byteLetters = [...'abcdehilnorst.,!\'"ĠĊÃ©', 'Ġa', 'th', 'the', 'Ġthe', 'ab'];
+const letters = [
+  ...Array.from('abcdehilnorstAÉé.,!\'"▁Ġ'),
+  '</s>',
+  '##a',
+  '##b',
+  '▁a',
+  '▁b',
+  '▁the',
+  'th',
+  'the',
+  'ab',
+];
+const byteLetters = [...Array.from('abcdehilnorst.,!\'"ĠĊÃ©'), 'Ġa', 'th', 'the', 'Ġthe', 'ab'];
 
 const listed = (tokens: readonly string[]) => Object.fromEntries(['<unk>', ...tokens].map((token, id) => [token, id]));
 const spaced: [string, string][] = [
@@ -118,30 +129,37 @@ async function open(json: string, limit = 2 ** 20) {
 }
 
 const pieces = [
-  ...['<|end|>', '</s>', '<|end|>', '<|en', '</', 's>', '<strip>', 'word', '<S>', '</S>'],
-  ...[
-    ' ',
-    '  ',
-    '\n',
-    ' \n',
-    '\t\t ',
-    '      ',
-    'a',
-    'b',
-    'the',
-    ' the',
-    'ab ',
-    'A',
-    'É',
-    'e\u0301',
-    'ﬁ',
-    '東',
-    '🦊',
-    '"',
-    "'s",
-    '.',
-    '',
-  ],
+  '<|end|>',
+  '</s>',
+  '<|end|>',
+  '<|en',
+  '</',
+  's>',
+  '<strip>',
+  'word',
+  '<S>',
+  '</S>',
+  ' ',
+  '  ',
+  '\n',
+  ' \n',
+  '\t\t ',
+  '    ',
+  'a',
+  'b',
+  'the',
+  ' the',
+  'ab ',
+  'A',
+  'É',
+  'e\u0301',
+  'ﬁ',
+  '東',
+  '🦊',
+  '"',
+  "'s",
+  '.',
+  '',
 ];
 
 /** Texts that grow by a piece, mostly at their end. */

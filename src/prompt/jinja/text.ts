@@ -121,7 +121,7 @@ function dictBody(dict: Map<Value, Value>, style: JsonStyle, line: string): stri
 
 function sorted(dict: Map<Value, Value>): [string, Value][] {
   const entries = [...dict].map(([key, item]): [string, Value] => [jsonKey(key), item]);
-  return entries.sort(([a], [b]) => compareStrings(a, b));
+  return entries.toSorted(([a], [b]) => compareStrings(a, b));
 }
 
 function jsonString(text: string, style: Pick<JsonOptions, 'ensureAscii'>): string {
