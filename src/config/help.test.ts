@@ -250,6 +250,10 @@ describe('helpText', () => {
             --max-prompt-size BYTES
                 Most bytes of a text that is turned into tokens: a prompt, an input,
                 or a query with its document. [default: 6MiB; CONCH_MAX_PROMPT_SIZE]
+            --token-cache-size BYTES
+                Memory of each worker for tokens of earlier prompts: of a conversation
+                that grows, only what is new is tokenized. 0 turns the cache off.
+                [default: 64MiB; CONCH_TOKEN_CACHE_SIZE]
             --guide-quarantine DURATION
                 How long to refuse a structured-output guide (JSON schema, regex,
                 choices, grammar) after an engine failure followed it. 0 turns the

@@ -59,6 +59,11 @@ export const limitSettings = {
       'Most bytes of a text that is turned into tokens: a prompt, an input, or a query with its document.',
       { live: true },
     ),
+    tokenCacheSize: setting(
+      byteSize({ minimum: 0, maximum: 2 ** 30 }).prefault('64MiB'),
+      'Memory of each worker for tokens of earlier prompts: of a conversation that grows, only what is new is tokenized. 0 turns the cache off.',
+      { live: true },
+    ),
     guideQuarantine: setting(
       duration({ minimum: 0 }).prefault('10m'),
       'How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it. 0 turns the quarantine and the suspension of clients off.',

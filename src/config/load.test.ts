@@ -102,6 +102,7 @@ describe('loadSettings', () => {
       maxJsonDepth: 128,
       maxJsonValues: 2 ** 20,
       maxPromptSize: 6 * 2 ** 20,
+      tokenCacheSize: 64 * 2 ** 20,
       guideQuarantine: 600_000,
       maxMessages: 10_000,
       maxTools: 1_024,

@@ -40,7 +40,7 @@ export const age = z
 const sizeUnits: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 /** A number of bytes, written plainly or as `512KiB`, `64MiB` or `1GiB`. */
-export function byteSize({ maximum }: { maximum: number }) {
+export function byteSize({ minimum = 1, maximum }: { minimum?: number; maximum: number }) {
   const wanted = 'must be a number of bytes, or a size such as 512KiB, 64MiB or 1GiB';
   return z
     .union([z.number(), z.string()], { error: wanted })
@@ -49,7 +49,7 @@ export function byteSize({ maximum }: { maximum: number }) {
       const match = /^(\d+(?:\.\d+)?) *(B|KiB|MiB|GiB)?$/.exec(String(value).trim());
       const bytes = Number(match?.[1]) * (sizeUnits[match?.[2] ?? 'B'] ?? 1);
       if (match === null || !Number.isInteger(bytes)) context.addIssue(wanted);
-      else if (bytes < 1) context.addIssue('must be at least 1 byte');
+      else if (bytes < minimum) context.addIssue(`must be at least ${minimum} byte`);
       else if (bytes > maximum) context.addIssue(`must be at most ${maximum} bytes`);
       return bytes;
     });

@@ -37,6 +37,8 @@ interface AssetOptions {
   /** Whether the server's tokenizer puts a BOS in front; left out, it is learnt from tokenizer.json. */
   readonly addsBos?: boolean | undefined;
   readonly hub: HubSettings;
+  /** Bytes for the tokens of earlier texts, of all models together. Left out, none are stored. */
+  readonly tokenCacheSize?: (() => number) | undefined;
   readonly onProgress?: (progress: HubProgress) => void;
   readonly onNote?: (note: string) => void;
   readonly signal?: AbortSignal;
@@ -99,7 +101,7 @@ async function tokenizerOf(
   }
   const bos = options.addsBos === undefined ? undefined : { token: token ?? '', added: options.addsBos };
   try {
-    return await loadTokenizer({ file, source, bos });
+    return await loadTokenizer({ file, source, bos, cacheSize: options.tokenCacheSize });
   } catch (error) {
     throw new AssetError(`${file} is not a tokenizer: ${messageOf(error)}`, { cause: error });
   }

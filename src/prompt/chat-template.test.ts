@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
-import { jinjaTemplate, type TemplateInput } from './chat-template.ts';
+import { isLarge, jinjaTemplate, type TemplateInput } from './chat-template.ts';
 import { historyTemplate } from './history-template.ts';
 import { defaultHistoryTemplate } from './render-history.ts';
 
@@ -18,6 +18,34 @@ const call = (text: string) => ({ role: 'assistant', tool_calls: [{ function: { 
 const contents = '{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}';
 
 describe('a Jinja template', () => {
+  it('strips characters, however many units each has', async () => {
+    const stripped = template("{{ messages[0].content.strip('x🦊') }}|{{ messages[0].content.strip(half) }}|");
+    const variables = { half: '\ud83e\udd8a'.slice(0, 1) };
+    const render = (content: string) => stripped.render(input({ messages: [{ role: 'user', content }], variables }));
+    expect(await Promise.all(['x🦊a x 🦊x', '🦊', '🐶🦊', '', 'x'].map(render))).toEqual([
+      'a x |x🦊a x 🦊x|',
+      '|🦊|',
+      '🐶|🐶🦊|',
+      '||',
+      '|x|',
+    ]);
+  });
+
+  it('writes JSON in each of the styles that Python has', async () => {
+    const value = { b: [1, 'é"\n', null, [], {}], a: { c: true, d: 1.5 }, e: [] };
+    const written = (call: string) => template(`{{ v | ${call} }}`).render(input({ variables: { v: value } }));
+    expect(await Promise.all(['tojson', 'tojson(ensure_ascii=true, sort_keys=true)'].map(written))).toEqual([
+      '{"b": [1, "é\\"\\n", null, [], {}], "a": {"c": true, "d": 1.5}, "e": []}',
+      '{"a": {"c": true, "d": 1.5}, "b": [1, "\\u00e9\\"\\n", null, [], {}], "e": []}',
+    ]);
+    expect(await written("tojson(separators=(',', ':'))")).toBe(
+      '{"b":[1,"é\\"\\n",null,[],{}],"a":{"c":true,"d":1.5},"e":[]}',
+    );
+    expect(await written('tojson(indent=1)')).toBe(
+      '{\n "b": [\n  1,\n  "é\\"\\n",\n  null,\n  [],\n  {}\n ],\n "a": {\n  "c": true,\n  "d": 1.5\n },\n "e": []\n}',
+    );
+  });
+
   it('reads a long row of digits once', async () => {
     const read = template('{{ messages[0].content | float }}');
     const render = (content: string) => read.render(input({ messages: [{ role: 'user', content }] }));
@@ -181,5 +209,21 @@ describe('a history template', () => {
     const tools = historyTemplate('x').render(input({ tools: [] }));
     await expect(tools).rejects.toMatchObject({ code: 'invalid_request', param: 'tools' });
     expect(() => historyTemplate('{% for %}')).toThrow('The history template is not valid Liquid');
+  });
+});
+
+describe('isLarge', () => {
+  it('tells what a thread renders: much text, or many values', () => {
+    const text = 'x'.repeat(512 * 1024);
+    const inputs = [
+      [{ content: text }],
+      [{ content: `${text}x` }],
+      [{ content: text }, { content: 'x' }],
+      Array.from({ length: 2700 }, () => user),
+      Array.from({ length: 2800 }, () => user),
+      { list: Array.from({ length: 9000 }, () => 1) },
+      null,
+    ];
+    expect(inputs.map(isLarge)).toEqual([false, true, true, false, true, true, false]);
   });
 });

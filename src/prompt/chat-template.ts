@@ -24,8 +24,9 @@ export interface ChatTemplate {
   renderInThread(input: TemplateInput): Promise<string>;
 }
 
-/** Text beyond which a conversation is rendered in the prompt thread instead of on the event loop. */
-const largestInline = 32 * 1024;
+/** Characters and values beyond which a conversation is rendered in the prompt thread instead of on the event loop. */
+const mostText = 512 * 1024;
+const mostValues = 8192;
 /** What a rendering on the event loop may cost; one that needs more starts again in the thread. */
 export const inlineLimits: Limits = { time: 20, steps: 20_000 };
 /** Milliseconds that a rendering may take where nothing else is said. */
@@ -114,17 +115,20 @@ export function refusal(message: string, param: string, cause?: unknown): ApiErr
   return new ApiError('invalid_request', message, cause === undefined ? { param } : { param, cause });
 }
 
-/** Whether the texts within a value are long together. Stops counting once they are. */
+/**
+ * Whether a value is too large to be rendered on the event loop. Values count more than text: a template goes through
+ * them step by step, while it only copies text, which takes less time than to send it to a thread and back.
+ */
 export function isLarge(value: unknown): boolean {
-  let size = 0;
+  let text = 0;
+  let values = 0;
   const waiting: unknown[] = [value];
-  while (waiting.length > 0 && size <= largestInline) {
+  while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === 'string') size += next.length;
-    else if (typeof next === 'object' && next !== null) {
-      size += 16;
-      for (const child of Object.values(next)) waiting.push(child);
-    }
+    values++;
+    if (typeof next === 'string') text += next.length;
+    else if (typeof next === 'object' && next !== null) for (const child of Object.values(next)) waiting.push(child);
+    if (text > mostText || values + waiting.length > mostValues) return true;
   }
-  return size > largestInline;
+  return false;
 }

@@ -12,8 +12,8 @@ export interface TokenizerFile {
 /** What the prompt thread can be asked to do. */
 export type WorkerTask =
   | { kind: 'load'; tokenizer: TokenizerFile }
-  | { kind: 'encode'; tokenizer: TokenizerFile; text: string; addSpecialTokens: boolean }
-  | { kind: 'count'; tokenizer: TokenizerFile; text: string; addSpecialTokens: boolean }
+  | EncodeTask<'encode'>
+  | EncodeTask<'count'>
   | { kind: 'encode-pair'; tokenizer: TokenizerFile; first: string; second: string; mostOfSecond: number | undefined }
   | { kind: 'decode'; tokenizer: TokenizerFile; ids: Int32Array; skipSpecialTokens: boolean }
   | { kind: 'unknown-ids'; tokenizer: TokenizerFile; ids: Float64Array }
@@ -22,15 +22,25 @@ export type WorkerTask =
   | { kind: 'chat'; source: string; input: ChatTask; time: number }
   | { kind: 'history'; source: string; messages: readonly TemplateMessage[]; time: number };
 
+/** A text to turn into tokens, or to count them. */
+export interface EncodeTask<Kind extends 'encode' | 'count' = 'encode' | 'count'> {
+  kind: Kind;
+  tokenizer: TokenizerFile;
+  text: string;
+  addSpecialTokens: boolean;
+  /** Bytes for tokens of earlier texts, of all tokenizers together; left out, this text does without them. */
+  cacheSize: number | undefined;
+}
+
 /** A chat to render, with the special tokens that belong to the template. */
 type ChatTask = TemplateInput & { readonly specialTokens: Readonly<Record<string, string>> };
 
 /** What each task gives. */
 export interface WorkerResults {
   load: { ownBos: string | undefined; vocabularySize: number };
-  encode: Int32Array;
+  encode: { ids: Int32Array; reused: number };
   'encode-pair': TokenPair;
-  count: number;
+  count: { count: number; reused: number };
   decode: string;
   'unknown-ids': number[];
   spellings: string[];

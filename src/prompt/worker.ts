@@ -4,8 +4,11 @@ import type { TokenPair } from '../tokenizer.ts';
 import { runTasks } from '../worker-program.ts';
 import { type CompiledTemplate, compileTemplate, renderChat } from './render-chat.ts';
 import { renderHistory } from './render-history.ts';
+import type { EncodedSegments, SegmentEncoder } from './segment-encoder.ts';
+import { SegmentStore } from './segment-store.ts';
+import { segmentEncoder } from './token-cache.ts';
 import { buffersOfTable, buildTokenTable } from './token-table.ts';
-import type { TokenizerFile, WorkerResults, WorkerTask } from './worker-messages.ts';
+import type { EncodeTask, TokenizerFile, WorkerResults, WorkerTask } from './worker-messages.ts';
 
 // The thread beside the event loop: loading a tokenizer and copying ids out of it are synchronous and take long.
 
@@ -15,10 +18,22 @@ interface Loaded {
   /** Ids to put in front, and whether the tokenizer is to add its own special tokens. */
   readonly prefix: readonly number[];
   readonly addsSpecial: boolean;
+  /** What those are, before and behind a text; undefined where that cannot be told. */
+  readonly frame: Frame | undefined;
+  /** Encodes a text in segments, where the tokenizer allows that; made at its first use. */
+  readonly segments: () => Promise<SegmentEncoder | undefined>;
   /** Whether the tokens of the second text of a pair have another type than those of the first. */
   readonly tellsPairsApart: boolean;
 }
 
+interface Frame {
+  readonly front: readonly number[];
+  readonly back: readonly number[];
+}
+
+/** Texts below this many characters are always encoded: that takes less than a millisecond. */
+const shortestCached = 1024;
+const store = new SegmentStore();
 const loaded = new Map<string, Promise<Loaded>>();
 const compiled = new Map<string, CompiledTemplate>();
 const mostCompiled = 64;
@@ -34,7 +49,18 @@ async function load({ file, bos }: TokenizerFile): Promise<Loaded> {
   const leads = special.length > plain.length && special[0] !== plain[0];
   const learnt = leads ? (tokenizer.idToToken(special[0] ?? -1) ?? undefined) : undefined;
   const tellsPairsApart = (await tokenizer.encode('a', 'a')).getTypeIds().includes(1);
-  const base = { tokenizer, tellsPairsApart };
+  let segments: Promise<SegmentEncoder | undefined> | undefined;
+  const base = {
+    tokenizer,
+    tellsPairsApart,
+    frame: frameOf(plain, special),
+    segments: () => {
+      segments ??= readFile(file)
+        .then((json) => segmentEncoder(json, tokenizer, store))
+        .catch(() => undefined);
+      return segments;
+    },
+  };
   if (bos === undefined || bos.added === leads) return { ...base, ownBos: learnt, prefix: [], addsSpecial: true };
   if (!bos.added) return { ...base, ownBos: undefined, prefix: [], addsSpecial: false };
   const id = tokenizer.tokenToId(bos.token);
@@ -53,15 +79,50 @@ function tokenizerOf(file: TokenizerFile): Promise<Loaded> {
   return promise;
 }
 
-async function encode(task: Extract<WorkerTask, { kind: 'encode' | 'count' }>): Promise<Int32Array | number> {
-  const { tokenizer, prefix, addsSpecial } = await tokenizerOf(task.tokenizer);
+/** What surrounds the ids of a text once special tokens are added to them. */
+function frameOf(plain: readonly number[], special: readonly number[]): Frame | undefined {
+  const places = special.flatMap((_, at) => (plain.every((id, index) => special[at + index] === id) ? [at] : []));
+  const [at] = places;
+  if (at === undefined || places.length > 1 || plain.length === 0) return undefined;
+  return { front: special.slice(0, at), back: special.slice(at + plain.length) };
+}
+
+async function encode(task: EncodeTask): Promise<WorkerResults['encode' | 'count']> {
+  const tokenizer = await tokenizerOf(task.tokenizer);
+  return (await encodeSegments(task, tokenizer)) ?? encodeWhole(task, tokenizer);
+}
+
+async function encodeWhole(task: EncodeTask, { tokenizer, prefix, addsSpecial }: Loaded) {
   const addSpecialTokens = task.addSpecialTokens && addsSpecial;
   const encoding = await tokenizer.encode(task.text, null, { addSpecialTokens });
   const front = task.addSpecialTokens ? prefix : [];
-  if (task.kind === 'count') return encoding.getLength() + front.length;
-  const ids = new Int32Array(encoding.getLength() + front.length);
+  const count = encoding.getLength() + front.length;
+  if (task.kind === 'count') return { count, reused: 0 };
+  const ids = new Int32Array(count);
   ids.set(front);
   ids.set(encoding.getIds(), front.length);
+  return { ids, reused: 0 };
+}
+
+async function encodeSegments(task: EncodeTask, { prefix, addsSpecial, frame, segments }: Loaded) {
+  if (task.cacheSize === undefined || frame === undefined) return undefined;
+  store.limit = task.cacheSize;
+  if (task.cacheSize === 0 || task.text.length < shortestCached) return undefined;
+  const found = await (await segments())?.encode(task.text);
+  if (found === undefined) return undefined;
+  const front = task.addSpecialTokens ? [...prefix, ...(addsSpecial ? frame.front : [])] : [];
+  const back = task.addSpecialTokens && addsSpecial ? frame.back : [];
+  if (task.kind === 'count') return { count: front.length + found.length + back.length, reused: found.reused };
+  return { ids: joined(front, found, back), reused: found.reused };
+}
+
+function joined(front: readonly number[], { parts, length }: EncodedSegments, back: readonly number[]): Int32Array {
+  const ids = new Int32Array(front.length + length + back.length);
+  let end = 0;
+  for (const part of [front, ...parts, back]) {
+    ids.set(part, end);
+    end += part.length;
+  }
   return ids;
 }
 
@@ -130,8 +191,9 @@ async function perform(task: WorkerTask): Promise<WorkerResults[keyof WorkerResu
 
 /** What is given away instead of copied. */
 function buffersOf(value: WorkerResults[keyof WorkerResults]): ArrayBuffer[] {
-  if (value instanceof Int32Array) return [value.buffer as ArrayBuffer];
-  return typeof value === 'object' && 'kinds' in value ? buffersOfTable(value) : [];
+  if (typeof value !== 'object') return [];
+  if ('reused' in value) return 'ids' in value ? [value.ids.buffer as ArrayBuffer] : [];
+  return 'kinds' in value ? buffersOfTable(value) : [];
 }
 
 runTasks(perform, buffersOf);

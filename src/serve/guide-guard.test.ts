@@ -25,6 +25,7 @@ function open() {
     version: '1.2.3',
     servers: () => [],
     tritons: () => [],
+    tokens: () => ({ cached: 0, encoded: 0 }),
     servedAs: (name) => name,
     tracing: undefined,
   });

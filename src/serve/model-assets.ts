@@ -34,6 +34,7 @@ export function assetLoader(
       // A template that the model brings along comes before one that is meant for models without.
       historyTemplate: template ? undefined : historyTemplate,
       hub,
+      tokenCacheSize: () => live.current.tokenCacheSize,
       signal: stop,
       onNote,
       onProgress: ({ name, file, received, total }) => progress({ what: `${name}/${file}`, done: received, total }),

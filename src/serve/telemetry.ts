@@ -3,6 +3,7 @@ import type { CommandInput } from '../config/load.ts';
 import type { OtelReading } from '../config/otel-variables.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
+import { tokenUse } from '../prompt/token-use.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
 import { MovingServer } from '../servers/managed/moving-server.ts';
 import { RemoteServer } from '../servers/remote/remote-server.ts';
@@ -36,6 +37,7 @@ export async function startTelemetry(place: TelemetryPlace): Promise<Telemetry &
     tracing,
     servers: () => balancer.snapshot().servers.map(({ server, ...state }) => ({ name: server.name, ...state })),
     tritons: () => tritonTargets(servers.current, settings.tritonMetricsPort),
+    tokens: () => tokenUse,
     // A model with an adapter counts as the model.
     servedAs: (name) => registry.list().find((model) => model.name === name)?.name ?? registry.rootOf(name),
   });

@@ -29,7 +29,7 @@ afterAll(() => promptThread.stop());
 describe('the prompt thread', () => {
   it('renders a large conversation to the same text as a small one', async () => {
     const copy = template('{% for m in messages %}[{{ m.role }}] {{ m.content }}{% endfor %}');
-    const long = 'long 東京 '.repeat(20_000);
+    const long = 'long 東京 '.repeat(80_000);
     expect(await copy.render(input('short'))).toBe('[user] short');
     expect(await copy.render(input(long))).toBe(`[user] ${long}`);
   });
@@ -37,7 +37,7 @@ describe('the prompt thread', () => {
   it('passes on what a template raises', async () => {
     const raising = template("{{ raise_exception('Not this one') }}");
     const errors = await Promise.all(
-      ['short', 'x'.repeat(100_000)].map((content) => raising.render(input(content)).catch((error) => error)),
+      ['short', 'x'.repeat(600_000)].map((content) => raising.render(input(content)).catch((error) => error)),
     );
     expect(
       errors.map((error: ApiError) => [error instanceof ApiError, error.code, error.param, error.message]),

@@ -9,20 +9,8 @@ import { buildTokenTable } from '../../src/prompt/token-table.ts';
 import { loadTokenizer } from '../../src/prompt/tokenizer.ts';
 import { type TokenTable, tokenKind } from '../../src/tokenizer.ts';
 import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
+import { type Random, randomFrom } from './random.ts';
 import { decoders, texts } from './samples.ts';
-
-type Random = (below: number) => number;
-
-/** Numbers that are the same in every run. */
-function randomFrom(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 function idsOfKind({ kinds }: TokenTable, kind: number): number[] {
   return Array.from(kinds.keys()).filter((id) => ((kinds[id] ?? 0) & kind) !== 0);

@@ -105,6 +105,7 @@ complete -c conch -n "__conch_is '' serve" -l max-tools -r -f -d 'Most tools of 
 complete -c conch -n "__conch_is '' serve" -l max-stop-strings -r -f -d 'Most stop texts of a request'
 complete -c conch -n "__conch_is '' serve" -l max-choices -r -f -d 'Most answers of a request'
 complete -c conch -n "__conch_is '' serve" -l max-prompt-size -r -f -d 'Most bytes of a text that is turned into tokens'
+complete -c conch -n "__conch_is '' serve" -l token-cache-size -r -f -d 'Memory of each worker for tokens of earlier prompts'
 complete -c conch -n "__conch_is '' serve" -l guide-quarantine -r -f -d 'How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it'
 complete -c conch -n "__conch_is '' serve" -l api-key -r -f -d 'Key that opens everything but health, which needs none'
 complete -c conch -n "__conch_is '' serve" -l api-key-file -r -F -d 'File of keys with their models, limits and dates (conch keys create)'

@@ -87,6 +87,7 @@ _conch() {
         '*--max-stop-strings=[Most stop texts of a request]:N: ' \
         '*--max-choices=[Most answers of a request]:N: ' \
         '*--max-prompt-size=[Most bytes of a text that is turned into tokens]:BYTES: ' \
+        '*--token-cache-size=[Memory of each worker for tokens of earlier prompts]:BYTES: ' \
         '*--guide-quarantine=[How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it]:DURATION: ' \
         '*--api-key=[Key that opens everything but health, which needs none]:KEY: ' \
         '*--api-key-file=[File of keys with their models, limits and dates (conch keys create)]:FILE:_files' \

@@ -48,8 +48,8 @@ function indexIn(list: Value[], wanted: Value): number {
 /** `value.name`: a method first, then a key, as Jinja does it. */
 export function attribute(value: Value, name: string): Value {
   requireDefined(value);
-  if (value instanceof Namespace) return orElse(value.attributes.get(name), missing(value, name));
-  return method(value, name) ?? orElse(value instanceof Map ? value.get(name) : undefined, missing(value, name));
+  const found = value instanceof Namespace ? value.get(name) : (method(value, name) ?? keyOf(value, name));
+  return found === undefined ? missing(value, name) : found;
 }
 
 /** `value[key]`: a key or position first, then a method. */
@@ -60,15 +60,22 @@ export function item(value: Value, key: Value): Value {
     if (found !== undefined) return found;
   } else if (typeof key === 'number' || typeof key === 'boolean') {
     const at = Number(key);
-    if (Array.isArray(value)) return orElse(value.at(at), missing(value, String(at)));
+    if (Array.isArray(value)) {
+      const found = value.at(at);
+      return found === undefined ? missing(value, String(at)) : found;
+    }
     if (typeof value === 'string')
       return (isWide(value) ? Array.from(value) : value).at(at) ?? missing(value, String(at));
   }
   if (typeof key === 'string') {
-    if (value instanceof Namespace) return orElse(value.attributes.get(key), missing(value, key));
-    return method(value, key) ?? missing(value, key);
+    const found = value instanceof Namespace ? value.get(key) : method(value, key);
+    return found === undefined ? missing(value, key) : found;
   }
   return missing(value, textOf(key));
+}
+
+function keyOf(value: Value, name: string): Value | undefined {
+  return value instanceof Map ? value.get(name) : undefined;
 }
 
 function method(value: Value, name: string): Value | undefined {

@@ -188,6 +188,7 @@ export class Evaluator {
   private called(callee: Value, { args, named }: Arguments): Value {
     requireDefined(callee);
     if (!(callee instanceof Callable)) throw new TemplateError('This is not a function.');
+    this.meter.clock();
     return callee.call(args, named);
   }
 
@@ -212,6 +213,7 @@ export class Evaluator {
     const call = called ? this.arguments(filter.args, scope) : { args: [], named: new Map<string, Value>() };
     if (name.startsWith(testPrefix)) return passes(name.slice(testPrefix.length), value, call.args);
     if (name.startsWith(negatedTestPrefix)) return !passes(name.slice(negatedTestPrefix.length), value, call.args);
+    this.meter.clock();
     return applyFilter(name, value, call);
   }
 

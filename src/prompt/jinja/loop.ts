@@ -30,5 +30,23 @@ export function loopState(items: Value[]): (index: number) => Namespace {
       ['depth0', 0],
     ]);
   };
-  return (index) => new Namespace(() => attributes(index));
+  const quick = (name: string, index: number): Value | undefined => {
+    switch (name) {
+      case 'first':
+        return index === 0;
+      case 'last':
+        return index === items.length - 1;
+      case 'index':
+        return index + 1;
+      case 'index0':
+        return index;
+      default:
+        return undefined;
+    }
+  };
+  return (index) =>
+    new Namespace(
+      () => attributes(index),
+      (name) => quick(name, index),
+    );
 }

@@ -43,13 +43,20 @@ export class Meter {
 
   step(): void {
     this.steps++;
-    const late = (this.steps & 255) === 0 && performance.now() > this.deadline;
-    if (late || this.steps > this.mostSteps) {
-      throw new TemplateError('The chat template takes too long for this conversation.', 'limit');
-    }
+    if (this.steps > this.mostSteps) throw tooLong();
+    if ((this.steps & 255) === 0) this.clock();
+  }
+
+  /** Before a filter or a function, each of which may go through all of a long text. */
+  clock(): void {
+    if (performance.now() > this.deadline) throw tooLong();
   }
 
   output(length: number): void {
     if (length > largestOutput) throw new TemplateError('The chat template writes more than 64 MiB.', 'limit');
   }
+}
+
+function tooLong(): TemplateError {
+  return new TemplateError('The chat template takes too long for this conversation.', 'limit');
 }

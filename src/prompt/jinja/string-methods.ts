@@ -32,12 +32,23 @@ export function strip(text: string, characters: Value | undefined, side: 'left' 
     return side === 'left' ? left : trimEnd(left);
   }
   const set = new Set(requireText(characters, 'strip'));
-  const units = Array.from(text);
   let start = 0;
-  let end = units.length;
-  if (side !== 'right') while (start < end && set.has(units[start] ?? '')) start++;
-  if (side !== 'left') while (end > start && set.has(units[end - 1] ?? '')) end--;
-  return units.slice(start, end).join('');
+  let end = text.length;
+  if (side !== 'right')
+    while (start < end && set.has(characterAt(text, start))) start += characterAt(text, start).length;
+  if (side !== 'left')
+    while (end > start && set.has(characterBefore(text, end))) end -= characterBefore(text, end).length;
+  return text.slice(start, end);
+}
+
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+/** The character that ends here: two units where they are a pair. */
+function characterBefore(text: string, end: number): string {
+  const pair = text.slice(Math.max(0, end - 2), end);
+  return isWide(pair) && Array.from(pair).length === 1 ? pair : text.slice(end - 1, end);
 }
 
 // A regular expression anchored at the end alone is tried at every run of spaces: quadratic on hostile text.

@@ -78,40 +78,55 @@ export interface JsonOptions {
 }
 
 /** A value as `json.dumps` writes it, to the space. */
-export function jsonOf(value: Value, options: JsonOptions = {}, depth = 0): string {
+export function jsonOf(value: Value, options: JsonOptions = {}): string {
+  const [comma, colon] = options.separators ?? [options.indent === undefined ? ', ' : ',', ': '];
+  return written(value, { ...options, comma, colon }, '\n');
+}
+
+type JsonStyle = Pick<JsonOptions, 'indent' | 'ensureAscii' | 'sortKeys'> & {
+  readonly comma: string;
+  readonly colon: string;
+};
+
+/** `line` begins the line that the value stands in. */
+function written(value: Value, style: JsonStyle, line: string): string {
   if (value === null) return 'null';
-  if (typeof value === 'string') return jsonString(value, options);
+  if (typeof value === 'string') return jsonString(value, style);
   if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (value instanceof PyFloat) return jsonFloat(value.value);
-  if (Array.isArray(value)) {
-    return bracketed(
-      '[]',
-      value.map((item) => jsonOf(item, options, depth + 1)),
-      { ...options, depth },
-    );
-  }
-  if (value instanceof Map) {
-    const entries = [...value].map(([key, item]) => [jsonKey(key), item] as const);
-    if (options.sortKeys) entries.sort(([a], [b]) => compareStrings(a, b));
-    const colon = options.separators?.[1] ?? ': ';
-    const members = entries.map(([key, item]) => jsonString(key, options) + colon + jsonOf(item, options, depth + 1));
-    return bracketed('{}', members, { ...options, depth });
-  }
-  throw new TemplateError(`Object of type ${typeName(value)} is not JSON serializable`);
+  const isList = Array.isArray(value);
+  if (!isList && !(value instanceof Map))
+    throw new TemplateError(`Object of type ${typeName(value)} is not JSON serializable`);
+  if ((isList ? value.length : value.size) === 0) return isList ? '[]' : '{}';
+  const inner = style.indent === undefined ? '' : line + style.indent;
+  const body = isList ? listBody(value, style, inner) : dictBody(value, style, inner);
+  const outer = style.indent === undefined ? '' : line;
+  return isList ? `[${body}${outer}]` : `{${body}${outer}}`;
 }
 
-function bracketed(brackets: string, members: string[], options: JsonOptions & { depth: number }): string {
-  const [open = '', close = ''] = brackets;
-  if (members.length === 0) return open + close;
-  const comma = options.separators?.[0] ?? (options.indent === undefined ? ', ' : ',');
-  if (options.indent === undefined) return open + members.join(comma) + close;
-  const line = `\n${options.indent.repeat(options.depth + 1)}`;
-  return `${open}${line}${members.join(comma + line)}\n${options.indent.repeat(options.depth)}${close}`;
+function listBody(list: Value[], style: JsonStyle, line: string): string {
+  let text = '';
+  for (const item of list) text += (text === '' ? line : style.comma + line) + written(item, style, line);
+  return text;
 }
 
-function jsonString(text: string, options: JsonOptions): string {
+function dictBody(dict: Map<Value, Value>, style: JsonStyle, line: string): string {
+  let text = '';
+  for (const [key, item] of style.sortKeys ? sorted(dict) : dict) {
+    const name = jsonString(typeof key === 'string' ? key : jsonKey(key), style);
+    text += (text === '' ? line : style.comma + line) + name + style.colon + written(item, style, line);
+  }
+  return text;
+}
+
+function sorted(dict: Map<Value, Value>): [string, Value][] {
+  const entries = [...dict].map(([key, item]): [string, Value] => [jsonKey(key), item]);
+  return entries.toSorted(([a], [b]) => compareStrings(a, b));
+}
+
+function jsonString(text: string, style: Pick<JsonOptions, 'ensureAscii'>): string {
   const quoted = JSON.stringify(text);
-  if (!options.ensureAscii) return quoted;
+  if (!style.ensureAscii) return quoted;
   return quoted.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -58,10 +58,17 @@ export function tuple(items: readonly Value[]): Tuple {
 export class Namespace {
   private made: Map<string, Value> | undefined;
   private readonly make: () => Map<string, Value>;
+  private readonly quick: ((name: string) => Value | undefined) | undefined;
 
-  /** What makes the attributes is called when one of them is asked for. */
-  constructor(make: () => Map<string, Value>) {
+  /** What makes the attributes is called when one of them is asked for that `quick` does not give. */
+  constructor(make: () => Map<string, Value>, quick?: (name: string) => Value | undefined) {
     this.make = make;
+    this.quick = quick;
+  }
+
+  get(name: string): Value | undefined {
+    const value = this.made === undefined ? this.quick?.(name) : undefined;
+    return value === undefined ? this.attributes.get(name) : value;
   }
 
   get attributes(): Map<string, Value> {

@@ -144,6 +144,12 @@ export const readings = {
     help: "Whether a Triton server's own metrics could be read.",
     labels: ['server'],
   }),
+  tokenizerTokens: new Reading({
+    name: 'conch_tokenizer_tokens_total',
+    help: 'Tokens of texts that Conch tokenized, by source: tokenizer, or cache where an earlier text contained them.',
+    labels: ['source'],
+    type: 'counter',
+  }),
   workers: new Reading({ name: 'conch_workers', help: 'Workers that take requests.', labels: [] }),
   workerAnswersMissing: new Reading({
     name: 'conch_worker_answers_missing_total',

@@ -18,7 +18,14 @@ function reader(fill: (metrics: Metrics) => void, seen: Partial<ServerState> = {
     engineFailures: new Map(),
     ...seen,
   };
-  return new MetricsReader({ metrics, version: '1.2.3', servers: () => [state], tritons: () => [] });
+  const tokens = { cached: 90, encoded: 10 };
+  return new MetricsReader({
+    metrics,
+    version: '1.2.3',
+    servers: () => [state],
+    tritons: () => [],
+    tokens: () => tokens,
+  });
 }
 
 function own(text: string): string[] {
@@ -49,6 +56,8 @@ describe('MetricsReader', () => {
     expect(lines).toContain('conch_server_available{server="a:1"} 0');
     expect(lines).toContain('conch_server_weight{server="a:1"} 0.5');
     expect(lines).toContain('conch_server_breaker{server="a:1",model="toy",state="open"} 1');
+    expect(lines).toContain('conch_tokenizer_tokens_total{source="cache"} 180');
+    expect(lines).toContain('conch_tokenizer_tokens_total{source="tokenizer"} 20');
     expect(lines).toContain('conch_build_info{version="1.2.3"} 1');
   });
 });

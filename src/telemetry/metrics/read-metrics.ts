@@ -14,6 +14,8 @@ export interface MetricSources {
   readonly servers: () => readonly ServerState[];
   /** Where Triton servers tell their own metrics. */
   readonly tritons: () => readonly TritonTarget[];
+  /** Tokens of texts: taken from the token cache, and made by a tokenizer. */
+  readonly tokens: () => { readonly cached: number; readonly encoded: number };
 }
 
 /** Metrics in the form that a scraper asked for. */
@@ -36,13 +38,18 @@ export class MetricsReader {
   /** The metrics of this process, as `merged` takes them. */
   async json(): Promise<readonly MetricJson[]> {
     const { metrics, version, servers } = this.#sources;
+    const { cached, encoded } = this.#sources.tokens();
+    const tokens = readings.tokenizerTokens.json([
+      { labels: { source: 'cache' }, value: cached },
+      { labels: { source: 'tokenizer' }, value: encoded },
+    ]);
     const info = readings.buildInfo.json([{ labels: { version }, value: 1 }]);
     const own = (await this.#process.getMetricsAsJSON()) as unknown as readonly MetricJson[];
     // The mean of a busy event loop and idle ones would hide it.
     const aggregated = own.map((metric) =>
       metric.name.startsWith('nodejs_eventloop_lag_') ? { ...metric, aggregator: 'max' as const } : metric,
     );
-    return [info, ...metrics.json(), ...serverStates(servers()), ...aggregated];
+    return [info, tokens, ...metrics.json(), ...serverStates(servers()), ...aggregated];
   }
 
   /** The metrics of all processes of one Conch as one, and those of the servers behind it. */
