@@ -75,10 +75,20 @@ async function run(service: Service, { settings, terminal, live, loggers }: RunO
     if (settings.config !== undefined)
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
     if (!worker) await lookAround();
+    // The other workers start after the first one, and with what it has compiled.
+    if (worker?.isLeader) terminal.saveCompiledCode();
     worker?.ready();
     await care.start();
     await untilStopped(stop);
-    return await drain({ ...settings, draining, logger, close: () => Promise.all([app.close(), stopKserve?.()]) });
+    const exitCode = await drain({
+      ...settings,
+      draining,
+      logger,
+      close: () => Promise.all([app.close(), stopKserve?.()]),
+    });
+    // By now the functions that serve requests are compiled too.
+    if (worker?.isLeader ?? true) terminal.saveCompiledCode();
+    return exitCode;
   } finally {
     await Promise.all([app.close(), stopKserve?.()]);
     await service.close();
