@@ -44,9 +44,15 @@ function stampOfSources() {
     .flatMap((folder) => readdirSync(inRoot(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  const programs = ['bundle', 'one-byte-text', 'compile-ahead', 'page', 'bill-of-materials', 'bundled-packages', 'licences'].map(
-    (name) => `scripts/lib/${name}.mjs`,
-  );
+  const programs = [
+    'bundle',
+    'one-byte-text',
+    'compile-ahead',
+    'page',
+    'bill-of-materials',
+    'bundled-packages',
+    'licences',
+  ].map((name) => `scripts/lib/${name}.mjs`);
   const lists = [...programs, 'tsconfig.json', 'package.json', 'package-lock.json'].map(inRoot);
   const hash = createHash('sha256');
   for (const file of [...sources, ...lists].toSorted()) {

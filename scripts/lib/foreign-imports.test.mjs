@@ -11,7 +11,11 @@ it('what is not built, not of Node and not among the packages is named', () => {
     code: 'const one = require("util"); const two = require("pg-native"); const three = require("./a.js");',
   });
   expect(foreignImports([fine], ['libsql', 'pg-native'])).toEqual([]);
-  const foreign = file({ imports: ['fastify'], dynamicImports: ['libsqlite'], code: 'require("pg-native"); require("./b.js")' });
+  const foreign = file({
+    imports: ['fastify'],
+    dynamicImports: ['libsqlite'],
+    code: 'require("pg-native"); require("./b.js")',
+  });
   expect(foreignImports([foreign], ['libsql'])).toEqual([
     'parts/a.js imports fastify',
     'parts/a.js imports libsqlite',

@@ -10,7 +10,7 @@ import { followSettings, takeOverText } from '../serve/follow-settings.ts';
 import { listening, requireFree } from '../serve/listening.ts';
 import { LiveSettings } from '../serve/live-settings.ts';
 import { type Loggers, openLoggers } from '../serve/logger.ts';
-import { openService, type Service } from '../serve/service.ts';
+import type { Service } from '../serve/service.ts';
 import type { Terminal } from '../serve/terminal.ts';
 import type { CliCommand } from './command.ts';
 
@@ -41,6 +41,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
       return runWorkers(input, { terminal, logger: loggers.logger, live });
     }
   }
+  // Not before: a primary has no use for most of the program.
+  const { openService } = await import('../serve/service.ts');
   const service = await openService(input, { terminal, live, loggers, traces });
   takeOverText(terminal.worker?.latestText, { live, terminal, logger: loggers.logger });
   return run(service, { settings, terminal, live, loggers });

@@ -15,6 +15,13 @@ export interface CompiledFolders {
   readonly shipped: string;
 }
 
+/** A part of the program. */
+export interface Part {
+  readonly name: string;
+  /** SHA-256 of its source. */
+  readonly sourceDigest: Buffer;
+}
+
 const digestSize = 32;
 
 /**
@@ -29,24 +36,24 @@ export class CompiledCode {
   }
 
   /** What was compiled of a part before; undefined where there is none that may be used. */
-  find(part: string, source: Buffer): Buffer | undefined {
+  find(part: Part): Buffer | undefined {
     const { own, shipped } = this.#folders;
-    const found = own === undefined ? undefined : checkedCode(readOwn(join(own, fileName(part))), source);
-    return found ?? checkedCode(read(join(shipped, fileName(part))), source);
+    const found = own === undefined ? undefined : checkedCode(readOwn(join(own, fileName(part))), part);
+    return found ?? checkedCode(read(join(shipped, fileName(part))), part);
   }
 
   /** Saves what was compiled of a part, as well as that can be done: Conch runs without. */
-  save(part: string, source: Buffer, code: Buffer): void {
+  save(part: Part, code: Buffer): void {
     const { own } = this.#folders;
     if (own === undefined) return;
     const file = join(own, fileName(part));
     const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
     try {
       mkdirSync(own, { recursive: true, mode: 0o700 });
-      writeFileSync(unfinished, Buffer.concat([digestOf(source, code), code]), { mode: 0o600, flag: 'wx' });
+      writeFileSync(unfinished, Buffer.concat([digestOf(part, code), code]), { mode: 0o600, flag: 'wx' });
       renameSync(unfinished, file);
     } catch {
-      rmSync(unfinished, { force: true });
+      remove(unfinished);
     }
   }
 }
@@ -76,18 +83,27 @@ function homeCache(): string | undefined {
   }
 }
 
-function fileName(part: string): string {
-  return `${part}.compiled`;
+function fileName({ name }: Part): string {
+  return `${name}.compiled`;
 }
 
-function checkedCode(file: Buffer | undefined, source: Buffer): Buffer | undefined {
+/** V8 notices neither a damaged file nor one that was made from another source of the same length. */
+function checkedCode(file: Buffer | undefined, part: Part): Buffer | undefined {
   if (file === undefined) return undefined;
   const code = file.subarray(digestSize);
-  return digestOf(source, code).equals(file.subarray(0, digestSize)) ? code : undefined;
+  return digestOf(part, code).equals(file.subarray(0, digestSize)) ? code : undefined;
 }
 
-function digestOf(source: Buffer, code: Buffer): Buffer {
-  return createHash('sha256').update(`${machineName} ${source.length}\n`).update(source).update(code).digest();
+function digestOf({ sourceDigest }: Part, code: Buffer): Buffer {
+  return createHash('sha256').update(machineName).update(sourceDigest).update(code).digest();
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // There is no such folder.
+  }
 }
 
 function read(path: string): Buffer | undefined {

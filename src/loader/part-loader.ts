@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
-import type { CompiledCode } from './compiled-code.ts';
+import type { CompiledCode, Part } from './compiled-code.ts';
 
 /** A part as the build wraps it: a function expression, called as Node calls a CommonJS module. */
 type PartFunction = (
@@ -23,8 +24,7 @@ interface PartLoaderOptions {
 }
 
 interface Uncompiled {
-  readonly part: string;
-  readonly source: Buffer;
+  readonly part: Part;
   readonly script: Script;
 }
 
@@ -48,33 +48,35 @@ export class PartLoader {
   }
 
   /** What a part exports. */
-  load(part: string): object {
-    const known = this.#modules.get(part);
+  load(name: string): object {
+    const known = this.#modules.get(name);
     if (known) return known.exports;
     const module = { exports: {} };
     // Parts may need each other.
-    this.#modules.set(part, module);
-    const file = join(this.#options.folder, part);
-    const run = this.#compile(part, file).runInThisContext() as PartFunction;
+    this.#modules.set(name, module);
+    const file = join(this.#options.folder, name);
+    const run = this.#compile(name, file).runInThisContext() as PartFunction;
     run.call(module.exports, module.exports, this.#require, module, file, dirname(file));
     return module.exports;
   }
 
   /** Saves the code of all parts that had to be compiled here, with the functions that have been called so far. */
   save(): void {
-    for (const { part, source, script } of this.#uncompiled)
-      this.#options.code?.save(part, source, script.createCachedData());
+    for (const { part, script } of this.#uncompiled) this.#options.code?.save(part, script.createCachedData());
   }
 
-  #compile(part: string, file: string): Script {
+  #compile(name: string, file: string): Script {
     const source = readFileSync(file);
-    const cachedData = this.#options.code?.find(part, source);
-    const script = new Script(source.toString(), {
+    const options = {
       filename: pathToFileURL(file).href,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      ...(cachedData ? { cachedData } : {}),
-    });
-    if (this.#options.code && script.cachedDataRejected !== false) this.#uncompiled.push({ part, source, script });
+    };
+    const { code } = this.#options;
+    if (!code) return new Script(source.toString(), options);
+    const part: Part = { name, sourceDigest: createHash('sha256').update(source).digest() };
+    const cachedData = code.find(part);
+    const script = new Script(source.toString(), cachedData ? { ...options, cachedData } : options);
+    if (script.cachedDataRejected !== false) this.#uncompiled.push({ part, script });
     return script;
   }
 }
