@@ -24,7 +24,7 @@ const commandLine = {
 /** What the loader of the built program does for it. */
 interface ProgramLoader {
   /** Saves compiled code for the next start, where this one had to compile. */
-  saveCompiledCode(): void;
+  readonly saveCompiledCode: () => void;
 }
 
 /** Runs the command line of this process. */

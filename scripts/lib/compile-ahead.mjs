@@ -20,14 +20,15 @@ export async function compileAhead() {
   try {
     await runOnce(cache, AbortSignal.timeout(LONGEST_MILLISECONDS));
     const compiled = join(cache, 'conch', 'compiled');
-    const [folder = ''] = readdirSync(compiled).filter((name) => name.startsWith(MACHINE));
+    const folder = readdirSync(compiled).find((name) => name.startsWith(MACHINE)) ?? '';
     const shipped = inRoot(`dist/compiled/${MACHINE}`);
     mkdirSync(shipped, { recursive: true });
     // Not by copying the files: only their owner may read these.
     for (const file of readdirSync(join(compiled, folder)))
       writeFileSync(join(shipped, file), readFileSync(join(compiled, folder, file)));
   } catch (error) {
-    say(`Nothing was compiled ahead: ${error instanceof Error ? error.message : error}. Starts of Conch take longer.`);
+    const reason = error instanceof Error ? error.message : String(error);
+    say(`Nothing was compiled ahead: ${reason}. Starts of Conch take longer.`);
   } finally {
     rmSync(cache, { recursive: true, force: true });
   }

@@ -35,6 +35,15 @@ function compiledAnew(from: string): string[] {
   return names(to);
 }
 
+function stackOf(fail: () => void): string | undefined {
+  try {
+    fail();
+    return undefined;
+  } catch (error) {
+    return (error as Error).stack;
+  }
+}
+
 function names(of: string): string[] {
   try {
     return readdirSync(of).toSorted();
@@ -73,9 +82,7 @@ describe('the loader of parts', () => {
   it('names its files in stack traces, and keeps their lines', () => {
     writePart('a.js', `\nexports.fail = () => {\n  throw new Error('here');\n};`);
     const { fail } = loader().load('a.js') as { fail: () => void };
-    const thrown = vi.fn(fail);
-    expect(thrown).toThrow('here');
-    expect((thrown.mock.results[0]?.value as Error).stack).toContain(`${join(folder, 'parts', 'a.js')}:3:`);
+    expect(stackOf(fail)).toContain(`${join(folder, 'parts', 'a.js')}:3:`);
   });
 });
 

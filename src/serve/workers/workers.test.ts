@@ -224,7 +224,7 @@ describe('Messenger', () => {
   });
 
   it('sends nothing once the other end is gone', async () => {
-    const send = vi.fn();
+    const send = vi.fn<(messages: readonly Message[]) => void>();
     const messenger = new Messenger(send);
     messenger.tell('a');
     messenger.close();
