@@ -4,7 +4,6 @@
  *
  *   npm run bench:footprint [-- --starts 10] [--no-install]
  */
-import module from 'node:module';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
 import { install } from '../scripts/lib/install.mjs';
@@ -86,10 +85,6 @@ for (let round = 0; round < MEMORY_ROUNDS; round++) memories.push(await memory()
 const idle = median(memories.map((each) => each.idle));
 const peak = median(memories.map((each) => each.peak));
 const installed = values['no-install'] ? undefined : await installedSizes();
-const compiled =
-  'enableCompileCache' in module
-    ? 'with the compiled code that the start before them left'
-    : 'this Node keeps no compiled code (from 22.8 on it does)';
 const table = markdownTable([
   ['what', 'reached', 'goal', ''],
   row('from the first instruction until it listens and knows its models', start.wall, 300, 'ms'),
@@ -106,7 +101,7 @@ const table = markdownTable([
 const packages = installed?.packages.map(([name, size]) => [name, size.toFixed(1)]);
 const text = [
   `\`npm run bench:footprint\`. ${machineWords(machine)}`,
-  `Median of ${values.starts} starts of \`conch --triton\` in fresh processes, by turns with a Node that does nothing, after one that does not count; ${compiled}.`,
+  `Median of ${values.starts} starts of \`conch --triton\` in fresh processes, by turns with a Node that does nothing, after one that does not count; with the compiled code of the build.`,
   table,
   `CPU time until then: ${start.cpu.toFixed(0)} ms, of which a Node that does nothing takes ${start.bareCpu.toFixed(0)} ms on the same machine at the same time.`,
   ...(packages ? [markdownTable([['package', 'MB'], ...packages])] : []),

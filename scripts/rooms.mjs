@@ -8,6 +8,7 @@
  */
 export const rooms = {
   main: { holds: 'the program: arguments, settings, a command, the exit code', imports: ['cli', 'config', 'serve'] },
+  loader: { holds: 'the built program: loads its parts with compiled code', imports: [] },
   cli: {
     holds: 'one file or folder per command',
     imports: [

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { coloursFor, wantsColours } from './cli/colours.ts';
 import type { CliCommand } from './cli/command.ts';
@@ -22,12 +21,20 @@ const commandLine = {
   stdoutIsTerminal: process.stdout.isTTY,
 };
 
-const worker = await openWorkerContext();
-process.exitCode = await main();
-worker?.leave();
+/** What the loader of the built program does for it. */
+interface ProgramLoader {
+  /** Saves compiled code for the next start, where this one had to compile. */
+  readonly saveCompiledCode: () => void;
+}
 
-async function main(): Promise<number> {
-  const terminal = openTerminal();
+/** Runs the command line of this process. */
+export async function main(loader: ProgramLoader): Promise<void> {
+  const worker = await openWorkerContext();
+  process.exitCode = await exitCodeOf(openTerminal(loader, worker));
+  worker?.leave();
+}
+
+async function exitCodeOf(terminal: Terminal): Promise<number> {
   try {
     return await run(terminal);
   } catch (error) {
@@ -40,7 +47,7 @@ async function main(): Promise<number> {
 }
 
 async function run(terminal: Terminal): Promise<number> {
-  const { invocation, commands } = await readInvocation();
+  const { invocation, commands } = await readInvocation(terminal.worker);
   switch (invocation.action) {
     case 'help':
       terminal.out(
@@ -78,7 +85,7 @@ interface Reading {
 }
 
 /** Most command lines are flags of `serve`, and need none of the other commands; any other is read with all of them. */
-async function readInvocation(): Promise<Reading> {
+async function readInvocation(worker: WorkerContext | undefined): Promise<Reading> {
   const given = { ...commandLine, readFile: readOnce(), ...startOf(worker) };
   const plain = plainReading(given);
   if (plain) return plain;
@@ -110,7 +117,7 @@ function definitionsOf([first = serveCommand, ...others]: readonly CliCommand[])
   return [first.definition, ...others.map(({ definition }) => definition)];
 }
 
-function openTerminal(): Terminal {
+function openTerminal({ saveCompiledCode }: ProgramLoader, worker: WorkerContext | undefined): Terminal {
   const progress = progressReporter({
     isInteractive: process.stderr.isTTY,
     width: process.stderr.columns || 80,
@@ -133,6 +140,7 @@ function openTerminal(): Terminal {
     streams: () => ({ input: process.stdin, output: process.stdout }),
     progress,
     settingsNow,
+    saveCompiledCode,
     // What a worker hears, it hears from its primary.
     ...(worker
       ? { worker, stop: worker.stop, onHangUp: (listener) => worker.onHangUp(listener) }

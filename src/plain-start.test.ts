@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 const sources = dirname(fileURLToPath(import.meta.url));
 
-/** All that is loaded with main.ts before its first line runs: modules of ours, and packages. */
-function loadedAtStart(): { readonly modules: string[]; readonly packages: string[] } {
+/** All that is loaded with these files before their first lines run: modules of ours, and packages. */
+function loadedWith(...files: string[]): { readonly modules: string[]; readonly packages: string[] } {
   const modules = new Set<string>();
   const packages = new Set<string>();
   const visit = (file: string): void => {
@@ -17,7 +17,7 @@ function loadedAtStart(): { readonly modules: string[]; readonly packages: strin
       else if (!name.startsWith('node:')) packages.add(name);
     }
   };
-  visit(join(sources, 'main.ts'));
+  for (const file of files) visit(join(sources, file));
   return { modules: [...modules].map((file) => relative(sources, file)), packages: [...packages].toSorted() };
 }
 
@@ -27,7 +27,7 @@ function importsOf(text: string): string[] {
   return [...statements].map(([, name = '']) => name);
 }
 
-const { modules, packages } = loadedAtStart();
+const { modules, packages } = loadedWith('main.ts', 'serve/service.ts');
 
 describe('a plain start', () => {
   it('loads these packages and no other: what is seldom needed stands behind import()', () => {
@@ -60,4 +60,19 @@ describe('a plain start', () => {
   ])('does not load src/%s', (path) => {
     expect(modules.filter((module) => module.startsWith(path))).toEqual([]);
   });
+});
+
+describe('the primary of several workers', () => {
+  const primary = loadedWith('main.ts', 'serve/workers/primary.ts');
+
+  it('loads these packages and no other', () => {
+    expect(primary.packages).toEqual(['pino', 'yaml', 'zod']);
+  });
+
+  it.each(['apis/', 'generate/', 'http/', 'kserve/', 'servers/remote/', 'serve/service.ts'])(
+    'does not load src/%s',
+    (path) => {
+      expect(primary.modules.filter((module) => module.startsWith(path))).toEqual([]);
+    },
+  );
 });

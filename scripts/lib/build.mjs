@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from './bundle.mjs';
+import { compileAhead } from './compile-ahead.mjs';
 import { linkCommand } from './install.mjs';
 import { buildPage } from './page.mjs';
 import { inRoot, run, StepError, say } from './steps.mjs';
@@ -34,6 +35,7 @@ export async function build() {
     for (const left of [folder, bundled]) rmSync(left, { recursive: true, force: true });
   }
   linkCommand();
+  await compileAhead();
 }
 
 /** Names, sizes and times of all that a build depends on: a deleted file counts as a change too. */
@@ -42,9 +44,15 @@ function stampOfSources() {
     .flatMap((folder) => readdirSync(inRoot(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  const programs = ['bundle', 'page', 'bill-of-materials', 'bundled-packages', 'licences'].map(
-    (name) => `scripts/lib/${name}.mjs`,
-  );
+  const programs = [
+    'bundle',
+    'one-byte-text',
+    'compile-ahead',
+    'page',
+    'bill-of-materials',
+    'bundled-packages',
+    'licences',
+  ].map((name) => `scripts/lib/${name}.mjs`);
   const lists = [...programs, 'tsconfig.json', 'package.json', 'package-lock.json'].map(inRoot);
   const hash = createHash('sha256');
   for (const file of [...sources, ...lists].toSorted()) {

@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 
-/** What CommonJS modules ask for at run time, as rolldown writes it. */
-const REQUIRED = /\b__require\("([^"]+)"\)/g;
+/** What is asked for at run time, as rolldown writes it. */
+const REQUIRED = /\brequire\("([^"]+)"\)/g;
 
 /**
  * What built files import that is neither among them, nor a part of Node, nor one of the packages that may be imported.
@@ -13,7 +13,8 @@ export function foreignImports(files, packages) {
   const isKnown = (/** @type {string} */ id) =>
     built.has(id) || isBuiltin(id) || packages.some((name) => id === name || id.startsWith(`${name}/`));
   return files.flatMap(({ fileName, imports, dynamicImports, code }) => {
-    const required = [...code.matchAll(REQUIRED)].map(([, id = '']) => id);
+    // Built files are all in one folder.
+    const required = [...code.matchAll(REQUIRED)].map(([, id = '']) => id.replace(/^\.\//, 'parts/'));
     const foreign = [...imports, ...dynamicImports, ...required].filter((id) => !isKnown(id));
     return foreign.map((id) => `${fileName} imports ${id}`);
   });

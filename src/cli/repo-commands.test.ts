@@ -41,6 +41,7 @@ async function conch(...argv: string[]) {
     progress: () => undefined,
     stop: new AbortController().signal,
     settingsNow: () => ({ settings: loadSettings(), text: undefined }),
+    saveCompiledCode: () => undefined,
     onHangUp: () => undefined,
   };
   try {

@@ -10,7 +10,7 @@ import { followSettings, takeOverText } from '../serve/follow-settings.ts';
 import { listening, requireFree } from '../serve/listening.ts';
 import { LiveSettings } from '../serve/live-settings.ts';
 import { type Loggers, openLoggers } from '../serve/logger.ts';
-import { openService, type Service } from '../serve/service.ts';
+import type { Service } from '../serve/service.ts';
 import type { Terminal } from '../serve/terminal.ts';
 import type { CliCommand } from './command.ts';
 
@@ -41,6 +41,8 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
       return runWorkers(input, { terminal, logger: loggers.logger, live });
     }
   }
+  // Not before: a primary has no use for most of the program.
+  const { openService } = await import('../serve/service.ts');
   const service = await openService(input, { terminal, live, loggers, traces });
   takeOverText(terminal.worker?.latestText, { live, terminal, logger: loggers.logger });
   return run(service, { settings, terminal, live, loggers });
@@ -75,10 +77,20 @@ async function run(service: Service, { settings, terminal, live, loggers }: RunO
     if (settings.config !== undefined)
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
     if (!worker) await lookAround();
+    // The other workers start after the first one, and with what it has compiled.
+    if (worker?.isLeader) terminal.saveCompiledCode();
     worker?.ready();
     await care.start();
     await untilStopped(stop);
-    return await drain({ ...settings, draining, logger, close: () => Promise.all([app.close(), stopKserve?.()]) });
+    const exitCode = await drain({
+      ...settings,
+      draining,
+      logger,
+      close: () => Promise.all([app.close(), stopKserve?.()]),
+    });
+    // By now the functions that serve requests are compiled too.
+    if (worker?.isLeader ?? true) terminal.saveCompiledCode();
+    return exitCode;
   } finally {
     await Promise.all([app.close(), stopKserve?.()]);
     await service.close();

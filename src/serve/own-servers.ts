@@ -45,13 +45,12 @@ export async function openOwn(
   }
 }
 
-/** The tritonserver that the workers share, started where the settings ask for one; no worker may hold a model of its own. */
+/** The tritonserver that the workers share, of the repositories in the settings; no worker may hold a model of its own. */
 export async function openManaged(
   input: ServerInput,
   surroundings: Surroundings & Pick<ManagedOptions, 'onPorts'>,
-): Promise<ManagedServer | undefined> {
+): Promise<ManagedServer> {
   const { settings } = input;
-  if (settings.modelRepository.length === 0) return undefined;
   const repository = await repositoryOf(settings, surroundings);
   const [inside] = repository.embedded;
   if (inside) throw new SettingsError([insideOneProcess(settings, inside.name)]);

@@ -28,6 +28,8 @@ export interface Terminal {
   readonly stop: AbortSignal;
   /** The settings of the same command line as they are now: the file is read again, or this text in its place. Throws a SettingsError. */
   readonly settingsNow: (text?: string) => SettingsNow;
+  /** Saves compiled code for the next start, where this one had to compile. */
+  readonly saveCompiledCode: () => void;
   /** Calls back at every SIGHUP, which ends a process that does not ask for this. */
   readonly onHangUp: (listener: () => void) => void;
   /** Set when this process is one of several workers. */

@@ -36,6 +36,7 @@ async function init(repository: string, ...words: string[]): Promise<void> {
     progress: () => undefined,
     stop: new AbortController().signal,
     settingsNow: () => ({ settings: loadSettings(), text: undefined }),
+    saveCompiledCode: () => undefined,
     onHangUp: () => undefined,
   };
   expect(await repoInitCommand.run(invocation, terminal)).toBe(0);

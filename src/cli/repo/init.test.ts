@@ -22,6 +22,7 @@ async function problemOf(...argv: string[]): Promise<string> {
     streams: () => ({ input: process.stdin, output: process.stdout }),
     stop,
     settingsNow: () => ({ settings: loadSettings(), text: undefined }),
+    saveCompiledCode: () => undefined,
     onHangUp: silent,
   };
   try {

@@ -2,15 +2,20 @@ import { type Gate, GateFull, type Gates, type Leave, type Visit } from '../../l
 import type { Rate, RateAnswer, Rates } from '../../limits/rates.ts';
 import type { Messenger } from './messenger.ts';
 
-/** A wish to pass a gate; its key says later that it is over. */
+/** A wish to pass a gate; its key says later that it is over. A limit of null is none: JSON has no infinity. */
 interface Entry {
   readonly key: number;
-  readonly gate: Gate;
+  readonly name: string;
+  readonly running: number | null;
+  readonly waiting: number | null;
   readonly priority: number;
 }
 
 /** What became of it. */
 type Outcome = { readonly kind: 'inside' | 'left' } | { readonly kind: 'full'; readonly retryAfter: number };
+
+/** How a rate stands, as JSON can say it. */
+type RateOutcome = Omit<RateAnswer, 'left'> & { readonly left: number | null };
 
 interface Taking {
   readonly rate: Rate;
@@ -31,7 +36,8 @@ export class RemoteGates implements Gates {
     const key = this.#nextKey++;
     const abort = (): void => this.#primary.tell('gate.abort', key);
     signal.addEventListener('abort', abort, { once: true });
-    const entry: Entry = { key, gate, priority };
+    const { name, running, waiting } = gate;
+    const entry: Entry = { key, name, running: limitOf(running), waiting: limitOf(waiting), priority };
     const outcome = await this.#primary
       .ask('gate.enter', entry)
       .then((answer) => answer as Outcome)
@@ -59,7 +65,8 @@ export class RemoteRates implements Rates {
 
   async take(rate: Rate, amount: number): Promise<RateAnswer> {
     const taking: Taking = { rate, amount };
-    return (await this.#primary.ask('rate.take', taking)) as RateAnswer;
+    const outcome = (await this.#primary.ask('rate.take', taking)) as RateOutcome;
+    return { ...outcome, left: outcome.left ?? Number.POSITIVE_INFINITY };
   }
 
   charge(rate: Rate, amount: number): void {
@@ -77,10 +84,11 @@ export function hostLimits(worker: Messenger, gates: Gates, rates?: Rates): () =
   const waiting = new Map<number, AbortController>();
   const inside = new Map<number, Leave>();
   let isGone = false;
-  const enter = async ({ key, gate, priority }: Entry): Promise<Outcome> => {
+  const enter = async ({ key, name, running, waiting: queued, priority }: Entry): Promise<Outcome> => {
     const stop = new AbortController();
     waiting.set(key, stop);
     try {
+      const gate = { name, running: running ?? Number.POSITIVE_INFINITY, waiting: queued ?? Number.POSITIVE_INFINITY };
       const leave = await gates.enter(gate, { priority, signal: stop.signal });
       if (isGone) leave();
       else inside.set(key, leave);
@@ -108,10 +116,15 @@ export function hostLimits(worker: Messenger, gates: Gates, rates?: Rates): () =
   };
 }
 
+function limitOf(limit: number): number | null {
+  return Number.isFinite(limit) ? limit : null;
+}
+
 function hostRates(worker: Messenger, rates: Rates): void {
-  worker.on('rate.take', (taking) => {
+  worker.on('rate.take', async (taking): Promise<RateOutcome> => {
     const { rate, amount } = taking as Taking;
-    return rates.take(rate, amount);
+    const answer = await rates.take(rate, amount);
+    return { ...answer, left: limitOf(answer.left) };
   });
   worker.on('rate.charge', (taking) => {
     const { rate, amount } = taking as Taking;

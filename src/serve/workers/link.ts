@@ -1,3 +1,4 @@
+import { deserialize, serialize } from 'node:v8';
 import type { Answers, AskOptions, Link } from '../../link.ts';
 import type { Messenger } from './messenger.ts';
 import { type MetricHistory, metricsQuestion } from './metric-history.ts';
@@ -5,7 +6,8 @@ import { type MetricHistory, metricsQuestion } from './metric-history.ts';
 /** A question to all workers. */
 interface Question extends AskOptions {
   readonly question: string;
-  readonly argument: unknown;
+  /** Packed. */
+  readonly argument: string;
 }
 
 /** A worker that takes requests. */
@@ -32,18 +34,27 @@ export class WorkerLink implements Link {
   }
 
   register(question: string, answer: (argument: unknown) => unknown): void {
-    this.#primary.on(`question.${question}`, answer);
+    this.#primary.on(`question.${question}`, async (argument) => packed(await answer(unpacked(argument))));
   }
 
   async askAll(question: string, argument?: unknown, options: AskOptions = {}): Promise<Answers> {
-    const asked: Question = { question, argument, ...options };
-    return (await this.#primary.ask('ask-all', asked)) as Answers;
+    const asked: Question = { question, argument: packed(argument), ...options };
+    return unpacked(await this.#primary.ask('ask-all', asked)) as Answers;
   }
+}
+
+/** Questions and answers are few and may hold what JSON cannot say, such as the metrics' NaN: they travel as a text. */
+function packed(value: unknown): string {
+  return serialize(value).toString('base64');
+}
+
+function unpacked(text: unknown): unknown {
+  return deserialize(Buffer.from(text as string, 'base64'));
 }
 
 /** Passes the questions of a worker on to all of them. */
 export function hostLink(worker: Messenger, asked: Asked): void {
-  worker.on('ask-all', (given) => askAll(given as Question, asked));
+  worker.on('ask-all', async (given) => packed(await askAll(given as Question, asked)));
 }
 
 async function askAll(
@@ -53,7 +64,7 @@ async function askAll(
   const asked = workers();
   const settled = await Promise.allSettled(
     asked.map(async ({ number, messenger }) => {
-      const answer = await messenger.ask(`question.${question}`, argument, { timeout });
+      const answer = unpacked(await messenger.ask(`question.${question}`, argument, { timeout }));
       if (question === metricsQuestion) history.told(number, answer);
       return answer;
     }),

@@ -1,5 +1,5 @@
-/** What goes over the wire between the primary and a worker. */
-type Message =
+/** What goes over the wire between the primary and a worker. The wire carries JSON. */
+export type Message =
   | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly argument: unknown }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'fault'; readonly id: number; readonly message: string }
@@ -12,15 +12,19 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** One end of a wire between two processes: asks and is asked, tells and is told. */
+/**
+ * One end of a wire between two processes: asks and is asked, tells and is told. All messages of a turn of the event loop
+ * are sent together: of a message between processes, sending is the dear part.
+ */
 export class Messenger {
-  readonly #send: (message: Message) => void;
+  readonly #send: (messages: readonly Message[]) => void;
   readonly #handlers = new Map<string, Handler>();
   readonly #pending = new Map<number, Pending>();
   #nextId = 0;
   #isClosed = false;
+  #outbox: Message[] = [];
 
-  constructor(send: (message: Message) => void) {
+  constructor(send: (messages: readonly Message[]) => void) {
     this.#send = send;
   }
 
@@ -53,17 +57,20 @@ export class Messenger {
           reject(error);
         },
       });
-      this.#send({ kind: 'ask', id, name, argument });
+      this.#post({ kind: 'ask', id, name, argument });
     });
   }
 
   tell(name: string, argument?: unknown): void {
-    if (!this.#isClosed) this.#send({ kind: 'tell', name, argument });
+    this.#post({ kind: 'tell', name, argument });
   }
 
   /** Takes what came from the other end. */
   receive(given: unknown): void {
-    const message = given as Message;
+    for (const message of given as readonly Message[]) this.#take(message);
+  }
+
+  #take(message: Message): void {
     switch (message.kind) {
       case 'ask':
         void this.#answer(message);
@@ -95,7 +102,19 @@ export class Messenger {
     } catch (error) {
       message = { kind: 'fault', id, message: error instanceof Error ? error.message : String(error) };
     }
-    if (!this.#isClosed) this.#send(message);
+    this.#post(message);
+  }
+
+  #post(message: Message): void {
+    if (this.#isClosed) return;
+    if (this.#outbox.length === 0) setImmediate(() => this.#flush());
+    this.#outbox.push(message);
+  }
+
+  #flush(): void {
+    const messages = this.#outbox;
+    this.#outbox = [];
+    if (!this.#isClosed) this.#send(messages);
   }
 }
 

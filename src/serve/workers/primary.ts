@@ -10,7 +10,6 @@ import { Disposables } from '../disposables.ts';
 import { takeOverText } from '../follow-settings.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { openRates } from '../open-rates.ts';
-import { openManaged } from '../own-servers.ts';
 import type { Terminal } from '../terminal.ts';
 import { hostLimits } from './limits.ts';
 import { hostLink } from './link.ts';
@@ -76,15 +75,18 @@ async function run(
       };
     },
   });
-  managed = await openManaged(input, {
-    terminal,
-    listener: { onLog: (level, text) => logger[level](text) },
-    onPorts: (now) => {
-      triton = now;
-      pool.tell('triton', now);
-    },
-  });
-  if (managed) disposables.add(managed);
+  if (settings.modelRepository.length > 0) {
+    const { openManaged } = await import('../own-servers.ts');
+    managed = await openManaged(input, {
+      terminal,
+      listener: { onLog: (level, text) => logger[level](text) },
+      onPorts: (now) => {
+        triton = now;
+        pool.tell('triton', now);
+      },
+    });
+    disposables.add(managed);
+  }
   if (terminal.stop.aborted) return 0;
   terminal.onHangUp(() => pool.tell('hang-up'));
   const stopped = once(terminal.stop, 'abort').then(() => pool.stop());

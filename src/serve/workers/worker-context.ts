@@ -57,8 +57,8 @@ export interface WorkerContext extends Pick<Orders, 'number' | 'ports' | 'settin
 export async function openWorkerContext(): Promise<WorkerContext | undefined> {
   const { worker } = cluster;
   if (!worker) return undefined;
-  const primary = new Messenger((message) => process.send?.(message, undefined, undefined, () => undefined));
-  process.on('message', (message) => primary.receive(message));
+  const primary = new Messenger((messages) => process.send?.(messages, undefined, undefined, () => undefined));
+  process.on('message', (messages) => primary.receive(messages));
   // A terminal and service managers signal all processes at once; the primary says what is to be done.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const stop = new AbortController();

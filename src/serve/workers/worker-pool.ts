@@ -34,8 +34,8 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    // Limits have no end, which JSON cannot say.
-    cluster.setupPrimary({ serialization: 'advanced' });
+    // Half the cost of structured clones, also for each connection that is handed to a worker.
+    cluster.setupPrimary({ serialization: 'json' });
   }
 
   /** Starts the first worker and, once it takes requests, all others. Resolves to its exit code where it ended before. */
@@ -76,8 +76,8 @@ export class WorkerPool {
   ): void {
     const worker = cluster.fork();
     const begun = performance.now();
-    const messenger = new Messenger((message) => {
-      if (worker.isConnected()) worker.process.send(message, undefined, undefined, () => undefined);
+    const messenger = new Messenger((messages) => {
+      if (worker.isConnected()) worker.process.send([...messages], undefined, undefined, () => undefined);
     });
     const member: Member = { worker, messenger, isReady: false };
     this.#members.set(number, member);
@@ -86,7 +86,7 @@ export class WorkerPool {
       member.isReady = true;
       first.onReady?.();
     });
-    worker.on('message', (message) => messenger.receive(message));
+    worker.on('message', (messages) => messenger.receive(messages));
     worker.once('exit', (code, signal) => {
       messenger.close();
       release();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { GateFull } from '../../limits/gates.ts';
 import { LocalGates } from '../../limits/local-gates.ts';
 import type { RateAnswer, Rates } from '../../limits/rates.ts';
@@ -6,13 +6,14 @@ import { LoneLink } from '../../link.ts';
 import type { MetricJson } from '../../telemetry/metrics/instruments.ts';
 import { hostLimits, RemoteGates, RemoteRates } from './limits.ts';
 import { hostLink, WorkerLink } from './link.ts';
-import { Messenger } from './messenger.ts';
+import { type Message, Messenger } from './messenger.ts';
 import { MetricHistory } from './metric-history.ts';
 
-/** The two ends of a wire that copies what it carries, as a wire between processes does. */
+/** The two ends of a wire that carries JSON, as a wire between processes does. */
 function wire(): { readonly primary: Messenger; readonly worker: Messenger } {
-  const primary: Messenger = new Messenger((message) => setImmediate(() => worker.receive(structuredClone(message))));
-  const worker: Messenger = new Messenger((message) => setImmediate(() => primary.receive(structuredClone(message))));
+  const copied = (messages: readonly Message[]): unknown => JSON.parse(JSON.stringify(messages));
+  const primary: Messenger = new Messenger((messages) => setImmediate(() => worker.receive(copied(messages))));
+  const worker: Messenger = new Messenger((messages) => setImmediate(() => primary.receive(copied(messages))));
   return { primary, worker };
 }
 
@@ -40,6 +41,15 @@ describe('gates that stand in the primary', () => {
     leaves[0]?.();
     (await third)?.();
     leaves[1]?.();
+    await expect.poll(() => gates.size).toBe(0);
+  });
+
+  it('let as many in as want where there is no limit', async () => {
+    const { gates, workers } = pool(1);
+    const open = { name: 'llama', running: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
+    const leaves = await Promise.all([1, 2, 3].map(() => workers[0]?.gates.enter(open, visit())));
+    expect(gates.counts('llama')).toEqual({ running: 3, waiting: 0 });
+    for (const leave of leaves) leave?.();
     await expect.poll(() => gates.size).toBe(0);
   });
 
@@ -141,6 +151,13 @@ describe('a question to all', () => {
     expect(await asking.askAll('sum', 40)).toEqual({ answers: [41, 42], missing: 2 });
   });
 
+  it('carries what JSON cannot say', async () => {
+    const [asking] = linked(1).links;
+    asking.register('echo', (argument) => argument);
+    const value = { value: Number.NaN, most: Number.POSITIVE_INFINITY, none: undefined, list: new Map([[1, 'x']]) };
+    expect(await asking.askAll('echo', value)).toEqual({ answers: [value], missing: 0 });
+  });
+
   it('is answered by the one process where there are no workers', async () => {
     const link = new LoneLink();
     link.register('sum', (argument) => (argument as number) + 1);
@@ -185,6 +202,37 @@ describe('a question to all', () => {
 });
 
 describe('Messenger', () => {
+  it('sends all messages of one turn of the event loop together, in their order', async () => {
+    const sent: (readonly Message[])[] = [];
+    const messenger = new Messenger((messages) => sent.push(messages));
+    messenger.tell('a', 1);
+    void messenger.ask('b', 2);
+    await Promise.resolve();
+    messenger.tell('c');
+    expect(sent).toEqual([]);
+    await new Promise(setImmediate);
+    messenger.tell('d');
+    await new Promise(setImmediate);
+    expect(sent).toEqual([
+      [
+        { kind: 'tell', name: 'a', argument: 1 },
+        { kind: 'ask', id: 0, name: 'b', argument: 2 },
+        { kind: 'tell', name: 'c', argument: undefined },
+      ],
+      [{ kind: 'tell', name: 'd', argument: undefined }],
+    ]);
+  });
+
+  it('sends nothing once the other end is gone', async () => {
+    const send = vi.fn<(messages: readonly Message[]) => void>();
+    const messenger = new Messenger(send);
+    messenger.tell('a');
+    messenger.close();
+    messenger.tell('b');
+    await new Promise(setImmediate);
+    expect(send).not.toHaveBeenCalled();
+  });
+
   it('rejects what is not answered in time, and what is open when the other end goes', async () => {
     const silent = new Messenger(() => undefined);
     await expect(silent.ask('x', undefined, { timeout: 1 })).rejects.toThrow('x: no answer within 1 ms.');

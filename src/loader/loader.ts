@@ -1,0 +1,23 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CompiledCode, compiledFolders } from './compiled-code.ts';
+import { PartLoader } from './part-loader.ts';
+
+const program = dirname(fileURLToPath(import.meta.url));
+const folders = compiledFolders(program, process.env);
+const parts = new PartLoader({
+  folder: join(program, 'parts'),
+  require: createRequire(import.meta.url),
+  code: folders && new CompiledCode(folders),
+});
+
+/** What a part of the built program exports. */
+export function loadPart(part: string): object {
+  return parts.load(part);
+}
+
+/** Saves compiled code for the next start, where this one had to compile. */
+export function saveCompiledCode(): void {
+  parts.save();
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { constants, Script } from 'node:vm';
+import type { CompiledCode, Part } from './compiled-code.ts';
+
+/** A part as the build wraps it: a function expression, called as Node calls a CommonJS module. */
+type PartFunction = (
+  exports: object,
+  require: NodeJS.Require,
+  module: { exports: object },
+  filename: string,
+  directory: string,
+) => void;
+
+interface PartLoaderOptions {
+  /** The folder of all parts. */
+  readonly folder: string;
+  /** Gives what is no part: modules of Node, and packages. */
+  readonly require: NodeJS.Require;
+  /** Undefined where parts are compiled anew at each start. */
+  readonly code: CompiledCode | undefined;
+}
+
+interface Uncompiled {
+  readonly part: Part;
+  readonly script: Script;
+}
+
+/** Loads the parts that the built program is made of, each once, with compiled code where there is some. */
+export class PartLoader {
+  readonly #options: PartLoaderOptions;
+  readonly #modules = new Map<string, { exports: object }>();
+  readonly #uncompiled: Uncompiled[] = [];
+  readonly #require: NodeJS.Require;
+
+  constructor(options: PartLoaderOptions) {
+    this.#options = options;
+    const { require } = options;
+    const load = (id: string): unknown => (id.startsWith('./') ? this.load(id.slice(2)) : require(id));
+    this.#require = Object.assign(load, {
+      cache: require.cache,
+      extensions: require.extensions,
+      main: require.main,
+      resolve: require.resolve,
+    });
+  }
+
+  /** What a part exports. */
+  load(name: string): object {
+    const known = this.#modules.get(name);
+    if (known) return known.exports;
+    const module = { exports: {} };
+    // Parts may need each other.
+    this.#modules.set(name, module);
+    const file = join(this.#options.folder, name);
+    const run = this.#compile(name, file).runInThisContext() as PartFunction;
+    run.call(module.exports, module.exports, this.#require, module, file, dirname(file));
+    return module.exports;
+  }
+
+  /** Saves the code of all parts that had to be compiled here, with the functions that have been called so far. */
+  save(): void {
+    for (const { part, script } of this.#uncompiled) this.#options.code?.save(part, script.createCachedData());
+  }
+
+  #compile(name: string, file: string): Script {
+    const source = readFileSync(file);
+    const options = {
+      filename: pathToFileURL(file).href,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    };
+    const { code } = this.#options;
+    if (!code) return new Script(source.toString(), options);
+    const part: Part = { name, sourceDigest: createHash('sha256').update(source).digest() };
+    const cachedData = code.find(part);
+    const script = new Script(source.toString(), cachedData ? { ...options, cachedData } : options);
+    if (script.cachedDataRejected !== false) this.#uncompiled.push({ part, script });
+    return script;
+  }
+}
