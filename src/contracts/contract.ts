@@ -68,6 +68,13 @@ export interface EncodedImage {
   readonly bytes: Buffer;
 }
 
+/** Which token counts of a streamed response must be the backend's own. A count that is not needed may still come. */
+export interface NeededCounts {
+  readonly prompt: boolean;
+  /** Where not, a response that does not say how many tokens it carries counts as one. */
+  readonly completion: boolean;
+}
+
 /** One generation: one prompt and one answer, or with beam search several. */
 export interface GenerateRequest {
   readonly id: string;
@@ -81,6 +88,8 @@ export interface GenerateRequest {
   readonly sampling: Sampling;
   /** Whether the text is wanted as it comes. */
   readonly stream: boolean;
+  /** Left out: both counts. */
+  readonly counts?: NeededCounts | undefined;
   readonly structure?: Structure | undefined;
   /** How many alternatives to name for each token; 0: just the token itself; left out: no logprobs. */
   readonly logprobs?: number | undefined;
