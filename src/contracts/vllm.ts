@@ -37,8 +37,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const isEmbedded = config.backend === 'llamacpp';
   const responseTokens = new ResponseTokens();
   // In this process an output costs next to nothing. Without a finish reason, the count is what tells how a response ended.
-  const asksAlways = isEmbedded || !tellsReason;
-  const returnsFor = vllmReturns(config, asksAlways ? undefined : responseTokens);
+  const countsOnDemand = counts && tellsReason && !isEmbedded;
+  const returnsFor = vllmReturns(config, countsOnDemand ? responseTokens : undefined);
 
   return {
     kind: 'vllm',
@@ -46,6 +46,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     speaksTokens: false,
     cutsStopTexts: true,
     counts,
+    countsOnDemand,
     namesAdapters: true,
     guidesMayEndEngine: !isEmbedded,
     limits: declaredLimits(config),

@@ -104,7 +104,7 @@ function newTally({ prompts, choicesPerPrompt }: Round, { counted }: Measures): 
 /** The token counts that are needed of the backend; undefined: both. */
 function neededCounts(run: Run, round: Round, tally: Tally): NeededCounts | undefined {
   const { needsCounts, model } = run.plan;
-  if (needsCounts || !model.contract.counts) return undefined;
+  if (needsCounts || !model.contract.countsOnDemand) return undefined;
   return { prompt: asksForPromptCount(run, round, tally), completion: false };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
-import { outcomeOf, type Script, scriptedModel } from '../../test/support/scripted-model.ts';
+import { outcomeOf, type Script, scriptedModel, vllmConfig } from '../../test/support/scripted-model.ts';
+import { vllmContract } from '../contracts/vllm.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { unrecorded } from '../request-watch.ts';
 import type { Tokenizer } from '../tokenizer.ts';
@@ -15,19 +16,16 @@ interface Parts {
   readonly count?: Tokenizer['count'];
   readonly model?: Partial<Omit<ServedModel, 'assets' | 'loadedAssets'>>;
   readonly needsCounts?: boolean;
-  readonly images?: readonly [];
 }
 
 /** A model whose streams show no usage, and what each of them asked for and recorded. */
-function streams({ count = lengthOf, model: parts = {}, needsCounts = false, ...more }: Parts = {}) {
+function streams({ count = lengthOf, model: parts = {}, needsCounts = false }: Parts = {}) {
   const tokenizer = { vocabularySize: 9, count } as unknown as Tokenizer;
   const { model, sent } = scriptedModel([script], { assets: { tokenizer, eosTokenIds: [] }, ...parts });
   const stream = async (round: Partial<Round> = {}) => {
     const watch = unrecorded({ method: 'POST', path: '/', route: '/', headers: {} });
     const at = sent.length;
-    const { error } = await outcomeOf(
-      await generate(runOf(model, { plan: { needsCounts }, watch, ...more }), roundOf(round)),
-    );
+    const { error } = await outcomeOf(await generate(runOf(model, { plan: { needsCounts }, watch }), roundOf(round)));
     const outputs = sent.slice(at).map(({ outputs: wanted }) => wanted.includes('num_input_tokens'));
     return { asks: outputs, recorded: watch.tokens(), error };
   };
@@ -79,6 +77,12 @@ describe('the prompts of streams that show no usage', () => {
     const longest = 'x'.repeat(4096);
     expect((await stream({ prompts: [{ text: longest }] })).asks).toEqual([false]);
     expect((await stream({ prompts: [{ text: `${longest}x` }] })).asks).toEqual([true]);
+  });
+
+  it('are counted once where the backend counts in any case', async () => {
+    const { stream, times } = streams({ model: { contract: vllmContract({ ...vllmConfig, backend: 'llamacpp' }) } });
+    await times(16);
+    expect(await stream()).toEqual({ asks: [true], recorded, error: undefined });
   });
 
   it('add up, and are counted once for all choices', async () => {

@@ -42,15 +42,15 @@ function agreementOf(tokenizer: Tokenizer): Agreement {
 }
 
 /**
- * Counts the prompts of a round here, beside its inferences, where that is exact and the counts are only recorded. Says
+ * Counts the prompts of a round whose counts are only recorded: here, beside its inferences, where that is exact. Says
  * whether the backend is to count them.
  */
 export function asksForPromptCount(run: Run, { prompts }: Pick<Round, 'prompts'>, tally: Tally): boolean {
-  const { plan, images, signal } = run;
-  const { model } = plan;
+  const { images, signal } = run;
+  const { model } = run.plan;
   const tokenizer = model.loadedAssets()?.tokenizer;
   // An image is as many tokens as the engine makes of it, and an adapter may bring tokens of its own.
-  if (plan.needsCounts || !tokenizer || images.length > 0 || model.loraName !== undefined) return true;
+  if (!tokenizer || images.length > 0 || model.loraName !== undefined) return true;
   const agreement = agreementOf(tokenizer);
   if (agreement.isRefuted || prompts.reduce((sum, { text }) => sum + text.length, 0) > longestPrompt) return true;
   const options = { addSpecialTokens: model.addsSpecialTokens, signal };
