@@ -51,7 +51,7 @@ function textTensor(text) {
 }
 
 const YES = Buffer.from([1]);
-const OUTPUTS = ['text_output', 'finish_reason', 'num_input_tokens', 'num_output_tokens'];
+const OUTPUTS = ['text_output', 'finish_reason', 'num_input_tokens'];
 
 /** @param {ChatRequest} chat */
 function inferRequest(chat) {
@@ -65,7 +65,6 @@ function inferRequest(chat) {
     ['sampling_parameters', 'BYTES', textTensor(sampling)],
     ['return_finish_reason', 'BOOL', YES],
     ['return_num_input_tokens', 'BOOL', YES],
-    ['return_num_output_tokens', 'BOOL', YES],
   ];
   return {
     model_name: chat.model,

@@ -5,12 +5,12 @@
  *
  *   node bench/load-client.mjs --url http://127.0.0.1:9000 [--streams 256] [--tokens 128] [--seconds 5]
  *     [--warmup-seconds 2] [--drain-seconds 30] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
- *     [--prompt TEXT | --prompt-file FILE] [--api-key KEY] [--choices N] [--tool] [--stagger] [--unstreamed]
+ *     [--prompt TEXT | --prompt-file FILE] [--api-key KEY] [--choices N] [--tool] [--stagger] [--unstreamed] [--usage]
  *
  * An URL grpc://127.0.0.1:8001 asks Triton itself, in the words of --contract vllm, ensemble or tokens. With --requests the window closes after that many answers. With --drain-seconds 0 the
  * client leaves at the end of the window, in the middle of its answers. A watched process counts with all that it has started.
  * --tool asks for a call of a function with long arguments. With --stagger the first answers are of all lengths, so that answers end evenly
- * from then on, and the window opens when all streams have begun.
+ * from then on, and the window opens when all streams have begun. --usage asks every stream for its usage.
  */
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     tool: { type: 'boolean', default: false },
     stagger: { type: 'boolean', default: false },
     unstreamed: { type: 'boolean', default: false },
+    usage: { type: 'boolean', default: false },
     streams: { type: 'string', default: '256' },
     tokens: { type: 'string', default: '128' },
     seconds: { type: 'string', default: '5' },
@@ -161,8 +162,9 @@ async function drain() {
 // A wrong process number is found before any load is made.
 snapshot();
 const prompt = values['prompt-file'] === undefined ? values.prompt : readFileSync(values['prompt-file'], 'utf8');
-const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool, unstreamed } = values;
-const options = { url, model, contract, prompt, checkText, apiKey, tool, unstreamed, choices: Number(values.choices) };
+const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool, unstreamed, usage } = values;
+const choices = Number(values.choices);
+const options = { url, model, contract, prompt, checkText, apiKey, tool, unstreamed, usage, choices };
 const lanes = (url.protocol === 'grpc:' ? grpcLanes : openAiLanes)(options);
 const load = harness.generateLoad({
   task: {

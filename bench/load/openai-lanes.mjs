@@ -5,7 +5,7 @@ import { CALL_PROMPT, CALL_TOOL, callArguments } from '../tool-call.mjs';
 
 /**
  * @import { HttpConnection, ResponseHead, ResponseListener } from '../../src/bench/load/http-connection.ts'
- * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean, apiKey?: string | undefined, choices: number, tool: boolean, unstreamed: boolean }} LaneOptions
+ * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean, apiKey?: string | undefined, choices: number, tool: boolean, unstreamed: boolean, usage: boolean }} LaneOptions
  * @typedef {(lane: number, tokens: number, onTokens: (count: number) => void) => Promise<string | undefined>} Ask gives what went wrong
  * @typedef {{ ask: Ask, close: () => void }} Lanes
  */
@@ -151,7 +151,7 @@ class OpenAiAnswer {
  * @param {LaneOptions} options
  * @returns {(tokens: number) => Buffer}
  */
-function requests({ url, model, prompt, apiKey, choices, tool, unstreamed }) {
+function requests({ url, model, prompt, apiKey, choices, tool, unstreamed, usage }) {
   /** @type {Map<number, Buffer>} */
   const known = new Map();
   const target = { origin: url.origin, headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` } };
@@ -161,6 +161,7 @@ function requests({ url, model, prompt, apiKey, choices, tool, unstreamed }) {
     const body = JSON.stringify({
       model,
       ...(unstreamed ? {} : { stream: true }),
+      ...(usage ? { stream_options: { include_usage: true } } : {}),
       max_tokens: tokens,
       ...(choices > 1 ? { n: choices } : {}),
       ...(tool ? { tools: [CALL_TOOL] } : {}),

@@ -68,6 +68,13 @@ export interface EncodedImage {
   readonly bytes: Buffer;
 }
 
+/** Which token counts of a streamed response must be the backend's own. */
+export interface NeededCounts {
+  readonly prompt: boolean;
+  /** Where not, the backend may be asked all the same; a response that does not say how many tokens it has counts as one. */
+  readonly completion: boolean;
+}
+
 /** One generation: one prompt and one answer, or with beam search several. */
 export interface GenerateRequest {
   readonly id: string;
@@ -81,6 +88,8 @@ export interface GenerateRequest {
   readonly sampling: Sampling;
   /** Whether the text is wanted as it comes. */
   readonly stream: boolean;
+  /** Left out: both counts. */
+  readonly counts?: NeededCounts | undefined;
   readonly structure?: Structure | undefined;
   /** How many alternatives to name for each token; 0: just the token itself; left out: no logprobs. */
   readonly logprobs?: number | undefined;
@@ -220,6 +229,8 @@ export interface GenerationContract {
   readonly cutsStopTexts: boolean;
   /** Whether the responses carry exact token counts; where not, they are counted here. */
   readonly counts: boolean;
+  /** Whether a stream asks only for the counts that its request needs; where not, `counts` of a request has no effect. */
+  readonly countsOnDemand?: boolean;
   /** Whether a response may stand for several tokens without saying so: the answer's are counted from its text then. */
   readonly guessesCounts?: boolean;
   /** Whether a request without a seed is always answered alike: then one is drawn for it here. */

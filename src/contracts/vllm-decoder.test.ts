@@ -3,6 +3,7 @@ import { decoded, requestOf, responseOf } from '../../test/support/contract-fixt
 import { numberTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
 import type { GenerateRequest } from './contract.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
+import { ResponseTokens } from './vllm-returns.ts';
 
 const count = (name: string, value: number): Tensor =>
   numberTensor(name, { datatype: 'UINT32', values: [value], shape: [1] });
@@ -21,7 +22,7 @@ const response = (text: string, { reason = 'None', tokens = 1, more = [] as Tens
   );
 const plain = (text: string, final = false) => responseOf([textTensor('text_output', [text])], final);
 const found = (responses: Parameters<typeof decoded>[1], parts: Partial<GenerateRequest> = {}, tellsReason = true) =>
-  decoded(new VllmDecoder(requestOf(parts), tellsReason), responses);
+  decoded(new VllmDecoder(requestOf(parts), { tellsReason, responseTokens: new ResponseTokens() }), responses);
 
 describe('responses of vLLM', () => {
   it('are text, tokens and a reason; the prompt is counted once', () => {
@@ -67,6 +68,20 @@ describe('responses of vLLM', () => {
       [{ ...token, top: [token] }],
     ]);
     expect(found([response('a', { more })])[1]).toEqual(['text', 'a', 1]);
+  });
+
+  it('count as one token each where nothing says how many they carry, and by their logprobs where there are any', () => {
+    const uncounted = (text: string, logprobs: string, reason = 'None') =>
+      responseOf(
+        [textTensor('text_output', [text]), textTensor('finish_reason', [reason]), textTensor('logprobs', [logprobs])],
+        reason !== 'None',
+      );
+    const entry = '{"7": {"logprob": -0.5, "rank": 1, "decoded_token": "a"}}';
+    const responses = [uncounted('a', `[${entry}]`), uncounted('aa', `[${entry}, ${entry}]`), uncounted('', 'null')];
+    const tokensOf = (parts: Partial<GenerateRequest>) =>
+      (found(responses, parts) as unknown[][]).map(([, , tokens]) => tokens);
+    expect(tokensOf({})).toEqual([1, 1, 1]);
+    expect(tokensOf({ logprobs: 0 })).toEqual([1, 2, 1]);
   });
 
   it.each<[string, number | undefined, string]>([

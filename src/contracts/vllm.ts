@@ -17,6 +17,7 @@ import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm, namedAdapters } from './vllm-faults.ts';
 import { guideWriter } from './vllm-guide.ts';
+import { ResponseTokens, type VllmReturns, vllmReturns } from './vllm-returns.ts';
 
 /**
  * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
@@ -26,12 +27,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const inputs = new Set(config.input.map((input) => input.name));
   const outputs = new Set(config.output.map((output) => output.name));
   const counts = inputs.has('return_num_output_tokens') && outputs.has('num_output_tokens');
-  const returns = [
-    ['return_finish_reason', 'finish_reason'],
-    ['return_num_input_tokens', 'num_input_tokens'],
-    ['return_num_output_tokens', 'num_output_tokens'],
-  ].filter(([input, output]) => inputs.has(input as string) && outputs.has(output as string)) as [string, string][];
-  const tellsReason = returns.some(([, output]) => output === 'finish_reason');
+  const tellsReason = inputs.has('return_finish_reason') && outputs.has('finish_reason');
   const canReturnLogprobs = inputs.has('return_logprobs') && outputs.has('logprobs');
 
   const structureKey = structureKeyOf(inputs);
@@ -39,6 +35,10 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const grammars = { allowsLeftRecursion: structureKey === 'structured_outputs' };
   // The embedded engine, which speaks the same tensors, reads grammars itself and takes any words.
   const isEmbedded = config.backend === 'llamacpp';
+  const responseTokens = new ResponseTokens();
+  // In this process an output costs next to nothing. Without a finish reason, the count is what tells how a response ended.
+  const countsOnDemand = counts && tellsReason && !isEmbedded;
+  const returnsFor = vllmReturns(config, countsOnDemand ? responseTokens : undefined);
 
   return {
     kind: 'vllm',
@@ -46,6 +46,7 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     speaksTokens: false,
     cutsStopTexts: true,
     counts,
+    countsOnDemand,
     namesAdapters: true,
     guidesMayEndEngine: !isEmbedded,
     limits: declaredLimits(config),
@@ -59,8 +60,8 @@ export function vllmContract(config: ModelConfig): GenerationContract {
     checkSampling: isEmbedded ? undefined : checkBadWords,
     guide: structureKey === undefined || isEmbedded ? undefined : guideWriter(grammars),
     // The embedded engine takes 32 bits of a seed.
-    encode: encoder({ counts, returns, structureKey, seedBits: isEmbedded ? 32 : 64 }),
-    decoder: (request) => new VllmDecoder(request, tellsReason),
+    encode: encoder({ counts, returnsFor, structureKey, seedBits: isEmbedded ? 32 : 64 }),
+    decoder: (request) => new VllmDecoder(request, { tellsReason, responseTokens }),
     explain: explainVllm,
     namedAdapters,
   };
@@ -69,17 +70,15 @@ export function vllmContract(config: ModelConfig): GenerationContract {
 /** What the requests of a model depend on. */
 interface Encoding {
   readonly counts: boolean;
-  /** The inputs by which further outputs are wanted, and these. */
-  readonly returns: readonly (readonly [string, string])[];
+  readonly returnsFor: (request: GenerateRequest) => VllmReturns;
   readonly structureKey: ReturnType<typeof structureKeyOf>;
   readonly seedBits: 32 | 64;
 }
 
-function encoder({ counts, returns, structureKey, seedBits }: Encoding): (request: GenerateRequest) => InferRequest {
-  const wantedReturns = returns.map(([input]) => boolTensor(input, true));
-  const returned = ['text_output', ...returns.map(([, output]) => output)];
+function encoder({ counts, returnsFor, structureKey, seedBits }: Encoding): (request: GenerateRequest) => InferRequest {
   return (request) => {
-    const { model, version, id, prompt, images, logprobs } = request;
+    const { model, version, id, prompt, images } = request;
+    const returns = returnsFor(request);
     if (request.loraTaskId !== undefined)
       throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
     const files = images?.map(({ bytes }) => bytes.toString('base64'));
@@ -90,8 +89,7 @@ function encoder({ counts, returns, structureKey, seedBits }: Encoding): (reques
       boolTensor('stream', request.stream || !counts),
       boolTensor('exclude_input_in_output', true),
       textTensor('sampling_parameters', [objectText(shortSeed(samplingParameters(request, structureKey), seedBits))]),
-      ...wantedReturns,
-      ...(logprobs === undefined ? [] : [boolTensor('return_logprobs', true)]),
+      ...returns.inputs,
     ];
     return {
       model,
@@ -100,7 +98,7 @@ function encoder({ counts, returns, structureKey, seedBits }: Encoding): (reques
       // Releases up to 24.01 end with a separate empty response, which Triton sends only when asked.
       parameters: { triton_enable_empty_final_response: true },
       inputs: tensors,
-      outputs: logprobs === undefined ? returned : [...returned, 'logprobs'],
+      outputs: returns.outputs,
     };
   };
 }

@@ -32,6 +32,11 @@ export interface GenerateContext {
   readonly structuredRetries: number;
   /** Whether an answer that a stop text ends is to say which one it was. */
   readonly tellsStop?: boolean;
+  /**
+   * Whether exact token counts are needed even where a stream does not ask for usage: its API reports them always, or its
+   * key is charged by them. Left out: yes.
+   */
+  readonly needsCounts?: boolean;
   /** How many images a request may have, how large, and where they may be fetched from. */
   readonly images: ImageSettings;
   /** Who sends the request: the id of its API key, or its address. */
@@ -113,6 +118,16 @@ export function withLength(sampling: Sampling, maxTokens: number | null | undefi
       },
     );
   return { ...sampling, maxTokens };
+}
+
+/** Whether the token counts of a response must be exact: somebody sees them, is charged by them, or sets limits by them. */
+export function needsCounts(
+  { usage }: AnswerOptions,
+  { isStreamed, isGuided }: { readonly isStreamed: boolean; readonly isGuided: boolean },
+  settings: Pick<GenerateContext, 'needsCounts'>,
+): boolean {
+  // A guided response may come in several inferences, each of which has what the ones before it left of the limit.
+  return !isStreamed || isGuided || usage.inTheEnd || usage.onEveryChunk || (settings.needsCounts ?? true);
 }
 
 /** Whether the usage that a client asks for takes a tokenizer on this side. */

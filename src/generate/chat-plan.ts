@@ -8,7 +8,7 @@ import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
 import { structureOf } from '../requests/structure.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
-import { answerOptions, countsHere, refuseUncounted, withLength } from './answer.ts';
+import { answerOptions, countsHere, needsCounts, refuseUncounted, withLength } from './answer.ts';
 import { answerForm } from './answer-form.ts';
 import type { AnswerOptions } from './answer-options.ts';
 import { type PromptPlan, planPrompt } from './chat-prompt.ts';
@@ -104,6 +104,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     continuesText: continues,
     promptField: 'messages' as const,
     tellsStop: settings.tellsStop ?? false,
+    needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
     timeout: settings.timeout,
     ignored: [...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
     messages: request.messages,

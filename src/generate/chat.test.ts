@@ -45,6 +45,7 @@ describe('a chat', () => {
         prompt: '<user>Hi\n<assistant>',
         parameters: { max_tokens: 9, temperature: 0.5 },
         isStreamed: true,
+        outputs: ['text_output', 'finish_reason', 'num_input_tokens', 'num_output_tokens'],
         isCancelled: false,
       },
     ]);

@@ -136,8 +136,8 @@ export class ChoiceReader implements GenerateSink {
   }
 
   /**
-   * Counts the tokens of choices that are complete but for their count; undefined where there are none. Every response of
-   * the backend stands for one token or more; the text tells how many there were at least.
+   * Counts the tokens of choices that are complete but for their count, or waits for that of their prompt; undefined where
+   * there are none. Every response of the backend stands for one token or more; the text tells how many there were at least.
    */
   count(): Promise<void> | undefined {
     return this.#uncounted.length > 0 ? this.#count() : undefined;
@@ -145,6 +145,7 @@ export class ChoiceReader implements GenerateSink {
 
   async #count(): Promise<void> {
     const { countTokens, tally } = this.#options;
+    await tally.countingPrompt;
     for (const { state, reason } of this.#uncounted.splice(0)) {
       const counted = Math.max(state.tokens, (await countTokens?.(state.whole)) ?? 0);
       tally.completionTokens += counted - state.tokens;
@@ -169,7 +170,8 @@ export class ChoiceReader implements GenerateSink {
     if (state.isFinished) return;
     state.isFinished = true;
     this.#unfinished--;
-    if (this.#options.countTokens) this.#uncounted.push({ state, reason });
+    const { countTokens, tally } = this.#options;
+    if (countTokens || tally.countingPrompt) this.#uncounted.push({ state, reason });
     else this.#report(state, reason);
   }
 

@@ -4,7 +4,7 @@ import type { PromptAssets } from '../prompt/assets.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
 import { structureOf } from '../requests/structure.ts';
-import { answerOptions, countsHere, refuseUncounted, withLength } from './answer.ts';
+import { answerOptions, countsHere, needsCounts, refuseUncounted, withLength } from './answer.ts';
 import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { checkIds } from './limits.ts';
@@ -98,6 +98,7 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     continuesText: true,
     promptField: 'prompt',
     tellsStop: false,
+    needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
     timeout: settings.timeout,
     ignored: isEchoOnly ? [] : unusedByBeams(request, beams),
     given,

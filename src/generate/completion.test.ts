@@ -44,6 +44,7 @@ describe('a completion', () => {
         prompt: 'Once',
         parameters: { max_tokens: 2 },
         isStreamed: false,
+        outputs: ['text_output', 'finish_reason', 'num_input_tokens', 'num_output_tokens'],
         isCancelled: false,
       },
     ]);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { GenerateRequest, Sampling } from '../contracts/contract.ts';
+import type { GenerateRequest, NeededCounts, Sampling } from '../contracts/contract.ts';
 import type { Generation } from '../contracts/events.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import { during } from '../request-watch.ts';
@@ -12,6 +12,7 @@ import { lengthLimit } from './limits.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { merge } from './merge.ts';
 import type { Round, Run } from './plan.ts';
+import { asksForPromptCount } from './prompt-counts.ts';
 import { seeded } from './seeds.ts';
 import { cutsHere, textMaker, withStopText } from './stop-handling.ts';
 import { RunningCounts, type Tally } from './tally.ts';
@@ -40,7 +41,8 @@ export function generate(run: Run, round: Round): MaybePromise<Generation> {
         guide,
         shared: sharedServer(run, round),
       };
-      const requests = requestsOf(run, round, { measures, limits });
+      const counts = neededCounts(run, round, tally);
+      const requests = requestsOf(run, round, { measures, limits, counts });
       const choices = requests.map(
         ({ request, place }): Generation =>
           run.plan.strategy.retries === 0
@@ -89,12 +91,21 @@ function lengthLimits({ plan }: Run, { prompts, sampling }: Round, { counted }: 
 function newTally({ prompts, choicesPerPrompt }: Round, { counted }: Measures): Tally {
   return {
     promptTokens: counted?.reduce((sum, count) => sum + count, 0),
+    countingPrompt: undefined,
+    onPromptTokens: undefined,
     cachedTokens: undefined,
     reasoningTokens: undefined,
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
     finishReasons: [],
   };
+}
+
+/** The token counts that are needed of the backend; undefined: both. */
+function neededCounts(run: Run, round: Round, tally: Tally): NeededCounts | undefined {
+  const { needsCounts, model } = run.plan;
+  if (needsCounts || !model.contract.countsOnDemand) return undefined;
+  return { prompt: asksForPromptCount(run, round, tally), completion: false };
 }
 
 /** One guide runs on one engine only, however many choices and tries a request has. */
@@ -108,11 +119,18 @@ interface InferenceToBegin {
   readonly place: ChoicePlace;
 }
 
+/** What is decided of a round's requests before they are written. */
+interface RequestParts {
+  readonly measures: Measures;
+  readonly limits: readonly Sampling[];
+  readonly counts: NeededCounts | undefined;
+}
+
 /** What the backend is sent: a request for every choice, or for all beams of a prompt. */
 function requestsOf(
   { plan, images }: Run,
   round: Round,
-  { measures, limits }: { readonly measures: Measures; readonly limits: readonly Sampling[] },
+  { measures, limits, counts }: RequestParts,
 ): InferenceToBegin[] {
   const { tokenized, counted } = measures;
   const { model, beams } = plan;
@@ -134,6 +152,7 @@ function requestsOf(
           tokens: tokenized?.inputs[at],
           sampling: withStopText(plan, sampling),
           stream: round.stream || readsAsItComes(plan, round),
+          counts,
           beams: beams?.beams,
           logprobs: round.logprobs,
           structure: (round.structure?.guide ?? round.structure)?.structure,

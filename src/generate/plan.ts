@@ -45,6 +45,8 @@ export interface GenerationPlan {
   readonly promptField: 'messages' | 'prompt';
   /** Whether a response is to say which stop sequence ended it. */
   readonly tellsStop: boolean;
+  /** Whether the token counts must be the backend's own; where not, they are only recorded. */
+  readonly needsCounts: boolean;
   /** Milliseconds for all of it; undefined: no limit. */
   readonly timeout: number | undefined;
   /** Fields of the request that have no effect. */
@@ -52,7 +54,10 @@ export interface GenerationPlan {
 }
 
 /** The settings that plans are made by. */
-export type PlanSettings = Pick<GenerateContext, 'retries' | 'structuredRetries' | 'timeout' | 'tellsStop'>;
+export type PlanSettings = Pick<
+  GenerateContext,
+  'retries' | 'structuredRetries' | 'timeout' | 'tellsStop' | 'needsCounts'
+>;
 
 /** A plan that runs, and what comes from outside it. */
 export interface Run extends Pick<GenerateContext, 'watch' | 'client' | 'guides'> {

@@ -45,6 +45,7 @@ describe('the plan of a chat', () => {
       continuesText: false,
       promptField: 'messages',
       tellsStop: false,
+      needsCounts: true,
       timeout: undefined,
       ignored: [],
       messages: [{ role: 'user', content: 'Hi' }],
@@ -113,6 +114,7 @@ describe('the plan of a completion', () => {
       continuesText: true,
       promptField: 'prompt',
       tellsStop: false,
+      needsCounts: true,
       timeout: undefined,
       ignored: [],
       given: ['a', 'b'],
@@ -133,6 +135,38 @@ describe('the plan of a completion', () => {
     [{ prompt: Array.from({ length: 513 }, () => 'a'), n: 2 }, 'invalid_request', 'n'],
   ])('refuses %j', (request, code, param) => {
     expect(refusal(() => completionOf(request))).toEqual([code, param]);
+  });
+});
+
+describe('exact token counts', () => {
+  const onRequest = { ...settings, needsCounts: false };
+  const needs = (request: object, own: object = onRequest) => {
+    const body = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }], ...request };
+    return planChat(body, { model, assets, settings: { ...settings, ...own } }).needsCounts;
+  };
+
+  it.each<[string, boolean, object]>([
+    ['a stream without usage', false, { stream: true, stream_options: { include_usage: false } }],
+    ['a stream with usage in the end', true, { stream: true, stream_options: { include_usage: true } }],
+    ['a stream with usage on every chunk', true, { stream: true, stream_options: { continuous_usage_stats: true } }],
+    ['a whole response', true, {}],
+    ['a guided stream, whose limit is shared by several inferences', true, { stream: true, guided_choice: ['a'] }],
+  ])('of %s: %s', (_, isNeeded, request) => {
+    expect(needs(request)).toBe(isNeeded);
+  });
+
+  it('are needed of every stream where nothing says that usage is shown on request only', () => {
+    expect([needs({ stream: true }, {}), needs({ stream: true }, { needsCounts: true })]).toEqual([true, true]);
+  });
+
+  it('are needed of completions alike', () => {
+    const of = (request: object) =>
+      planCompletion({ model: 'm', prompt: 'Hi', ...request }, { model, assets, settings: onRequest }).needsCounts;
+    expect([of({}), of({ stream: true }), of({ stream: true, stream_options: { include_usage: true } })]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });
 

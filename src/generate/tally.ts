@@ -5,6 +5,10 @@ import type { TokenCounts } from '../request-watch.ts';
 export interface Tally {
   /** Undefined when nobody can count the prompt: then there is no usage to report. */
   promptTokens: number | undefined;
+  /** Settles when they are known, where they are counted here while the inferences run. */
+  countingPrompt?: Promise<void> | undefined;
+  /** Hears of the count of a backend that is compared with ours. */
+  onPromptTokens?: ((count: number) => void) | undefined;
   cachedTokens: number | undefined;
   /** Undefined where there was none. */
   reasoningTokens: number | undefined;
@@ -14,10 +18,11 @@ export interface Tally {
   finishReasons: string[];
 }
 
-/** The usage, once every answer is finished and where the prompt was counted. */
+/** The usage, once every answer is finished and where the prompt was counted; called for each that is. */
 export function usageOf(tally: Tally): Extract<GenerateEvent, { type: 'usage' }> | undefined {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens, unfinished } = tally;
   if (unfinished > 0 || promptTokens === undefined) return undefined;
+  tally.onPromptTokens?.(promptTokens);
   return { type: 'usage', promptTokens, completionTokens, cachedTokens, reasoningTokens };
 }
 
@@ -25,6 +30,8 @@ export function usageOf(tally: Tally): Extract<GenerateEvent, { type: 'usage' }>
 export function tallyOfTry(): Tally {
   return {
     promptTokens: undefined,
+    countingPrompt: undefined,
+    onPromptTokens: undefined,
     cachedTokens: undefined,
     reasoningTokens: undefined,
     completionTokens: 0,

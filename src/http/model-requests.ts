@@ -41,6 +41,14 @@ export function contextFor<Context extends { readonly timeout: number | undefine
   return { ...context, watch, timeout, client: key?.id ?? ip };
 }
 
+/** The same for an API that reports usage only where a request asks for it: else exact counts are needed to charge a key. */
+export function contextOnRequest<Context extends { readonly timeout: number | undefined }>(
+  request: FastifyRequest,
+  context: Context,
+) {
+  return { ...contextFor(request, context), needsCounts: request.key?.tokensPerMinute !== undefined };
+}
+
 /** Hands the request's places at its model and key to what goes on when it is answered; gives what says that it is over. */
 export function takeOver(
   request: FastifyRequest,

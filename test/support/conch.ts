@@ -91,10 +91,12 @@ function watchLog(child: ChildProcess): Pick<Conch, 'log' | 'logged'> {
         const line = lines.find(fits);
         if (!line) return;
         watchers.delete(look);
+        child.off('exit', fail);
         resolve(line);
       };
+      const fail = (code: number | null): void => reject(new Error(`Conch ended with ${code}: ${errors}`));
       watchers.add(look);
-      child.once('exit', (code) => reject(new Error(`Conch ended with ${code}: ${errors}`)));
+      child.once('exit', fail);
       look();
     });
   return { log: () => lines, logged };

@@ -31,6 +31,7 @@ export function runOf(model: ServedModel, { plan, strategy, ...parts }: RunParts
       continuesText: true,
       promptField: 'prompt',
       tellsStop: false,
+      needsCounts: true,
       timeout: undefined,
       ignored: [],
       ...plan,

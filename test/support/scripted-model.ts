@@ -37,6 +37,8 @@ export interface SentInference {
   /** The sampling parameters, as the backend is sent them. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly isStreamed: boolean;
+  /** The outputs that it asks for. */
+  readonly outputs: readonly string[];
   /** Whether it was cancelled before its end. */
   isCancelled: boolean;
 }
@@ -140,13 +142,14 @@ function contextOf(model: ServedModel, own: Partial<GenerateContext>): GenerateC
   };
 }
 
-function sentBy({ id, inputs }: InferRequest): SentInference {
+function sentBy({ id, inputs, outputs = [] }: InferRequest): SentInference {
   const input = (name: string): Tensor => inputs.find((tensor) => tensor.name === name) as Tensor;
   return {
     id,
     prompt: readText(input('text_input').data),
     parameters: JSON.parse(readText(input('sampling_parameters').data)) as Record<string, unknown>,
     isStreamed: input('stream').data[0] === 1,
+    outputs,
     isCancelled: false,
   };
 }
@@ -166,7 +169,11 @@ function play(
   const groups = inference.isStreamed ? tokens.map((token) => [token]) : reason ? [tokens] : [];
   return new PlayedInference(sink, {
     responses: groups.map((group, at) =>
-      responseOf(group, { reason: at === groups.length - 1 ? reason : undefined, promptTokens }),
+      responseOf(group, {
+        reason: at === groups.length - 1 ? reason : undefined,
+        promptTokens,
+        wanted: inference.outputs,
+      }),
     ),
     end: end === 'hang' || end instanceof Error ? end : 'end',
     signal,
@@ -176,10 +183,14 @@ function play(
   });
 }
 
-function responseOf(
-  tokens: Script['tokens'],
-  { reason, promptTokens }: { readonly reason: string | undefined; readonly promptTokens: number },
-): LocalResponse {
+interface ResponseParts {
+  readonly reason: string | undefined;
+  readonly promptTokens: number;
+  /** The outputs that were asked for. */
+  readonly wanted: readonly string[];
+}
+
+function responseOf(tokens: Script['tokens'], { reason, promptTokens, wanted }: ResponseParts): LocalResponse {
   const count = (name: string, value: number): Tensor =>
     numberTensor(name, { datatype: 'UINT32', values: [value], shape: [1] });
   const logprobs = tokens.flatMap((token, at) =>
@@ -198,7 +209,7 @@ function responseOf(
       count('num_input_tokens', promptTokens),
       count('num_output_tokens', tokens.length),
       ...(logprobs.length > 0 ? [textTensor('logprobs', [JSON.stringify(logprobs)])] : []),
-    ],
+    ].filter(({ name }) => wanted.includes(name)),
   });
 }
 

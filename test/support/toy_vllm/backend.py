@@ -158,16 +158,23 @@ class TritonPythonModel:
 
     async def _stream(self, generation, answer, sender):
         unfinished = answer.sampling.n
+        together = generation.directive.get("together", 1)
+        steps = []
         async for step in generation.steps(sender.is_cancelled):
             unfinished -= step.finish_reason is not None
+            steps.append(step)
+            if unfinished > 0 and len(steps) < together:
+                continue
+            response = answer.response(steps, "".join(each.text for each in steps))
+            steps = []
             if unfinished == 0:
                 generation.tagged.state = "finished"
                 if generation.directive.get("no_finish"):
                     sender.send(flags=FINAL)
                 else:
-                    sender.send(answer.response([step], step.text), flags=FINAL)
+                    sender.send(response, flags=FINAL)
                 return
-            sender.send(answer.response([step], step.text))
+            sender.send(response)
             if sender.is_cancelled():
                 generation.tagged.state = "cancelled"
                 cancelled = pb_utils.TritonError("Request was cancelled", pb_utils.TritonError.CANCELLED)

@@ -33,6 +33,7 @@ How it is answered
   finish            the finish reason at the end, in place of the true one
   no_finish         the stream ends with an empty final response, without finish reason
   context           the maximum model length for this request
+  together          so many tokens in each streamed response, as of an engine with a stream interval (1)
 
 A guide that contains killsTheEngine, or one that ends the real engine (guides.py), ends the engine like die_at.
 """
@@ -42,7 +43,7 @@ import json
 KEYS = frozenset(
     "answer answers free_answer repeat tokens echo_prompt echo_ids echo_parameters echo_images count_of until "
     "until_tokens release revive tag delay_ms start_delay_ms hold_at error_at error_text die_at crash_at finish "
-    "no_finish context requests_of broken_answer broken_times".split()
+    "no_finish context requests_of broken_answer broken_times together".split()
 )
 
 
