@@ -60,6 +60,10 @@ function stop() {
   process.stdout.write(`${JSON.stringify({ ...counts, open })}\n`, () => process.exit(0));
 }
 
+server.on('error', ({ message }) => {
+  process.stderr.write(`token server: ${message}\n`);
+  process.exit(1);
+});
 server.listen(Number(values.port), '127.0.0.1', () => {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
