@@ -25,8 +25,7 @@ import { warmUp } from './warm-up.mjs';
  */
 
 const TOKENS = 129;
-/** Fast, so that it does not take long; each tick is a turn of its own nevertheless. */
-const PACE = 4;
+const PACE = 10;
 const { values } = parseArgs({
   options: {
     against: { type: 'string' },

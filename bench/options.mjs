@@ -85,13 +85,11 @@ function modeOf({ quick, triton, against, upstream }) {
  * @param {Record<string, string>} chosen
  * @returns {Record<string, number>}
  */
-function numbersOf({ streams: _, ...chosen }) {
-  return Object.fromEntries(
-    Object.entries(chosen).map(([name, value]) => {
-      if (!(Number(value) >= 0)) throw new Error(`--${name} must be a number, not "${value}".`);
-      return [name, Number(value)];
-    }),
-  );
+function numbersOf(chosen) {
+  const named = Object.entries(chosen).filter(([name]) => name !== 'streams');
+  const wrong = named.find(([, value]) => !(Number(value) >= 0));
+  if (wrong !== undefined) throw new Error(`--${wrong[0]} must be a number, not "${wrong[1]}".`);
+  return Object.fromEntries(named.map(([name, value]) => [name, Number(value)]));
 }
 
 /** @param {string[]} flags */

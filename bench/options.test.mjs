@@ -42,9 +42,14 @@ it('a load has numbers, fewer tokens where the server is a real one', () => {
 describe('--against', () => {
   it('is a commit, or a URL with a process behind it', () => {
     const { mode, refs, running } = readOptions([
-      ...['--against', 'main'],
-      ...['--against', 'rust=http://127.0.0.1:3000', '12'],
-      ...['--against', 'http://localhost:4000/v1', '34'],
+      '--against',
+      'main',
+      '--against',
+      'rust=http://127.0.0.1:3000',
+      '12',
+      '--against',
+      'http://localhost:4000/v1',
+      '34',
     ]);
     expect({ mode, refs, running }).toEqual({
       mode: 'against',

@@ -70,6 +70,6 @@ server.listen(Number(values.port), '127.0.0.1', () => {
   process.stdout.write(`${JSON.stringify({ port })}\n`);
 });
 changeInterval(Number(values['interval-ms']));
-process.stdin.on('end', stop).on('data', (line) => changeInterval(Number(line)));
+process.stdin.on('end', stop).on('data', (lines) => changeInterval(Number(String(lines).trim().split('\n').at(-1))));
 process.on('SIGINT', stop).on('SIGTERM', stop);
 setTimeout(stop, Number(values['max-seconds']) * 1000).unref();
