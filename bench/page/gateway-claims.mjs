@@ -3,7 +3,6 @@ import { baseline, conch } from '../contenders.mjs';
 import { goalOf, headline, LINES, valueOf, verdict } from '../lines.mjs';
 import { markdownTable } from '../markdown.mjs';
 import { BEHIND, BEHIND_WORDS, compare, inRounds, paceMark, rounded } from '../report.mjs';
-import { titleOf } from '../scenarios.mjs';
 
 /**
  * @import { Line } from '../lines.mjs'
@@ -18,6 +17,7 @@ import { titleOf } from '../scenarios.mjs';
  * @property {Record<string, string>} lines scenario and figure of each series, and its name in the chart
  * @property {string} axis
  * @property {string} chart the title of the chart
+ * @property {(settings: Report['settings']) => string} load
  * @property {(value: (key: string) => string, ratio: (key: string) => string) => string} title
  * @property {(value: (key: string) => string, ratio: (key: string) => string) => string} text
  */
@@ -34,6 +34,8 @@ const TOPICS = [
     },
     axis: 'µs per token',
     chart: 'CPU time per streamed token, 256 streams',
+    load: ({ tokens, intervalMilliseconds }) =>
+      `256 streams, responses of ${tokens} tokens, ${intervalMilliseconds} ms between tokens (paced) or as fast as they can be sent (full speed).`,
     title: (value) => `A streamed token costs ${value('paced256 microsecondsPerToken')}`,
     text: (value, ratio) =>
       `At a model's pace a token costs ${ratio('paced256 microsecondsPerToken')} of what it costs the grpc-js gateway; at full speed, where tokens arrive together, ${value('full256 microsecondsPerToken')}, ${ratio('full256 microsecondsPerToken')} of it.`,
@@ -44,6 +46,7 @@ const TOPICS = [
     lines: { 'unstreamed microsecondsPerRequest': 'unstreamed', 'requests microsecondsPerRequest': 'streamed' },
     axis: 'µs per request',
     chart: 'CPU time per request, responses of one token',
+    load: () => '32 at a time, responses of 1 token.',
     title: (value) => `A request costs ${value('unstreamed microsecondsPerRequest')}`,
     text: (value, ratio) =>
       `A streamed one costs ${value('requests microsecondsPerRequest')}. That is ${ratio('unstreamed microsecondsPerRequest')} and ${ratio('requests microsecondsPerRequest')} of the grpc-js gateway's, which checks, counts and logs nothing.`,
@@ -54,6 +57,8 @@ const TOPICS = [
     lines: { 'first1 firstTokenAdded': '1 stream', 'first64 firstTokenAdded': '64 streams' },
     axis: 'ms added',
     chart: 'Time added to the first token',
+    load: ({ intervalMilliseconds }) =>
+      `responses of 2 tokens one after the other at 1 stream; of 32 tokens, ${intervalMilliseconds} ms between them, at 64.`,
     title: (value) => `The first token comes ${value('first1 firstTokenAdded')} later than without a gateway`,
     text: (value) => `At 64 streams it comes ${value('first64 firstTokenAdded')} later.`,
   },
@@ -63,6 +68,7 @@ const TOPICS = [
     lines: { 'start idleMegabytes': 'idle', 'streams1000 peakMegabytes': '1,000 streams, at most' },
     axis: 'MB',
     chart: 'Resident memory',
+    load: ({ tokens }) => `1,000 streams, responses of ${tokens} tokens, 40 ms between tokens.`,
     title: (value) => `1,000 streams need ${value('streams1000 peakMegabytes')} of memory`,
     text: (value) => `A process that has served nothing yet holds ${value('start idleMegabytes')}.`,
   },
@@ -72,8 +78,10 @@ const TOPICS = [
     lines: { 'streams1000 loopDelayP99': 'p99' },
     axis: 'ms',
     chart: 'Delay of the event loop at 1,000 streams, 99th percentile',
-    title: (value) => `At 1,000 streams the event loop is at most ${value('streams1000 loopDelayP99')} late`,
-    text: () => 'That is the 99th percentile of how late a timer of 2 ms fires.',
+    load: ({ tokens }) => `1,000 streams, responses of ${tokens} tokens, 40 ms between tokens.`,
+    title: (value) =>
+      `At 1,000 streams the event loop is ${value('streams1000 loopDelayP99')} late at the 99th percentile`,
+    text: () => 'That is how late a timer of 2 ms fires.',
   },
   {
     file: 'gateway-start',
@@ -81,6 +89,7 @@ const TOPICS = [
     lines: { 'start readyMilliseconds': 'ready' },
     axis: 'ms',
     chart: 'From the start of the process until it serves the model',
+    load: ({ rounds }) => `median of ${rounds} starts.`,
     title: (value) => `Conch is ready ${value('start readyMilliseconds')} after its start`,
     text: () => 'Ready means that it serves the model to a client that asks every 20 ms.',
   },
@@ -92,9 +101,6 @@ function lineOf(key) {
   if (line === undefined) throw new Error(`There is no line ${key}.`);
   return line;
 }
-
-/** @param {string[]} names @param {string} name */
-const short = (names, name) => (names.length > 2 ? name.replace('Conch, ', '') : name);
 
 /**
  * @param {Topic} topic
@@ -112,7 +118,7 @@ function chartOf({ lines, axis, chart }, { runs }) {
   }));
   const measured = series.filter(({ points }) => points.some(([index]) => gateways[index] === conch.name));
   if (measured.length === 0) return undefined;
-  const names = gateways.map((name) => short(gateways, name));
+  const names = gateways.map((name) => name.replace(' ensemble', ''));
   return {
     title: chart,
     x: { label: '', scale: 'linear', names },
@@ -134,13 +140,11 @@ function claimOf(topic, { runs, settings }) {
     const found = compare(runs, { scenario, figure, gateway: conch.name, against: baseline.name });
     return found === undefined ? '(not measured)' : `${(found.ratio * 100).toFixed(0)} %`;
   };
-  const scenarios = [...new Set(Object.keys(topic.lines).map((key) => key.split(' ')[0] ?? ''))];
-  const measured = scenarios.filter((scenario) => runs.some((run) => run.scenario === scenario));
   return {
     title: topic.title(value, ratio),
     text: topic.text(value, ratio),
     command: `npm run bench -- --only ${topic.only}`,
-    load: `${measured.map((scenario) => titleOf(scenario, settings)).join('; ')}.`,
+    load: topic.load(settings),
     image: { file: `${topic.file}.svg`, alt: topic.chart },
   };
 }

@@ -88,12 +88,20 @@ describe('a run of the gateway', () => {
       "A request costs 100 µs. A streamed one costs 150 µs. That is 50 % and 100 % of the grpc-js gateway's, which checks, counts and logs nothing.",
       'The first token comes 0.12 ms later than without a gateway. At 64 streams it comes 0.46 ms later.',
       '1,000 streams need 110 MB of memory. A process that has served nothing yet holds 50 MB.',
-      'At 1,000 streams the event loop is at most 4.0 ms late. That is the 99th percentile of how late a timer of 2 ms fires.',
+      'At 1,000 streams the event loop is 4.0 ms late at the 99th percentile. That is how late a timer of 2 ms fires.',
       'Conch is ready 280 ms after its start. Ready means that it serves the model to a client that asks every 20 ms.',
     ]);
     expect(result.summary?.replace(/ +/g, ' ')).toContain(
       '| token, paced, 256 streams (µs/token) | 10.0 | 40.0 | 0.25 | ≤ 11 µs/token | met |',
     );
+    expect(result.claims.map(({ load }) => load)).toEqual([
+      '256 streams, responses of 128 tokens, 10 ms between tokens (paced) or as fast as they can be sent (full speed).',
+      '32 at a time, responses of 1 token.',
+      'responses of 2 tokens one after the other at 1 stream; of 32 tokens, 10 ms between them, at 64.',
+      '1,000 streams, responses of 128 tokens, 40 ms between tokens.',
+      '1,000 streams, responses of 128 tokens, 40 ms between tokens.',
+      'median of 2 starts.',
+    ]);
     expect(result.headline).toMatchObject({ paced256_vs_grpcjs: 4, full256_vs_grpcjs: 1 });
   });
 
