@@ -1,5 +1,5 @@
 /** What the benchmarks have found: one file for each in bench/results/, from which docs/benchmarks.md is written. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { pageOf } from './page/page.mjs';
 
 /** @import { Chart, Result } from './page/page.mjs' */
@@ -26,9 +26,11 @@ export function storedResult(kind) {
   return existsSync(fileOf(kind)) ? JSON.parse(readFileSync(fileOf(kind), 'utf8')) : undefined;
 }
 
-/** Writes docs/benchmarks.md from all that is stored. */
+/** Writes docs/benchmarks.md from all that is stored, and removes images that it no longer shows. */
 export function writePage() {
-  writeFileSync(PAGE, pageOf(KINDS.flatMap((kind) => storedResult(kind) ?? [])));
+  const page = pageOf(KINDS.flatMap((kind) => storedResult(kind) ?? []));
+  writeFileSync(PAGE, page);
+  for (const name of readdirSync(IMAGES)) if (!page.includes(`(benchmarks/${name})`)) rmSync(new URL(name, IMAGES));
 }
 
 /**
