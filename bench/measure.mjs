@@ -78,6 +78,8 @@ export async function measureFirstToken({ contract, url, direct, watched, load: 
   const straight = await runLoad(direct, { ...load, contract }, {});
   const through = await runLoad(url, { ...load, ...own }, watched);
   const [before, after] = [straight, through].map(({ firstTokenMilliseconds: { p50 } }) => p50 ?? Number.NaN);
+  // A window in which no response began says nothing.
+  if (!Number.isFinite(after - before)) return {};
   return { firstTokenDirect: before, firstTokenThrough: after, firstTokenAdded: after - before };
 }
 
