@@ -23,6 +23,7 @@ main(async () => {
   await embeddedModel();
   const vllm = wantsVllm(options) ? await prepareVllm() : {};
   const again = join(tmpdir(), `conch-again-${process.pid}.json`);
+  /** @type {Record<string, string>} */
   const environment = { ...(await prepareTestCache()), ...vllm, CONCH_TEST_AGAIN: again };
   // Whatever happens to the tests, nothing that they have started outlives them.
   const python = environment['CONCH_TEST_PYTHON'] ?? 'python3';

@@ -97,14 +97,11 @@ describe("NVIDIA's clients", () => {
       const backends = mkdtempSync(join(tmpdir(), 'conch-clients-'));
       onTestFinished(() => rmSync(backends, { recursive: true }));
       linkBackends(backends);
+      const repository = ['--model-repository', inRoot('test/kserve/models'), '--model-control-mode', 'explicit'];
+      const program = ['--tritonserver', tritonProgram()];
+      const loaded = kserveModels.flatMap((name) => ['--load-model', name]);
       const conch = await startConch({
-        flags: [
-          ...['--model-repository', inRoot('test/kserve/models'), '--model-control-mode', 'explicit'],
-          ...['--tritonserver', tritonProgram()],
-          ...kserveModels.flatMap((name) => ['--load-model', name]),
-          ...frontendFlags,
-          ...['--', `--backend-directory=${backends}`],
-        ],
+        flags: [...repository, ...program, ...loaded, ...frontendFlags, '--', `--backend-directory=${backends}`],
         environment: tritonEnvironment(),
         waitsUntilReady: false,
       });

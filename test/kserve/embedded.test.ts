@@ -29,7 +29,8 @@ describe('the embedded engine', () => {
   beforeAll(async () => {
     const options = { repository: 'test/models', modelControl: 'explicit', loadModels: ['vllm-toy'] } as const;
     const triton = await startTriton(options);
-    theirs = await askTriton(triton, models('vllm-toy')).finally(triton.stop);
+    theirs = await askTriton(triton, models('vllm-toy'));
+    await triton.stop();
     const cache = process.env['CONCH_TEST_CACHE'] ?? '';
     for (const name of ['smollm', 'broken']) mkdirSync(join(folder, 'models', name, '1'), { recursive: true });
     for (const name of ['smollm', 'broken'])
@@ -51,7 +52,8 @@ describe('the embedded engine', () => {
       ],
       readyMilliseconds: 120_000,
     });
-    ours = await askClients(await frontendPorts(conch), models('smollm')).finally(conch.stop);
+    ours = await askClients(await frontendPorts(conch), models('smollm'));
+    await conch.stop();
   }, patience);
 
   const clients = ['grpc', 'http', 'grpc.aio', 'http.aio'] as const;

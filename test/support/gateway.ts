@@ -5,11 +5,8 @@ import { borrowConch, type SharedConch } from './shared-conch.ts';
 
 /** The flags that put Conch in front of the shared tritonserver, all models with the tokenizer of most. */
 export function gatewayFlags(): string[] {
-  return [
-    ...['--triton', `127.0.0.1:${inject('triton').grpcPort}`],
-    ...['--tokenizer', tokenizerFolder('qwen3')],
-    ...['--refresh-interval', '200ms'],
-  ];
+  const server = `127.0.0.1:${inject('triton').grpcPort}`;
+  return ['--triton', server, '--tokenizer', tokenizerFolder('qwen3'), '--refresh-interval', '200ms'];
 }
 
 /** The flags that give `vllm-llama` its own tokenizer. To read one takes as long as all else at the start. */
