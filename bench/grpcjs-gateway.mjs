@@ -1,6 +1,6 @@
 /**
- * The baseline: a gateway written the ordinary way, with node:http, @grpc/grpc-js, @grpc/proto-loader and an object per token. It does what streaming
- * a chat needs and no more: no keys, no metrics, no log, no parsers.
+ * The baseline: a gateway written the ordinary way, with node:http, @grpc/grpc-js, @grpc/proto-loader and an object per token. It does what a
+ * chat needs and no more: no keys, no metrics, no log, no parsers.
  *
  *   node bench/grpcjs-gateway.mjs --triton 127.0.0.1:8001 --host 127.0.0.1 --port 9000 --chat-template FILE
  */
@@ -94,18 +94,53 @@ function answer(res, status, body) {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
+/** @typedef {{ onToken: (text: string) => void, onEnd: (finish: string) => void, onError: (message: string) => void }} Reader */
+
+/**
+ * Asks Triton for a stream, and cancels it when the client has disconnected.
+ * @param {ChatRequest} chat
+ * @param {ServerResponse} res
+ * @param {Reader} reader
+ */
+function inferChat(chat, res, { onToken, onEnd, onError }) {
+  const call = triton.ModelStreamInfer();
+  /** @param {string} message */
+  const fail = (message) => {
+    onError(message);
+    call.cancel();
+  };
+  res.on('close', () => {
+    if (!res.writableEnded) call.cancel();
+  });
+  call.on('data', (/** @type {StreamResponse} */ { error_message: error, infer_response: response }) => {
+    if (error || response === undefined) return fail(error);
+    onToken(textOf(response, 'text_output'));
+    if (response.parameters?.['triton_final_response']?.bool_param) onEnd(textOf(response, 'finish_reason'));
+  });
+  call.on('error', (/** @type {Error} */ error) => {
+    if (!res.writableEnded && !res.destroyed) fail(error.message);
+  });
+  call.write(inferRequest(chat));
+  call.end();
+}
+
+/**
+ * @param {ChatRequest} chat
+ * @param {string} object
+ */
+const headOf = (chat, object) => ({
+  id: `chatcmpl-${randomUUID()}`,
+  object,
+  created: Math.floor(Date.now() / 1000),
+  model: chat.model,
+});
+
 /**
  * @param {ChatRequest} chat
  * @param {ServerResponse} res
  */
 function streamChat(chat, res) {
-  const call = triton.ModelStreamInfer();
-  const head = {
-    id: `chatcmpl-${randomUUID()}`,
-    object: 'chat.completion.chunk',
-    created: Math.floor(Date.now() / 1000),
-    model: chat.model,
-  };
+  const head = headOf(chat, 'chat.completion.chunk');
   /**
    * @param {{ role?: string, content?: string }} delta
    * @param {string | null} finish
@@ -114,34 +149,43 @@ function streamChat(chat, res) {
     const chunk = { ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] };
     return `data: ${JSON.stringify(chunk)}\n\n`;
   };
-  /** @param {string} message */
-  const fail = (message) => {
-    if (res.headersSent) res.end(`data: ${JSON.stringify({ error: { message } })}\n\n`);
-    else answer(res, 502, { error: { message } });
-    call.cancel();
-  };
   const begin = () => {
     res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     res.write(event({ role: 'assistant', content: '' }, null));
   };
-  res.on('close', () => {
-    if (!res.writableEnded) call.cancel();
-  });
-  call.on('data', (/** @type {StreamResponse} */ { error_message: error, infer_response: response }) => {
-    if (error || response === undefined) return fail(error);
-    if (!res.headersSent) begin();
-    const text = textOf(response, 'text_output');
-    if (text !== '') res.write(event({ content: text }, null));
-    if (response.parameters?.['triton_final_response']?.bool_param) {
-      res.write(event({}, textOf(response, 'finish_reason')));
+  inferChat(chat, res, {
+    onToken: (text) => {
+      if (!res.headersSent) begin();
+      if (text !== '') res.write(event({ content: text }, null));
+    },
+    onEnd: (finish) => {
+      res.write(event({}, finish));
       res.end('data: [DONE]\n\n');
-    }
+    },
+    onError: (message) => {
+      if (res.headersSent) res.end(`data: ${JSON.stringify({ error: { message } })}\n\n`);
+      else answer(res, 502, { error: { message } });
+    },
   });
-  call.on('error', (/** @type {Error} */ error) => {
-    if (!res.writableEnded && !res.destroyed) fail(error.message);
+}
+
+/**
+ * @param {ChatRequest} chat
+ * @param {ServerResponse} res
+ */
+function collectChat(chat, res) {
+  let content = '';
+  inferChat(chat, res, {
+    onToken: (text) => {
+      content += text;
+    },
+    onEnd: (finish) => {
+      const message = { role: 'assistant', content };
+      const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
+      answer(res, 200, { ...headOf(chat, 'chat.completion'), choices });
+    },
+    onError: (message) => answer(res, 502, { error: { message } }),
   });
-  call.write(inferRequest(chat));
-  call.end();
 }
 
 /**
@@ -174,8 +218,8 @@ async function serve(req, res) {
     );
   } else if (req.method === 'POST' && req.url === '/v1/chat/completions') {
     const chat = await readBody(req);
-    if (chat.stream && Array.isArray(chat.messages)) streamChat(chat, res);
-    else answer(res, 400, { error: { message: 'The baseline streams chats and does nothing else.' } });
+    if (Array.isArray(chat.messages)) (chat.stream ? streamChat : collectChat)(chat, res);
+    else answer(res, 400, { error: { message: 'messages is missing: the baseline knows nothing but chats.' } });
   } else {
     answer(res, 404, { error: { message: `There is no ${req.method} ${req.url}.` } });
   }

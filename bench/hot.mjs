@@ -3,18 +3,15 @@
  *
  *   node bench/hot.mjs [--seconds 6] [--top 25] [--streamed] [--script dist/main.js]
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { conch } from './contenders.mjs';
 import { markdownTable } from './markdown.mjs';
-import { warmUp } from './pairs.mjs';
 import { runLoad } from './processes.mjs';
 import { allocationTree, byModule, costs, ownJavaScript, ownSource, sumOf, timeTree } from './profile/costs.mjs';
+import { probe } from './profile/probe-control.mjs';
 import { withFresh } from './session.mjs';
+import { warmUp } from './warm-up.mjs';
 
 /** @import { Cost, CostNode } from './profile/costs.mjs' */
 
@@ -26,7 +23,6 @@ const { values } = parseArgs({
     script: { type: 'string', default: conch.script },
   },
 });
-const INSPECTED = fileURLToPath(new URL('profile/inspected.mjs', import.meta.url));
 const top = Number(values.top);
 const load = { streams: 32, tokens: 1, unstreamed: !values.streamed };
 
@@ -35,32 +31,19 @@ const load = { streams: 32, tokens: 1, unstreamed: !values.streamed };
  * @param {'cpu' | 'heap'} kind
  */
 async function profiled(kind) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'conch-bench-profile-'));
-  const file = path.join(folder, 'profile.json');
-  // Conch's environment is ours.
-  Object.assign(process.env, { PROFILE_FILE: file, PROFILE_KIND: kind });
-  try {
-    const contender = { ...conch, script: path.resolve(values.script), nodeFlags: ['--import', INSPECTED] };
-    return await withFresh([contender], 0, async ({ gateways: [gateway] }) => {
-      if (gateway === undefined) throw new Error('Conch was not started');
-      const { url, watched } = gateway;
-      const pid = watched['gateway'] ?? 0;
-      await warmUp([gateway], { ...load, cpuSeconds: 8, mostSeconds: 40, flags: { unstreamed: load.unstreamed } });
-      process.kill(pid, 'SIGUSR2');
-      await sleep(300);
-      const { allRequests, processes } = await runLoad(
-        url,
-        { ...load, seconds: Number(values.seconds), 'warmup-seconds': 0.2 },
-        watched,
-      );
-      process.kill(pid, 'SIGUSR2');
-      for (let waited = 0; !existsSync(file) && waited < 100; waited++) await sleep(100);
-      const profile = JSON.parse(readFileSync(file, 'utf8'));
-      return { profile, requests: allRequests, microseconds: processes.gateway.microsecondsPerRequest };
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const profiler = probe(kind);
+  const contender = { ...conch, script: path.resolve(values.script), environment: profiler.environment };
+  return await withFresh([contender], 0, async ({ gateways: [gateway] }) => {
+    if (gateway === undefined) throw new Error('Conch was not started');
+    const { url, watched } = gateway;
+    const pid = watched['gateway'] ?? 0;
+    await warmUp([gateway], { ...load, cpuSeconds: 8, mostSeconds: 40, flags: { unstreamed: load.unstreamed } });
+    await profiler.begin(pid);
+    const window = { ...load, seconds: Number(values.seconds), 'warmup-seconds': 0.2 };
+    const { allRequests, processes } = await runLoad(url, window, watched);
+    const profile = await profiler.end(pid);
+    return { profile, requests: allRequests, microseconds: processes.gateway.microsecondsPerRequest };
+  });
 }
 
 /**

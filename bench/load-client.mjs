@@ -5,17 +5,18 @@
  *
  *   node bench/load-client.mjs --url http://127.0.0.1:9000 [--streams 256] [--tokens 128] [--seconds 5]
  *     [--warmup-seconds 2] [--drain-seconds 30] [--requests N] [--model bench] [--watch gateway=PID]... [--check-text]
- *     [--prompt TEXT | --prompt-file FILE] [--api-key KEY] [--choices N] [--tool] [--stagger] [--unstreamed] [--usage]
+ *     [--prompt TEXT | --prompt-file FILE] [--api-key KEY] [--choices N] [--tool] [--stagger] [--unstreamed]
+ *     [--extra JSON] [--by-text]
  *
  * An URL grpc://127.0.0.1:8001 asks Triton itself, in the words of --contract vllm, ensemble or tokens. With --requests the window closes after that many answers. With --drain-seconds 0 the
  * client leaves at the end of the window, in the middle of its answers. A watched process counts with all that it has started.
  * --tool asks for a call of a function with long arguments. With --stagger the first answers are of all lengths, so that answers end evenly
- * from then on, and the window opens when all streams have begun. --usage asks every stream for its usage.
+ * from then on, and the window opens when all streams have begun. --extra has further fields of the request body. With --by-text tokens are counted by
+ * their text, however many are in an event, and any finish reason will do.
  */
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { cpuMicroseconds, memoryMegabytes, processTree } from './cpu.mjs';
 import { harness } from './harness.mjs';
 import { grpcLanes } from './load/grpc-lanes.mjs';
 import { openAiLanes } from './load/openai-lanes.mjs';
@@ -35,7 +36,8 @@ const { values } = parseArgs({
     tool: { type: 'boolean', default: false },
     stagger: { type: 'boolean', default: false },
     unstreamed: { type: 'boolean', default: false },
-    usage: { type: 'boolean', default: false },
+    extra: { type: 'string', default: '{}' },
+    'by-text': { type: 'boolean', default: false },
     streams: { type: 'string', default: '256' },
     tokens: { type: 'string', default: '128' },
     seconds: { type: 'string', default: '5' },
@@ -61,7 +63,7 @@ const watched = [
 const MOST_EXTENSION = 5000;
 
 /** All that is counted; the window is the difference of two of them. */
-const total = { tokens: 0, requests: 0, events: 0 };
+const total = { tokens: 0, requests: 0, reads: 0, events: 0 };
 /** @type {number[]} milliseconds, of the answers that began in the window */
 const firstToken = [];
 /** @type {Map<string, number>} */
@@ -89,9 +91,10 @@ async function ask(lane, begins) {
   const measured = windowOpen;
   let waiting = true;
   openAnswers++;
-  const error = await lanes.ask(lane, tokens, (count) => {
+  const error = await lanes.ask(lane, tokens, (count, events) => {
     total.tokens += count;
-    total.events++;
+    total.reads++;
+    total.events += events;
     if (!waiting) return;
     waiting = false;
     if (begins && --lanesToBegin === 0) onAllBegun();
@@ -103,17 +106,16 @@ async function ask(lane, begins) {
   return { error };
 }
 
-/** @param {number[]} numbers */
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
-
-/** @param {number} pid */
-function treeMemory(pid) {
-  const each = processTree(pid).map(memoryMegabytes);
-  return { resident: sum(each.map(({ resident }) => resident)), peak: sum(each.map(({ peak }) => peak)) };
+/** @param {{ name: string | undefined, pid: number }} process */
+function watchedUsage({ name, pid }) {
+  const found = harness.usageOf(pid);
+  if (found !== undefined) return found;
+  process.stderr.write(`load client: process ${pid} (${name}) has ended\n`);
+  process.exit(1);
 }
 
 function snapshot() {
-  return { ...total, at: performance.now(), cpu: watched.map(({ pid }) => sum(processTree(pid).map(cpuMicroseconds))) };
+  return { ...total, at: performance.now(), cpu: watched.map((each) => watchedUsage(each).cpuMicroseconds) };
 }
 
 /** @param {number} milliseconds */
@@ -162,9 +164,9 @@ async function drain() {
 // A wrong process number is found before any load is made.
 snapshot();
 const prompt = values['prompt-file'] === undefined ? values.prompt : readFileSync(values['prompt-file'], 'utf8');
-const { model, contract, 'check-text': checkText, 'api-key': apiKey, tool, unstreamed, usage } = values;
-const choices = Number(values.choices);
-const options = { url, model, contract, prompt, checkText, apiKey, tool, unstreamed, usage, choices };
+const { model, contract, 'check-text': checkText, 'by-text': byText, 'api-key': apiKey, tool, unstreamed } = values;
+const [choices, extra] = [Number(values.choices), JSON.parse(values.extra)];
+const options = { url, model, contract, prompt, checkText, byText, apiKey, tool, unstreamed, choices, extra };
 const lanes = (url.protocol === 'grpc:' ? grpcLanes : openAiLanes)(options);
 const load = harness.generateLoad({
   task: {
@@ -182,7 +184,7 @@ const load = harness.generateLoad({
 });
 await Promise.all([sleep(warmup), values.stagger ? allBegun() : undefined]);
 const [before, after] = await measure();
-const memory = watched.map(({ pid }) => treeMemory(pid));
+const memory = watched.map(watchedUsage);
 await drain();
 lanes.close();
 
@@ -196,7 +198,8 @@ const report = {
   requests,
   tokensPerSecond: tokens / seconds,
   requestsPerSecond: requests / seconds,
-  tokensPerRead: tokens / (after.events - before.events),
+  tokensPerRead: tokens / (after.reads - before.reads),
+  tokensPerEvent: tokens / (after.events - before.events),
   firstTokenMilliseconds: {
     p50: percentile(0.5),
     p90: percentile(0.9),
@@ -210,7 +213,7 @@ const report = {
         cpuShare: microseconds / 1e6 / seconds,
         microsecondsPerToken: microseconds / tokens,
         microsecondsPerRequest: microseconds / requests,
-        memory: memory[index],
+        memory: { resident: memory[index]?.residentMegabytes, peak: memory[index]?.peakMegabytes },
       },
     ]),
   ),

@@ -1,15 +1,29 @@
 /** The single measurements, each of a gateway that runs already. */
 import { runLoad } from './processes.mjs';
-import { median } from './report.mjs';
 
 /**
- * @typedef {{ name: string, contract: string, url: string, direct: string, watched: Record<string, number> }} Measured a gateway, and the server behind it
+ * @import { Scenario } from './scenarios.mjs'
+ * @import { probe } from './profile/probe-control.mjs'
+ * @typedef {Record<string, string | number | boolean>} LoadFlags
+ * @typedef {{ streams: number, tokens: number, seconds: number, 'warmup-seconds': number } & LoadFlags} Load
  * @typedef {Record<string, number>} Figures
- * @typedef {{ streams: number, tokens: number, seconds: number, 'warmup-seconds': number } & Record<string, string | number | boolean>} Load
  */
 
 /**
- * The figures of a window; one in which no answer began or ended says nothing of such.
+ * A gateway, and the server behind it.
+ * @typedef {object} Measured
+ * @property {string} name
+ * @property {string} contract
+ * @property {string} url
+ * @property {string} direct the server's
+ * @property {Record<string, number>} watched process numbers
+ * @property {LoadFlags} [load] what every load of it has besides
+ * @property {boolean} [isRunning] not started by us: what it refuses is left out
+ * @property {ReturnType<typeof probe>} [loop] what watches its event loop
+ */
+
+/**
+ * The figures of a window; one in which no response began or ended says nothing of such.
  * @param {any} load
  * @returns {Figures}
  */
@@ -26,9 +40,10 @@ function costs(load) {
     tokensPerSecond: load.tokensPerSecond,
     requestsPerSecond: load.requestsPerSecond,
     tokensPerRead: load.tokensPerRead,
+    tokensPerEvent: load.tokensPerEvent,
     firstTokenP50: load.firstTokenMilliseconds.p50,
     firstTokenP99: load.firstTokenMilliseconds.p99,
-    upstreamShare: upstream.cpuShare,
+    upstreamShare: upstream?.cpuShare ?? null,
     clientShare: client.cpuShare,
   };
   return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== null));
@@ -40,30 +55,32 @@ function costs(load) {
  * @param {Load} load
  * @returns {Promise<Figures>}
  */
-export async function measureLoad({ url, watched }, load) {
-  return costs(await runLoad(url, load, watched));
+export async function measureLoad({ url, watched, load: own = {}, loop }, load) {
+  const { 'least-per-event': least = 0, ...flags } = load;
+  const pid = watched['gateway'] ?? 0;
+  await loop?.begin(pid);
+  const figures = costs(await runLoad(url, { ...flags, ...own }, watched));
+  const delay = await loop?.end(pid);
+  // The field that puts several tokens into an event was ignored.
+  if ((figures['tokensPerEvent'] ?? 0) < Number(least)) return {};
+  return delay === undefined
+    ? figures
+    : { ...figures, loopDelayP99: delay.lateP99, loopHeldP99: delay.heldP99, loopWaitPercent: delay.waitPercent };
 }
 
 /**
- * What the gateway adds to the first token at one stream: directly and through it in turn, short answers one after the
- * other. A pause between them would measure how the machine wakes up.
+ * What the gateway adds to the first token: the same load directly and through it.
  * @param {Measured} measured
- * @param {{ pairs: number, seconds: number, mayGoOn?: () => boolean }} options
+ * @param {Load} load
  * @returns {Promise<Figures>}
  */
-export async function measureFirstToken({ contract, url, direct, watched }, { pairs, seconds, mayGoOn = () => true }) {
-  const load = { streams: 1, tokens: 2, seconds, 'warmup-seconds': 0.3, contract };
-  const found = [];
-  for (let pair = 0; pair < pairs && (pair === 0 || mayGoOn()); pair++) {
-    const straight = await runLoad(direct, load, watched);
-    const through = await runLoad(url, load, watched);
-    found.push({ direct: straight.firstTokenMilliseconds.p50, through: through.firstTokenMilliseconds.p50 });
-  }
-  return {
-    firstTokenDirect: median(found.map((pair) => pair.direct)),
-    firstTokenThrough: median(found.map((pair) => pair.through)),
-    firstTokenAdded: median(found.map((pair) => pair.through - pair.direct)),
-  };
+export async function measureFirstToken({ contract, url, direct, watched, load: own = {} }, load) {
+  const straight = await runLoad(direct, { ...load, contract }, {});
+  const through = await runLoad(url, { ...load, ...own }, watched);
+  const [before, after] = [straight, through].map(({ firstTokenMilliseconds: { p50 } }) => p50 ?? Number.NaN);
+  // A window in which no response began says nothing.
+  if (!Number.isFinite(after - before)) return {};
+  return { firstTokenDirect: before, firstTokenThrough: after, firstTokenAdded: after - before };
 }
 
 /**
@@ -72,10 +89,20 @@ export async function measureFirstToken({ contract, url, direct, watched }, { pa
  * @param {Load} load
  * @returns {Promise<Figures>}
  */
-export async function measureRate({ contract, url, direct, watched }, load) {
+async function measureRate({ contract, url, direct, watched, load: own = {} }, load) {
   const [straight, through] = await Promise.all([
     runLoad(direct, { ...load, contract }, {}),
-    runLoad(url, load, watched),
+    runLoad(url, { ...load, ...own }, watched),
   ]);
   return { ...costs(through), rateAgainstDirect: through.tokensPerSecond / straight.tokensPerSecond };
+}
+
+/**
+ * One window of a scenario.
+ * @param {Scenario} scenario
+ * @param {Measured} gateway
+ */
+export function measureScenario({ kind, load }, gateway) {
+  const measure = { load: measureLoad, first: measureFirstToken, rate: measureRate }[kind];
+  return measure(gateway, load);
 }

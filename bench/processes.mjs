@@ -18,7 +18,7 @@ export const LOGS = mkdtempSync(path.join(tmpdir(), 'conch-bench-'));
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /**
  * A gateway is a script that takes conch's flags --triton, --host, --port and --chat-template, and perhaps more flags, for itself or for Node.
- * @typedef {{ name: string, script: string, flags?: readonly string[], nodeFlags?: readonly string[] }} Gateway
+ * @typedef {{ name: string, script: string, flags?: readonly string[], nodeFlags?: readonly string[], environment?: Readonly<Record<string, string>> }} Gateway
  */
 
 /** @type {Set<ChildProcess>} */
@@ -85,12 +85,28 @@ export function freePort() {
 }
 
 /**
+ * What a process and its descendants have used so far, by Conch's own reader of /proc: of the build, so only once there is one.
+ * @param {number} pid
+ */
+export async function usageOf(pid) {
+  const { harness } = await import('./harness.mjs');
+  const usage = harness.usageOf(pid);
+  if (usage === undefined) throw new Error(`process ${pid} has ended`);
+  return usage;
+}
+
+/** @typedef {{ pid: number, port: number, changeInterval: (milliseconds: number) => void, stop: () => Promise<void> }} TokenServer */
+
+/**
  * @param {number} intervalMilliseconds
  * @param {string} [contract]
+ * @param {{ port?: number, maxSeconds?: number }} [options]
+ * @returns {Promise<TokenServer>}
  */
-export async function startTokenServer(intervalMilliseconds, contract = 'vllm') {
+export async function startTokenServer(intervalMilliseconds, contract = 'vllm', { port: asked = 0, maxSeconds } = {}) {
   const command = [TOKEN_SERVER, '--interval-ms', String(intervalMilliseconds), '--contract', contract];
-  const child = start(command, ['pipe', 'pipe', 'inherit']);
+  const more = maxSeconds === undefined ? [] : ['--max-seconds', String(maxSeconds)];
+  const child = start([...command, '--port', String(asked), ...more], ['pipe', 'pipe', 'inherit']);
   const { port } = await firstLine(child);
   return {
     pid: Number(child.pid),
@@ -133,14 +149,16 @@ async function isReady(url, model) {
  * @param {number} tritonPort
  * @param {string} [model]
  */
-export async function startGateway({ name, script, flags = [], nodeFlags = [] }, tritonPort, model = 'bench') {
+export async function startGateway(gateway, tritonPort, model = 'bench') {
+  const { name, script, flags = [], nodeFlags = [], environment = {} } = gateway;
   const port = await freePort();
   const logFile = path.join(LOGS, `${port}.log`);
   const log = openSync(logFile, 'w');
   const places = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
   const template = ['--chat-template', CHAT_TEMPLATE];
   const startedAt = performance.now();
-  const child = start([...nodeFlags, script, ...places, ...template, ...flags], ['ignore', log, log]);
+  const command = [...nodeFlags, script, ...places, ...template, ...flags];
+  const child = start(command, ['ignore', log, log], { ...process.env, ...environment });
   closeSync(log);
   const url = `http://127.0.0.1:${port}`;
   const explain = () =>
@@ -169,8 +187,11 @@ export function startProgram(program, flags, environment) {
   return { process: child, log: () => log, stop: () => stop(child) };
 }
 
+/** The responses of a gateway were not what they should be: a wrong one has no price. */
+export class WrongResponses extends Error {}
+
 /**
- * Runs the load client and gives its report, which is `any` as it comes from another process. A fault in any answer is an error: a wrong answer has no price.
+ * Runs the load client and gives its report, which is `any` as it comes from another process. A fault in any answer is an error.
  * @param {string} url
  * @param {Record<string, string | number | boolean>} options
  * @param {Record<string, number>} watched process numbers by name
@@ -185,6 +206,7 @@ export async function runLoad(url, options, watched) {
   const { text, code } = await output(start(command, ['ignore', 'pipe', 'inherit']));
   if (text === '') throw new Error(`the load client ended with code ${code}`);
   const report = JSON.parse(text);
-  if (code !== 0) throw new Error(`wrong answers from ${url}: ${JSON.stringify(report.faults, undefined, 2)}`);
+  if (code !== 0)
+    throw new WrongResponses(`wrong responses from ${url}: ${JSON.stringify(report.faults, undefined, 2)}`);
   return report;
 }

@@ -1,8 +1,8 @@
-/** From single measurements to medians, ratios and the table on the terminal. */
+/** From single measurements to medians and ratios. */
 
 /**
  * @typedef {Record<string, number>} Figures
- * @typedef {{ round: number, gateway: string, scenario: string, result: Figures }} Run
+ * @typedef {{ round: number, window: number, gateway: string, scenario: string, result: Figures }} Run
  * @typedef {{ gateway: string, scenario: string, median: Figures, range: Record<string, number[]> }} Summary
  */
 
@@ -34,31 +34,54 @@ export function medianOf(list, figure) {
   return median(list.map((figures) => figures[figure] ?? Number.NaN));
 }
 
+/** @typedef {{ ratio: number, low: number, high: number, pairs: number }} Comparison what the first costs as a share of the other, and its 95 % interval */
+
 /**
- * How many times cheaper the first of each pair is than the second: the median of the pairs, as both of one pair saw the same machine.
- * @param {Figures[][]} pairs
- * @param {string} figure
+ * A figure of a gateway as a share of another's: the median of all pairs of windows, as both of one pair saw the same machine. Undefined where there
+ * is none.
+ * @param {Run[]} runs
+ * @param {{ scenario: string, figure: string, gateway: string, against: string }} what
+ * @returns {Comparison | undefined}
  */
-export function pairedRatio(pairs, figure) {
-  return median(pairs.map(([ours, theirs]) => (theirs?.[figure] ?? Number.NaN) / (ours?.[figure] ?? Number.NaN)));
+export function compare(runs, { scenario, figure, gateway, against }) {
+  const of = (/** @type {string} */ name) => runs.filter((run) => run.scenario === scenario && run.gateway === name);
+  const others = of(against);
+  const ratios = of(gateway)
+    .flatMap(({ round, window, result }) => {
+      const other = others.find((run) => run.round === round && run.window === window)?.result[figure];
+      const own = result[figure];
+      return own === undefined || other === undefined ? [] : [own / other];
+    })
+    .toSorted((a, b) => a - b);
+  if (ratios.length === 0) return undefined;
+  const skipped = ranksOutside(ratios.length);
+  return {
+    ratio: median(ratios),
+    low: ratios[skipped] ?? Number.NaN,
+    high: ratios[ratios.length - 1 - skipped] ?? Number.NaN,
+    pairs: ratios.length,
+  };
 }
 
 /**
- * How many times cheaper a gateway is than another, by the rounds that both were measured in. Undefined where there is none.
- * @param {Run[]} runs
- * @param {{ scenario: string, figure: string, gateway: string, against: string }} what
+ * How many of the smallest and of the largest values are outside an interval that holds the true median in 95 of 100 cases, whatever the
+ * values' distribution: by the binomial distribution of how many lie below it.
+ * @param {number} count
  */
-export function ratioOf(runs, { scenario, figure, gateway, against }) {
-  const of = (/** @type {string} */ name) => runs.filter((run) => run.scenario === scenario && run.gateway === name);
-  const pairs = of(gateway).flatMap(({ round, result }) => {
-    const other = of(against).find((run) => run.round === round);
-    return other?.result[figure] === undefined || result[figure] === undefined ? [] : [[result, other.result]];
-  });
-  return pairs.length === 0 ? undefined : pairedRatio(pairs, figure);
+export function ranksOutside(count) {
+  let share = 0.5 ** count;
+  let below = share;
+  let rank = 0;
+  while (below <= 0.025) {
+    share *= (count - rank) / (rank + 1);
+    below += share;
+    rank++;
+  }
+  return Math.max(0, rank - 1);
 }
 
 const LEAST_PACE = 0.95;
-/** Stands behind a ratio of two of which one fell behind: fewer tokens share its wake-ups, and their costs are of different loads. */
+/** Marks a ratio of two of which one fell behind: fewer tokens share its wake-ups, and their costs are of different loads. */
 export const BEHIND = '†';
 export const BEHIND_WORDS = `${BEHIND} One of the two carried less than ${LEAST_PACE * 100} % of the paced tokens: the ratio is of different loads.`;
 
@@ -111,112 +134,6 @@ export function summarize(runs) {
 }
 
 /**
- * The figure that a scenario is about.
- * @param {string} scenario
+ * @typedef {{ tokens: number, intervalMilliseconds: number, rounds: number, windows: number, seconds: number }} Settings
+ * @typedef {{ settings: Settings, machine: import('./machine.mjs').Machine, runs: Run[] }} Report
  */
-export function costFigure(scenario) {
-  if (scenario === 'requests') return 'microsecondsPerRequest';
-  return scenario === 'first' ? 'firstTokenAdded' : 'microsecondsPerToken';
-}
-
-/** @typedef {readonly [heading: string, figure: string, digits: number, factor: number, unit: string]} Column */
-
-/** @type {readonly Column[]} */
-const COST = [
-  ['CPU', 'cpuShare', 0, 100, '%'],
-  ['RSS', 'residentMegabytes', 0, 1, ' MB'],
-  ['tokens/s', 'tokensPerSecond', 0, 1, ''],
-  ['tokens a read', 'tokensPerRead', 1, 1, ''],
-  ['first token p50', 'firstTokenP50', 2, 1, ' ms'],
-  ['p99', 'firstTokenP99', 2, 1, ' ms'],
-  ['upstream CPU', 'upstreamShare', 0, 100, '%'],
-  ['client CPU', 'clientShare', 0, 100, '%'],
-];
-/** @type {readonly Column[]} */
-const START = [
-  ['ready after', 'readyMilliseconds', 0, 1, ' ms'],
-  ['RSS', 'idleMegabytes', 0, 1, ' MB'],
-];
-/** @type {readonly Column[]} */
-const FIRST = [
-  ['first token added', 'firstTokenAdded', 2, 1, ' ms'],
-  ['direct', 'firstTokenDirect', 2, 1, ' ms'],
-];
-
-/**
- * The columns of a scenario's table: heading, figure, digits, factor and unit.
- * @param {string} scenario
- * @returns {readonly Column[]}
- */
-function columnsOf(scenario) {
-  if (scenario === 'start') return START;
-  if (scenario === 'first') return FIRST;
-  if (scenario === 'requests') return [['µs/request', 'microsecondsPerRequest', 0, 1, ''], ...COST];
-  const rate = /** @type {const} */ (['rate against direct', 'rateAgainstDirect', 1, 100, '%']);
-  return [['µs/token', 'microsecondsPerToken', 2, 1, ''], ...(scenario === 'paced1' ? [rate] : []), ...COST];
-}
-
-/**
- * @param {string} scenario
- * @param {{ tokens: number, intervalMilliseconds: number }} settings
- */
-export function titleOf(scenario, { tokens, intervalMilliseconds }) {
-  if (scenario === 'start') return 'Start, as seen by a client that asks every 20 ms';
-  if (scenario === 'first') return 'First token: one stream, answers of 2 tokens';
-  if (scenario === 'requests') return 'Requests: 32 streams, answers of 1 token';
-  const [, pace = '', streams = ''] = /^([a-z]+)(\d+)$/.exec(scenario) ?? [];
-  const speed = pace === 'paced' ? `${intervalMilliseconds} ms between tokens` : 'full speed';
-  return `${streams} stream${streams === '1' ? '' : 's'}, ${speed}, answers of ${tokens} tokens`;
-}
-
-/**
- * @param {Summary} result
- * @param {Column} column
- */
-function cell(result, [, name, digits, factor, unit]) {
-  const value = result.median[name];
-  return value === undefined || Number.isNaN(value) ? '' : (value * factor).toFixed(digits) + unit;
-}
-
-/** @param {string[][]} rows the first is the heading */
-function aligned(rows) {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((text, column) => (column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)))
-        .join('   '),
-    )
-    .join('\n');
-}
-
-/**
- * @typedef {{ tokens: number, intervalMilliseconds: number, rounds: number, seconds: number }} Settings
- * @typedef {{ date: string, settings: Settings, machine: import('./machine.mjs').Machine, runs: Run[] }} Report
- */
-
-/**
- * @param {Report} report
- * @param {string} against what the ratios are to
- */
-export function table({ settings, machine, runs }, against) {
-  const results = summarize(runs);
-  const sections = [...new Set(results.map(({ scenario }) => scenario))].map((scenario) => {
-    const columns = columnsOf(scenario);
-    const rows = results
-      .filter((result) => result.scenario === scenario)
-      .map((result) => {
-        const { gateway } = result;
-        const figure = costFigure(scenario);
-        const ratio = figure.startsWith('micro') ? ratioOf(runs, { scenario, figure, gateway, against }) : undefined;
-        const mark = paceMark(runs, scenario, [gateway, against], settings);
-        const shown = ratio === undefined ? '' : ratio.toFixed(1) + mark;
-        return [gateway, shown, ...columns.map((column) => cell(result, column))];
-      });
-    const heading = ['', 'times cheaper', ...columns.map(([name]) => name)];
-    return `${titleOf(scenario, settings)}\n${aligned([heading, ...rows])}\n`;
-  });
-  const head = `CPU time of the gateway process, median of ${inRounds(settings.rounds)}; cheaper than the ${against}. Node ${machine.node}, ${machine.cores} cores.`;
-  const body = sections.join('\n');
-  return `\n${head}\n\n${body}${body.includes(BEHIND) ? `\n${BEHIND_WORDS}\n` : ''}`;
-}

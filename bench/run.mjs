@@ -1,138 +1,174 @@
 /**
- * What a token costs: CPU time of the gateway process, against the scripted token server, each contender with fresh processes.
+ * What a token and a request cost: CPU time of the gateway's processes in front of the scripted token server, beside the grpc-js baseline.
  *
- *   npm run bench -- [--quick] [--triton] [--rounds 3] [--seconds 2.5] [--streams 1,32,256] [--tokens 128] [--interval-ms 10] [--warmup-seconds 4]
- *                    [--only paced|full|requests|single] [--against REF] [--gateway NAME=SCRIPT]... [--json] [--write]
+ *   npm run bench -- [--quick | --triton | --against REF | --against [NAME=]URL PID]... [--only PART]... [--details] [--json] [--write]
+ *                    [--rounds 3] [--windows 1] [--seconds 2.5] [--streams 1,32,256] [--tokens 128] [--interval-ms 10] [--warmup-seconds 4]
+ *                    [--gateway NAME=SCRIPT]... [--upstream PORT] [--contract vllm|ensemble|tokens]
  *
- * A gateway is a script that takes conch's flags --triton, --host, --port and --chat-template. Progress goes to stderr, the table (or, with --json,
- * one line) to stdout. A run with none of these flags, or with --triton alone, also writes bench/results/ and docs/benchmarks.md; another one with --write.
+ * bench/README.md says what each does. Progress goes to stderr, the table (or, with --json, one line) to stdout. A run without flags of the load also
+ * writes bench/results/ and docs/benchmarks.md; another one with --write.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { build } from '../scripts/lib/build.mjs';
 import { install } from '../scripts/lib/install.mjs';
-import { againstTable, measureAgainst } from './against.mjs';
-import { allContenders, baseline, DIRECT, inMeasuringOrder } from './contenders.mjs';
-import { writeSection } from './docs-section.mjs';
-import { gatewayPage } from './gateway-page.mjs';
+import { allContenders, baseline, conch } from './contenders.mjs';
+import { headline } from './lines.mjs';
 import { machineWords, thisMachine, wasBusy } from './machine.mjs';
 import { readOptions } from './options.mjs';
-import { measureQuickly } from './quick.mjs';
-import { costFigure, rounded, table } from './report.mjs';
+import { buildOfRef } from './other-ref.mjs';
+import { gatewayResult } from './page/gateway-claims.mjs';
+import { tritonResult } from './page/triton-claims.mjs';
+import { rounded } from './report.mjs';
+import { saveResult } from './results.mjs';
+import { measureRounds } from './rounds.mjs';
+import { checkRunning, instructions } from './running-gateway.mjs';
+import { scenariosOf } from './scenarios.mjs';
+import { comparisonTable, detailTables } from './tables.mjs';
 import { measureTriton } from './triton.mjs';
-import { tritonPage } from './triton-page.mjs';
-import { measureContender, measureDirect } from './whole.mjs';
+import { openUpstream, serveUpstream } from './upstream.mjs';
 
 /**
  * @import { Contender } from './contenders.mjs'
  * @import { Report, Run } from './report.mjs'
+ * @import { RunOptions } from './rounds.mjs'
+ * @import { Scenario } from './scenarios.mjs'
  */
+
+const QUICK_SECONDS = 50;
 
 /** @param {string} line */
 const say = (line) => process.stderr.write(`${line}\n`);
 
 /** @param {unknown} error */
-const sayFault = (error) => say(`bench: ${error instanceof Error ? error.message : String(error)}`);
+const sayFailure = (error) => say(`bench: ${error instanceof Error ? error.message : String(error)}`);
 
 const machine = thisMachine();
-const { plan, rounds, against, gateway: gateways, quick, triton, json, writes } = options();
+const options = readFlags();
+const { mode, plan, rounds, upstream } = options;
 
-function options() {
+function readFlags() {
   try {
     return readOptions(process.argv.slice(2));
   } catch (error) {
-    sayFault(error);
+    sayFailure(error);
     process.exit(2);
   }
 }
 
-/** @returns {Contender[]} */
-function contenders() {
-  if (gateways === undefined) return allContenders();
-  return gateways.map((pair) => {
+/**
+ * @param {string[]} pairs
+ * @returns {Contender[]}
+ */
+function scriptGateways(pairs) {
+  return pairs.map((pair) => {
     const name = pair.includes('=') ? pair.slice(0, pair.indexOf('=')) : path.parse(pair).name;
     const script = path.resolve(pair.slice(pair.indexOf('=') + 1));
-    if (!existsSync(script)) throw new Error(`${script} does not exist`);
+    if (!existsSync(script)) throw new Error(`--gateway ${pair}: ${script} does not exist.`);
     return { name, script, contract: 'vllm' };
   });
 }
 
-/** @param {Run[]} runs */
-function noteIn(runs, /** @type {number} */ round, /** @type {string} */ gateway) {
-  return (/** @type {string} */ scenario, /** @type {Record<string, number>} */ result) => {
-    runs.push({ round, gateway, scenario, result: rounded(result) });
-    const cost = result[costFigure(scenario)];
-    if (cost === undefined) return;
-    const unit = scenario === 'requests' ? 'µs/request' : scenario === 'first' ? 'ms added' : 'µs/token';
-    const rate = result['tokensPerSecond'] === undefined ? '' : ` at ${result['tokensPerSecond'].toFixed(0)} tokens/s`;
-    say(`round ${round}  ${scenario.padEnd(8)}  ${gateway}: ${cost.toFixed(2)} ${unit}${rate}`);
+/** @param {Run} run */
+function sayRun({ round, gateway, scenario, result }) {
+  const { microsecondsPerRequest, microsecondsPerToken, firstTokenAdded, tokensPerSecond } = result;
+  const isRequest = scenario === 'requests' || scenario === 'unstreamed';
+  const cost = isRequest ? microsecondsPerRequest : (microsecondsPerToken ?? firstTokenAdded);
+  if (cost === undefined) return;
+  const unit = isRequest ? 'µs/request' : microsecondsPerToken === undefined ? 'ms added' : 'µs/token';
+  const rate = tokensPerSecond === undefined ? '' : ` at ${tokensPerSecond.toFixed(0)} tokens/s`;
+  say(`round ${round}  ${scenario.padEnd(11)}  ${gateway}: ${cost.toFixed(2)} ${unit}${rate}`);
+}
+
+/** Windows as far as the time of a short run goes: each load may begin another until its share is over. */
+function withinTime(/** @type {Scenario[]} */ scenarios) {
+  const begun = performance.now();
+  return (/** @type {Scenario} */ scenario) => {
+    const share = (scenarios.indexOf(scenario) + 1) / scenarios.length;
+    return performance.now() - begun < QUICK_SECONDS * 1000 * share;
   };
 }
 
-/** Every contender in turn, in the other direction in every second round. */
-async function measureAll() {
-  const list = contenders();
-  const order = inMeasuringOrder(list);
+/**
+ * @param {Contender[][]} groups
+ * @param {RunOptions['around']} [around]
+ * @returns {Promise<Run[]>}
+ */
+async function measure(groups, around = {}) {
+  const scenarios = scenariosOf(plan);
   /** @type {Run[]} */
   const runs = [];
-  for (let round = 1; round <= rounds; round++) {
-    if (plan.only === undefined && gateways === undefined) await measureDirect(plan, noteIn(runs, round, DIRECT));
-    for (const contender of round % 2 === 1 ? order : order.toReversed())
-      await measureContender(contender, plan, noteIn(runs, round, contender.name));
-  }
-  const place = (/** @type {Run} */ { gateway }) => list.findIndex(({ name }) => name === gateway);
-  return runs.toSorted((a, b) => place(a) - place(b) || a.round - b.round);
-}
-
-/**
- * @param {Run[]} runs
- * @returns {Report}
- */
-function reportOf(runs) {
-  const { tokens, intervalMilliseconds, seconds } = plan;
-  return {
-    date: machine.begun.slice(0, 10),
-    settings: { tokens, intervalMilliseconds, seconds, rounds },
-    machine,
-    runs,
+  const note = (/** @type {Run} */ run) => {
+    runs.push({ ...run, result: rounded(run.result) });
+    sayRun(run);
   };
+  const time = options.isTimed ? { mayGoOn: withinTime(scenarios) } : {};
+  await measureRounds({ groups, scenarios, rounds, note, say, around, ...time });
+  const names = [...groups.flat(), ...(around.running ?? [])].map(({ name }) => name);
+  return runs.toSorted((a, b) => names.indexOf(a.gateway) - names.indexOf(b.gateway));
 }
 
-/**
- * @param {Report} report
- * @param {string} name
- */
-function save(report, name) {
-  const folder = new URL('results/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL(name, folder), `${JSON.stringify(report, undefined, 2)}\n`);
+/** The working tree beside other commits and gateways that run already; the baseline is there with the latter. */
+async function measureAgainst() {
+  const { refs, running } = options;
+  const ours = allContenders().find(({ contract }) => contract === upstream.contract) ?? conch;
+  const built = [];
+  for (const ref of refs) built.push(await buildOfRef(ref, say));
+  const commits = built.map(({ commit, script }) => ({ ...ours, name: commit, script }));
+  const tree = { ...ours, name: refs.length > 0 ? 'working tree' : ours.name };
+  if (running.length === 0) return await measure([[tree, ...commits]]);
+  const server = await openUpstream(upstream.port, upstream.contract);
+  try {
+    const { harness } = await import('./harness.mjs');
+    say(`The token server listens on 127.0.0.1:${server.port}.`);
+    for (const gateway of running) await checkRunning(gateway, harness, say);
+    const contenders = [tree, ...commits, ...(upstream.contract === 'vllm' ? [baseline] : [])];
+    return await measure([contenders], { upstream: server, running });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @returns {Promise<Run[]>} */
+async function measureMode() {
+  if (mode === 'against') return await measureAgainst();
+  if (mode === 'triton') return await measureTriton(plan, rounds, sayRun);
+  if (options.gateway !== undefined) return await measure([scriptGateways(options.gateway)]);
+  if (mode === 'quick') return await measure([[conch, baseline]]);
+  const others = allContenders().filter((contender) => contender !== conch && contender !== baseline);
+  return await measure([[conch, baseline], ...others.map((contender) => [contender])]);
 }
 
 async function main() {
   await install();
   await build();
+  if (mode === 'upstream') {
+    await serveUpstream(upstream.port, upstream.contract);
+    say(instructions(upstream.port, upstream.contract));
+    return;
+  }
   if (wasBusy(machine)) say(machineWords(machine));
-  if (quick) {
-    process.stdout.write(`${JSON.stringify(await measureQuickly(say))}\n`);
+  const { tokens, intervalMilliseconds, seconds, windows } = plan;
+  const settings = { tokens, intervalMilliseconds, seconds, rounds, windows };
+  /** @type {Report} */
+  const report = { settings, machine, runs: await measureMode() };
+  if (mode === 'quick') {
+    process.stdout.write(`${JSON.stringify(rounded(headline(report.runs)))}\n`);
     return;
   }
-  if (against !== undefined) {
-    const found = await measureAgainst(against, { rounds, only: plan.only, say });
-    process.stdout.write(json ? `${JSON.stringify(found)}\n` : againstTable(found.commit, found.comparisons));
-    return;
+  if (options.writes) {
+    const kind = mode === 'triton' ? 'triton' : 'gateway';
+    const { result, charts } = (kind === 'triton' ? tritonResult : gatewayResult)(report);
+    await saveResult(kind, result, charts);
   }
-  const report = reportOf(triton ? await measureTriton(plan, rounds, noteIn) : await measureAll());
-  if (writes) {
-    save(report, `${report.date}${triton ? '-triton' : ''}.json`);
-    if (triton) writeSection('triton', tritonPage(report));
-    else writeSection('gateway', gatewayPage(report));
-  }
-  process.stdout.write(json ? `${JSON.stringify(report)}\n` : table(report, baseline.name));
+  const tables = mode === 'triton' ? [] : [comparisonTable(report)];
+  if (options.details || mode === 'triton') tables.push(detailTables(report));
+  process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `\n${tables.join('\n')}`);
 }
 
 try {
   await main();
 } catch (error) {
-  sayFault(error);
+  sayFailure(error);
   process.exitCode = 1;
 }

@@ -4,19 +4,18 @@
  *
  *   npm run bench:scale -- [--only streams|prompts|tools|choices|workers|extras]... [--json | --page]
  *
- * Writes bench/results/scale-<date>.json, the section `scale` of docs/benchmarks.md and the plots in docs/benchmarks/. What --only
- * leaves out stays as the file of the same day has it. With --json nothing is written, and the figures are one line; with --page
- * nothing is measured, and the page is written from the file of the day.
+ * Writes bench/results/scale.json, its part of docs/benchmarks.md and the plots in docs/benchmarks/. What --only leaves out stays as the
+ * file has it. With --json nothing is written, and the figures are one line; with --page nothing is measured, and the page is written from the
+ * file.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
 import { install } from '../scripts/lib/install.mjs';
-import { writeSection } from './docs-section.mjs';
 import { machineWords, thisMachine, wasBusy } from './machine.mjs';
+import { saveResult, storedResult } from './results.mjs';
 import { choices } from './scale/choices.mjs';
 import { extras } from './scale/extras.mjs';
-import { chapterText, tableOf, writePlots } from './scale/page.mjs';
+import { chapterClaim, tableOf } from './scale/page.mjs';
 import { prompts } from './scale/prompts.mjs';
 import { streams } from './scale/streams.mjs';
 import { tools } from './scale/tools.mjs';
@@ -25,7 +24,6 @@ import { workers } from './scale/workers.mjs';
 /** @import { Measured } from './scale/chapter.mjs' */
 
 const CHAPTERS = [streams, prompts, tools, choices, workers, extras];
-const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({
   options: {
@@ -54,7 +52,6 @@ async function main() {
   await install();
   await build();
   if (wasBusy(machine)) say(machineWords(machine));
-  const file = new URL(`scale-${date}.json`, RESULTS);
   /** @type {Record<string, Measured>} */
   const measured = {};
   for (const chapter of chosen) {
@@ -68,19 +65,16 @@ async function main() {
     return;
   }
   /** @type {Record<string, Measured>} */
-  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).chapters : {};
+  const before = storedResult('scale')?.chapters ?? {};
   const chapters = { ...before, ...measured };
-  mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ date, chapters }, undefined, 2)}\n`);
   const told = CHAPTERS.flatMap((chapter) => {
     const found = chapters[chapter.name];
-    return found === undefined ? [] : [{ chapter, measured: found }];
+    return found === undefined ? [] : [{ chapter, rows: found.rows }];
   });
-  for (const { chapter, measured } of told) await writePlots(chapter, measured.rows);
-  const head =
-    "`npm run bench:scale`. CPU time is that of all of Conch's processes; each point has fresh ones, warmed by CPU time. " +
-    'A difference of less than a quarter is taken for noise. The sentences are made from the figures.';
-  writeSection('scale', [head, ...told.map(({ chapter, measured }) => chapterText(chapter, measured))].join('\n\n'));
+  const found = told.map(({ chapter, rows }) => chapterClaim(chapter, rows));
+  const claims = found.map(({ claim }) => claim);
+  const charts = Object.assign({}, ...found.map((each) => each.charts));
+  await saveResult('scale', { machine, command: 'npm run bench:scale', chapters, claims }, charts);
 }
 
 try {

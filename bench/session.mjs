@@ -1,18 +1,25 @@
-/** Gateways in front of one token server, all fresh, for as long as they are measured. */
-import { DIRECT } from './contenders.mjs';
-import { memoryMegabytes } from './cpu.mjs';
-import { startGateway, startTokenServer } from './processes.mjs';
+/** Gateways in front of one token server, for as long as they are measured: fresh ones, and those that run already. */
+import { startGateway, startTokenServer, usageOf } from './processes.mjs';
+import { probe } from './profile/probe-control.mjs';
 
 /**
  * @import { Contender } from './contenders.mjs'
  * @import { Measured } from './measure.mjs'
+ * @import { TokenServer } from './processes.mjs'
+ * @import { RunningGateway } from './running-gateway.mjs'
  */
 
 /**
  * @typedef {object} Session
- * @property {(Measured & { readyMilliseconds: number, idleMegabytes: number })[]} gateways
- * @property {Measured} direct the token server itself
+ * @property {(Measured & { readyMilliseconds?: number, idleMegabytes: number })[]} gateways
  * @property {(milliseconds: number) => void} changeInterval
+ */
+
+/**
+ * @typedef {object} SessionOptions
+ * @property {TokenServer} [upstream] one that runs already, and goes on
+ * @property {RunningGateway[]} [running] gateways that run already, in front of it
+ * @property {boolean} [watchesLoop] whether the event loop of the fresh ones is watched
  */
 
 /**
@@ -20,31 +27,38 @@ import { startGateway, startTokenServer } from './processes.mjs';
  * @param {Contender[]} contenders all of one contract
  * @param {number} interval milliseconds between tokens, 0 for none
  * @param {(session: Session) => Promise<Result>} work
+ * @param {SessionOptions} [options]
  */
-export async function withFresh(contenders, interval, work) {
+export async function withFresh(contenders, interval, work, { upstream: given, running = [], watchesLoop } = {}) {
   const contract = contenders[0]?.contract ?? 'vllm';
-  const upstream = await startTokenServer(interval, contract);
-  const direct = `grpc://127.0.0.1:${upstream.port}`;
+  const upstream = given ?? (await startTokenServer(interval, contract));
+  upstream.changeInterval(interval);
+  const common = { contract, direct: `grpc://127.0.0.1:${upstream.port}` };
+  const watchedWith = (/** @type {number} */ gateway) => ({ gateway, upstream: upstream.pid });
   /** @type {Awaited<ReturnType<typeof startGateway>>[]} */
-  let started = [];
+  const started = [];
   try {
-    started = await Promise.all(contenders.map((contender) => startGateway(contender, upstream.port)));
-    const gateways = started.map(({ url, pid, readyMilliseconds }, index) => ({
-      name: contenders[index]?.name ?? '',
-      contract,
-      url,
-      direct,
-      watched: { gateway: pid, upstream: upstream.pid },
-      readyMilliseconds,
-      idleMegabytes: memoryMegabytes(pid).resident,
-    }));
-    return await work({
-      gateways,
-      direct: { name: DIRECT, contract, url: direct, direct, watched: { upstream: upstream.pid } },
-      changeInterval: upstream.changeInterval,
-    });
+    /** @type {Session['gateways']} */
+    const gateways = [];
+    // One after the other: each is ready as soon as it can be alone.
+    for (const contender of contenders) {
+      const loop = watchesLoop ? { loop: probe('loop') } : {};
+      const environment = { ...contender.environment, ...loop.loop?.environment };
+      const fresh = await startGateway({ ...contender, environment }, upstream.port);
+      started.push(fresh);
+      const { url, pid, readyMilliseconds } = fresh;
+      const { residentMegabytes: idleMegabytes } = await usageOf(pid);
+      const figures = { readyMilliseconds, idleMegabytes };
+      gateways.push({ ...common, name: contender.name, url, watched: watchedWith(pid), ...figures, ...loop });
+    }
+    for (const { name, url, pid } of running) {
+      const { residentMegabytes: idleMegabytes } = await usageOf(pid);
+      const loads = { load: { 'by-text': true }, isRunning: true };
+      gateways.push({ ...common, name, url, watched: watchedWith(pid), idleMegabytes, ...loads });
+    }
+    return await work({ gateways, changeInterval: upstream.changeInterval });
   } finally {
     await Promise.all(started.map((gateway) => gateway.stop()));
-    await upstream.stop();
+    if (given === undefined) await upstream.stop();
   }
 }

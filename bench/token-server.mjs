@@ -60,12 +60,16 @@ function stop() {
   process.stdout.write(`${JSON.stringify({ ...counts, open })}\n`, () => process.exit(0));
 }
 
+server.on('error', ({ message }) => {
+  process.stderr.write(`token server: ${message}\n`);
+  process.exit(1);
+});
 server.listen(Number(values.port), '127.0.0.1', () => {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   process.stdout.write(`${JSON.stringify({ port })}\n`);
 });
 changeInterval(Number(values['interval-ms']));
-process.stdin.on('end', stop).on('data', (line) => changeInterval(Number(line)));
+process.stdin.on('end', stop).on('data', (lines) => changeInterval(Number(String(lines).trim().split('\n').at(-1))));
 process.on('SIGINT', stop).on('SIGTERM', stop);
 setTimeout(stop, Number(values['max-seconds']) * 1000).unref();

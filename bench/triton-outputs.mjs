@@ -14,7 +14,6 @@ import { parseArgs } from 'node:util';
 import { build } from '../scripts/lib/build.mjs';
 import { prepareTestCache } from '../scripts/lib/test-cache.mjs';
 import { conch } from './contenders.mjs';
-import { cpuMicroseconds, processTree } from './cpu.mjs';
 import { machineWords, thisMachine } from './machine.mjs';
 import { markdownTable } from './markdown.mjs';
 import { runLoad, startGateway } from './processes.mjs';
@@ -100,7 +99,7 @@ async function measureDirect({ port, stub }, outputs) {
     }
   };
   const lanes = Promise.all(Array.from({ length: streams }, lane));
-  const snapshot = () => ({ responses, time: performance.now(), cpu: cpuMicroseconds(stub) });
+  const snapshot = () => ({ responses, time: performance.now(), cpu: harness.usageOf(stub)?.cpuMicroseconds ?? Number.NaN });
   await Promise.race([sleep(WARMUP_SECONDS * 1000), lanes]);
   const before = snapshot();
   await Promise.race([sleep(seconds * 1000), lanes]);
@@ -123,7 +122,8 @@ async function measureDirect({ port, stub }, outputs) {
  * @returns {Promise<Figures>}
  */
 async function measureThrough(url, stub, { usage }) {
-  const load = { streams, tokens, seconds, 'warmup-seconds': WARMUP_SECONDS, model: TRITON_MODEL, prompt, usage };
+  const extra = JSON.stringify(usage ? { stream_options: { include_usage: true } } : {});
+  const load = { streams, tokens, seconds, 'warmup-seconds': WARMUP_SECONDS, model: TRITON_MODEL, prompt, extra };
   const { tokensPerSecond, processes } = await runLoad(url, { ...load, 'check-text': false }, { stub });
   return { responsesPerSecond: tokensPerSecond, stubMicroseconds: processes.stub.microsecondsPerToken };
 }
@@ -169,7 +169,7 @@ async function measureAll(rows) {
 const place = (/** @type {Row[]} */ rows, /** @type {string} */ name) => rows.findIndex((row) => row.name === name);
 
 const triton = await startTriton();
-const stub = processTree(triton.pid).find(isStub) ?? Number.NaN;
+const stub = harness.processTree(triton.pid).find(isStub) ?? Number.NaN;
 const gateway = await startConch(triton.port);
 try {
   const found = await measureAll([

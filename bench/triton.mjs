@@ -1,13 +1,15 @@
 /** The same load through the real tritonserver. Its model is imitated in Python, which is the limit; the gateway's CPU time is its own all the same. */
 import { baseline, conch, DIRECT } from './contenders.mjs';
-import { measureLoad } from './measure.mjs';
+import { measureFirstToken, measureLoad } from './measure.mjs';
 import { startGateway } from './processes.mjs';
+import { rounded } from './report.mjs';
 import { startTriton, TRITON_MODEL } from './triton-server.mjs';
 
 /**
  * @import { Contender } from './contenders.mjs'
+ * @import { Figures, Measured } from './measure.mjs'
  * @import { Run } from './report.mjs'
- * @import { Note, Plan } from './whole.mjs'
+ * @import { Plan } from './scenarios.mjs'
  */
 
 /**
@@ -30,49 +32,58 @@ function loadOf({ tokens, seconds, warmupSeconds }, streams, interval) {
 }
 
 /**
+ * @param {number} streams
+ * @param {number} interval
+ */
+const scenarioOf = (streams, interval) => `${interval > 0 ? 'paced' : 'full'}${streams}`;
+
+/**
  * Straight at it, through Conch and through the baseline, in turn; every second round goes the other way around.
  * @param {Plan} plan
  * @param {number} rounds
- * @param {(runs: Run[], round: number, gateway: string) => Note} noteIn
+ * @param {(run: Run) => void} say
  */
-export async function measureTriton(plan, rounds, noteIn) {
+export async function measureTriton(plan, rounds, say) {
   /** @type {Run[]} */
   const runs = [];
   const triton = await startTriton();
   const direct = `grpc://127.0.0.1:${triton.port}`;
-  const paces = /** @type {const} */ ([
-    ['paced', plan.intervalMilliseconds],
-    ['full', 0],
-  ]);
-  /** @type {(url: string, watched: Record<string, number>, note: Note) => Promise<void>} */
-  const measure = async (url, watched, note) => {
-    const measured = { name: '', url, direct, contract: 'vllm', watched: { ...watched, upstream: triton.pid } };
-    for (const [pace, interval] of paces) {
-      for (const streams of plan.streams.toSorted((a, b) => b - a))
-        note(`${pace}${streams}`, await measureLoad(measured, loadOf(plan, streams, interval)));
-    }
+  const loads = [plan.intervalMilliseconds, 0].flatMap((interval) =>
+    plan.streams.toSorted((a, b) => b - a).map((streams) => ({ streams, interval })),
+  );
+  /** @type {(round: number, measured: Measured) => Promise<void>} */
+  const measure = async (round, measured) => {
+    const note = (/** @type {string} */ scenario, /** @type {Figures} */ result) => {
+      const run = { round, window: 0, gateway: measured.name, scenario, result: rounded(result) };
+      runs.push(run);
+      say(run);
+    };
+    for (const { streams, interval } of loads)
+      note(scenarioOf(streams, interval), await measureLoad(measured, loadOf(plan, streams, interval)));
+    if (measured.url !== direct)
+      note('first1', await measureFirstToken(measured, loadOf({ ...plan, tokens: 2 }, 1, 0)));
   };
-  /** @type {(contender: Contender, note: Note) => Promise<void>} */
-  const measureThrough = async (contender, note) => {
+  /** @type {(round: number, contender: Contender | undefined) => Promise<void>} */
+  const measureOne = async (round, contender) => {
+    const common = { direct, contract: 'vllm' };
+    const upstream = { upstream: triton.pid };
+    if (contender === undefined)
+      return await measure(round, { ...common, name: DIRECT, url: direct, watched: upstream });
+    const { name } = contender;
     const gateway = await startGateway(contender, triton.port, TRITON_MODEL);
     try {
-      await measure(gateway.url, { gateway: gateway.pid }, note);
+      await measure(round, { ...common, name, url: gateway.url, watched: { gateway: gateway.pid, ...upstream } });
     } finally {
       await gateway.stop();
     }
   };
   const list = [undefined, conch, baseline];
-  const nameOf = (/** @type {Contender | undefined} */ contender) => contender?.name ?? DIRECT;
   try {
-    for (let round = 1; round <= rounds; round++) {
-      for (const contender of round % 2 === 1 ? list : list.toReversed()) {
-        const note = noteIn(runs, round, nameOf(contender));
-        await (contender === undefined ? measure(direct, {}, note) : measureThrough(contender, note));
-      }
-    }
+    for (let round = 1; round <= rounds; round++)
+      for (const contender of round % 2 === 1 ? list : list.toReversed()) await measureOne(round, contender);
   } finally {
     await triton.stop();
   }
-  const names = list.map(nameOf);
+  const names = list.map((contender) => contender?.name ?? DIRECT);
   return runs.toSorted((a, b) => names.indexOf(a.gateway) - names.indexOf(b.gateway) || a.round - b.round);
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { cpuMicroseconds } from '../cpu.mjs';
+import { usageOf } from '../processes.mjs';
 
 const FIRST_INSTRUCTION = fileURLToPath(new URL('../first-instruction.cjs', import.meta.url));
 const CHAT_TEMPLATE = fileURLToPath(new URL('../chat-template.jinja', import.meta.url));
@@ -30,7 +30,7 @@ export async function measuredStart(script, tritonPort) {
       });
       child.once('exit', () => reject(new Error(`the gateway ended before it was ready:\n${log}`)));
     });
-    return { wall: ready - begin, cpu: cpuMicroseconds(Number(child.pid)) / 1000 };
+    return { wall: ready - begin, cpu: (await usageOf(Number(child.pid))).cpuMicroseconds / 1000 };
   } finally {
     child.kill();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -25,7 +25,7 @@ export function grpcLanes({ url, model, prompt, contract }) {
       let seen = 0;
       const onResponse = () => {
         seen++;
-        onTokens(1);
+        onTokens(1, 1);
       };
       const fault = await client.infer(message(tokens), onResponse);
       return fault ?? (seen === tokens ? undefined : `${seen} responses instead of ${tokens}`);

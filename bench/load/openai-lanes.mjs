@@ -1,29 +1,49 @@
 /** The token server's answers asked for over OpenAI's API: counts their tokens, and checks them. */
-import { tokenText } from '../answer-text.mjs';
+import { TOKEN_BYTES, textAt } from '../answer-text.mjs';
 import { harness } from '../harness.mjs';
 import { CALL_PROMPT, CALL_TOOL, callArguments } from '../tool-call.mjs';
 
 /**
  * @import { HttpConnection, ResponseHead, ResponseListener } from '../../src/bench/load/http-connection.ts'
- * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean, apiKey?: string | undefined, choices: number, tool: boolean, unstreamed: boolean, usage: boolean }} LaneOptions
- * @typedef {(lane: number, tokens: number, onTokens: (count: number) => void) => Promise<string | undefined>} Ask gives what went wrong
+ * @typedef {{ url: URL, model: string, contract: string, prompt: string, checkText: boolean, apiKey?: string | undefined, choices: number, tool: boolean, unstreamed: boolean, byText: boolean, extra: object }} LaneOptions
+ * @typedef {(count: number, events: number) => void} OnTokens tokens that came in one read, and in how many events
+ * @typedef {(lane: number, tokens: number, onTokens: OnTokens) => Promise<string | undefined>} Ask gives what went wrong
  * @typedef {{ ask: Ask, close: () => void }} Lanes
  */
 
 const CONTENT = '"content":"';
+/** Other gateways may write a space. */
+const ANY_CONTENT = /"content": ?"/;
 const MOST_SHOWN = 600;
 
-/** One answer. An event counts as a token when its content is not empty; only an answer whose text is checked is parsed. */
+/**
+ * The length of a JSON string that has no other escapes than those of one character.
+ * @param {string} json
+ * @param {number} from behind its opening quote
+ */
+function lengthAt(json, from) {
+  let length = 0;
+  for (let at = from; at < json.length && json[at] !== '"'; at += json[at] === '\\' ? 2 : 1) length++;
+  return length;
+}
+
+/**
+ * One answer. An event counts as a token when its content is not empty, or, by text, as many tokens as its content holds. Only an
+ * answer whose text is checked is parsed.
+ */
 class OpenAiAnswer {
   #options;
   #expected;
   #onTokens;
   #onEnd;
-  /** How much each choice has got so far. @type {number[]} */
+  /** How many characters each choice has got so far. @type {number[]} */
   #choices = [];
   #arguments = '';
+  #characters = 0;
   #seen = 0;
   #told = 0;
+  #events = 0;
+  #toldEvents = 0;
   #finish = '';
   #done = false;
   /** @type {string | undefined} */
@@ -37,7 +57,7 @@ class OpenAiAnswer {
 
   /**
    * @param {LaneOptions} options
-   * @param {{ tokens: number, onTokens: (count: number) => void, onEnd: (fault: string | undefined) => void }} request
+   * @param {{ tokens: number, onTokens: OnTokens, onEnd: (fault: string | undefined) => void }} request
    */
   constructor(options, { tokens, onTokens, onEnd }) {
     this.#options = options;
@@ -61,8 +81,9 @@ class OpenAiAnswer {
 
   onRead() {
     if (this.#seen === this.#told) return;
-    this.#onTokens(this.#seen - this.#told);
+    this.#onTokens(this.#seen - this.#told, this.#events - this.#toldEvents);
     this.#told = this.#seen;
+    this.#toldEvents = this.#events;
   }
 
   onEnd() {
@@ -87,11 +108,19 @@ class OpenAiAnswer {
     if (!this.#options.checkText && !this.#options.tool) {
       const content = data.indexOf(CONTENT);
       if (content >= 0) {
-        if (data[content + CONTENT.length] !== '"') this.#seen++;
+        this.#add(lengthAt(data, content + CONTENT.length));
         return;
       }
     }
     this.#readJson(data);
+  }
+
+  /** @param {number} characters of one event */
+  #add(characters) {
+    if (characters === 0) return;
+    this.#events++;
+    this.#characters += characters;
+    this.#seen = this.#options.byText ? Math.floor(this.#characters / TOKEN_BYTES) : this.#events;
   }
 
   /** @param {string} json */
@@ -104,17 +133,19 @@ class OpenAiAnswer {
     if (this.#options.tool) this.#readArguments(choice?.delta?.tool_calls?.[0]?.function?.arguments);
     if (typeof content !== 'string' || content === '') return;
     const at = this.#choices[choice.index] ?? 0;
-    if (this.#options.checkText && content !== tokenText(at))
-      this.#fault ??= `token ${at} is ${JSON.stringify(content)}, not ${JSON.stringify(tokenText(at))}`;
-    this.#choices[choice.index] = at + 1;
-    this.#seen++;
+    const expected = textAt(at, this.#options.byText ? content.length : TOKEN_BYTES);
+    if (this.#options.checkText && content !== expected)
+      this.#fault ??= `token ${at / TOKEN_BYTES} is ${JSON.stringify(content)}, not ${JSON.stringify(expected)}`;
+    this.#choices[choice.index] = at + content.length;
+    this.#add(content.length);
   }
 
   /** @param {string | undefined} piece */
   #readArguments(piece) {
     if (piece === undefined) return;
     this.#arguments += piece;
-    this.#seen = Math.floor(this.#arguments.length / 4);
+    this.#events++;
+    this.#seen = Math.floor(this.#arguments.length / TOKEN_BYTES);
   }
 
   /** An answer that was not streamed counts as all its tokens. */
@@ -123,9 +154,9 @@ class OpenAiAnswer {
     if (this.#options.checkText) {
       const [choice] = JSON.parse(this.#body).choices ?? [];
       this.#finish = choice?.finish_reason;
-      const expected = Array.from({ length: this.#expected }, (_, index) => tokenText(index)).join('');
-      if (choice?.message?.content !== expected) return;
-    } else if (!this.#body.includes(CONTENT)) return;
+      if (choice?.message?.content !== textAt(0, this.#expected * TOKEN_BYTES)) return;
+    } else if (!ANY_CONTENT.test(this.#body)) return;
+    this.#events = 1;
     this.#seen = this.#expected;
   }
 
@@ -133,8 +164,10 @@ class OpenAiAnswer {
     if (this.#fault !== undefined) return this.#fault;
     if (!this.#done) return 'the stream ended without [DONE]';
     if (this.#options.tool) return this.#callVerdict();
-    if (this.#seen !== this.#expected) return `${this.#seen} events with content instead of ${this.#expected}`;
-    if (this.#options.checkText && this.#finish !== 'length') return `finish_reason is '${this.#finish}', not 'length'`;
+    const { byText, checkText } = this.#options;
+    const unit = byText ? 'tokens of text' : 'events with content';
+    if (this.#seen !== this.#expected) return `${this.#seen} ${unit} instead of ${this.#expected}`;
+    if (checkText && !byText && this.#finish !== 'length') return `finish_reason is '${this.#finish}', not 'length'`;
     return undefined;
   }
 
@@ -151,7 +184,7 @@ class OpenAiAnswer {
  * @param {LaneOptions} options
  * @returns {(tokens: number) => Buffer}
  */
-function requests({ url, model, prompt, apiKey, choices, tool, unstreamed, usage }) {
+function requests({ url, model, prompt, apiKey, choices, tool, unstreamed, extra }) {
   /** @type {Map<number, Buffer>} */
   const known = new Map();
   const target = { origin: url.origin, headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` } };
@@ -161,11 +194,11 @@ function requests({ url, model, prompt, apiKey, choices, tool, unstreamed, usage
     const body = JSON.stringify({
       model,
       ...(unstreamed ? {} : { stream: true }),
-      ...(usage ? { stream_options: { include_usage: true } } : {}),
       max_tokens: tokens,
       ...(choices > 1 ? { n: choices } : {}),
       ...(tool ? { tools: [CALL_TOOL] } : {}),
       messages: [{ role: 'user', content: tool ? CALL_PROMPT : prompt }],
+      ...extra,
     });
     const made = harness.httpRequest(target, '/v1/chat/completions', body);
     known.set(tokens, made);

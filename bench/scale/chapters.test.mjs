@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chapterText, tableOf } from './page.mjs';
+import { chapterClaim, tableOf } from './page.mjs';
 import { prompts } from './prompts.mjs';
 import { streams } from './streams.mjs';
 
@@ -29,8 +29,6 @@ it('tells of streams what their figures say', () => {
   ]);
 });
 
-const machine = { begun: '2026-11-15T16:01:02.000Z', node: 'v20.0.0', cores: 2, model: 'a processor', loadBefore: 0.5 };
-
 /** @param {number} lateP99 */
 const promptRows = (lateP99) => [
   { label: 'none', figures: { length: 0, lateP99: 3, lateMax: 5, heldP99: 1, heldMax: 2, waitPercent: 1 } },
@@ -53,13 +51,23 @@ it('says whether the event loop keeps to its limit', () => {
   ]);
 });
 
-it('leaves a cell empty where nothing was measured, and shows every plot', () => {
+it('leaves a cell empty where nothing was measured', () => {
   expect(tableOf(prompts, promptRows(4)).split('\n').slice(2)).toEqual([
     '| none          |            |                 |             | 3 ms     | 5 ms    | 1 ms               | 2 ms    | 1 %            |',
     '| 100           | 500        | 5               | 200 MB      | 4 ms     | 30 ms   | 2 ms               | 6 ms    | 7 %            |',
     '| 1000          | 5,000      | 5               | 200 MB      | 4 ms     | 30 ms   | 2 ms               | 6 ms    | 7 %            |',
   ]);
-  expect(chapterText(prompts, { machine, rows: promptRows(4) }).match(/benchmarks\/[\w-]+\.svg/g)).toEqual(
-    Object.keys(prompts.charts(promptRows(4))).map((name) => `benchmarks/${name}.svg`),
-  );
+});
+
+it('makes a claim with its first chart', () => {
+  const rows = promptRows(4);
+  const { claim, charts } = chapterClaim(prompts, rows);
+  expect(claim).toEqual({
+    title: 'Long prompts',
+    text: prompts.sentences(rows).join(' '),
+    command: 'npm run bench:scale -- --only prompts',
+    load: prompts.load(rows),
+    image: { file: 'scale-prompts-cpu.svg', alt: 'CPU per request against the length of its prompt' },
+  });
+  expect(Object.keys(charts)).toEqual(['scale-prompts-cpu']);
 });

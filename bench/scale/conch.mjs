@@ -4,8 +4,8 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { warmUp } from '../pairs.mjs';
 import { freePort, LOGS, runLoad, start, startTokenServer, stop, until } from '../processes.mjs';
+import { warmUp } from '../warm-up.mjs';
 
 const CONCH = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const TEMPLATE = fileURLToPath(new URL('tools-template.jinja', import.meta.url));

@@ -1,14 +1,8 @@
-/** The section of docs/benchmarks.md, and its plots. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { machineWords } from '../machine.mjs';
+/** A chapter as a table, and as a claim of docs/benchmarks.md. */
 import { markdownTable } from '../markdown.mjs';
 import { shown } from './growth.mjs';
 
-/** @import { Chapter, Measured, Row } from './chapter.mjs' */
-
-const PLOTS = new URL('../../docs/benchmarks/', import.meta.url);
-/** Of the build, which need not be there while this is checked. */
-const DRAWING = new URL('../../dist/plot/chart.js', import.meta.url);
+/** @import { Chapter, Row } from './chapter.mjs' */
 
 /**
  * @param {Chapter} chapter
@@ -27,28 +21,19 @@ export function tableOf({ first, columns }, rows) {
 }
 
 /**
- * @param {Chapter} chapter
- * @param {Measured} measured
- */
-export function chapterText(chapter, { machine, rows }) {
-  const plots = Object.entries(chapter.charts(rows)).map(([name, { title }]) => `![${title}](benchmarks/${name}.svg)`);
-  const parts = [
-    `### ${chapter.title}`,
-    `${chapter.load(rows)} ${machineWords(machine)}`,
-    tableOf(chapter, rows),
-    chapter.sentences(rows).join(' '),
-  ];
-  return [...parts, plots.join('\n')].join('\n\n');
-}
-
-/**
+ * A chapter as a claim of docs/benchmarks.md, with its first chart.
  * @param {Chapter} chapter
  * @param {Row[]} rows
  */
-export async function writePlots(chapter, rows) {
-  const { drawChart } = await import(DRAWING.href);
-  mkdirSync(PLOTS, { recursive: true });
-  for (const [name, chart] of Object.entries(chapter.charts(rows))) {
-    writeFileSync(new URL(`${name}.svg`, PLOTS), `${drawChart(chart)}\n`);
-  }
+export function chapterClaim(chapter, rows) {
+  const [file = ''] = Object.keys(chapter.charts(rows));
+  const chart = chapter.charts(rows)[file];
+  const claim = {
+    title: chapter.title,
+    text: chapter.sentences(rows).join(' '),
+    command: `npm run bench:scale -- --only ${chapter.name}`,
+    load: chapter.load(rows),
+    image: { file: `${file}.svg`, alt: chart?.title ?? '' },
+  };
+  return { claim, charts: chart === undefined ? {} : { [file]: chart } };
 }

@@ -1,8 +1,6 @@
 /** The cost of a prompt against its length, where Conch tokenizes, and how long the streams beside it wait. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOGS } from '../processes.mjs';
+import { probe } from '../profile/probe-control.mjs';
 import { figure, PER_REQUEST, pointsOf } from './chapter.mjs';
 import { STEADY, withConch } from './conch.mjs';
 import { growthSentence, shown } from './growth.mjs';
@@ -16,20 +14,7 @@ const STREAMS = 64;
 const ASKERS = 2;
 const PACE = 10;
 const MOST_DELAY = 10;
-const LOOP_FILE = path.join(LOGS, 'event-loop');
-const MONITOR = new URL('loop-monitor.mjs', import.meta.url).href;
-
-/**
- * What the event loop did since the last question.
- * @param {RunningConch} conch
- * @returns {Promise<{ lateP99: number, lateMax: number, heldP99: number, heldMax: number, waitPercent: number }>}
- */
-async function loopDelay({ pid }) {
-  rmSync(LOOP_FILE, { force: true });
-  process.kill(pid, 'SIGUSR2');
-  while (!existsSync(LOOP_FILE)) await sleep(2);
-  return JSON.parse(readFileSync(LOOP_FILE, 'utf8'));
-}
+const loop = probe('loop');
 
 /**
  * The event loop while streams run, and prompts are asked beside them where there is a file with one.
@@ -40,10 +25,10 @@ async function delayBeside(conch, file) {
   const beside = { streams: STREAMS, ...STEADY };
   const streams = conch.load({ ...beside, 'warmup-seconds': 1, seconds: 5 });
   await sleep(1500);
-  await loopDelay(conch);
+  await loop.begin(conch.pid);
   if (file === undefined) await sleep(3000);
   else await conch.load({ ...askFor(file), 'warmup-seconds': 0, seconds: 3 });
-  const figures = await loopDelay(conch);
+  const figures = await loop.end(conch.pid);
   await streams;
   return figures;
 }
@@ -69,8 +54,7 @@ export const prompts = {
   async measure(say) {
     const { folder, files } = await preparePrompts(LENGTHS);
     const flags = ['--tokenizer', `bench=${folder}`, '--context-length', 'bench=200000'];
-    const environment = { NODE_OPTIONS: `--import=${MONITOR}`, LOOP_MONITOR_FILE: LOOP_FILE };
-    const options = { contract: /** @type {const} */ ('tokens'), flags, environment };
+    const options = { contract: /** @type {const} */ ('tokens'), flags, environment: loop.environment };
     /** @type {Row[]} */
     const rows = [];
     rows.push({

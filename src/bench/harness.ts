@@ -12,5 +12,5 @@ export { EventReader } from './load/event-reader.ts';
 export { generateLoad } from './load/generate-load.ts';
 export { GrpcClient } from './load/grpc-client.ts';
 export { HttpClient, httpRequest } from './load/http-client.ts';
-export { usageOf } from './process-usage.ts';
+export { processTree, usageOf } from './process-usage.ts';
 export { percentile } from './statistics.ts';

@@ -50,8 +50,8 @@ const options = {
     {
       name: 'conch',
       pid: 7,
-      before: { cpuMicroseconds: 1000, residentMegabytes: 90 },
-      after: { cpuMicroseconds: 401_000, residentMegabytes: 95 },
+      before: { cpuMicroseconds: 1000, residentMegabytes: 90, peakMegabytes: 96 },
+      after: { cpuMicroseconds: 401_000, residentMegabytes: 95, peakMegabytes: 96 },
       peakMegabytes: 99,
     },
   ],

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { canWatch, usageOf } from './process-usage.ts';
+import { canWatch, processTree, usageOf } from './process-usage.ts';
 import { Watch } from './watch.ts';
 
 describe.skipIf(!canWatch())('usageOf', () => {
@@ -25,6 +25,7 @@ describe.skipIf(!canWatch())('usageOf', () => {
     expect(usage?.cpuMicroseconds).toBeLessThan(after.cpu + 50_000);
     expect(usage?.residentMegabytes).toBeGreaterThan(after.resident / 2);
     expect(usage?.residentMegabytes).toBeLessThan(after.resident * 2);
+    expect(usage?.peakMegabytes).toBeGreaterThanOrEqual(usage?.residentMegabytes ?? Number.NaN);
   });
 
   it('has what its children use, those that run and those that have ended', async () => {
@@ -45,6 +46,18 @@ describe.skipIf(!canWatch())('usageOf', () => {
 
   it('tells nothing of a process that is not there', () => {
     expect(usageOf(2 ** 30)).toBeUndefined();
+  });
+
+  it('finds the descendants of a process', async () => {
+    const grandchild = "require('node:child_process').spawn('sleep', ['60'])";
+    const script = `const { pid } = ${grandchild}; console.log(pid); process.on('SIGTERM', () => { process.kill(pid); process.exit(); });`;
+    const child = spawn(process.execPath, ['-e', script]);
+    const pid = Number(String(await once(child.stdout, 'data')));
+    const tree = processTree(child.pid ?? 0);
+    child.kill();
+    await once(child, 'exit');
+    expect(tree).toEqual([child.pid, pid]);
+    expect(processTree(process.pid)).not.toContain(pid);
   });
 });
 

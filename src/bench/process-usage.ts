@@ -12,6 +12,8 @@ export interface ProcessUsage {
   /** Of all its threads, user and system. */
   readonly cpuMicroseconds: number;
   readonly residentMegabytes: number;
+  /** The highest resident memory of each process so far, added up. */
+  readonly peakMegabytes: number;
 }
 
 const tickMicroseconds = 10_000;
@@ -21,25 +23,33 @@ export function canWatch(): boolean {
   return read('/proc/self/stat') !== undefined;
 }
 
-/** What a process and its children have used so far; undefined where there is none of this number. */
+/** What a process and its descendants have used so far; undefined where there is none of this number. */
 export function usageOf(pid: number): ProcessUsage | undefined {
-  const own = ownUsage(pid);
-  if (own === undefined) return undefined;
-  const all = [own, ...childrenOf(pid).flatMap((child) => usageOf(child) ?? [])];
+  const all = processTree(pid).flatMap((member) => ownUsage(member) ?? []);
+  if (all.length === 0) return undefined;
   return {
     cpuMicroseconds: sum(all.map(({ cpuMicroseconds }) => cpuMicroseconds)),
     residentMegabytes: sum(all.map(({ residentMegabytes }) => residentMegabytes)),
+    peakMegabytes: sum(all.map(({ peakMegabytes }) => peakMegabytes)),
   };
+}
+
+/** A process and its descendants, by their numbers. */
+export function processTree(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(processTree)];
 }
 
 function ownUsage(pid: number): ProcessUsage | undefined {
   const stat = read(`/proc/${pid}/stat`);
   const status = read(`/proc/${pid}/status`);
   if (stat === undefined || status === undefined) return undefined;
+  const megabytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
   return {
     // The threads' own clocks are finer, but forget threads that have ended.
     cpuMicroseconds: Math.max(statTime(stat, 11), threadTime(pid)) + statTime(stat, 13),
-    residentMegabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024,
+    residentMegabytes: megabytes('VmRSS'),
+    peakMegabytes: megabytes('VmHWM'),
   };
 }
 

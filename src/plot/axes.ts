@@ -24,17 +24,17 @@ const mostOwnTicks = 16;
 export function axesOf(chart: Chart): Axes {
   const points = chart.series.flatMap((series) => series.points);
   const xs = [...new Set(points.map(([x]) => x))].toSorted((a, b) => a - b);
-  const x = chart.kind === 'bars' ? bandScale(xs) : spreadScale(chart.x, xs, [frame.left, frame.right], false);
+  const x = chart.kind === 'bars' ? bandScale(chart.x, xs) : spreadScale(chart.x, xs, [frame.left, frame.right], false);
   const ys = points.map(([, y]) => y);
   const y = spreadScale(chart.y, ys, [frame.bottom, frame.top], true);
   return { x, y, marks: `${xMarks(chart.x, x)}\n${yMarks(chart.y, y)}` };
 }
 
-function bandScale(values: readonly number[]): Scale {
+function bandScale({ names }: Axis, values: readonly number[]): Scale {
   const scale = scaleBand<number>([...values], [frame.left, frame.right]).padding(0.15);
   const half = scale.bandwidth() / 2;
   const at = (value: number): number => (scale(value) ?? 0) + half;
-  return { at, ticks: apart(values, at), bandwidth: scale.bandwidth() };
+  return { at, ticks: names === undefined ? apart(values, at) : values, bandwidth: scale.bandwidth() };
 }
 
 /** A linear axis of amounts begins at zero; a logarithmic one holds what is above zero, and draws the rest at its edge. */
@@ -74,12 +74,13 @@ function largest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b));
 }
 
-function xMarks({ label }: Axis, { ticks, at }: Scale): string {
+function xMarks({ label, names }: Axis, { ticks, at }: Scale): string {
   const { left, right, bottom } = frame;
   const middle = (left + right) / 2;
   return [
     ...ticks.map(
-      (value) => `<text x="${place(at(value))}" y="${bottom + 18}" text-anchor="middle">${written(value)}</text>`,
+      (value) =>
+        `<text x="${place(at(value))}" y="${bottom + 18}" text-anchor="middle">${escapeText(names?.[value] ?? written(value))}</text>`,
     ),
     `<text x="${middle}" y="${bottom + 40}" text-anchor="middle">${escapeText(label)}</text>`,
   ].join('');

@@ -35,6 +35,13 @@ describe('drawChart', () => {
     expect(steps).toBe('M72,261.5L464.5,261.5L464.5,275.2L700,275.2L700,295.8');
   });
 
+  it('names bars and shows their amounts', () => {
+    const x = { label: '', scale: 'linear', names: ['ours', 'a & b'] } as const;
+    const series = [{ name: 'CPU', points: [[0, 10] as const, [1, 40] as const] }];
+    const texts = [...drawChart({ ...chart, kind: 'bars', x, series }).matchAll(/text-anchor="middle">([^<]*)</g)];
+    expect(texts.map(([, text]) => text)).toEqual(['ours', 'a &amp; b', '', '10', '40']);
+  });
+
   it('draws bars of several series side by side, each from the ground', () => {
     const bars = [...drawChart({ ...chart, kind: 'bars' }).matchAll(/<rect class="plot-fill" (x=.*?)>/g)];
     expect(bars.slice(2).map(([, places]) => places)).toMatchInlineSnapshot(`

@@ -7,6 +7,8 @@ import { frame, place, style, written } from './svg.ts';
 export interface Axis {
   readonly label: string;
   readonly scale: 'linear' | 'log';
+  /** Of bars: what stands for the values 0, 1 and so on. Each bar then shows its amount. */
+  readonly names?: readonly string[];
 }
 
 /** One row of values under a name. */
@@ -117,7 +119,9 @@ function barMarks({ chart, series, index, axes }: Marked): string {
     .map(([x, y]) => {
       const left = axes.x.at(x) - axes.x.bandwidth / 2 + index * width;
       const top = axes.y.at(y);
-      return `<rect class="plot-fill" x="${place(left)}" y="${place(top)}" width="${place(width)}" height="${place(frame.bottom - top)}">${tip(series, x, y)}</rect>`;
+      const bar = `<rect class="plot-fill" x="${place(left)}" y="${place(top)}" width="${place(width)}" height="${place(frame.bottom - top)}">${tip(series, x, y)}</rect>`;
+      if (chart.x.names === undefined) return bar;
+      return `${bar}<text x="${place(left + width / 2)}" y="${place(top - 4)}" text-anchor="middle">${written(y)}</text>`;
     })
     .join('');
 }

@@ -1,9 +1,6 @@
-// Loaded into Conch by --import: at SIGUSR2 it writes, into the file that is named in the environment, what the event loop did since the last signal,
-// in milliseconds: how late a timer of 2 ms came, and how much of that was CPU time of its own thread rather than waiting for a core.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createHistogram, performance } from 'node:perf_hooks';
 import process from 'node:process';
-import { isMainThread } from 'node:worker_threads';
 
 const STEP = 2;
 
@@ -15,30 +12,29 @@ function schedule() {
   return { ran, waited };
 }
 
-if (isMainThread) {
+/**
+ * Watches the event loop of this thread until the function that is returned is called. That gives, in milliseconds, how late a timer of 2 ms
+ * came, and how much of that was CPU time of its own thread rather than waiting for a core.
+ */
+export function watchLoop() {
   const late = createHistogram();
   const held = createHistogram();
   let last = { at: performance.now(), ...schedule() };
-  let first = last;
-  setInterval(() => {
+  const first = last;
+  const timer = setInterval(() => {
     const now = { at: performance.now(), ...schedule() };
     late.record(Math.max(1, Math.round((now.at - last.at - STEP) * 1e6)));
     held.record(Math.max(1, now.ran - last.ran));
     last = now;
   }, STEP).unref();
-  process.on('SIGUSR2', () => {
-    const file = process.env['LOOP_MONITOR_FILE'] ?? '';
-    const figures = {
+  return async () => {
+    clearInterval(timer);
+    return {
       lateP99: late.percentile(99) / 1e6,
       lateMax: late.max / 1e6,
       heldP99: held.percentile(99) / 1e6,
       heldMax: held.max / 1e6,
       waitPercent: (last.waited - first.waited) / 1e4 / (last.at - first.at),
     };
-    writeFileSync(`${file}.new`, JSON.stringify(figures));
-    renameSync(`${file}.new`, file);
-    late.reset();
-    held.reset();
-    first = last;
-  });
+  };
 }
