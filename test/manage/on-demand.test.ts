@@ -9,7 +9,7 @@ import { type Answer, eventsOf, post } from '../support/gateway.ts';
 import { linkBackends, startTriton, type Triton, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 import { indexOf, toyRepository } from './repository.ts';
 
-const patience = 240_000;
+const patience = 600_000;
 let conch: Conch | undefined;
 let triton: Triton | undefined;
 const folders: string[] = [];
@@ -85,7 +85,7 @@ describe('--load-on-demand', { timeout: patience }, () => {
       expect([answer.status, texts]).toEqual([200, [text]]);
     };
     await Promise.all(
-      Array.from({ length: 9 }, async (_, worker) => {
+      Array.from({ length: 6 }, async (_, worker) => {
         for (let round = 0; round < 3; round++) await ask(worker, round);
       }),
     );
