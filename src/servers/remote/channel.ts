@@ -45,6 +45,7 @@ export interface RunningCall {
 export class Channel {
   readonly #options: ChannelOptions;
   readonly #connector: Connector;
+  readonly #connect = (): Promise<Connection> => this.#connector.connection();
 
   constructor(options: ChannelOptions) {
     this.#options = options;
@@ -73,8 +74,7 @@ export class Channel {
     const deadline = call.timeout === undefined ? undefined : performance.now() + call.timeout;
     const connection = this.#connector.current ?? (await unlessOver(this.#connector.connection(), call));
     if (call.signal?.aborted) throw cancelled();
-    const connect = (): Promise<Connection> => this.#connector.connection();
-    return new Http2Call(connection, call, { options: this.#options, deadline, connect });
+    return new Http2Call(connection, call, { options: this.#options, deadline, connect: this.#connect });
   }
 
   close(): Promise<void> {
@@ -85,7 +85,7 @@ export class Channel {
 /** Milliseconds for a server to close a call that it has ended with a fault. */
 const longestClose = 10_000;
 
-/** How often a call is sent again that the server has refused before it looked at it, as one does that says goodbye. */
+/** How often a call is sent again after the server refused it unread, as it does when it closes the connection. */
 const mostRefusals = 3;
 
 /** The channel's options, when this call must be over, and where to send it again. */
