@@ -44,7 +44,7 @@ async function askAdapters({ model, version, contract, group }: Asked): Promise<
     loraName: 'conch asks which adapters there are',
   });
   try {
-    for await (const _ of server?.stream(request, { timeout: askTimeout }) ?? []) return undefined;
+    for await (const _ of server?.stream(request, { timeout: askTimeout }) ?? []);
     return undefined;
   } catch (error) {
     return error instanceof StatusError ? contract.namedAdapters?.(error) : undefined;

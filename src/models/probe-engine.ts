@@ -60,9 +60,10 @@ async function send(
   signal: AbortSignal,
 ): Promise<ProbeResult | 'other-task'> {
   try {
-    for await (const batch of server.stream(probe, { signal, timeout: longestProbe }))
-      if (batch.length > 0) return { kind: 'alive' };
-    return { kind: 'unknown' };
+    let count = 0;
+    // To the end: a call that is left after its first response may be reset, and Triton would never unload the model.
+    for await (const batch of server.stream(probe, { signal, timeout: longestProbe })) count += batch.length;
+    return { kind: count > 0 ? 'alive' : 'unknown' };
   } catch (error) {
     const part = failedPart(error);
     if (part) return { kind: 'failed', part, message: (error as Error).message };

@@ -46,8 +46,7 @@ export class RemoteServer implements InferenceServer {
         signal: options.signal,
         timeout: options.timeout,
         metadata: options.metadata,
-        onMessage: listener.onMessage,
-        onEnd: listener.onEnd,
+        ...listener,
       }),
     );
   }

@@ -4,6 +4,9 @@ import type { InferResponse } from '../../kserve/server.ts';
 import type { StatusError } from '../../kserve/status.ts';
 import type { Call, RunningCall } from './channel.ts';
 
+/** What the stream hears of its call, and what the call asks of it. */
+type Listener = Required<Pick<Call, 'onMessage' | 'onEnd' | 'isComplete'>>;
+
 /** Bytes that may wait for a reader before the call stops reading from the connection. */
 const highWaterMark = 256 * 1024;
 
@@ -12,7 +15,7 @@ const highWaterMark = 256 * 1024;
  * the server gets larger batches, up to a bound; then the flow-control window closes.
  */
 export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
-  readonly #start: (call: Pick<Call, 'onMessage' | 'onEnd'>) => Promise<RunningCall>;
+  readonly #start: (call: Listener) => Promise<RunningCall>;
   readonly #decoder: StreamResponseDecoder;
   #call: Promise<RunningCall> | undefined;
   #running: RunningCall | undefined;
@@ -21,10 +24,11 @@ export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
   #isPaused = false;
   #isDirty = false;
   #hasEnded = false;
+  #isComplete = false;
   #fault: unknown;
   #reader: { resolve(result: IteratorResult<InferResponse[]>): void; reject(error: unknown): void } | undefined;
 
-  constructor(requestId: string, start: (call: Pick<Call, 'onMessage' | 'onEnd'>) => Promise<RunningCall>) {
+  constructor(requestId: string, start: (call: Listener) => Promise<RunningCall>) {
     this.#decoder = new StreamResponseDecoder(requestId);
     this.#start = start;
   }
@@ -81,7 +85,11 @@ export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
   }
 
   #begin(): void {
-    this.#call = this.#start({ onMessage: this.#onMessage, onEnd: this.#onEnd });
+    this.#call = this.#start({
+      onMessage: this.#onMessage,
+      onEnd: this.#onEnd,
+      isComplete: () => this.#isComplete,
+    });
     this.#call.then(
       (running) => {
         this.#running = running;
@@ -92,7 +100,9 @@ export class ResponseStream implements AsyncIterableIterator<InferResponse[]> {
 
   readonly #onMessage: OnMessage = (bytes, from, to) => {
     if (this.#hasEnded) return;
-    this.#batch.push(this.#decoder.decode(bytes, from, to));
+    const response = this.#decoder.decode(bytes, from, to);
+    this.#batch.push(response);
+    this.#isComplete = response.final;
     this.#batchBytes += to - from;
     if (this.#batchBytes > highWaterMark && !this.#isPaused) {
       this.#isPaused = true;
