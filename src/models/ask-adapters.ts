@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonObject, parseJsonObject } from '../json-object.ts';
-import { firstResponse } from '../kserve/awaited-responses.ts';
+import { untilEnd } from '../kserve/awaited-responses.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ServedModel } from './served-model.ts';
 
@@ -45,7 +45,7 @@ async function askAdapters({ model, version, contract, group }: Asked): Promise<
     loraName: 'conch asks which adapters there are',
   });
   try {
-    if (server) await firstResponse((sink) => server.stream(request, sink, { timeout: askTimeout }));
+    if (server) await untilEnd((sink) => server.stream(request, sink, { timeout: askTimeout }));
     return undefined;
   } catch (error) {
     return error instanceof StatusError ? contract.namedAdapters?.(error) : undefined;

@@ -1,6 +1,6 @@
 import type { GenerationContract } from '../contracts/contract.ts';
 import type { EmbeddingContract } from '../contracts/row-contracts.ts';
-import { firstResponse } from '../kserve/awaited-responses.ts';
+import { untilEnd } from '../kserve/awaited-responses.ts';
 import { type FailedPart, failedPart } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
@@ -61,8 +61,13 @@ async function send(
   signal: AbortSignal,
 ): Promise<ProbeResult | 'other-task'> {
   try {
-    const response = await firstResponse((sink) => server.stream(probe, sink, { signal, timeout: longestProbe }));
-    return { kind: response ? 'alive' : 'unknown' };
+    let count = 0;
+    // To the end: a call that is left after its first response may be reset, and Triton would never unload the model.
+    await untilEnd(
+      (sink) => server.stream(probe, sink, { signal, timeout: longestProbe }),
+      () => count++,
+    );
+    return { kind: count > 0 ? 'alive' : 'unknown' };
   } catch (error) {
     const part = failedPart(error);
     if (part) return { kind: 'failed', part, message: (error as Error).message };

@@ -45,11 +45,12 @@ export async function post(url: string, body: unknown, headers: Record<string, s
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
 }
 
-/** The data of each event of a server-sent stream; `[DONE]` stays a text. */
+/** The data of each event of a server-sent stream; `[DONE]` stays a text. Comments, the signs of life, are left out. */
 export function eventsOf(text: string): unknown[] {
   const events = text.split('\n\n');
   if (events.pop() !== '') throw new Error(`The stream ends inside an event: ${text.slice(-200)}`);
-  return events.map((event) => {
+  return events.flatMap((event) => {
+    if (event.startsWith(': ')) return [];
     if (!event.startsWith('data: ')) throw new Error(`Not an event: ${event}`);
     const data = event.slice('data: '.length);
     return data === '[DONE]' ? data : JSON.parse(data);

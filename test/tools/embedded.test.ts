@@ -8,7 +8,7 @@ import { post } from '../support/gateway.ts';
 import { ask, type WireCall } from './asking.ts';
 
 const model = 'smollm2-135m-instruct';
-/** How many seeds each form is tried with: CONCH_TEST_SEEDS=50 is what the issue asks for, and takes minutes. */
+/** How many seeds each schema is tried with. CONCH_TEST_SEEDS=50 takes minutes. */
 const seeds = Array.from({ length: Number(process.env['CONCH_TEST_SEEDS'] ?? 5) }, (_, seed) => seed + 1);
 const atOnce = 5;
 

@@ -31,6 +31,8 @@ export interface Call {
   readonly onMessage: OnMessage;
   /** The end, once: without a fault when the server said OK. */
   onEnd(fault: StatusError | undefined): void;
+  /** Whether the server has sent all of the answer but its end. */
+  isComplete?(): boolean;
 }
 
 /** A running call. */
@@ -90,10 +92,10 @@ export class Channel {
   }
 }
 
-/** Milliseconds for a server to close a call that it has ended with a fault. */
+/** Milliseconds for a server to close a call of which it has sent everything. */
 const longestClose = 10_000;
 
-/** How often a call is sent again that the server has refused before it looked at it, as one does that says goodbye. */
+/** How often a call is sent again after the server refused it unread, as it does when it closes the connection. */
 const mostRefusals = 3;
 
 /** The channel's options, when this call must be over, and where to send it again. */
@@ -139,7 +141,7 @@ class Http2Call implements RunningCall, StreamListener {
   }
 
   cancel(): void {
-    if (!this.#hasEnded) this.#end(cancelled());
+    this.#stop(cancelled());
   }
 
   pause(): void {
@@ -209,9 +211,16 @@ class Http2Call implements RunningCall, StreamListener {
 
   readonly #onDeadline = (): void => {
     const connection = this.#connection;
-    this.#end(overdue(this.#call.timeout));
+    this.#stop(overdue(this.#call.timeout));
     connection?.probe();
   };
+
+  /** Ends the call from this side. */
+  #stop(fault: StatusError): void {
+    if (this.#hasEnded) return;
+    if (this.#call.isComplete?.()) this.#endWithServer(fault);
+    else this.#end(fault);
+  }
 
   #end(fault: StatusError | undefined): void {
     if (this.#hasEnded) return;
@@ -222,10 +231,10 @@ class Http2Call implements RunningCall, StreamListener {
   }
 
   /**
-   * A server that told a fault in a message ends the call itself. The call is not reset meanwhile: Triton would hold the
-   * model for ever, and could no longer unload it.
+   * A server that has sent its last response, or told a fault in a message, ends the call itself. The call is not reset
+   * meanwhile: Triton would hold the model for ever, and could no longer unload it.
    */
-  #endWithServer(fault: StreamFault): void {
+  #endWithServer(fault: StatusError): void {
     this.#hasEnded = true;
     this.#isLeft = true;
     clearTimeout(this.#timer);

@@ -3,15 +3,17 @@ import { StreamResponseDecoder } from '../../kserve/infer-codec.ts';
 import type { ResponseSink, RunningInference } from '../../kserve/server.ts';
 import type { Call, RunningCall } from './channel.ts';
 
-type Listener = Pick<Call, 'onMessage' | 'onEnd'>;
+/** What an inference hears of its call, and what the call asks of it. */
+type Listener = Required<Pick<Call, 'onMessage' | 'onEnd' | 'isComplete'>>;
 
 /** One inference on a server that is reached over gRPC: hands each message to its sink as it is read. */
-export class RemoteInference implements RunningInference, Listener {
+export class RemoteInference implements RunningInference {
   readonly #sink: ResponseSink;
   readonly #decoder: StreamResponseDecoder;
   #call: RunningCall | undefined;
   #isPaused = false;
   #isOver = false;
+  #isComplete = false;
 
   constructor(requestId: string, sink: ResponseSink) {
     this.#decoder = new StreamResponseDecoder(requestId);
@@ -21,22 +23,24 @@ export class RemoteInference implements RunningInference, Listener {
   /** Starts the call; what fails at once is told to the sink in a moment. */
   start(start: (listener: Listener) => RunningCall | Promise<RunningCall>): this {
     try {
-      const call = start(this);
-      if (call instanceof Promise) call.then(this.#begun, this.onEnd);
+      const call = start({ onMessage: this.#onMessage, onEnd: this.#onEnd, isComplete: () => this.#isComplete });
+      if (call instanceof Promise) call.then(this.#begun, this.#onEnd);
       else this.#call = call;
     } catch (error) {
-      queueMicrotask(() => this.onEnd(error));
+      queueMicrotask(() => this.#onEnd(error));
     }
     return this;
   }
 
-  readonly onMessage: OnMessage = (bytes, from, to) => {
+  readonly #onMessage: OnMessage = (bytes, from, to) => {
     // What was read together with the message that ended it.
     if (this.#isOver) return;
-    this.#sink.response(this.#decoder.decode(bytes, from, to));
+    const response = this.#decoder.decode(bytes, from, to);
+    this.#isComplete = response.final;
+    this.#sink.response(response);
   };
 
-  readonly onEnd = (error: unknown): void => {
+  readonly #onEnd = (error: unknown): void => {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#sink.end(error);

@@ -45,15 +45,14 @@ export class RemoteServer implements InferenceServer {
   }
 
   stream(request: InferRequest, sink: ResponseSink, options: CallOptions = {}): RunningInference {
-    return new RemoteInference(request.id, sink).start(({ onMessage, onEnd }) =>
+    return new RemoteInference(request.id, sink).start((listener) =>
       this.#channel.start({
         path: methodPath('ModelStreamInfer'),
         message: encodeInferRequest(request),
         signal: options.signal,
         timeout: options.timeout,
         metadata: options.metadata,
-        onMessage,
-        onEnd,
+        ...listener,
       }),
     );
   }
