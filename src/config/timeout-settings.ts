@@ -1,7 +1,7 @@
 import { inGroup, setting } from './setting.ts';
-import { duration } from './value-types.ts';
+import { duration, milliseconds } from './value-types.ts';
 
-/** Settings of slow clients, and of the end of the process. */
+/** Settings of slow clients, of chunks, and of the end of the process. */
 export const timeoutSettings = inGroup('api', {
   receiveTimeout: setting(
     duration({ minimum: 0 }).prefault('5m'),
@@ -10,6 +10,11 @@ export const timeoutSettings = inGroup('api', {
   slowClientTimeout: setting(
     duration({ minimum: 0 }).prefault('60s'),
     'How long a client may read nothing of what waits for it before it is cut off and its generation cancelled; 0 for ever.',
+  ),
+  coalesce: setting(
+    milliseconds({ maximum: 20 }).prefault('0ms'),
+    'How long to hold back the text of streams while the process is busy, to send it in fewer chunks; at most 20 ms. 0 sends every token at once.',
+    { live: true },
   ),
   drainDelay: setting(
     duration({ minimum: 0 }).prefault('0s'),

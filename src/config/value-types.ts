@@ -23,6 +23,19 @@ export function duration({ minimum }: { minimum: number }) {
     });
 }
 
+/** A short time in milliseconds, written `5ms` or as a number of milliseconds. */
+export function milliseconds({ maximum }: { maximum: number }) {
+  const wanted = `must be a number of milliseconds from 0 to ${maximum}`;
+  return z
+    .union([z.number(), z.string()], { error: wanted })
+    .meta({ placeholder: 'MS' })
+    .transform((value, context) => {
+      const count = Number(/^(\d+) *(ms)?$/.exec(String(value).trim())?.[1]);
+      if (!(count <= maximum)) context.addIssue(wanted);
+      return count;
+    });
+}
+
 const ageUnits: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** How old something may become, in seconds, written `12h`, `30d` or as a number of seconds. */

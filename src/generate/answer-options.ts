@@ -25,6 +25,8 @@ export interface AnswerOptions {
   readonly choices: number;
   readonly usage: UsageWish;
   readonly wantsLogprobs: boolean;
+  /** How many tokens a delta of a stream has, but for the first and the last. */
+  readonly streamInterval: number;
   /** Whether logprobs name tokens by their ids. */
   readonly namesTokenIds: boolean;
 }

@@ -6,6 +6,7 @@ import type { ImageSettings } from '../images/image-sources.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { RequestWatch } from '../request-watch.ts';
 import { type AnswerOptions, answerId } from './answer-options.ts';
+import type { Coalescing } from './coalescing.ts';
 import type { GuideGuard } from './guide-guard.ts';
 
 /** What a request of either API becomes: the generation, how to write down its events, and what had no effect. */
@@ -41,6 +42,8 @@ export interface GenerateContext {
   readonly images: ImageSettings;
   /** Who sends the request: the id of its API key, or its address. */
   readonly client?: string | undefined;
+  /** Left out where streams give every delta at once. */
+  readonly coalescing?: Coalescing | undefined;
   /** Left out where no structured-output guide is kept back. */
   readonly guides?: GuideGuard | undefined;
 }
@@ -53,6 +56,7 @@ interface AnswerRequest {
     | { include_usage?: boolean | null | undefined; continuous_usage_stats?: boolean | null | undefined }
     | null
     | undefined;
+  readonly stream_interval?: number | null | undefined;
   readonly request_id?: string | null | undefined;
   readonly return_tokens_as_token_ids?: boolean | null | undefined;
   readonly service_tier?: unknown;
@@ -102,6 +106,7 @@ export function answerOptions(request: AnswerRequest, facts: AnswerFacts): Answe
       onEveryChunk: request.stream_options?.continuous_usage_stats ?? false,
     },
     wantsLogprobs,
+    streamInterval: request.stream_interval ?? 1,
     namesTokenIds: request.return_tokens_as_token_ids ?? false,
   };
 }

@@ -26,11 +26,11 @@ export function runChat(plan: ChatPlan, context: GenerateContext, signal: AbortS
   return after(shownImages(plan, context, signal), ({ messages, images, ignored }) =>
     after(writtenPrompt(plan, messages, context), (written) =>
       after(readingOf(plan, written), ({ sampling, parsers, phase }) => {
-        const { watch, client, guides } = context;
+        const { watch, client, guides, coalescing } = context;
         const prompts = [{ text: written.prompt }];
         const correct = correctionOf(plan, written);
         const answer = runPlan(
-          { plan, images, signal, watch, client, guides },
+          { plan, images, signal, watch, client, guides, coalescing },
           { prompts, prefixes: [plan.prefix], sampling, parsers, phase, correct, ignored },
         );
         return plan.hidesReasoning ? after(answer, hideReasoning) : answer;

@@ -41,10 +41,10 @@ export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePr
     const { options, isStreamed, ignored, sampling } = plan;
     if (plan.isEchoOnly)
       return { options, generation: readyGeneration(() => echoed(prompts, plan)), isStreamed, ignored };
-    const { watch, client, guides } = run.context;
+    const { watch, client, guides, coalescing } = run.context;
     const { signal } = run;
     const prefixes = plan.echoes ? prompts.map(({ text }) => text) : [];
-    return runPlan({ plan, images: [], signal, watch, client, guides }, { prompts, prefixes, sampling });
+    return runPlan({ plan, images: [], signal, watch, client, guides, coalescing }, { prompts, prefixes, sampling });
   });
 }
 

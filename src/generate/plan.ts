@@ -60,7 +60,7 @@ export type PlanSettings = Pick<
 >;
 
 /** A plan that runs, and what comes from outside it. */
-export interface Run extends Pick<GenerateContext, 'watch' | 'client' | 'guides'> {
+export interface Run extends Pick<GenerateContext, 'watch' | 'client' | 'guides' | 'coalescing'> {
   readonly plan: GenerationPlan;
   /** What every prompt speaks of. */
   readonly images: readonly EncodedImage[];

@@ -1,5 +1,7 @@
+import type { Generation } from '../contracts/events.ts';
 import type { Answer } from './answer.ts';
 import { bestOf } from './best-of.ts';
+import { bundled } from './bundled-generation.ts';
 import { generate } from './generation.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { type Begin, firstRound, type Prepared, type Run } from './plan.ts';
@@ -28,11 +30,18 @@ export function runPlan(run: Run, prepared: Strategic): MaybePromise<Answer> {
     : after(begin(run, round), (generation) => ({ generation }));
   return after(started, ({ generation, structuredHeader }) => ({
     options: plan.options,
-    generation,
+    generation: givenBy(run, generation),
     isStreamed: plan.isStreamed,
     ignored: prepared.ignored ? [...prepared.ignored, ...plan.ignored] : plan.ignored,
     structuredHeader,
   }));
+}
+
+/** A stream gives its deltas in bundles where its request or the settings want it. */
+function givenBy({ plan, coalescing }: Run, generation: Generation): Generation {
+  const interval = plan.options.streamInterval;
+  if (!plan.isStreamed || (interval === 1 && !coalescing?.isOn)) return generation;
+  return bundled(generation, { interval, coalescing });
 }
 
 /** How a round of the plan begins: plain, as the best of several, or behind reasoning. */

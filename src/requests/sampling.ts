@@ -64,6 +64,7 @@ export const samplingFields = {
       include_obfuscation: refused('obfuscation of streams is not offered', [false]),
     })
     .nullish(),
+  stream_interval: z.number().int().min(1).max(mostTokens).nullish(),
   user: z.string().nullish(),
 
   top_k: z.number().int().min(-1).nullish(),
@@ -101,7 +102,6 @@ export const samplingFields = {
   logprob_token_ids: refused("Triton's backends do not pass it on"),
   repetition_detection: refused("Triton's backends do not pass it on"),
   watermarking: refused('watermarks are not offered', [false]),
-  stream_interval: refused('every token is sent as it comes', [1]),
   session_id: z.string().nullish(),
   guided_decoding_backend: refused(
     'only response_format, guided_json, guided_regex, guided_choice, guided_grammar and structured_outputs are offered',

@@ -1,6 +1,5 @@
 import type { CommandInput } from '../config/load.ts';
 import type { GenerateContext } from '../generate/answer.ts';
-import type { GuideGuard } from '../generate/guide-guard.ts';
 import type { RowsContext } from '../generate/rows.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { imageSettings } from './part-settings.ts';
@@ -9,7 +8,7 @@ import { imageSettings } from './part-settings.ts';
 export function generateContext(
   settings: CommandInput['settings'],
   registry: Pick<ModelRegistry, 'findForRequest'>,
-  guides: GuideGuard,
+  { guides, coalescing }: Required<Pick<GenerateContext, 'guides' | 'coalescing'>>,
 ): Omit<GenerateContext, 'watch'> {
   return {
     findModel: (name) => registry.findForRequest(name),
@@ -18,6 +17,7 @@ export function generateContext(
     structuredRetries: settings.structuredRetries,
     images: imageSettings(settings),
     guides,
+    coalescing,
   };
 }
 

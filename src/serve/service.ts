@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CommandInput } from '../config/load.ts';
 import type { OtelReading } from '../config/otel-variables.ts';
+import { Coalescing } from '../generate/coalescing.ts';
 import type { GuideGuard } from '../generate/guide-guard.ts';
 import { createApp } from '../http/app.ts';
 import { Draining } from '../http/draining.ts';
@@ -177,12 +178,13 @@ function followingSettings(
   fixed: Omit<Services, FollowedServices>,
   { live, registry, guides }: { live: LiveSettings; registry: ModelRegistry; guides: GuideGuard },
 ): Services {
+  const coalescing = new Coalescing(() => live.current.coalesce);
   const perSettings = cached(
     () => live.current,
     (current) => ({
       limits: requestLimits(current),
       jsonBounds: jsonBounds(current),
-      generate: generateContext(current, registry, guides),
+      generate: generateContext(current, registry, { guides, coalescing }),
       rows: rowsContext(current, registry),
     }),
   );

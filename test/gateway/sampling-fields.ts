@@ -42,6 +42,11 @@ export const samplingRows = {
     },
     bad: notBoolean,
   },
+  stream_interval: {
+    send: { stream: true, stream_interval: 5 },
+    outcome: { sent: {} },
+    bad: [[0], [1.5], ['5'], [1_000_001]],
+  },
   stream_options: {
     send: { stream: true, stream_options: { include_usage: true, include_obfuscation: false } },
     outcome: {
@@ -160,7 +165,6 @@ export const samplingRows = {
     thinking_token_budget: refused(5),
     repetition_detection: refused({}),
     watermarking: refused(true, false),
-    stream_interval: refused(5, 1),
     guided_decoding_backend: refused('a'),
     guided_whitespace_pattern: refused('a'),
     structural_tag: refused('a'),

@@ -22,13 +22,13 @@ const everyOne = (letter: string, fields: string): Rows =>
 /** The fields of both APIs, on models of current releases: vLLM 26.01, TensorRT-LLM 1.2 with logits gathered, its LLM API. */
 const shared: Rows = {
   ...everyOne('h', 'model temperature top_p top_k seed frequency_penalty presence_penalty max_tokens stream'),
-  ...everyOne('e', 'n request_id echo'),
+  ...everyOne('e', 'n request_id echo stream_interval'),
   ...everyOne('n', 'user session_id'),
   ...everyOne(
     'r',
     `prompt_logprobs truncate_prompt_tokens truncation_side return_token_ids logits_processors logprob_token_ids priority
     cache_salt kv_transfer_params ec_transfer_params vllm_xargs thinking_token_budget repetition_detection watermarking
-    stream_interval guided_decoding_backend guided_whitespace_pattern structural_tag suffix add_special_tokens`,
+    guided_decoding_backend guided_whitespace_pattern structural_tag suffix add_special_tokens`,
   ),
   stream_options: 'hhhe',
   stop: 'hhhe',

@@ -1,0 +1,101 @@
+import type { TokenLogprob } from '../contracts/contract.ts';
+import type { EventFold, EventSink, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
+import type { Coalescing } from './coalescing.ts';
+import { DeltaBundle, isDelta } from './delta-bundle.ts';
+
+/** When the deltas of a stream are given. */
+export interface Bundling {
+  /** After so many tokens. */
+  readonly interval: number;
+  /** After a few milliseconds too, while the process is busy; left out: at once. */
+  readonly coalescing?: Coalescing | undefined;
+}
+
+/** A generation with fewer deltas: each has all that came since the one before. The first of a choice comes at once. */
+export function bundled(generation: Generation, bundling: Bundling): Generation {
+  return { start: (sink) => new BundledGeneration(sink, bundling).start(generation) };
+}
+
+class BundledGeneration implements EventSink, RunningGeneration {
+  readonly #sink: EventSink;
+  readonly #bundling: Bundling;
+  readonly #bundles: DeltaBundle[] = [];
+  #running: RunningGeneration | undefined;
+  #isHeld = false;
+  #isOver = false;
+
+  constructor(sink: EventSink, bundling: Bundling) {
+    this.#sink = sink;
+    this.#bundling = bundling;
+  }
+
+  start(generation: Generation): this {
+    this.#running = generation.start(this);
+    return this;
+  }
+
+  text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
+    const bundle = this.#bundle(choice);
+    bundle.text(text, tokens, logprobs);
+    // What comes without tokens belongs to those that follow, or stands before the end.
+    if (tokens > 0 && !this.#waits(bundle)) bundle.give(this.#sink);
+  }
+
+  event(event: OtherEvent): void {
+    if (isDelta(event)) {
+      this.#bundle(event.choice).event(event);
+      return;
+    }
+    if (event.type === 'finish') this.#bundles[event.choice]?.give(this.#sink);
+    this.#sink.event(event);
+  }
+
+  end(): void {
+    this.#giveAll(this.#sink);
+    this.#isOver = true;
+    this.#sink.end();
+  }
+
+  fail(error: unknown): void {
+    this.#giveAll(this.#sink);
+    this.#isOver = true;
+    this.#sink.fail(error);
+  }
+
+  /** The few milliseconds are over. */
+  release(): void {
+    this.#isHeld = false;
+    if (this.#isOver) return;
+    for (const bundle of this.#bundles) if (bundle.tokens >= this.#bundling.interval) bundle.give(this.#sink);
+  }
+
+  pause(): void {
+    this.#running?.pause();
+  }
+
+  resume(): void {
+    this.#running?.resume();
+  }
+
+  cancel(): void {
+    this.#isOver = true;
+    this.#running?.cancel();
+  }
+
+  #waits(bundle: DeltaBundle): boolean {
+    const { interval, coalescing } = this.#bundling;
+    if (bundle.isFirst) return false;
+    if (bundle.tokens < interval || this.#isHeld) return true;
+    this.#isHeld = coalescing?.holds(this) ?? false;
+    return this.#isHeld;
+  }
+
+  #bundle(choice: number): DeltaBundle {
+    this.#bundles[choice] ??= new DeltaBundle(choice);
+    return this.#bundles[choice];
+  }
+
+  #giveAll(fold: EventFold): void {
+    for (const bundle of this.#bundles) bundle.give(fold);
+  }
+}

@@ -1,0 +1,55 @@
+/** Something that waits until a few milliseconds are over. */
+interface Held {
+  release(): void;
+}
+
+/** The share of time that the event loop works, from which on a process is busy. */
+const busyShare = 0.5;
+/** Milliseconds between two looks at that share. */
+const lookInterval = 100;
+
+/**
+ * Holds deltas back for a few milliseconds while the process is busy: each stream gets fewer chunks, with all of their
+ * text. All streams wait for the same timer.
+ */
+export class Coalescing {
+  readonly #milliseconds: () => number;
+  #held: Held[] = [];
+  #share = 0;
+  #lookedAt = performance.now();
+  #before = performance.eventLoopUtilization();
+
+  /** @param milliseconds 0: nothing is held back */
+  constructor(milliseconds: () => number) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /** Whether anything is ever held back. */
+  get isOn(): boolean {
+    return this.#milliseconds() > 0;
+  }
+
+  /** Whether something is held back, until its `release` is called. */
+  holds(held: Held): boolean {
+    if (!this.isOn || !this.#isBusy) return false;
+    if (this.#held.push(held) === 1) setTimeout(this.#release, this.#milliseconds());
+    return true;
+  }
+
+  get #isBusy(): boolean {
+    const now = performance.now();
+    if (now - this.#lookedAt >= lookInterval) {
+      const total = performance.eventLoopUtilization();
+      this.#share = performance.eventLoopUtilization(total, this.#before).utilization;
+      this.#before = total;
+      this.#lookedAt = now;
+    }
+    return this.#share >= busyShare;
+  }
+
+  readonly #release = (): void => {
+    const held = this.#held;
+    this.#held = [];
+    for (const each of held) each.release();
+  };
+}
