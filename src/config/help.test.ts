@@ -216,6 +216,10 @@ describe('helpText', () => {
                 How long a client may read nothing of what waits for it before it is
                 cut off and its generation cancelled; 0 for ever. [default: 60s;
                 CONCH_SLOW_CLIENT_TIMEOUT]
+            --coalesce MS
+                How long to hold back the text of streams while the process is busy,
+                to send it in fewer chunks; at most 20 ms. 0 sends every token at
+                once. [default: 0ms; CONCH_COALESCE]
             --drain-delay DURATION
                 How long new connections are still taken after a SIGTERM, while
                 readiness says no: time for load balancers to notice. [default: 0s;

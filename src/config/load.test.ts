@@ -94,6 +94,7 @@ describe('loadSettings', () => {
       requestTimeout: 600_000,
       receiveTimeout: 300_000,
       slowClientTimeout: 60_000,
+      coalesce: 0,
       drainDelay: 0,
       drainTimeout: 300_000,
       httpMaxInputSize: 67_108_864,

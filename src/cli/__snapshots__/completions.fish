@@ -94,6 +94,7 @@ complete -c conch -n "__conch_is '' serve" -l tls-key -r -F -d 'PEM file of the 
 complete -c conch -n "__conch_is '' serve" -l tls-client-ca -r -F -d 'PEM file of the authorities of clients'
 complete -c conch -n "__conch_is '' serve" -l receive-timeout -r -f -d 'How long a request may take to arrive, its headers at most a minute of it'
 complete -c conch -n "__conch_is '' serve" -l slow-client-timeout -r -f -d 'How long a client may read nothing of what waits for it before it is cut off and its generation cancelled'
+complete -c conch -n "__conch_is '' serve" -l coalesce -r -f -d 'How long to hold back the text of streams while the process is busy, to send it in fewer chunks'
 complete -c conch -n "__conch_is '' serve" -l drain-delay -r -f -d 'How long new connections are still taken after a SIGTERM, while readiness says no'
 complete -c conch -n "__conch_is '' serve" -l drain-timeout -r -f -d 'How long running requests may go on after that before they are ended with an error'
 complete -c conch -n "__conch_is '' serve" -l http-max-headers -r -f -d 'Most headers of a request'

@@ -76,6 +76,7 @@ _conch() {
         '*--tls-client-ca=[PEM file of the authorities of clients]:FILE:_files' \
         '*--receive-timeout=[How long a request may take to arrive, its headers at most a minute of it]:DURATION: ' \
         '*--slow-client-timeout=[How long a client may read nothing of what waits for it before it is cut off and its generation cancelled]:DURATION: ' \
+        '*--coalesce=[How long to hold back the text of streams while the process is busy, to send it in fewer chunks]:MS: ' \
         '*--drain-delay=[How long new connections are still taken after a SIGTERM, while readiness says no]:DURATION: ' \
         '*--drain-timeout=[How long running requests may go on after that before they are ended with an error]:DURATION: ' \
         '*--http-max-headers=[Most headers of a request]:N: ' \
