@@ -1,5 +1,5 @@
-import type protobuf from 'protobufjs/light.js';
 import { type Cursor, field } from './cursor.ts';
+import type { MessageWriter } from './message-writer.ts';
 import type { ParameterValue } from './server.ts';
 
 /** A parameter with the kind that it has on the wire. */
@@ -26,28 +26,26 @@ export function readParameter(reader: Cursor, into: Record<string, ParameterValu
 }
 
 /** Writes one entry of a map of parameters as a field of the message that is being written. */
-export function writeParameter(writer: protobuf.Writer, number: number, key: string, parameter: InferParameter): void {
-  writer.uint32(field(number)).fork();
-  writer.uint32(field(1)).string(key);
-  writer.uint32(field(2)).fork();
+export function writeParameter(writer: MessageWriter, number: number, key: string, parameter: InferParameter): void {
+  writer.begin(number).text(1, key).begin(2);
   switch (parameter.kind) {
     case 'bool':
-      writer.uint32(1 << 3).bool(parameter.value);
+      writer.bool(1, parameter.value);
       break;
     case 'int64':
-      writer.uint32(2 << 3).int64(exact(parameter.value));
+      writer.integer(2, parameter.value);
       break;
     case 'string':
-      writer.uint32(field(3)).string(parameter.value);
+      writer.text(3, parameter.value);
       break;
     case 'double':
-      writer.uint32((4 << 3) | 1).double(parameter.value);
+      writer.double(4, parameter.value);
       break;
     case 'uint64':
-      writer.uint32(5 << 3).uint64(exact(parameter.value));
+      writer.integer(5, parameter.value);
       break;
   }
-  writer.ldelim().ldelim();
+  writer.end().end();
 }
 
 /** A plain parameter with its kind: whole numbers travel as int64. */
@@ -73,9 +71,4 @@ function readValue(reader: Cursor): ParameterValue {
 
 function unsigned(value: number): number {
   return value < 0 ? value + 2 ** 64 : value;
-}
-
-/** protobufjs takes what a double cannot hold as a text. */
-function exact(value: number | bigint): number | string {
-  return typeof value === 'bigint' ? String(value) : value;
 }

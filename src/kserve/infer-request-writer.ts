@@ -1,8 +1,7 @@
-import protobuf from 'protobufjs/light.js';
-import { field } from './cursor.ts';
 import { type InferParameters, parameterOf, writeParameter } from './infer-parameters.ts';
 import { WireRequest } from './infer-request-codec.ts';
 import { writeTensor } from './infer-tensors.ts';
+import { MessageWriter } from './message-writer.ts';
 import type { TensorMetadata } from './messages.ts';
 import type { InferRequest } from './server.ts';
 
@@ -24,7 +23,7 @@ export interface RequestParts {
 
 /** The request that its parts make. */
 export function makeRequest(parts: RequestParts): WireRequest {
-  return new WireRequest(writeRequest(parts) as Buffer);
+  return new WireRequest(writeRequest(parts));
 }
 
 /** The bytes of a ModelInferRequest, tensors in raw form. */
@@ -42,18 +41,17 @@ export function encodeInferRequest(request: InferRequest): Uint8Array {
   });
 }
 
-function writeRequest({ model, version, id, parameters, inputs, outputs }: RequestParts): Uint8Array {
-  const writer = protobuf.Writer.create();
-  writer.uint32(field(1)).string(model);
-  if (version !== '') writer.uint32(field(2)).string(version);
-  writer.uint32(field(3)).string(id);
+function writeRequest({ model, version, id, parameters, inputs, outputs }: RequestParts): Buffer {
+  const writer = new MessageWriter().text(1, model);
+  if (version !== '') writer.text(2, version);
+  writer.text(3, id);
   for (const [name, parameter] of parameters) writeParameter(writer, 4, name, parameter);
   for (const input of inputs) writeTensor(writer, input, input.parameters);
   for (const output of outputs) {
-    writer.uint32(field(6)).fork().uint32(field(1)).string(output.name);
+    writer.begin(6).text(1, output.name);
     for (const [name, parameter] of output.parameters ?? []) writeParameter(writer, 2, name, parameter);
-    writer.ldelim();
+    writer.end();
   }
-  for (const { data } of inputs) if (data) writer.uint32(field(7)).bytes(data);
+  for (const { data } of inputs) if (data) writer.bytes(7, data);
   return writer.finish();
 }

@@ -1,7 +1,6 @@
-import protobuf from 'protobufjs/light.js';
-import { field } from './cursor.ts';
 import { parameterOf, writeParameter } from './infer-parameters.ts';
 import { writeTensor } from './infer-tensors.ts';
+import { MessageWriter } from './message-writer.ts';
 import type { InferResponse } from './server.ts';
 
 type Encodable = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' | 'outputs' | 'wire' | 'raw'>;
@@ -9,11 +8,11 @@ type Encodable = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' |
 /** The bytes of a ModelInferResponse; those of a response that came over a wire are passed on as they are. */
 export function encodeInferResponse(response: Encodable): Uint8Array {
   if (response.wire) return response.wire;
-  const writer = protobuf.Writer.create();
+  const writer = new MessageWriter();
   writeHead(writer, response);
   for (const [key, value] of Object.entries(response.parameters)) writeParameter(writer, 4, key, parameterOf(value));
   for (const output of response.outputs) writeTensor(writer, output);
-  for (const { name } of response.outputs) writer.uint32(field(6)).bytes(response.raw(name) ?? empty);
+  for (const { name } of response.outputs) writer.bytes(6, response.raw(name) ?? empty);
   return writer.finish();
 }
 
@@ -33,7 +32,7 @@ export function encodeUnaryResponse(response: InferResponse): Uint8Array {
 
 /** The bytes of a ModelStreamInferResponse with a response. */
 export function encodeStreamResponse(response: InferResponse): Uint8Array {
-  return protobuf.Writer.create().uint32(field(2)).bytes(encodeInferResponse(response)).finish();
+  return new MessageWriter().bytes(2, encodeInferResponse(response)).finish();
 }
 
 /** The request that a response of a stream is about; the version is the one that was asked for. */
@@ -46,7 +45,7 @@ export interface Asked {
 /** The bytes of a ModelStreamInferResponse that says a request was refused before it began. */
 export function encodeStreamRefusal(message: string, { id }: Asked): Uint8Array {
   return errorResponse(message, (writer) => {
-    if (id !== '') writer.uint32(field(3)).string(id);
+    if (id !== '') writer.text(3, id);
   });
 }
 
@@ -57,28 +56,26 @@ export function encodeStreamFailure(message: string, asked: Asked): Uint8Array {
 
 /** The bytes of a ModelStreamInferResponse without data that ends a request. */
 export function encodeStreamEnd(asked: Asked): Uint8Array {
-  const writer = protobuf.Writer.create();
-  writer.uint32(field(2)).fork();
+  const writer = new MessageWriter().begin(2);
   writeEnd(writer, asked);
-  return writer.ldelim().finish();
+  return writer.end().finish();
 }
 
 const empty = Buffer.alloc(0);
 
-function errorResponse(message: string, writeResponse: (writer: protobuf.Writer) => void): Uint8Array {
-  const writer = protobuf.Writer.create();
-  writer.uint32(field(1)).string(message).uint32(field(2)).fork();
+function errorResponse(message: string, writeResponse: (writer: MessageWriter) => void): Uint8Array {
+  const writer = new MessageWriter().text(1, message).begin(2);
   writeResponse(writer);
-  return writer.ldelim().finish();
+  return writer.end().finish();
 }
 
-function writeHead(writer: protobuf.Writer, { model, version = '', id }: Asked): void {
-  writer.uint32(field(1)).string(model);
-  if (version !== '') writer.uint32(field(2)).string(version);
-  if (id !== '') writer.uint32(field(3)).string(id);
+function writeHead(writer: MessageWriter, { model, version = '', id }: Asked): void {
+  writer.text(1, model);
+  if (version !== '') writer.text(2, version);
+  if (id !== '') writer.text(3, id);
 }
 
-function writeEnd(writer: protobuf.Writer, asked: Asked): void {
+function writeEnd(writer: MessageWriter, asked: Asked): void {
   writeHead(writer, asked);
   writeParameter(writer, 4, 'triton_final_response', { kind: 'bool', value: true });
 }

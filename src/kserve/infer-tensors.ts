@@ -1,6 +1,6 @@
-import type protobuf from 'protobufjs/light.js';
 import { type Cursor, field } from './cursor.ts';
 import { type InferParameters, readParameter, writeParameter } from './infer-parameters.ts';
+import type { MessageWriter } from './message-writer.ts';
 import type { TensorMetadata } from './messages.ts';
 import type { ParameterValue } from './server.ts';
 
@@ -36,15 +36,11 @@ function readShape(reader: Cursor, into: number[]): void {
 
 /** Writes an InferInputTensor or InferOutputTensor, which both have number 5 in their messages. */
 export function writeTensor(
-  writer: protobuf.Writer,
+  writer: MessageWriter,
   { name, datatype, shape }: Pick<TensorMessage, 'name' | 'datatype' | 'shape'>,
   parameters: InferParameters = [],
 ): void {
-  writer.uint32(field(5)).fork();
-  writer.uint32(field(1)).string(name).uint32(field(2)).string(datatype);
-  writer.uint32(field(3)).fork();
-  for (const dimension of shape) writer.int64(dimension);
-  writer.ldelim();
+  writer.begin(5).text(1, name).text(2, datatype).packed(3, shape);
   for (const [key, parameter] of parameters) writeParameter(writer, 4, key, parameter);
-  writer.ldelim();
+  writer.end();
 }
