@@ -114,7 +114,7 @@ if (installed && values.starts === STARTS) {
     title: `An installation takes ${installed.total.toFixed(0)} MB, and a start ${start.wall.toFixed(0)} ms`,
     text: `From the first instruction until Conch listens and knows its models it takes ${start.wall.toFixed(0)} ms (${start.fastest.toFixed(0)} ms at best) and ${start.cpu.toFixed(0)} ms of CPU time; a Node that does nothing takes ${start.bareCpu.toFixed(0)} ms. It holds ${idle.toFixed(0)} MB idle and ${peak.toFixed(0)} MB at ${STREAMS.toLocaleString('en')} streams. The embedded engine is fetched on first use.`,
     command,
-    load: `medians of ${values.starts} starts, ${compiled}, and of ${MEMORY_ROUNDS} runs for memory.`,
+    load: `medians of ${values.starts} starts with the compiled code of the build, and of ${MEMORY_ROUNDS} runs for memory.`,
     image: { file: 'footprint.svg', alt: title },
   };
   const names = largest.map(([name]) => name);

@@ -99,7 +99,11 @@ async function measureDirect({ port, stub }, outputs) {
     }
   };
   const lanes = Promise.all(Array.from({ length: streams }, lane));
-  const snapshot = () => ({ responses, time: performance.now(), cpu: harness.usageOf(stub)?.cpuMicroseconds ?? Number.NaN });
+  const snapshot = () => ({
+    responses,
+    time: performance.now(),
+    cpu: harness.usageOf(stub)?.cpuMicroseconds ?? Number.NaN,
+  });
   await Promise.race([sleep(WARMUP_SECONDS * 1000), lanes]);
   const before = snapshot();
   await Promise.race([sleep(seconds * 1000), lanes]);

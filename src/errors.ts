@@ -1,3 +1,4 @@
+import type { Signal } from './signal.ts';
 /** Every failure that a client may see, with its HTTP status and OpenAI's `type`. docs/errors.md lists them all. */
 export const errorTable = {
   invalid_request: { status: 400, type: 'invalid_request_error' },
@@ -113,7 +114,7 @@ export class ApiError extends Error {
 }
 
 /** Why a request was ended before its answer was complete: what ended it says so, or its client left. */
-export function endedBy({ reason }: AbortSignal, cause?: unknown): ApiError {
+export function endedBy({ reason }: Signal, cause?: unknown): ApiError {
   if (reason instanceof ApiError) return reason;
   return new ApiError('client_closed_request', 'The client closed the request.', { cause });
 }

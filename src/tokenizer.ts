@@ -1,7 +1,8 @@
+import type { Signal } from './signal.ts';
 /** What is wanted of a text. */
 export interface EncodeOptions {
   /** Aborted when nobody waits for it any more. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }
 
 /** A model's tokenizer, wherever it runs: in a thread of its own, or lent by the engine that is fed through it. */

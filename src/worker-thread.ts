@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Signal } from './signal.ts';
 
 /** What a caller sends to the program of a thread; a timed task is announced when it begins. */
 export interface ThreadRequest<Task> {
@@ -45,7 +46,7 @@ interface CallOptions {
   /** Milliseconds from its begin after which the task fails and its thread is replaced. */
   readonly timeLimit?: number | undefined;
   /** A task that still waits when it aborts is dropped. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }
 
 interface Call<Task> extends CallOptions {

@@ -116,19 +116,19 @@ export class ServedModel {
   #makeTemplate(request, final) {
     const { id } = request;
     const outputs = this.#model.respond(request, final).filter(({ name }) => request.outputs.includes(name));
-    const bytes = Buffer.from(
-      harness.encodeStreamResponse({
-        model: MODEL,
-        version: '1',
-        id,
-        parameters: { triton_final_response: final },
-        final,
-        outputs,
-        raw: (name) => outputs.find((output) => output.name === name)?.data,
-        text: () => undefined,
-        uint32: () => undefined,
-      }),
-    );
+    const response = {
+      model: MODEL,
+      version: '1',
+      id,
+      parameters: { triton_final_response: final },
+      final,
+      outputs,
+      raw: (/** @type {string} */ name) => outputs.find((output) => output.name === name)?.data,
+      text: () => undefined,
+      uint32: () => undefined,
+      kept: () => response,
+    };
+    const bytes = Buffer.from(harness.encodeStreamResponse(response));
     return { bytes, idPlace: id === '' ? -1 : bytes.indexOf(id), tokenPlace: bytes.lastIndexOf(PLACEHOLDER) };
   }
 

@@ -3,13 +3,14 @@ import type { GenerateEvent, ToolCallDelta } from '../contracts/events.ts';
 import { parseJsonObject } from '../json-object.ts';
 import type { Verdict } from '../json-schema/validate.ts';
 import { addCall, type MadeCall } from '../requests/made-calls.ts';
+import type { Signal } from '../signal.ts';
 import { FormReader } from './form-reader.ts';
 import type { CallRules, Emulation } from './structured-emulation.ts';
 import { structuredThread } from './structured-thread.ts';
 
 interface CheckedAnswer {
   readonly prefix: string;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Whether the request itself may end the answer before it is complete. */
   readonly mayStop: boolean;
 }
@@ -23,7 +24,7 @@ export function mayStop({ stop = [], stopTokenIds = [] }: Sampling): boolean {
 export class AnswerCheck {
   readonly #form: FormReader | undefined;
   readonly #rules: CallRules | undefined;
-  readonly #signal: AbortSignal;
+  readonly #signal: Signal;
   readonly #isGuided: boolean;
   readonly #mayStop: boolean;
   readonly #calls: MadeCall[] = [];

@@ -1,5 +1,6 @@
 import { during } from '../request-watch.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
+import type { Signal } from '../signal.ts';
 import type { Answer, GenerateContext } from './answer.ts';
 import { answerReading } from './answer-reading.ts';
 import { type ChatPlan, planChat, refuseChat } from './chat-plan.ts';
@@ -13,7 +14,7 @@ import type { Correct } from './structured-emulation.ts';
 import { corrected } from './structured-prompt.ts';
 
 /** Responds to a conversation. Where all that it needs is loaded, nothing is awaited before the first inference. */
-export async function chat(request: ChatRequest, context: GenerateContext, signal: AbortSignal): Promise<Answer> {
+export async function chat(request: ChatRequest, context: GenerateContext, signal: Signal): Promise<Answer> {
   const model = context.findModel(request.model);
   const loaded = model.loadedAssets();
   if (!loaded) refuseChat(request, { model, settings: context });
@@ -22,7 +23,7 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
 }
 
 /** Runs a planned chat: images, prompt, reading, generation. */
-export function runChat(plan: ChatPlan, context: GenerateContext, signal: AbortSignal): MaybePromise<Answer> {
+export function runChat(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<Answer> {
   return after(shownImages(plan, context, signal), ({ messages, images, ignored }) =>
     after(writtenPrompt(plan, messages, context), (written) =>
       after(readingOf(plan, written), ({ sampling, parsers, phase }) => {
@@ -40,7 +41,7 @@ export function runChat(plan: ChatPlan, context: GenerateContext, signal: AbortS
 }
 
 /** Fetches the images, and puts what stands for one in the place of each. */
-function shownImages(plan: ChatPlan, context: GenerateContext, signal: AbortSignal): MaybePromise<WithImages> {
+function shownImages(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<WithImages> {
   const { messages, images, model, choicesPerPrompt: choices } = plan;
   if (images.length === 0) return { messages, images: [], ignored: [] };
   return readImages(messages, images, { model, settings: context.images, choices, signal });

@@ -2,6 +2,7 @@ import { labelsContract } from '../contracts/class-labels.ts';
 import type { ClassifyContract } from '../contracts/row-contracts.ts';
 import { unwatched } from '../request-watch.ts';
 import type { EmbeddingInput } from '../requests/embedding-request.ts';
+import type { Signal } from '../signal.ts';
 import { inputRows } from './embedding.ts';
 import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
 import { scoresOf } from './scores.ts';
@@ -21,7 +22,7 @@ export interface TextClass {
 }
 
 /** Finds the class of each input. */
-export async function classify(request: ClassRequest, context: RowsContext, signal: AbortSignal) {
+export async function classify(request: ClassRequest, context: RowsContext, signal: Signal) {
   const found = await readyRows(request.model, 'classify', context);
   const labels = await labelsOf(request, found, context, signal);
   const plan = planClassify(request, { ...found, contract: { ...found.contract, labels } });
@@ -60,7 +61,7 @@ async function labelsOf(
   { input }: ClassRequest,
   ready: ReadyRows<ClassifyContract>,
   { timeout }: RowsContext,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<readonly string[] | undefined> {
   const { contract } = ready;
   const known = contract.labels ?? fileLabels.get(contract);

@@ -4,6 +4,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import { refuseUnknownIds, textOfIds } from '../prompt/token-prompt.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
+import type { Signal } from '../signal.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import type { Answer, GenerateContext } from './answer.ts';
 import { type CompletionPlan, decideCompletion, planCompletion } from './completion-plan.ts';
@@ -18,7 +19,7 @@ type CompletionContext = Omit<GenerateContext, 'images'>;
 export async function complete(
   request: CompletionRequest,
   context: CompletionContext,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<Answer> {
   const model = context.findModel(request.model);
   const loaded = model.loadedAssets();
@@ -30,7 +31,7 @@ export async function complete(
 
 interface CompletionRun {
   readonly context: CompletionContext;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Undefined where the plan needs no tokenizer and none is loaded. */
   readonly assets: PromptAssets | undefined;
 }

@@ -3,6 +3,7 @@ import { checkToolSchemas } from '../json-schema/check.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
 import { structureOf } from '../requests/structure.ts';
 import { checkToolMessages, toolUseOf } from '../requests/tools.ts';
+import type { Signal } from '../signal.ts';
 import type { GenerateContext } from './answer.ts';
 import { answerForm } from './answer-form.ts';
 import { renderPrompt } from './chat-prompt.ts';
@@ -12,7 +13,7 @@ import { imagesOf } from './images.ts';
 export async function countPrompt(
   request: ChatRequest,
   context: Omit<GenerateContext, 'watch'>,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<{ readonly tokens: number; readonly ignored: readonly string[] }> {
   const { images, structuredRetries: retries } = context;
   const model = context.findModel(request.model);

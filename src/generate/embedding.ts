@@ -2,6 +2,7 @@ import { pool, unit } from '../contracts/pooling.ts';
 import type { EmbeddingContract } from '../contracts/row-contracts.ts';
 import { ApiError } from '../errors.ts';
 import type { EmbeddingInput, EmbeddingRequest } from '../requests/embedding-request.ts';
+import type { Signal } from '../signal.ts';
 import { recipeOf } from './embedding-recipe.ts';
 import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
 
@@ -15,7 +16,7 @@ export interface Embeddings {
 }
 
 /** Makes a vector of each input. */
-export async function embed(request: VectorRequest, context: RowsContext, signal: AbortSignal): Promise<Embeddings> {
+export async function embed(request: VectorRequest, context: RowsContext, signal: Signal): Promise<Embeddings> {
   const plan = planEmbedding(request, await readyRows(request.model, 'embedding', context));
   const { results, promptTokens } = await runRows(plan, context, signal);
   return { vectors: results, promptTokens };

@@ -3,6 +3,7 @@ import { engineFailed } from '../contracts/engine-failed.ts';
 import { ApiError, endedBy } from '../errors.ts';
 import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
+import type { Signal } from '../signal.ts';
 
 /** Where a failure happened, as far as it changes what the client is told. */
 export interface FaultPlace {
@@ -10,7 +11,7 @@ export interface FaultPlace {
   /** The request fields behind what contracts call `prompt` and `structured_outputs`. */
   readonly fields: Readonly<Record<string, string>>;
   /** Aborted when the client has left, or the request is ended from elsewhere. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** What the client is told of a failed generation. The full text of the server's stays the error's cause. */

@@ -2,6 +2,7 @@ import type { Structure } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import type { Verdict } from '../json-schema/validate.ts';
 import { JsonProgress } from '../output/json-progress.ts';
+import type { Signal } from '../signal.ts';
 import { structuredThread } from './structured-thread.ts';
 
 /** The forms that an answer can be held against. */
@@ -12,13 +13,13 @@ type FinishReason = Extract<GenerateEvent, { type: 'finish' }>['reason'];
 /** Reads one answer that must have a form. */
 export class FormReader {
   readonly #form: CheckedForm;
-  readonly #signal: AbortSignal;
+  readonly #signal: Signal;
   readonly #json: JsonProgress | undefined;
   /** Characters of an echoed prompt that stand before the answer. */
   #toSkip: number;
   #text = '';
 
-  constructor(form: CheckedForm, { prefix, signal }: { readonly prefix: string; readonly signal: AbortSignal }) {
+  constructor(form: CheckedForm, { prefix, signal }: { readonly prefix: string; readonly signal: Signal }) {
     this.#signal = signal;
     this.#form = form;
     this.#toSkip = prefix.length;

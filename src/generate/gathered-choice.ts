@@ -4,6 +4,7 @@ import { isSuspect } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { type StatusCode, StatusError } from '../kserve/status.ts';
+import type { Signal } from '../signal.ts';
 import type { ChoiceRun } from './choice-run.ts';
 import { HeldEvents } from './held-events.ts';
 import { runInto } from './run-into.ts';
@@ -18,7 +19,7 @@ interface Gathering {
   /** How often it is begun again, and whether it may be now. */
   readonly retries: number;
   readonly again: ServerGroup['again'];
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** The tally of the request, which the try that is complete is added to. */
   readonly tally: Tally;
   /** The tallies of the tries that run. */

@@ -7,6 +7,7 @@ import { ImageFault } from '../images/image-header.ts';
 import { type ImageSettings, permittedUrl } from '../images/image-sources.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ChatMessage } from '../requests/chat-request.ts';
+import { anySignal, type Signal } from '../signal.ts';
 import { withPlaceholders } from './image-messages.ts';
 
 interface ImageOptions {
@@ -14,7 +15,7 @@ interface ImageOptions {
   readonly settings: ImageSettings;
   /** How often the images go to the model. */
   readonly choices: number;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** A conversation whose images were taken out of it. */
@@ -109,7 +110,7 @@ async function imagesAt(named: readonly NamedImage[], { settings, signal }: Imag
     }),
   );
   const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
+  const either = anySignal(signal, failed.signal);
   try {
     return await Promise.all(
       named.map(async ({ url, part }, at) => {

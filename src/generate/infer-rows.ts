@@ -7,6 +7,7 @@ import type { BeginInference } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
+import { anySignal, type Signal } from '../signal.ts';
 import { generationFault } from './faults.ts';
 import { timeKeeper } from './time-left.ts';
 
@@ -31,7 +32,7 @@ export interface RowsRun<Result> {
   readonly width: number | undefined;
   /** What is kept of a row, or a refusal of what the model gave for it. */
   readonly finish: (reading: RowReading, refuse: (reason: string) => never) => Result;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly watch: RequestWatch;
   /** Milliseconds for all of them; undefined: no limit. */
   readonly timeout: number | undefined;
@@ -52,7 +53,7 @@ export async function inferRows<Result>(rows: readonly InputRow[], run: RowsRun<
   const results: Result[] = Array.from({ length: rows.length });
   const timeLeft = timeKeeper(run.timeout);
   const stop = new AbortController();
-  const signal = AbortSignal.any([run.signal, stop.signal]);
+  const signal = anySignal(run.signal, stop.signal);
   let { width } = run;
   const read: Reader<Result> = (figures, row, refuse) => {
     width ??= figures.width;

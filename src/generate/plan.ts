@@ -3,6 +3,7 @@ import type { Generation } from '../contracts/events.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { WantedBeams } from '../requests/sampling.ts';
+import type { Signal } from '../signal.ts';
 import type { GenerateContext } from './answer.ts';
 import type { AnswerOptions } from './answer-options.ts';
 import type { AnswerParsers } from './answer-parts.ts';
@@ -65,7 +66,7 @@ export interface Run extends Pick<GenerateContext, 'watch' | 'client' | 'guides'
   /** What every prompt speaks of. */
   readonly images: readonly EncodedImage[];
   /** Aborted when the client has disconnected. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Shared by all rounds of a guided request; left out where there is only one. */
   readonly shared?: SharedServer | undefined;
 }

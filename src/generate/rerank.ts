@@ -1,6 +1,7 @@
 import type { RerankContract } from '../contracts/row-contracts.ts';
 import { ApiError } from '../errors.ts';
 import type { RerankRequest } from '../requests/rerank-request.ts';
+import type { Signal } from '../signal.ts';
 import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
 import { scoreOf } from './scores.ts';
 
@@ -17,7 +18,7 @@ export interface RerankAnswer {
 }
 
 /** Scores each document against the query. */
-export async function rerank(request: RerankRequest, context: RowsContext, signal: AbortSignal): Promise<RerankAnswer> {
+export async function rerank(request: RerankRequest, context: RowsContext, signal: Signal): Promise<RerankAnswer> {
   const plan = planRerank(request, await readyRows(request.model, 'rerank', context));
   const { id, results: scores, promptTokens: tokens } = await runRows(plan, context, signal);
   const ranked = scores

@@ -1,5 +1,6 @@
 import type { InputRow, RowsContract } from '../contracts/row-contracts.ts';
 import { ApiError } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 
 /** What a request gives for one row: a text, its tokens, or two texts, the second of which may be cut. */
@@ -40,7 +41,7 @@ type Counted = readonly [InputRow, number | undefined];
 export async function tokenizeRows(
   inputs: readonly RowInput[],
   place: InputPlace,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<CountedRows> {
   const { longest, field, placeOf, tooLong: { counted: what, remedy } = usualWords } = place;
   const counted = await Promise.all(
@@ -61,7 +62,7 @@ const usualWords: TooLongWords = { counted: 'tokens', remedy: 'Shorten it.' };
 
 interface RowPlace extends InputPlace {
   readonly place: string;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 function rowOf(input: RowInput, place: RowPlace): Promise<Counted> {

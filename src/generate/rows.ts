@@ -3,6 +3,7 @@ import { requireRows } from '../models/abilities.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import { during, type RequestWatch } from '../request-watch.ts';
+import type { Signal } from '../signal.ts';
 import { answerId } from './answer-options.ts';
 import { inferRows, type RowReading } from './infer-rows.ts';
 import { type RowInput, type TooLongWords, tokenizeRows } from './row-inputs.ts';
@@ -65,7 +66,7 @@ export async function readyRows<Task extends RowTask>(
 export async function runRows<Result>(
   plan: RowsPlan<Result>,
   { watch, timeout }: Pick<RowsContext, 'watch' | 'timeout'>,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<RowsOutcome<Result>> {
   const { model, assets, inputs } = plan;
   const id = answerId(plan.idPrefix);

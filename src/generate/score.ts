@@ -1,5 +1,6 @@
 import type { RerankContract } from '../contracts/row-contracts.ts';
 import type { PairSides } from '../requests/score-request.ts';
+import type { Signal } from '../signal.ts';
 import { planPairs } from './rerank.ts';
 import { type ReadyRows, type RowsContext, type RowsOutcome, type RowsPlan, readyRows, runRows } from './rows.ts';
 
@@ -8,7 +9,7 @@ export async function score(
   model: string,
   sides: PairSides,
   context: RowsContext,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<RowsOutcome<number>> {
   return runRows(planScore(sides, await readyRows(model, 'rerank', context)), context, signal);
 }

@@ -6,6 +6,7 @@ import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
+import type { Signal } from '../signal.ts';
 import { AdapterInference } from './adapter-inference.ts';
 import type { GuardedGuide, GuideGuard } from './guide-guard.ts';
 import { stopInference } from './stop-inference.ts';
@@ -13,7 +14,7 @@ import { stopInference } from './stop-inference.ts';
 /** What an inference has from its request. */
 interface InferencePlace {
   readonly model: ServedModel;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly watch: RequestWatch;
   /** Where an answer that is begun again was begun before; undefined where none is. */
   readonly usedServers: Set<InferenceServer> | undefined;

@@ -1,4 +1,5 @@
 import type { Verdict } from '../json-schema/validate.ts';
+import type { Signal } from '../signal.ts';
 import { workerFile } from '../worker-file.ts';
 import { ThreadError, WorkerThread } from '../worker-thread.ts';
 import type { CheckedStructure, CheckTask } from './structured-worker.ts';
@@ -17,7 +18,7 @@ const thread = new WorkerThread<CheckTask, { check: Verdict }>({
 /** The one thread of this process for structured output. */
 export const structuredThread = {
   /** Checks a whole text off the event loop. A check that still waits when the signal aborts is dropped. */
-  async judge(structure: CheckedStructure, text: string, signal: AbortSignal): Promise<Verdict> {
+  async judge(structure: CheckedStructure, text: string, signal: Signal): Promise<Verdict> {
     try {
       return await thread.call<'check'>({ kind: 'check', structure, text }, { timeLimit, signal });
     } catch (error) {

@@ -2,6 +2,7 @@ import type { TokenLogprob } from '../contracts/contract.ts';
 import type { EventFold, GenerateEvent, Generation, OtherEvent, TokenUsage } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { Verdict } from '../json-schema/validate.ts';
+import { anySignal } from '../signal.ts';
 import { AnswerCheck, mayStop } from './answer-check.ts';
 import { HeldEvents } from './held-events.ts';
 import type { Begin, Round, Run } from './plan.ts';
@@ -36,7 +37,7 @@ export async function triesOf(
 ): Promise<{ readonly generation: Generation; readonly tries: number }> {
   const { prompts, choicesPerPrompt } = round;
   const stop = new AbortController();
-  const signal = AbortSignal.any([run.signal, stop.signal]);
+  const signal = anySignal(run.signal, stop.signal);
   const tries = new Tries({ ...run, signal, shared: run.shared ?? {} }, round, trying);
   const choices = Array.from({ length: prompts.length * choicesPerPrompt }, (_, choice) => tries.settle(choice));
   try {

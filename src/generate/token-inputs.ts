@@ -2,6 +2,7 @@ import type { Sampling, TokenInputs } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { Detokenizer } from '../output/detokenizer.ts';
+import type { Signal } from '../signal.ts';
 import type { Tokenizer, TokenTable } from '../tokenizer.ts';
 
 /** A prompt as the request gave it: a text, or tokens. */
@@ -21,7 +22,7 @@ export interface Tokenized {
 export async function tokenize(
   model: ServedModel,
   prompts: readonly Prompt[],
-  { sampling, signal }: { readonly sampling: Sampling; readonly signal: AbortSignal },
+  { sampling, signal }: { readonly sampling: Sampling; readonly signal: Signal },
 ): Promise<Tokenized> {
   const { tokenizer, eosTokenIds, padTokenId } = await model.assets();
   const table = await tokenizer?.table?.();

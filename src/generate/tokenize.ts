@@ -9,6 +9,7 @@ import {
   type TokenizeRequest,
 } from '../requests/tokenize-request.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
+import type { Signal } from '../signal.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import type { GenerateContext } from './answer.ts';
 import { renderPrompt } from './chat-prompt.ts';
@@ -28,7 +29,7 @@ interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images'> 
   /** The model of this name, whatever it can do, or one with an adapter. */
   findNamed(name: string): NamedModel;
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** What came of a request, and what in it had no effect. */

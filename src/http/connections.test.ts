@@ -78,7 +78,7 @@ describe('a connection', () => {
     const ended: string[] = [];
     const handler = () => async (request: FastifyRequest, reply: FastifyReply) => {
       arrived.push(request.url);
-      await once(requestSignal(reply), 'abort');
+      await new Promise<void>((resolve) => requestSignal(reply).addEventListener('abort', resolve));
       ended.push(request.url);
     };
     app = tinyApp([tinyEndpoint({ paths: ['/:number'], handler })], { connections });

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { TokenLogprob } from '../contracts/contract.ts';
 import type { EventSink, GenerateEvent, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 import { ClientOutput } from './client-output.ts';
 import { tellTiming } from './request-log.ts';
 import type { ResponseWriter } from './response-writer.ts';
@@ -16,7 +17,7 @@ export const eventHeaders = {
 
 interface StreamedResponse {
   readonly answer: ResponseWriter;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /**
@@ -38,7 +39,7 @@ interface Settling {
 class EventStream implements EventSink, TurnOutput {
   readonly #reply: FastifyReply;
   readonly #answer: ResponseWriter;
-  readonly #signal: AbortSignal;
+  readonly #signal: Signal;
   readonly #settling: Settling;
   readonly #output: ClientOutput;
   #running: RunningGeneration | undefined;
@@ -131,6 +132,10 @@ class EventStream implements EventSink, TurnOutput {
 export function openStream(reply: FastifyReply, contentType = eventHeaders['content-type']): void {
   reply.hijack();
   tellTiming(reply.request, reply);
-  const headers = { ...(reply.getHeaders() as Record<string, string>), ...eventHeaders, 'content-type': contentType };
+  // Fastify makes these anew for whoever asks.
+  const headers = reply.getHeaders() as Record<string, string>;
+  headers['content-type'] = contentType;
+  headers['cache-control'] = eventHeaders['cache-control'];
+  headers['x-accel-buffering'] = eventHeaders['x-accel-buffering'];
   reply.raw.writeHead(200, headers);
 }

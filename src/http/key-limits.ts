@@ -2,6 +2,7 @@ import { ApiError, endedBy } from '../errors.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
 import { GateFull, type Gates, type Leave } from '../limits/gates.ts';
 import type { Rate, RateAnswer, Rates } from '../limits/rates.ts';
+import type { Signal } from '../signal.ts';
 import { rateHeaders } from './rate-headers.ts';
 
 /** What the limits of keys are counted with. */
@@ -21,7 +22,7 @@ export interface KeyPass {
 }
 
 /** Lets a request in that keeps to the limits of its key, and throws a 429 for one that does not. */
-export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, signal: AbortSignal): Promise<KeyPass> {
+export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, signal: Signal): Promise<KeyPass> {
   const leaveGate = await enterGate(holder, gates, signal);
   const headers: Record<string, string> = {};
   const count = async (kind: Kind, amount: number): Promise<Rate | undefined> => {
@@ -89,7 +90,7 @@ function beyond({ name }: KeyHolder, kind: Kind, { rate, answer, headers }: Beyo
   );
 }
 
-async function enterGate(holder: KeyHolder, gates: Gates, signal: AbortSignal): Promise<Leave | undefined> {
+async function enterGate(holder: KeyHolder, gates: Gates, signal: Signal): Promise<Leave | undefined> {
   const { id, name, concurrent } = holder;
   if (concurrent === undefined) return undefined;
   try {

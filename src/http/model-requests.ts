@@ -34,11 +34,10 @@ export async function enterModel(request: FastifyRequest, reply: FastifyReply, d
 
 /** What the pipeline needs, for one request: who sends it, who hears of it, and what is left of its time after the queue. */
 export function contextFor<Context extends { readonly timeout: number | undefined }>(
-  { watch, queuedFor = 0, key, ip }: FastifyRequest,
+  request: FastifyRequest,
   context: Context,
 ) {
-  const timeout = context.timeout === undefined ? undefined : Math.max(1, context.timeout - queuedFor);
-  return { ...context, watch, timeout, client: key?.id ?? ip };
+  return { ...context, watch: request.watch, timeout: timeLeft(request, context), client: clientOf(request) };
 }
 
 /** The same for an API that reports usage only where a request asks for it: else exact counts are needed to charge a key. */
@@ -46,7 +45,21 @@ export function contextOnRequest<Context extends { readonly timeout: number | un
   request: FastifyRequest,
   context: Context,
 ) {
-  return { ...contextFor(request, context), needsCounts: request.key?.tokensPerMinute !== undefined };
+  return {
+    ...context,
+    watch: request.watch,
+    timeout: timeLeft(request, context),
+    client: clientOf(request),
+    needsCounts: request.key?.tokensPerMinute !== undefined,
+  };
+}
+
+function timeLeft({ queuedFor = 0 }: FastifyRequest, { timeout }: { readonly timeout: number | undefined }) {
+  return timeout === undefined ? undefined : Math.max(1, timeout - queuedFor);
+}
+
+function clientOf(request: FastifyRequest): string {
+  return request.key?.id ?? request.ip;
 }
 
 /** Hands the request's places at its model and key to what goes on when it is answered; gives what says that it is over. */

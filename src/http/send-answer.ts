@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, GenerateContext } from '../generate/answer.ts';
 import type { RowsContext } from '../generate/rows.ts';
+import type { Signal } from '../signal.ts';
 import { sendEvents } from './events.ts';
 import { type RequestServices, tellIgnored } from './read-request.ts';
 import { requestSignal } from './request-signal.ts';
@@ -19,7 +20,7 @@ export interface RowsServices extends RequestServices {
 /** What one API makes of a request. Faults and names are in the words of that API. */
 export interface AnswerPlan {
   readonly unknownFields: readonly string[];
-  begin(signal: AbortSignal): Promise<Answer>;
+  begin(signal: Signal): Promise<Answer>;
   /** The id of the answer where it is not that of a chat. */
   idOf?(answer: Answer): string;
   /** How the answer is written as it comes. */

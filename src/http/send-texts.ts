@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { Signal } from '../signal.ts';
 import { ClientOutput, type Pausable } from './client-output.ts';
 import { openStream } from './events.ts';
 
@@ -14,7 +15,7 @@ interface TextSink {
 type TextSource = (sink: TextSink) => Pausable & { cancel(): void };
 
 /** Streams events that are written already. */
-export function sendTexts(reply: FastifyReply, source: TextSource, signal: AbortSignal): Promise<void> {
+export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signal): Promise<void> {
   return new Promise((resolve, reject) => {
     openStream(reply);
     const output = new ClientOutput(reply.raw, { source: () => running });

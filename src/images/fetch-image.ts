@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { get as getPlain, type IncomingMessage, type RequestOptions } from 'node:http';
 import { get as getWithTls } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { anySignal, type Signal } from '../signal.ts';
 import { type ImageLimits, tooManyBytes } from './check-image.ts';
 import { ImageFault } from './image-header.ts';
 import { checkedAddresses, type ImageSources, permittedUrl, type Resolve } from './image-sources.ts';
@@ -11,7 +12,7 @@ export interface FetchOptions {
   readonly limits: ImageLimits;
   /** Milliseconds for all of it: names, connections, redirects and the file. */
   readonly timeout: number;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** The system's resolver when left out. */
   readonly resolve?: Resolve;
 }
@@ -23,7 +24,7 @@ const redirects: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 
 export async function fetchImage(first: string, options: FetchOptions): Promise<Buffer> {
   const { sources, timeout, signal, resolve = systemResolve } = options;
   const deadline = AbortSignal.timeout(timeout);
-  const ended = AbortSignal.any([signal, deadline]);
+  const ended = anySignal(signal, deadline);
   try {
     let url = permittedUrl(first, sources);
     for (let hops = 0; hops <= mostRedirects; hops++) {
@@ -45,9 +46,9 @@ export async function fetchImage(first: string, options: FetchOptions): Promise<
 const systemResolve: Resolve = (host) => lookup(host, { all: true });
 
 /** A resolver cannot be told to stop; it is left alone then. */
-function untilEnded<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+function untilEnded<Value>(promise: Promise<Value>, signal: Signal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
+    const stop = (): void => reject(signal.reason);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

@@ -1,3 +1,4 @@
+import type { Signal } from '../signal.ts';
 import type { CallOptions, InferenceServer, ResponseSink, RunningInference } from './server.ts';
 import type { StatusError } from './status.ts';
 
@@ -49,5 +50,5 @@ export interface ServerGroup {
    * Whether an inference that was broken off after its first response may be begun again: it counts as a retry, and
    * there are only so many. The answer comes after the pause that is due.
    */
-  again(signal: AbortSignal): Promise<boolean>;
+  again(signal: Signal): Promise<boolean>;
 }

@@ -1,4 +1,5 @@
 import type { RequestWatch } from '../request-watch.ts';
+import type { Signal } from '../signal.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import type { ControlCalls, ControlMethod } from './messages.ts';
 import type { Datatype, Tensor } from './tensors.ts';
@@ -72,7 +73,7 @@ export interface RunningInference {
 
 /** What a call may take beside its request. */
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: Signal;
   /** Milliseconds after which the call fails with DEADLINE_EXCEEDED; left out: none. */
   readonly timeout?: number | undefined;
   readonly metadata?: Readonly<Record<string, string>>;

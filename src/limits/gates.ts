@@ -1,3 +1,4 @@
+import type { Signal } from '../signal.ts';
 /** A place that lets so many in at a time, and has a queue of so many. */
 export interface Gate {
   /** What it is in front of; the same name is the same gate, whoever asks. */
@@ -12,7 +13,7 @@ export interface Visit {
   /** Those with a higher number pass first; equal ones in the order in which they came. */
   readonly priority: number;
   /** Aborted when it no longer wants to. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** Passed: call it once what was let in is over. */

@@ -1,3 +1,4 @@
+import type { Signal } from '../signal.ts';
 import { type Gate, GateFull, type Gates, type Leave, type Visit } from './gates.ts';
 
 /** How many are inside a gate and in front of it. */
@@ -82,7 +83,7 @@ class GateState {
     return { running: this.#inside.size, waiting: this.#queue.length };
   }
 
-  enter(gate: Gate, priority: number, signal: AbortSignal): Promise<Leave> {
+  enter(gate: Gate, priority: number, signal: Signal): Promise<Leave> {
     // The last word on how many may pass holds for all: settings change while requests wait.
     this.#limit = gate.running;
     this.#admit();

@@ -1,6 +1,7 @@
 import { ApiError, endedBy } from '../errors.ts';
 import { GateFull, type Gates, type Leave } from '../limits/gates.ts';
 import type { RequestWatch } from '../request-watch.ts';
+import { Cancellation, type Signal } from '../signal.ts';
 
 /** How many requests a model has at a time. */
 export interface AdmissionLimits {
@@ -21,7 +22,7 @@ export interface Applicant {
   /** Those with a higher number come first. */
   readonly priority: number;
   /** Aborted when its client has left. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly watch: Pick<RequestWatch, 'begin'>;
   /** Is told how many milliseconds it waited. */
   readonly onAdmitted?: (waited: number) => void;
@@ -43,7 +44,7 @@ export class Admission {
   async enter(root: string, { priority, signal, watch, onAdmitted }: Applicant): Promise<Leave> {
     const limits = this.#options.limitsOf(root);
     if (!limits) return () => undefined;
-    const stop = new AbortController();
+    const stop = new Cancellation();
     const left = (): void => stop.abort(endedBy(signal));
     if (signal.aborted) left();
     else signal.addEventListener('abort', left, { once: true });
@@ -53,7 +54,7 @@ export class Admission {
     const endQueue = watch.begin('queue');
     try {
       const gate = { name: gateName(root), ...limits };
-      const leave = await this.#options.gates.enter(gate, { priority, signal: stop.signal });
+      const leave = await this.#options.gates.enter(gate, { priority, signal: stop });
       onAdmitted?.(performance.now() - begun);
       return leave;
     } catch (error) {

@@ -1,4 +1,5 @@
 import { ApiError, endedBy } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 import type { ModelControl } from './model-control.ts';
 import { ModelRoom } from './model-room.ts';
 import type { ModelRegistry } from './registry.ts';
@@ -54,7 +55,7 @@ export class LoadOnDemand {
   }
 
   /** Resolves when the model may be ready; the caller looks, and comes back when it is not. */
-  async wait(root: string, { deadline, signal }: { deadline: number; signal: AbortSignal }): Promise<void> {
+  async wait(root: string, { deadline, signal }: { deadline: number; signal: Signal }): Promise<void> {
     this.#waiting.set(root, (this.#waiting.get(root) ?? 0) + 1);
     try {
       const isOver = await within(this.#loading(root), deadline - performance.now(), signal);

@@ -1,5 +1,6 @@
+import type { Signal } from '../signal.ts';
 /** Whether work ends within so many milliseconds, and before the signal aborts. Its own failure is thrown. */
-export async function within(work: Promise<void>, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+export async function within(work: Promise<void>, milliseconds: number, signal: Signal): Promise<boolean> {
   let stop = (): void => undefined;
   const stopped = new Promise<boolean>((resolve) => {
     stop = () => resolve(false);

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ApiError, endedBy } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 import type { EncodeOptions, Tokenizer } from '../tokenizer.ts';
 
 /** Lets so many do their work at a time, in the order in which they came. */
@@ -12,7 +13,7 @@ export class Turns {
   }
 
   /** Does a work once it is its turn. A cancelled one is not begun. */
-  async take<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  async take<Result>(work: () => Promise<Result>, signal?: Signal): Promise<Result> {
     if (this.#free > 0) this.#free--;
     else await this.#turn(signal);
     try {
@@ -25,7 +26,7 @@ export class Turns {
     }
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #turn(signal: Signal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#waiting.delete(begin);
@@ -37,7 +38,7 @@ export class Turns {
       };
       const giveUp = (): void => {
         leave();
-        reject(endedBy(signal as AbortSignal));
+        reject(endedBy(signal as Signal));
       };
       this.#waiting.add(begin);
       if (signal?.aborted) giveUp();

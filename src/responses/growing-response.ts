@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 
 /** A response as clients get it: the members that storing and following it need, and whatever else its API writes. */
 export interface ResponseBody {
@@ -39,7 +40,7 @@ export interface BackgroundWork {
   readonly input: readonly Readonly<Record<string, unknown>>[];
   readonly growing: GrowingResponse;
   /** Begins to generate; errors that it throws are in the names of its API. */
-  begin(signal: AbortSignal): Promise<BegunWork>;
+  begin(signal: Signal): Promise<BegunWork>;
 }
 
 /** Work that has begun. */

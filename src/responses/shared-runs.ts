@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import type { Link } from '../link.ts';
+import type { Signal } from '../signal.ts';
 import type { EventPage } from './background-run.ts';
 import type { BackgroundRuns } from './background-runs.ts';
 import type { ResponseBody } from './growing-response.ts';
@@ -13,7 +14,7 @@ interface Place {
 interface FollowOptions {
   /** The number of the last event that is known. */
   readonly after: number;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Writes the event that says, under its number, that nothing more is heard of the response, and why. */
   readonly lost: (number: number, message: string) => string;
 }

@@ -1,11 +1,12 @@
 import type { InferResponse, ResponseSink, RunningInference } from '../../src/kserve/server.ts';
 import { StatusError } from '../../src/kserve/status.ts';
+import type { Signal } from '../../src/signal.ts';
 
 interface Play {
   readonly responses: readonly unknown[];
   /** How it ends: so, never, or with an error; left out: so. */
   readonly end?: 'end' | 'hang' | Error;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** It was cancelled before its end. */
   readonly onCancel?: () => void;
 }

@@ -18,6 +18,7 @@ export function runOf(model: ServedModel, { plan, strategy, ...parts }: RunParts
         choices: 1,
         usage: { inTheEnd: false, onEveryChunk: false },
         wantsLogprobs: false,
+        streamInterval: 1,
         namesTokenIds: false,
       },
       isStreamed: true,

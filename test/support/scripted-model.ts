@@ -16,6 +16,7 @@ import type { ServedModel } from '../../src/models/served-model.ts';
 import type { PromptAssets } from '../../src/prompt/assets.ts';
 import { jinjaTemplate } from '../../src/prompt/chat-template.ts';
 import { unwatched } from '../../src/request-watch.ts';
+import type { Signal } from '../../src/signal.ts';
 import { balancerWith } from './balance-fixtures.ts';
 import { configOf } from './contract-fixtures.ts';
 import { PlayedInference } from './played-inference.ts';
@@ -156,7 +157,7 @@ function sentBy({ id, inputs, outputs = [] }: InferRequest): SentInference {
 
 interface Player {
   readonly sink: ResponseSink;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 /** The responses of one inference: one for each token, or one in all where they are not streamed. */

@@ -5,6 +5,7 @@ import { parseJson } from '../../kserve/json-parse.ts';
 import type { InferRequest, InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { isRefusal } from '../../kserve/stream-fault.ts';
+import type { Signal } from '../../signal.ts';
 import { type Answer, codeOfStatus, errorJson, httpStatus, jsonType } from './answer.ts';
 import { generateEvent } from './generate-answer.ts';
 import { generateRequest } from './generate-request.ts';
@@ -95,7 +96,7 @@ class OutcomeStream implements ResponseSink {
     this.#output.append(`data: ${json}\n\n`);
   }
 
-  #close({ aborted, reason }: AbortSignal): void {
+  #close({ aborted, reason }: Signal): void {
     if (aborted && !this.#isOpen) this.#exchange.reply.hijack();
     else {
       if (!this.#isOpen) this.#open(200);

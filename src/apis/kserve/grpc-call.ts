@@ -5,6 +5,7 @@ import { requestId } from '../../http/request-id.ts';
 import type { ClientBounds } from '../../http/slow-clients.ts';
 import { FrameReader, frame, type OnMessage } from '../../kserve/grpc-frames.ts';
 import { type StatusCode, StatusError, statusCodes } from '../../kserve/status.ts';
+import { Cancellation, type Signal } from '../../signal.ts';
 import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
 import { GrpcOutput } from './grpc-output.ts';
 
@@ -42,7 +43,7 @@ export class GrpcCall {
   readonly #messages: FrameReader;
   readonly #limits: CallLimits;
   readonly #encoding: string;
-  readonly #abort = new AbortController();
+  readonly #abort = new Cancellation();
   readonly #output: GrpcOutput;
   readonly #timer: NodeJS.Timeout | undefined;
   /** Messages are unpacked one after the other, so that they keep their order. */
@@ -73,8 +74,8 @@ export class GrpcCall {
   }
 
   /** Aborts when the client cancels or leaves, and when its deadline passes. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+  get signal(): Signal {
+    return this.#abort;
   }
 
   /** How it was answered; undefined while it is not, and where the client left before. */

@@ -4,6 +4,7 @@ import { type KeyLimits, type KeyPass, passKey } from '../../http/key-limits.ts'
 import type { KeyBook } from '../../keys/key-book.ts';
 import type { KeyHolder } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
+import type { Signal } from '../../signal.ts';
 
 /** Who sends a request with these headers; undefined where no key is needed. Throws a StatusError. */
 export async function kserveHolder(headers: KeyHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
@@ -24,7 +25,7 @@ export function refuseUncounted(holder: KeyHolder): void {
 }
 
 /** Lets an inference in that keeps to the limits of its key, and throws a StatusError for one that does not. */
-export async function passInference(holder: KeyHolder, limits: KeyLimits, signal: AbortSignal): Promise<KeyPass> {
+export async function passInference(holder: KeyHolder, limits: KeyLimits, signal: Signal): Promise<KeyPass> {
   refuseUncounted(holder);
   try {
     return await passKey(holder, limits, signal);

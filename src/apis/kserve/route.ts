@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RestrictedGroup } from '../../http/restricted-apis.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
+import type { Signal } from '../../signal.ts';
 import type { Answer } from './answer.ts';
 
 /** A request to the HTTP frontend with what its path names. */
@@ -15,7 +16,7 @@ export interface Exchange {
   /** The named parts of the path, as they stand there: Triton does not decode them. */
   readonly names: Readonly<Record<string, string | undefined>>;
   /** Aborts when the client leaves. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** One path of the HTTP frontend. */

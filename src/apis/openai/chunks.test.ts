@@ -12,6 +12,7 @@ const optionsOf = (parts: Partial<AnswerOptions> = {}): AnswerOptions => ({
   choices: 1,
   usage: { inTheEnd: false, onEveryChunk: false },
   wantsLogprobs: false,
+  streamInterval: 1,
   namesTokenIds: false,
   ...parts,
 });

@@ -12,6 +12,7 @@ const options: AnswerOptions = {
   choices: 2,
   usage: { inTheEnd: false, onEveryChunk: false },
   wantsLogprobs: false,
+  streamInterval: 1,
   namesTokenIds: false,
 };
 const head = { id: 'chatcmpl-1', created: 7, model: 'm', service_tier: 'default', system_fingerprint: 'fp' };

@@ -3,6 +3,7 @@ import { markSuspect } from '../../kserve/engine-failure.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { GroupOptions, ServerGroup } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
+import { anySignal } from '../../signal.ts';
 import { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import { BalancedStream, type FailedTry, type StreamHost } from './balanced-stream.ts';
@@ -62,7 +63,7 @@ export class Balancer {
       again: async (signal) => {
         if (signal.aborted || !this.#takeRetry()) return false;
         const pause = this.#present(servers).length > 1 ? this.#pauseElsewhere() : this.#pauseHere(1);
-        await sleep(pause, undefined, { signal }).catch(() => undefined);
+        await sleep(pause, undefined, { signal: anySignal(signal) }).catch(() => undefined);
         return !signal.aborted;
       },
     };

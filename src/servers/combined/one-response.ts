@@ -1,20 +1,21 @@
 import type { InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
+import { Cancellation, type Signal } from '../../signal.ts';
 
-type Begin = (signal: AbortSignal) => Promise<InferResponse>;
+type Begin = (signal: Signal) => Promise<InferResponse>;
 
 /** A single answer as an inference with one response. Cancelling it cancels the call. */
 export class OneResponse implements RunningInference {
   readonly #sink: ResponseSink;
-  readonly #outer: AbortSignal | undefined;
-  readonly #leaving = new AbortController();
+  readonly #outer: Signal | undefined;
+  readonly #leaving = new Cancellation();
   #isOver = false;
 
-  constructor(begin: Begin, sink: ResponseSink, signal: AbortSignal | undefined) {
+  constructor(begin: Begin, sink: ResponseSink, signal: Signal | undefined) {
     this.#sink = sink;
     this.#outer = signal;
     if (signal?.aborted) this.#leaving.abort();
     signal?.addEventListener('abort', this.#abort, { once: true });
-    begin(this.#leaving.signal).then(
+    begin(this.#leaving).then(
       (response) => this.#answered(response),
       (error: unknown) => this.#end(error),
     );

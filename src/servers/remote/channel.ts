@@ -2,6 +2,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { FrameReader, frame, type OnMessage } from '../../kserve/grpc-frames.ts';
 import { StreamFault } from '../../kserve/infer-codec.ts';
 import { StatusError, statusCodes, statusName } from '../../kserve/status.ts';
+import type { Signal } from '../../signal.ts';
 import { headerBlock } from './call-headers.ts';
 import type { Connection } from './connection.ts';
 import { Connector, type ConnectorOptions } from './connector.ts';
@@ -23,7 +24,7 @@ export interface ChannelOptions extends Omit<ConnectorOptions, 'secure'> {
 export interface Call {
   readonly path: string;
   readonly message: Uint8Array;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** Milliseconds; left out: no deadline. */
   readonly timeout?: number | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;

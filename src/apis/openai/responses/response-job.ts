@@ -4,6 +4,7 @@ import { begunGeneration } from '../../../generate/begun-generation.ts';
 import { chat } from '../../../generate/chat.ts';
 import { idTokenText, plainTokenText } from '../../../http/logprobs.ts';
 import type { ResponseKeeper } from '../../../responses/response-keeper.ts';
+import type { Signal } from '../../../signal.ts';
 import { conversationOf, itemOf, type PlacedItem, referencesOf, type StoredItem, storedInput } from './conversation.ts';
 import type { InputItem } from './input-items.ts';
 import { newResponseId } from './item-ids.ts';
@@ -85,7 +86,7 @@ export interface BegunAnswer {
 export function beginAnswer(
   { request, items }: Pick<ResponseJob, 'request' | 'items'>,
   context: GenerateContext,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<BegunAnswer> {
   const mayCut = request.truncation === 'auto';
   const attempt = async (kept: readonly PlacedItem[]): Promise<BegunAnswer> => {

@@ -1,0 +1,82 @@
+/** Tells that work is no longer wanted. Every AbortSignal is one; that of a request is lighter. */
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+  throwIfAborted(): void;
+}
+
+/**
+ * A signal, and what aborts it. Every request has one, and few of them are ever aborted: an AbortController takes 6 µs to
+ * make, this takes none that can be measured.
+ */
+export class Cancellation implements Signal {
+  #isAborted = false;
+  #reason: unknown;
+  #listeners: (() => void)[] = [];
+  #controller: AbortController | undefined;
+
+  get aborted(): boolean {
+    return this.#isAborted;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** @param reason Left out: an AbortError. */
+  abort(reason: unknown = new DOMException('This operation was aborted', 'AbortError')): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#reason = reason;
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) call(listener);
+  }
+
+  /** A listener hears of the abort once; one that comes after it hears nothing, as with an AbortSignal. */
+  addEventListener(_: 'abort', listener: () => void): void {
+    if (!this.#isAborted && !this.#listeners.includes(listener)) this.#listeners.push(listener);
+  }
+
+  removeEventListener(_: 'abort', listener: () => void): void {
+    const at = this.#listeners.indexOf(listener);
+    if (at >= 0) this.#listeners.splice(at, 1);
+  }
+
+  throwIfAborted(): void {
+    if (this.#isAborted) throw this.#reason;
+  }
+
+  /** The same for what takes nothing but an AbortSignal. */
+  get abortSignal(): AbortSignal {
+    if (!this.#controller) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      if (this.#isAborted) controller.abort(this.#reason);
+      else this.#listeners.push(() => controller.abort(this.#reason));
+    }
+    return this.#controller.signal;
+  }
+}
+
+/** A signal that aborts with the first of several. */
+export function anySignal(...signals: readonly Signal[]): AbortSignal {
+  return AbortSignal.any(signals.map(abortSignalOf));
+}
+
+function abortSignalOf(signal: Signal): AbortSignal {
+  return signal instanceof Cancellation ? signal.abortSignal : (signal as AbortSignal);
+}
+
+/** What a listener throws does not keep the others from hearing. */
+function call(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    process.nextTick(() => {
+      throw error;
+    });
+  }
+}
