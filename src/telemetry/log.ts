@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { lineTime } from './line-time.ts';
 import { LogDestination } from './log-destination.ts';
 import type { Redact } from './redact.ts';
 
@@ -23,7 +24,7 @@ const standardOutput = 1;
 export async function createLogger(options: LogOptions): Promise<Logger> {
   const { level, format, isColoured, worker, isShared, redact, tell } = options;
   const base = worker === undefined ? null : { worker };
-  const written: LoggerOptions = { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' };
+  const written: LoggerOptions = { level, base, timestamp: lineTime, messageKey: 'message' };
   const through = (stream: { write(line: string): unknown }): DestinationStream => ({
     write: (line) => {
       stream.write(redact(line));
