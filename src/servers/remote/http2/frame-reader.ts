@@ -4,7 +4,7 @@ import type { ReadBuffer } from './read-buffer.ts';
 
 /** Who hears of the frames; each that is not taken here has been checked for its size and place. */
 export interface FrameListener {
-  /** A part of a body, and how much of the windows its frame takes, which may be more. */
+  /** A part of a body, and how much of the windows its frame takes, which may be more. The place is valid during the call. */
   onData(stream: number, bytes: Buffer, place: DataPlace): void;
   onHeaders(stream: number, headers: Headers, endsStream: boolean): void;
   onReset(stream: number, code: number): void;
@@ -42,6 +42,8 @@ export class FrameReader {
   /** A block of headers that is not complete: its stream, what came so far, and whether the stream ends with it. */
   #block: { readonly id: number; readonly endsStream: boolean; parts: Buffer[]; size: number } | undefined;
   #hasSettings = false;
+  /** Where the body's part of this frame is: one for all, as there is a frame for every token. */
+  readonly #place = { from: 0, to: 0, size: 0, endsStream: false };
 
   constructor(input: ReadBuffer, listener: FrameListener, { mostHeaders }: { readonly mostHeaders: number }) {
     this.#input = input;
@@ -74,7 +76,9 @@ export class FrameReader {
       throw protocolFault('another frame stands within headers');
     switch (type) {
       case frameTypes.DATA:
-        this.#data(bytes, { id, bits, from, end });
+        this.#place.from = from;
+        this.#place.to = end;
+        this.#data(bytes, id, bits);
         return;
       case frameTypes.HEADERS:
         this.#headers(bytes, { id, bits, from, end });
@@ -104,11 +108,17 @@ export class FrameReader {
     }
   }
 
-  #data(bytes: Buffer, place: FramePlace): void {
-    if (place.id === 0) throw protocolFault('a body without a stream');
-    const { from, end } = unpadded(bytes, place);
-    const endsStream = (place.bits & flags.END_STREAM) !== 0;
-    this.#listener.onData(place.id, bytes, { from, to: end, size: place.end - place.from, endsStream });
+  #data(bytes: Buffer, id: number, bits: number): void {
+    if (id === 0) throw protocolFault('a body without a stream');
+    const place = this.#place;
+    place.size = place.to - place.from;
+    place.endsStream = (bits & flags.END_STREAM) !== 0;
+    if (bits & flags.PADDED) {
+      const { from, end } = unpadded(bytes, { id, bits, from: place.from, end: place.to });
+      place.from = from;
+      place.to = end;
+    }
+    this.#listener.onData(id, bytes, place);
   }
 
   #headers(bytes: Buffer, given: FramePlace): void {
