@@ -38,11 +38,26 @@ function generationOf(texts: readonly string[], error?: ApiError): Generation {
   };
 }
 
+/** A generation that tells how long the prompt is, and fails in a later turn. */
+function countedThenRefused(): Generation {
+  return {
+    start: (sink) => {
+      const fail = (): void => sink.fail(new ApiError('rate_limit_exceeded', 'full'));
+      setImmediate(() => {
+        sink.event({ type: 'prompt-tokens', count: 3 });
+        setImmediate(() => setImmediate(fail));
+      });
+      return { pause: () => undefined, resume: () => undefined, cancel: () => undefined };
+    },
+  };
+}
+
 /** What the answers are made of, by the path that they are asked for at. */
 const answers: Readonly<Record<string, () => Generation>> = {
   '/two': () => generationOf(['sea', ' wäter']),
   '/none': () => generationOf([]),
   '/broken': () => generationOf(['half'], new ApiError('backend_error', 'gone')),
+  '/counted': countedThenRefused,
   '/refused': () => generationOf([], new ApiError('rate_limit_exceeded', 'full')),
 };
 
@@ -123,10 +138,13 @@ describe('a stream of events', () => {
     expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '2\r\n<>\r\n0\r\n\r\n' }]);
   });
 
-  it('that fails before its first event keeps its own status', async () => {
-    const received = await exchange('GET /refused HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-    expect(received).toMatch(/^HTTP\/1\.1 429 /);
-  });
+  it.each(['/refused', '/counted'])(
+    'that fails before there is anything to see keeps its own status: %s',
+    async (path) => {
+      const received = await exchange(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect(received).toMatch(/^HTTP\/1\.1 429 /);
+    },
+  );
 
   it('that breaks ends with what it failed with', async () => {
     const received = await exchange('GET /broken HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');

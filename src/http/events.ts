@@ -45,6 +45,8 @@ class EventStream implements EventSink, TurnOutput {
   #running: RunningGeneration | undefined;
   /** The events of the first turn; undefined once the status is sent. */
   #first: GenerateEvent[] | undefined = [];
+  /** Whether one of them is for the client to see. */
+  #hasContent = false;
   #isOver = false;
 
   constructor(reply: FastifyReply, { answer, signal }: StreamedResponse, settling: Settling) {
@@ -81,7 +83,7 @@ class EventStream implements EventSink, TurnOutput {
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#first?.length === 0) this.#settling.reject(error);
+    if (this.#first && !this.#hasContent) this.#settling.reject(error);
     else this.#tell(error);
   }
 
@@ -98,7 +100,11 @@ class EventStream implements EventSink, TurnOutput {
   }
 
   #hold(first: GenerateEvent[], event: GenerateEvent): void {
-    if (first.push(event) === 1) flushAfterTurn(this);
+    first.push(event);
+    // The length of the prompt alone is no reason to send a status that a fault may still change.
+    if (this.#hasContent || event.type === 'prompt-tokens') return;
+    this.#hasContent = true;
+    flushAfterTurn(this);
   }
 
   #open(events: readonly GenerateEvent[]): void {

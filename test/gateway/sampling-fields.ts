@@ -44,7 +44,8 @@ export const samplingRows = {
   },
   stream_interval: {
     send: { stream: true, stream_interval: 5 },
-    outcome: { sent: {} },
+    // What it does to a stream is in stream-interval.test.ts; the model is told nothing of it.
+    outcome: { seen: (answer) => receivedFor(answer)[0]?.sampling_parameters, is: { max_tokens: 4096 } },
     bad: [[0], [1.5], ['5'], [1_000_001]],
   },
   stream_options: {
