@@ -28,6 +28,9 @@ interface Uncompiled {
   readonly script: Script;
 }
 
+/** V8 forgets for code that was compiled before who loads the modules of an `import()`: such parts are compiled anew. */
+const importsModules = /(?<![\w#$.])import\(/;
+
 /** Loads the parts that the built program is made of, each once, with compiled code where there is some. */
 export class PartLoader {
   readonly #options: PartLoaderOptions;
@@ -67,15 +70,16 @@ export class PartLoader {
 
   #compile(name: string, file: string): Script {
     const source = readFileSync(file);
+    const text = source.toString();
     const options = {
       filename: pathToFileURL(file).href,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     };
     const { code } = this.#options;
-    if (!code) return new Script(source.toString(), options);
+    if (!code || importsModules.test(text)) return new Script(text, options);
     const part: Part = { name, sourceDigest: createHash('sha256').update(source).digest() };
     const cachedData = code.find(part);
-    const script = new Script(source.toString(), cachedData ? { ...options, cachedData } : options);
+    const script = new Script(text, cachedData ? { ...options, cachedData } : options);
     if (script.cachedDataRejected !== false) this.#uncompiled.push({ part, script });
     return script;
   }

@@ -5,9 +5,18 @@ import { pathToFileURL } from 'node:url';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { startConch } from '../support/conch.ts';
 
-/** Writes down the name of every file that is loaded as a module. */
+/** Writes down the name of every file that is loaded as a module, or as a part of the program. */
 const tracer = (list: string) => `
-import { register } from 'node:module';
+import { appendFileSync } from 'node:fs';
+import { register, syncBuiltinESMExports } from 'node:module';
+import vm from 'node:vm';
+vm.Script = class extends vm.Script {
+  constructor(code, options) {
+    appendFileSync(${JSON.stringify(list)}, options.filename + '\\n');
+    super(code, options);
+  }
+};
+syncBuiltinESMExports();
 register('data:text/javascript,' + encodeURIComponent(\`
   import { appendFileSync } from 'node:fs';
   export async function load(url, context, next) {

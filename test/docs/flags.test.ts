@@ -22,6 +22,10 @@ const foreign = new Set([
   '--stop-timeout',
   '--project',
   '--run',
+  // Of Node and of V8.
+  '--snapshot-blob',
+  '--max-semi-space-size',
+  '--v8-pool-size',
   // The examples of docs/contributing/add-a-setting.md.
   '--x',
   '--login-timeout',

@@ -128,14 +128,10 @@ describe('continuous batching', () => {
     await slow.next();
     const before = figures();
     for (let round = 0; round < 9; round++) await ask(server, { prompt: `${round} quick`, sampling });
-    const afterwards = figures();
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    expect(afterwards.sampledTokens - before.sampledTokens).toBeGreaterThan(9 * 32);
-    // 256 responses wait for the reader, and no more are made.
-    expect(figures().sampledTokens - before.sampledTokens).toBeLessThan(9 * 32 + 260);
+    // While its reader waits it is left out of the batches: at most the token that was being made is added.
+    expect(figures().sampledTokens - before.sampledTokens - 9 * 32).toBeOneOf([0, 1]);
     const { value } = await slow.next();
-    expect(value.length).toBe(256);
-    expect((await slow.next()).value.length).toBeGreaterThan(0);
+    expect(value.length).toBeGreaterThan(0);
     await slow.return?.();
   });
 });
