@@ -41,7 +41,7 @@ it('a start against a Triton elsewhere loads few files, and no package', async (
   expect(files.filter((url) => url.includes('/node_modules/'))).toEqual([]);
   // Without the hash in the name of a part.
   const names = files.map((url) => url.slice(url.lastIndexOf('/') + 1).replace(/-[\w-]{8}\.js$/, '.js'));
-  expect(names).toEqual(expect.arrayContaining(['main.js', 'program.js', 'serve.js']));
+  expect(names).toEqual(expect.arrayContaining(['main.js', 'loader.js', 'service.js']));
   expect(files.length).toBeLessThan(60);
   const lazy = new Set([
     'commands.js',

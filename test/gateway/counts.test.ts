@@ -6,7 +6,7 @@ import { Random } from '../../src/bench/random.ts';
 import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post, startGateway } from '../support/gateway.ts';
+import { type Answer, eventsOf, llamaTokenizer, post, startGateway } from '../support/gateway.ts';
 import { texts } from '../tokenizers/samples.ts';
 import { receivedFor, streamedChoices, textsOf } from './asking.ts';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
     misfit: { serves: 'vllm-toy', tokenizer: tokenizerFolder('llama2') },
   };
   writeFileSync(config, JSON.stringify({ models }));
-  conch = await startGateway('--config', config);
+  conch = await startGateway('--config', config, ...llamaTokenizer());
 });
 afterAll(async () => {
   await conch.stop();
