@@ -1,7 +1,9 @@
 /**
- * What a request costs, by function: self time and allocated bytes of Conch's main thread under answers of one token, 32 at a time.
+ * What a request costs, by function: self time and allocated bytes of Conch's main thread under responses of one token, 32 at a time;
+ * what a token costs, under longer responses.
  *
- *   node bench/hot.mjs [--seconds 6] [--top 25] [--streamed] [--script dist/main.js]
+ *   node bench/hot.mjs [--seconds 6] [--top 25] [--streamed] [--streams 32] [--tokens 1] [--interval-ms 0] [--script dist/main.js]
+ *   node bench/hot.mjs --streamed --streams 256 --tokens 128 --interval-ms 10
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,11 +22,15 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '6' },
     top: { type: 'string', default: '25' },
     streamed: { type: 'boolean', default: false },
+    streams: { type: 'string', default: '32' },
+    tokens: { type: 'string', default: '1' },
+    'interval-ms': { type: 'string', default: '0' },
     script: { type: 'string', default: conch.script },
   },
 });
 const top = Number(values.top);
-const load = { streams: 32, tokens: 1, unstreamed: !values.streamed };
+const load = { streams: Number(values.streams), tokens: Number(values.tokens), unstreamed: !values.streamed };
+const what = load.tokens > 1 ? 'token' : 'request';
 
 /**
  * A profile of Conch under the load, and how many requests it holds.
@@ -33,30 +39,32 @@ const load = { streams: 32, tokens: 1, unstreamed: !values.streamed };
 async function profiled(kind) {
   const profiler = probe(kind);
   const contender = { ...conch, script: path.resolve(values.script), environment: profiler.environment };
-  return await withFresh([contender], 0, async ({ gateways: [gateway] }) => {
+  return await withFresh([contender], 0, async ({ gateways: [gateway], changeInterval }) => {
     if (gateway === undefined) throw new Error('Conch was not started');
     const { url, watched } = gateway;
     const pid = watched['gateway'] ?? 0;
     await warmUp([gateway], { ...load, cpuSeconds: 8, mostSeconds: 40, flags: { unstreamed: load.unstreamed } });
+    changeInterval(Number(values['interval-ms']));
     await profiler.begin(pid);
     const window = { ...load, seconds: Number(values.seconds), 'warmup-seconds': 0.2 };
     const { allRequests, processes } = await runLoad(url, window, watched);
     const profile = await profiler.end(pid);
-    return { profile, requests: allRequests, microseconds: processes.gateway.microsecondsPerRequest };
+    const { microsecondsPerRequest } = processes.gateway;
+    return { profile, count: allRequests * load.tokens, microseconds: microsecondsPerRequest / load.tokens };
   });
 }
 
 /**
  * @param {string} title
  * @param {CostNode[]} tree
- * @param {{ requests: number, unit: string, digits: number, total?: number }} options `total`: what a request took, if the profile only gives shares
+ * @param {{ count: number, unit: string, digits: number, total?: number }} options `count`: of requests or tokens; `total`: what one took, if the profile only gives shares
  */
-function shown(title, tree, { requests, unit, digits, total }) {
+function shown(title, tree, { count, unit, digits, total }) {
   const self = costs(tree);
   const all = sumOf(self);
-  const perRequest = total ?? all / requests;
+  const perOne = total ?? all / count;
   const row = (/** @type {number} */ amount, /** @type {string[]} */ words) => [
-    ((amount / all) * perRequest).toFixed(digits),
+    ((amount / all) * perOne).toFixed(digits),
     `${((amount / all) * 100).toFixed(1)} %`,
     ...words,
   ];
@@ -67,7 +75,7 @@ function shown(title, tree, { requests, unit, digits, total }) {
         .slice(0, top)
         .map(({ name, module, line, amount }) => row(amount, [name, `${module}${line > 0 ? `:${line}` : ''}`])),
     ]);
-  const each = (/** @type {number} */ amount) => ((amount / all) * perRequest).toFixed(digits);
+  const each = (/** @type {number} */ amount) => ((amount / all) * perOne).toFixed(digits);
   const files = (/** @type {Cost[]} */ found) =>
     markdownTable([
       [unit, 'share', 'module', 'functions'],
@@ -79,7 +87,7 @@ function shown(title, tree, { requests, unit, digits, total }) {
         }),
     ]);
   return [
-    `## ${title}: ${perRequest.toFixed(digits)} ${unit} per request`,
+    `## ${title}: ${perOne.toFixed(digits)} ${unit} per ${what}`,
     'By function, itself alone:',
     functions(self),
     "By function of Conch, with what it called of packages, of Node and of V8 (a function that Node's event loop or a package called counts alone):",
@@ -95,7 +103,7 @@ const cpu = await profiled('cpu');
 const heap = await profiled('heap');
 process.stdout.write(
   `${[
-    `${cpu.requests} requests, ${cpu.microseconds.toFixed(0)} µs of CPU each in all threads, with the profiler on.`,
+    `${cpu.count} ${what}s, ${cpu.microseconds.toFixed(1)} µs of CPU each in all threads, with the profiler on.`,
     shown('CPU time', timeTree(cpu.profile), { ...cpu, unit: 'µs', digits: 1, total: cpu.microseconds }),
     shown('Allocated', allocationTree(heap.profile), { ...heap, unit: 'bytes', digits: 0 }),
   ].join('\n\n')}\n`,
