@@ -70,10 +70,10 @@ function readText(inputs, wanted) {
   const prompt = textOf(inputs.get('text_input'));
   const tokens = lengthOf(inputs.get('max_tokens'));
   if (prompt === undefined || tokens === undefined) return 'text_input or max_tokens is missing or not positive';
-  if (inputs.get('stream')?.[0] !== 1) return NO_STREAM;
   const counts = ['num_input_tokens', 'num_output_tokens'].filter((name) => inputs.get(`return_${name}`)?.[0] === 1);
   const outputs = ['text_output', ...counts].filter((name) => wanted.size === 0 || wanted.has(name));
-  return { tokens, promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
+  const request = { promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
+  return inputs.get('stream')?.[0] === 1 ? { ...request, tokens } : { ...request, tokens: 1, whole: tokens };
 }
 
 /**
@@ -98,10 +98,15 @@ export const ensembleModel = {
   outputs: [{ name: 'text_output', type: 'BYTES', dims: [-1] }, ...REPORTS],
   tokens: TEXT_BYTES,
   read: readText,
-  respond: ({ promptTokens }) => [
-    { name: 'text_output', datatype: 'BYTES', shape: [1, 1], data: bytesTensor(PLACEHOLDER) },
+  respond: ({ promptTokens, whole }) => [
+    {
+      name: 'text_output',
+      datatype: 'BYTES',
+      shape: [1, 1],
+      data: bytesTensor(whole === undefined ? PLACEHOLDER : TEXT_BYTES.subarray(0, whole * TOKEN_BYTES)),
+    },
     { name: 'num_input_tokens', datatype: 'INT32', shape: [1, 1], data: uint32(promptTokens) },
-    { name: 'num_output_tokens', datatype: 'INT32', shape: [1, 1], data: uint32(1) },
+    { name: 'num_output_tokens', datatype: 'INT32', shape: [1, 1], data: uint32(whole ?? 1) },
   ],
   ask: (prompt, tokens) => [
     { name: 'text_input', datatype: 'BYTES', shape: [1, 1], data: bytesTensor(prompt) },
