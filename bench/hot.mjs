@@ -2,7 +2,7 @@
  * What a request costs, by function: self time and allocated bytes of Conch's main thread under responses of one token, 32 at a time;
  * what a token costs, under longer responses.
  *
- *   node bench/hot.mjs [--seconds 6] [--top 25] [--streamed] [--streams 32] [--tokens 1] [--interval-ms 0] [--script dist/main.js]
+ *   node bench/hot.mjs [--seconds 6] [--top 25] [--streamed] [--streams 32] [--tokens 1] [--interval-ms 0] [--extra JSON] [--script dist/main.js]
  *   node bench/hot.mjs --streamed --streams 256 --tokens 128 --interval-ms 10
  */
 import path from 'node:path';
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     streams: { type: 'string', default: '32' },
     tokens: { type: 'string', default: '1' },
     'interval-ms': { type: 'string', default: '0' },
+    extra: { type: 'string' },
     script: { type: 'string', default: conch.script },
   },
 });
@@ -46,7 +47,8 @@ async function profiled(kind) {
     await warmUp([gateway], { ...load, cpuSeconds: 8, mostSeconds: 40, flags: { unstreamed: load.unstreamed } });
     changeInterval(Number(values['interval-ms']));
     await profiler.begin(pid);
-    const window = { ...load, seconds: Number(values.seconds), 'warmup-seconds': 0.2 };
+    const extra = values.extra === undefined ? {} : { extra: values.extra, 'by-text': true };
+    const window = { ...load, ...extra, seconds: Number(values.seconds), 'warmup-seconds': 0.2 };
     const { allRequests, processes } = await runLoad(url, window, watched);
     const profile = await profiler.end(pid);
     const { microsecondsPerRequest } = processes.gateway;
