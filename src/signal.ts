@@ -1,4 +1,4 @@
-/** Tells that work is no longer wanted. Every AbortSignal is one; that of a request is lighter. */
+/** Aborts work that is no longer needed. Every AbortSignal is one; the signal of a request is a lighter one. */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -8,8 +8,8 @@ export interface Signal {
 }
 
 /**
- * A signal, and what aborts it. Every request has one, and few of them are ever aborted: an AbortController takes 3 to 6 µs to
- * make, this takes none that can be measured.
+ * A signal and the way to abort it. Every request has one, and few are ever aborted. An AbortController takes 3 to 6 µs
+ * to create; this one takes too little to measure.
  */
 export class Cancellation implements Signal {
   #isAborted = false;
@@ -35,7 +35,7 @@ export class Cancellation implements Signal {
     for (const listener of listeners) call(listener);
   }
 
-  /** A listener hears of the abort once; one that comes after it hears nothing, as with an AbortSignal. */
+  /** Calls the listener once. As with an AbortSignal, a listener that is added after the abort is never called. */
   addEventListener(_: 'abort', listener: () => void): void {
     if (!this.#isAborted && !this.#listeners.includes(listener)) this.#listeners.push(listener);
   }
@@ -49,7 +49,7 @@ export class Cancellation implements Signal {
     if (this.#isAborted) throw this.#reason;
   }
 
-  /** The same for what takes nothing but an AbortSignal. */
+  /** The same signal for APIs of Node, which only accept an AbortSignal. */
   get abortSignal(): AbortSignal {
     if (!this.#controller) {
       const controller = new AbortController();
@@ -70,7 +70,7 @@ function abortSignalOf(signal: Signal): AbortSignal {
   return signal instanceof Cancellation ? signal.abortSignal : (signal as AbortSignal);
 }
 
-/** What a listener throws does not keep the others from hearing. */
+/** Calls a listener; if it throws, the other listeners are still called. */
 function call(listener: () => void): void {
   try {
     listener();

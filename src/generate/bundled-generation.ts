@@ -37,7 +37,7 @@ class BundledGeneration implements EventSink, RunningGeneration {
   text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
     const bundle = this.#bundle(choice);
     bundle.text(text, tokens, logprobs);
-    // What comes without tokens belongs to those that follow, or stands before the end.
+    // Text without tokens belongs to the next token, or comes right before the finish.
     if (tokens > 0 && !this.#waits(bundle)) bundle.give(this.#sink);
   }
 

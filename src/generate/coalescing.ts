@@ -1,9 +1,9 @@
-/** Something that waits until a few milliseconds are over. */
+/** A stream that waits for the shared timer. */
 interface Held {
   release(): void;
 }
 
-/** The share of time that the event loop works, from which on a process is busy. */
+/** A process is busy if its event loop works for at least this share of the time. */
 const busyShare = 0.5;
 /** Milliseconds between two looks at that share. */
 const lookInterval = 100;
@@ -29,7 +29,7 @@ export class Coalescing {
     return this.#milliseconds() > 0;
   }
 
-  /** Whether something is held back, until its `release` is called. */
+  /** Holds a stream back until its `release` is called; false while the process is not busy. */
   holds(held: Held): boolean {
     if (!this.isOn || !this.#isBusy) return false;
     if (this.#held.push(held) === 1) setTimeout(this.#release, this.#milliseconds());

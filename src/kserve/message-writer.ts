@@ -3,7 +3,7 @@ import { field } from './cursor.ts';
 /** Bytes that most messages fit in. */
 const usualSize = 16 * 1024;
 
-/** The place where messages are written, one at a time; undefined while somebody writes there. */
+/** The buffer that messages are written into, one at a time; undefined while it is in use. */
 let free: Buffer | undefined = Buffer.allocUnsafeSlow(usualSize);
 
 /**
@@ -13,7 +13,7 @@ let free: Buffer | undefined = Buffer.allocUnsafeSlow(usualSize);
 export class MessageWriter {
   #bytes = free ?? Buffer.allocUnsafeSlow(usualSize);
   #at = 0;
-  /** Where the messages begin that have not ended. */
+  /** Offsets of the nested messages that have not ended. */
   readonly #begun: number[] = [];
 
   constructor() {

@@ -28,7 +28,7 @@ interface Uncompiled {
   readonly script: Script;
 }
 
-/** V8 forgets for code that was compiled before who loads the modules of an `import()`: such parts are compiled anew. */
+/** In cached code, V8 on Node 20 has no loader for `import()`. Parts that use it are compiled at each start. */
 const importsModules = /(?<![\w#$.])import\(/;
 
 /** Loads the parts that the built program is made of, each once, with compiled code where there is some. */

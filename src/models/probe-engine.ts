@@ -62,7 +62,7 @@ async function send(
 ): Promise<ProbeResult | 'other-task'> {
   try {
     let count = 0;
-    // To the end: a call that is left after its first response may be reset, and Triton would never unload the model.
+    // Read to the end: if Conch resets the call behind its last response, Triton never unloads the model.
     await untilEnd(
       (sink) => server.stream(probe, sink, { signal, timeout: longestProbe }),
       () => count++,

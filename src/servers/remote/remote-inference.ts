@@ -3,7 +3,7 @@ import { StreamResponseDecoder } from '../../kserve/infer-codec.ts';
 import type { ResponseSink, RunningInference } from '../../kserve/server.ts';
 import type { Call, RunningCall } from './channel.ts';
 
-/** What an inference hears of its call, and what the call asks of it. */
+/** The callbacks of the call. */
 type Listener = Required<Pick<Call, 'onMessage' | 'onEnd' | 'isComplete'>>;
 
 /** One inference on a server that is reached over gRPC: hands each message to its sink as it is read. */
