@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
-import type { EventFold, EventSink, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
+import type { EventSink, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
 import type { Coalescing } from './coalescing.ts';
 import { DeltaBundle, isDelta } from './delta-bundle.ts';
 
@@ -51,13 +51,13 @@ class BundledGeneration implements EventSink, RunningGeneration {
   }
 
   end(): void {
-    this.#giveAll(this.#sink);
+    this.#giveAll();
     this.#isOver = true;
     this.#sink.end();
   }
 
   fail(error: unknown): void {
-    this.#giveAll(this.#sink);
+    this.#giveAll();
     this.#isOver = true;
     this.#sink.fail(error);
   }
@@ -95,7 +95,7 @@ class BundledGeneration implements EventSink, RunningGeneration {
     return this.#bundles[choice];
   }
 
-  #giveAll(fold: EventFold): void {
-    for (const bundle of this.#bundles) bundle.give(fold);
+  #giveAll(): void {
+    for (const bundle of this.#bundles) bundle.give(this.#sink);
   }
 }
