@@ -15,9 +15,8 @@ import { RunningRequests } from '../../src/models/running-requests.ts';
 import type { ServedModel } from '../../src/models/served-model.ts';
 import { SharedRequests } from '../../src/models/shared-requests.ts';
 import { unwatched } from '../../src/request-watch.ts';
+import { speaks, text } from './scripted-registry.ts';
 
-const text = (name: string) => ({ name, data_type: 'TYPE_STRING', dims: [1] });
-const speaks = { input: [text('text_input'), text('sampling_parameters')], output: [text('text_output')] };
 export const nothing = { input: [], output: [] };
 export const vectors = { input: [text('text')], output: [{ name: 'embedding', data_type: 'TYPE_FP32', dims: [8] }] };
 
