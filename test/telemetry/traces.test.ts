@@ -132,7 +132,10 @@ describe('a request that a client traces', () => {
       tracestate: 'vendor=opaque',
     });
     expect(collector.headers().at(-1)).toMatchObject({ 'x-tenant': 'blue', 'content-encoding': 'gzip' });
-    expect(headers.get('server-timing')).toMatch(/^template;dur=[\d.]+, first;dur=[\d.]+, total;dur=[\d.]+$/);
+    // A busy machine reads all tokens at once: the inference has then ended before the headers are sent.
+    expect(headers.get('server-timing')).toMatch(
+      /^template;dur=[\d.]+, first;dur=[\d.]+(, infer;dur=[\d.]+)?, total;dur=[\d.]+$/,
+    );
     const line = await conch.logged(({ trace_id: logged }) => logged === traceId);
     expect(line).toMatchObject({
       reqId: headers.get('x-request-id'),
