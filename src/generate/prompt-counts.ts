@@ -8,7 +8,7 @@ const roundsToAgree = 16;
 /** From then on one round of so many is compared. */
 const roundsPerCheck = 64;
 
-/** Characters. Tokenizing more costs more than a count with every response does; see docs/decisions/ask-for-what-is-needed.md. */
+/** Characters. Tokenizing more costs more than a count with every response does; see docs/decisions/optional-outputs.md. */
 const longestPrompt = 4096;
 
 /** Whether a tokenizer here counts prompts as the backend of its model does, by the prompts that both have counted. */

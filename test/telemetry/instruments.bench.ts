@@ -2,7 +2,7 @@ import { Counter as PromCounter, Histogram as PromHistogram } from 'prom-client'
 import { bench, describe } from 'vitest';
 import { Counter, Histogram } from '../../src/telemetry/metrics/instruments.ts';
 
-// For docs/decisions/own-metrics.md: npx vitest bench --run --project unit test/telemetry
+// For docs/decisions/metric-instruments.md: npx vitest bench --run --project unit test/telemetry
 
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 const times = 10_000;

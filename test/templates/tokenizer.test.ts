@@ -62,7 +62,7 @@ describe('tokenizers', () => {
 
   it('give the ids that Python gives', async () => {
     const families: TokenizerName[] = ['llama3', 'llama3_2', 'qwen3', 'gemma3', 'mistral_nemo', 'deepseek_v3'];
-    // transformers 4 and 5 disagree on DeepSeek's BOS: docs/decisions/own-bos.md
+    // transformers 4 and 5 disagree on DeepSeek's BOS: docs/decisions/bos-detection.md
     const both = (family: TokenizerName) => (family === 'deepseek_v3' ? [false] : [true, false]);
     const jobs = families.flatMap((family) =>
       both(family).map((add) => ({ text: sample, folder: tokenizerFolder(family), add_special_tokens: add })),

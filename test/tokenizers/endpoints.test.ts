@@ -44,7 +44,7 @@ const fine = (body: object, ignored: string | null = null) => ({ status: 200, bo
 const jobsOf = (family: TokenizerName) =>
   texts.flatMap((text) =>
     [true, false]
-      // transformers 4 and 5 disagree on DeepSeek's BOS: docs/decisions/own-bos.md
+      // transformers 4 and 5 disagree on DeepSeek's BOS: docs/decisions/bos-detection.md
       .filter((add) => !add || family !== 'deepseek_v3')
       .map((add) => ({ text, folder: tokenizerFolder(family), add_special_tokens: add, tokens: true })),
   );
