@@ -28,7 +28,7 @@ Older releases have fewer tensors, and refuse what they have none for: \`conch d
   function guides the answer, so it needs what \`response_format\` needs. Where the family writes its calls with special tokens, \`trtllm\` and \`llmapi\` refuse
   \`tools\`: their servers take special tokens out of the text.
 - **response_format**, **structured_outputs** and **guided_…** are emulated where the backend cannot guide an answer, as LLM API models, vLLM before 25.02 and
-  TensorRT-LLM before 0.19 ([api.md](api.md#structured-answers)); a grammar is refused there. \`--structured-retries 0\` refuses them all.
+  TensorRT-LLM before 0.19 ([api.md](api.md#structured-output)); a grammar is refused there. \`--structured-retries 0\` refuses them all.
 - **n** is one inference per choice; with \`use_beam_search\` the best beams of one.
 - **stream** on a model that is not decoupled sends the whole answer at once.`;
 
