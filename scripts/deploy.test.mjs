@@ -38,7 +38,7 @@ describe('deploy/', () => {
     const named = files.flatMap(({ text }) => [...text.matchAll(/\bconch:(\d+\.\d[\w.-]*)|image\.version="([^"]+)"/g)]);
     expect(named.length).toBeGreaterThan(3);
     expect(named.map(([, tag, label]) => tag ?? label).filter((found) => found !== version)).toEqual([]);
-    expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`);
+    expect(read('CHANGELOG.md')).toContain(`\n## [${version}]`);
   });
 
   it.each(['vllm', 'trtllm', 'open-webui', 'observability'])(

@@ -48,8 +48,8 @@ export interface RequestWatch {
   inference(facts: InferenceFacts): InferenceWatch;
   /** Counts that belong to the request; they are read when they are needed, at the latest at its end. */
   counts(counts: TokenCounts): void;
-  /** Something of an answer that is streamed was handed to the client's connection. */
-  flushed(): void;
+  /** Something of a streamed response was handed to the client's connection at this time (`performance.now()`). */
+  flushed(now: number): void;
   /** What its counts come to now. */
   tokens(): TokenSum;
 }

@@ -11,8 +11,8 @@ export interface Pausable {
 interface OutputOptions {
   /** What waits while the client is slower than its response; undefined where there is nothing yet. */
   readonly source: () => Pausable | undefined;
-  /** Something was handed to the client's connection. */
-  readonly onFlush?: () => void;
+  /** Something was handed to the client's connection at this time. */
+  readonly onFlush?: (now: number) => void;
   /** `latin1`: texts have a byte in each character. */
   readonly encoding?: 'utf8' | 'latin1';
 }
@@ -29,7 +29,9 @@ export class ClientOutput implements TurnOutput {
   #isDirty = false;
   /** What tells that a slow client has room again; undefined while it has. */
   #full: Socket | ServerResponse | undefined;
-  #isBegun = false;
+  /** The client's socket, once the headers are on their way to it. */
+  #socket: Socket | undefined;
+  #isOver = false;
 
   constructor(response: ServerResponse, options: OutputOptions) {
     this.#response = response;
@@ -44,30 +46,33 @@ export class ClientOutput implements TurnOutput {
     flushAfterTurn(this);
   }
 
-  flush(): void {
+  flush(now = performance.now()): void {
     this.#isDirty = false;
     const text = this.#pending;
-    if (text === '' || this.#full || this.#response.writableEnded) return;
+    if (text === '' || this.#full || this.#isOver) return;
     this.#pending = '';
     if (!this.#write(text)) this.#wait();
-    this.#options.onFlush?.();
+    this.#options.onFlush?.(now);
   }
 
   /** Writes what is left, and ends the response. */
   end(text: string): void {
     const rest = this.#pending + text;
     this.#pending = '';
+    const socket = rest === '' ? undefined : this.#directSocket();
     this.close();
     const response = this.#response;
     if (response.writableEnded) return;
-    const socket = rest === '' ? null : this.#directSocket();
     if (socket) writeChunk(socket, rest, this.#encoding);
     response.end(socket ? undefined : rest, this.#encoding);
-    this.#options.onFlush?.();
+    this.#options.onFlush?.(performance.now());
   }
 
   /** Nothing more is written. */
   close(): void {
+    this.#isOver = true;
+    // The next response may have it from here on.
+    this.#socket = undefined;
     this.#pending = '';
     this.#full?.off('drain', this.#onDrain);
     this.#full = undefined;
@@ -94,18 +99,17 @@ export class ClientOutput implements TurnOutput {
     if (!this.#full) this.#options.source()?.resume();
   };
 
-  /** The client's socket with the headers on their way to it; null where the response has to write itself. */
-  #directSocket(): Socket | null {
+  /** The client's socket with the headers on their way to it; undefined where the response has to write itself. */
+  #directSocket(): Socket | undefined {
+    if (this.#socket) return this.#socket;
     const response = this.#response;
     const { socket } = response;
-    if (socket === null || !response.chunkedEncoding || socket.destroyed) return null;
-    if (!this.#isBegun) {
-      // Headers and whatever follows them in this turn go out together.
-      socket.cork();
-      response.flushHeaders();
-      process.nextTick(uncork, socket);
-    }
-    this.#isBegun = true;
+    if (socket === null || !response.chunkedEncoding || socket.destroyed) return undefined;
+    // Headers and whatever follows them in this turn go out together.
+    socket.cork();
+    response.flushHeaders();
+    process.nextTick(uncork, socket);
+    this.#socket = socket;
     return socket;
   }
 }

@@ -55,7 +55,7 @@ class EventStream implements EventSink, TurnOutput {
     this.#signal = signal;
     this.#settling = settling;
     const { watch } = reply.request;
-    this.#output = new ClientOutput(reply.raw, { source: () => this.#running, onFlush: () => watch.flushed() });
+    this.#output = new ClientOutput(reply.raw, { source: () => this.#running, onFlush: (now) => watch.flushed(now) });
   }
 
   start(generation: Generation): void {
@@ -88,11 +88,11 @@ class EventStream implements EventSink, TurnOutput {
   }
 
   /** The end of the first turn: the status is sent, and its events. */
-  flush(): void {
+  flush(now: number): void {
     if (this.#isOver || !this.#first) return;
     try {
       this.#open(this.#first);
-      this.#output.flush();
+      this.#output.flush(now);
     } catch (error) {
       this.#running?.cancel();
       this.fail(error);

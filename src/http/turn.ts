@@ -1,7 +1,7 @@
 /** Collects what goes to a client during a turn of the event loop. */
 export interface TurnOutput {
-  /** Writes what was collected. It does not throw. */
-  flush(): void;
+  /** Writes what was collected in the turn that ends at this time (`performance.now()`). It does not throw. */
+  flush(now: number): void;
 }
 
 let dirty: TurnOutput[] = [];
@@ -18,11 +18,12 @@ export function flushAfterTurn(output: TurnOutput): void {
 function flushAll(): void {
   const outputs = dirty;
   dirty = [];
+  const now = performance.now();
   let flushed = 0;
   try {
     for (const output of outputs) {
       flushed++;
-      output.flush();
+      output.flush(now);
     }
   } finally {
     // One that throws against the rule does not take the others with it.

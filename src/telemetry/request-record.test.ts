@@ -49,12 +49,12 @@ describe('MeasuredRequest', () => {
     const tally = { promptTokens: 1, completionTokens: 1 };
     request.counts(tally);
     request.inference({ server: 'a:1', model: 'toy', maxTokens: undefined });
-    request.flushed();
-    request.flushed();
+    request.flushed(performance.now());
+    request.flushed(performance.now());
     tally.completionTokens = 5;
-    request.flushed();
+    request.flushed(performance.now());
     tally.completionTokens = 6;
-    request.flushed();
+    request.flushed(performance.now());
     expect(metrics.firstToken.at('toy', 'a:1').count).toBe(1);
     expect(metrics.betweenTokens.at('toy', 'a:1').count).toBe(5);
     expect(request.end(good)).toMatchObject({ ttft_ms: expect.any(Number) });

@@ -116,8 +116,7 @@ export class MeasuredRequest implements RequestRecord {
     this.#counts.push(counts);
   }
 
-  flushed(): void {
-    const now = performance.now();
+  flushed(now: number): void {
     const tokens = this.#completion();
     if (this.#firstFlush === undefined) {
       const { metrics } = this.#options;
