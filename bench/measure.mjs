@@ -1,5 +1,5 @@
 /** The single measurements, each of a gateway that runs already. */
-import { runLoad } from './processes.mjs';
+import { runLoad, WrongResponses } from './processes.mjs';
 
 /**
  * @import { Scenario } from './scenarios.mjs'
@@ -61,8 +61,8 @@ export async function measureLoad({ url, watched, load: own = {}, loop }, load) 
   await loop?.begin(pid);
   const figures = costs(await runLoad(url, { ...flags, ...own }, watched));
   const delay = await loop?.end(pid);
-  // The field that puts several tokens into an event was ignored.
-  if ((figures['tokensPerEvent'] ?? 0) < Number(least)) return {};
+  if ((figures['tokensPerEvent'] ?? 0) < Number(least))
+    throw new WrongResponses('the field that puts several tokens into an event was ignored');
   return delay === undefined
     ? figures
     : { ...figures, loopDelayP99: delay.lateP99, loopHeldP99: delay.heldP99, loopWaitPercent: delay.waitPercent };

@@ -18,6 +18,17 @@ describe('Cancellation', () => {
     expect(() => cancellation.throwIfAborted()).toThrow('first');
   });
 
+  it('does not call a listener that an earlier one removes', () => {
+    const cancellation = new Cancellation();
+    const heard: string[] = [];
+    const later = (): void => void heard.push('later');
+    cancellation.addEventListener('abort', () => cancellation.removeEventListener('abort', later));
+    cancellation.addEventListener('abort', later);
+    cancellation.addEventListener('abort', () => heard.push('last'));
+    cancellation.abort();
+    expect(heard).toEqual(['last']);
+  });
+
   it('has an AbortError for a reason where none is given', () => {
     const cancellation = new Cancellation();
     cancellation.abort();

@@ -14,7 +14,7 @@ export interface Signal {
 export class Cancellation implements Signal {
   #isAborted = false;
   #reason: unknown;
-  #listeners: (() => void)[] = [];
+  readonly #listeners: (() => void)[] = [];
   #controller: AbortController | undefined;
 
   get aborted(): boolean {
@@ -30,9 +30,8 @@ export class Cancellation implements Signal {
     if (this.#isAborted) return;
     this.#isAborted = true;
     this.#reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = [];
-    for (const listener of listeners) call(listener);
+    // A listener may remove others that are still to come.
+    for (let listener = this.#listeners.shift(); listener; listener = this.#listeners.shift()) call(listener);
   }
 
   /** Calls the listener once. As with an AbortSignal, a listener that is added after the abort is never called. */

@@ -85,3 +85,12 @@ export function giveEvent(event: GenerateEvent, fold: EventFold): void {
   if (event.type === 'text-delta') fold.text(event.choice, event.text, event.tokens, event.logprobs);
   else fold.event(event);
 }
+
+/** Gives events to a sink where no caller can catch; a sink that throws fails with its own error. */
+export function giveSafely(sink: EventSink, give: (sink: EventSink) => void): void {
+  try {
+    give(sink);
+  } catch (error) {
+    sink.fail(error);
+  }
+}

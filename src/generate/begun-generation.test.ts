@@ -47,3 +47,16 @@ it('is over once it is cancelled', async () => {
   await nextTurn();
   expect([heard, source.calls]).toEqual([[], ['pause', 'cancel']]);
 });
+
+it('fails where the sink throws on what was held back', async () => {
+  const source = new ScriptedGeneration();
+  const begun = begunGeneration(source);
+  source.sink?.text(0, 'a', 1, undefined);
+  const { heard, sink } = sinkOf();
+  const broken = () => {
+    throw new Error('no room');
+  };
+  (await begun).start({ ...sink, text: broken });
+  await nextTurn();
+  expect(heard).toEqual(['no room']);
+});

@@ -1,5 +1,11 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
-import type { EventSink, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
+import {
+  type EventSink,
+  type Generation,
+  giveSafely,
+  type OtherEvent,
+  type RunningGeneration,
+} from '../contracts/events.ts';
 import { HeldEvents } from './held-events.ts';
 
 /** The same generation once its first event is there; rejects where it fails before that. */
@@ -36,7 +42,7 @@ class BegunGeneration implements Generation, RunningGeneration, EventSink {
   }
 
   start(sink: EventSink): this {
-    queueMicrotask(() => this.#tell(sink));
+    queueMicrotask(() => giveSafely(sink, () => this.#tell(sink)));
     return this;
   }
 

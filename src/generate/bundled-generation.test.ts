@@ -131,3 +131,42 @@ it('gives nothing after it was cancelled', () => {
   pass();
   expect([heard, source.calls]).toEqual([[[0, 'a', 1]], ['pause', 'resume', 'cancel']]);
 });
+
+it('gives the bundles of a later choice that begins before the first one', () => {
+  const { heard, text, source } = started({ interval: 3 });
+  for (const word of ['A', 'B', 'C']) text(word, 1, 1);
+  source.sink?.fail(new Error('broken'));
+  expect(heard).toEqual([[1, 'A', 1], [1, 'BC', 2], 'broken']);
+});
+
+it('is released where only a later choice has begun', () => {
+  const held: { release(): void }[] = [];
+  const coalescing = { isOn: true, holds: (stream: { release(): void }) => held.push(stream) > 0 };
+  const { heard, text } = started({ interval: 1, coalescing: coalescing as unknown as Coalescing });
+  for (const word of ['A', 'B', 'C']) text(word, 1, 1);
+  for (const stream of held) stream.release();
+  expect(heard).toEqual([
+    [1, 'A', 1],
+    [1, 'BC', 2],
+  ]);
+});
+
+it('fails, and cancels its source, where the sink throws on release', () => {
+  const source = new ScriptedGeneration();
+  const heard: unknown[] = [];
+  const held: { release(): void }[] = [];
+  const coalescing = { isOn: true, holds: (stream: { release(): void }) => held.push(stream) > 0 };
+  const sink: EventSink = {
+    text: (_choice, text) => {
+      if (text === 'b') throw new Error('no room');
+      heard.push(text);
+    },
+    event: () => undefined,
+    end: () => heard.push('end'),
+    fail: (error) => heard.push((error as Error).message),
+  };
+  bundled(source, { interval: 1, coalescing: coalescing as unknown as Coalescing }).start(sink);
+  for (const word of ['a', 'b']) source.sink?.text(0, word, 1, undefined);
+  for (const stream of held) stream.release();
+  expect([heard, source.calls]).toEqual([['a', 'no room'], ['cancel']]);
+});

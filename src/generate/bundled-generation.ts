@@ -19,6 +19,7 @@ export function bundled(generation: Generation, bundling: Bundling): Generation 
 class BundledGeneration implements EventSink, RunningGeneration {
   readonly #sink: EventSink;
   readonly #bundling: Bundling;
+  /** One for each choice up to the highest that gave something. */
   readonly #bundles: DeltaBundle[] = [];
   #running: RunningGeneration | undefined;
   #isHeld = false;
@@ -66,7 +67,12 @@ class BundledGeneration implements EventSink, RunningGeneration {
   release(): void {
     this.#isHeld = false;
     if (this.#isOver) return;
-    for (const bundle of this.#bundles) if (bundle.tokens >= this.#bundling.interval) bundle.give(this.#sink);
+    try {
+      for (const bundle of this.#bundles) if (bundle.tokens >= this.#bundling.interval) bundle.give(this.#sink);
+    } catch (error) {
+      this.cancel();
+      this.#sink.fail(error);
+    }
   }
 
   pause(): void {
@@ -91,8 +97,8 @@ class BundledGeneration implements EventSink, RunningGeneration {
   }
 
   #bundle(choice: number): DeltaBundle {
-    this.#bundles[choice] ??= new DeltaBundle(choice);
-    return this.#bundles[choice];
+    for (let next = this.#bundles.length; next <= choice; next++) this.#bundles.push(new DeltaBundle(next));
+    return this.#bundles[choice] as DeltaBundle;
   }
 
   #giveAll(): void {

@@ -102,13 +102,11 @@ export class CheckedEvents implements Generation, RunningGeneration, EventSink {
     this.#running?.pause();
     this.#checkOf(finish.choice)
       .end(finish.reason)
-      .then(
-        (verdict) => {
-          if (verdict.kind === 'undecided') this.#reject(undecided(emulation, verdict.message));
-          else if (this.#passes(verdict.kind === 'invalid' ? verdict.message : undefined)) this.#goOn(finish);
-        },
-        (error: unknown) => this.#reject(error),
-      );
+      .then((verdict) => {
+        if (verdict.kind === 'undecided') this.#reject(undecided(emulation, verdict.message));
+        else if (this.#passes(verdict.kind === 'invalid' ? verdict.message : undefined)) this.#goOn(finish);
+      })
+      .catch((error: unknown) => this.#reject(error));
   }
 
   /** Gives a finish that was waited for, and what came meanwhile, up to the next one. */

@@ -1,5 +1,5 @@
 import type { GenerateDecoder } from '../contracts/contract.ts';
-import type { EventSink, Generation, RunningGeneration } from '../contracts/events.ts';
+import { type EventSink, type Generation, giveSafely, type RunningGeneration } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import type { InferResponse, ResponseSink, RunningInference } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
@@ -116,7 +116,7 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   #finish(): void {
     if (this.#isOver || this.#counts > 0) return;
     this.#isOver = true;
-    this.#sink?.end();
+    if (this.#sink) giveSafely(this.#sink, (sink) => sink.end());
   }
 
   #fail(error: unknown): void {

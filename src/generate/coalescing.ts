@@ -1,5 +1,6 @@
 /** A stream that waits for the shared timer. */
-interface Held {
+interface HeldStream {
+  /** It does not throw. */
   release(): void;
 }
 
@@ -14,7 +15,7 @@ const lookInterval = 100;
  */
 export class Coalescing {
   readonly #milliseconds: () => number;
-  #held: Held[] = [];
+  #held: HeldStream[] = [];
   #share = 0;
   #lookedAt = performance.now();
   #before = performance.eventLoopUtilization();
@@ -30,13 +31,14 @@ export class Coalescing {
   }
 
   /** Holds a stream back until its `release` is called; false while the process is not busy. */
-  holds(held: Held): boolean {
-    if (!this.isOn || !this.#isBusy) return false;
+  holds(held: HeldStream): boolean {
+    if (!this.isOn || !this.#measureBusy()) return false;
     if (this.#held.push(held) === 1) setTimeout(this.#release, this.#milliseconds());
     return true;
   }
 
-  get #isBusy(): boolean {
+  /** Whether the process is busy, measured anew after a while. */
+  #measureBusy(): boolean {
     const now = performance.now();
     if (now - this.#lookedAt >= lookInterval) {
       const total = performance.eventLoopUtilization();

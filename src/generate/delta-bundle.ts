@@ -80,7 +80,8 @@ export class DeltaBundle {
 function join(last: GenerateEvent, next: DeltaEvent): DeltaEvent | undefined {
   if (last.type === 'reasoning-delta' && next.type === 'reasoning-delta')
     return { ...last, text: last.text + next.text };
-  if (last.type === 'tool-call-delta' && next.type === 'tool-call-delta' && next.id === undefined)
-    return { ...last, arguments: last.arguments + next.arguments };
+  const isSameCall =
+    last.type === 'tool-call-delta' && next.type === 'tool-call-delta' && last.index === next.index;
+  if (isSameCall && next.id === undefined) return { ...last, arguments: last.arguments + next.arguments };
   return undefined;
 }

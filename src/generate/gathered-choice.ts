@@ -1,4 +1,4 @@
-import type { EventSink, Generation, RunningGeneration } from '../contracts/events.ts';
+import { type EventSink, type Generation, giveSafely, type RunningGeneration } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import { isSuspect } from '../kserve/engine-failure.ts';
 import { StreamFault } from '../kserve/infer-codec.ts';
@@ -45,8 +45,10 @@ export class GatheredChoice implements Generation, RunningGeneration {
       (events) => {
         if (this.#isOver) return;
         this.#isOver = true;
-        events.give(sink);
-        sink.end();
+        giveSafely(sink, () => {
+          events.give(sink);
+          sink.end();
+        });
       },
       (error: unknown) => {
         if (!this.#isOver) sink.fail(error);
@@ -60,7 +62,7 @@ export class GatheredChoice implements Generation, RunningGeneration {
   }
 
   resume(): void {
-    // See above.
+    // Nothing was paused.
   }
 
   cancel(): void {

@@ -1,4 +1,4 @@
-import { type EventSink, type GenerateEvent, type Generation, giveEvent } from '../contracts/events.ts';
+import { type EventSink, type GenerateEvent, type Generation, giveEvent, giveSafely } from '../contracts/events.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /** A generation whose events are all made at once, without a backend. */
@@ -10,8 +10,10 @@ export function readyGeneration(make: () => MaybePromise<readonly GenerateEvent[
         .then(make)
         .then(
           (events) => {
-            for (const event of events) if (!isCancelled) giveEvent(event, sink);
-            if (!isCancelled) sink.end();
+            giveSafely(sink, () => {
+              for (const event of events) if (!isCancelled) giveEvent(event, sink);
+              if (!isCancelled) sink.end();
+            });
           },
           (error: unknown) => {
             if (!isCancelled) sink.fail(error);

@@ -175,7 +175,7 @@ class ReasonedChoice implements Generation, RunningGeneration {
   }
 
   #runInto(generation: Generation, fold: EventFold): Promise<void> {
-    // Nothing is begun for a reader that has left; nobody hears of this error.
+    // The client disconnected: nothing begins, and this error is not reported.
     if (this.#isOver) return Promise.reject(new Error('The generation was cancelled.'));
     return runInto(generation, fold, (running) => {
       this.#running = running;

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
@@ -54,4 +55,56 @@ it('writes nothing of what was appended before it was closed', async () => {
     response.end();
   });
   expect(read).toBe('whole');
+});
+
+/** A response whose socket takes nothing more after each write, until it says so. */
+function fullResponse() {
+  const written: string[] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    cork: () => undefined,
+    uncork: () => undefined,
+    write: (text: string) => {
+      written.push(text);
+      return false;
+    },
+  });
+  const response = {
+    socket,
+    chunkedEncoding: true,
+    writableEnded: false,
+    flushHeaders: () => undefined,
+    end: () => written.push('end'),
+  };
+  const calls: string[] = [];
+  const source = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
+  const output = new ClientOutput(response as unknown as ServerResponse, { source: () => source });
+  return { written, socket, calls, output };
+}
+
+it('pauses its source while the client is slower, and writes what came meanwhile in one chunk', () => {
+  const { written, socket, calls, output } = fullResponse();
+  for (const text of ['a', 'b', 'c']) {
+    output.append(text);
+    output.flush();
+  }
+  expect([written, calls]).toEqual([['1\r\na\r\n'], ['pause']]);
+  socket.emit('drain');
+  expect([written, calls]).toEqual([
+    ['1\r\na\r\n', '2\r\nbc\r\n'],
+    ['pause', 'pause'],
+  ]);
+  socket.emit('drain');
+  expect(calls).toEqual(['pause', 'pause', 'resume']);
+});
+
+it.each(['end', 'close'] as const)('leaves no listener behind when a slow client is %sed', (ending) => {
+  const { written, socket, output } = fullResponse();
+  output.append('a');
+  output.flush();
+  output.append('b');
+  if (ending === 'end') output.end('c');
+  else output.close();
+  expect(socket.listenerCount('drain')).toBe(0);
+  expect(written).toEqual(ending === 'end' ? ['1\r\na\r\n', '2\r\nbc\r\n', 'end'] : ['1\r\na\r\n']);
 });

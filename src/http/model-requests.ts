@@ -32,26 +32,27 @@ export async function enterModel(request: FastifyRequest, reply: FastifyReply, d
   else raw.once('close', () => request.leaveModel?.());
 }
 
-/** What the pipeline needs, for one request: who sends it, who hears of it, and what is left of its time after the queue. */
+/**
+ * What the pipeline needs for one request: who sends it, who watches it, and what is left of its time after the queue.
+ * @param needsCounts Whether its tokens must be counted exactly, which costs the vLLM backend a third of its peak.
+ */
 export function contextFor<Context extends { readonly timeout: number | undefined }>(
   request: FastifyRequest,
   context: Context,
-) {
-  return { ...context, watch: request.watch, timeout: timeLeft(request, context), client: clientOf(request) };
-}
-
-/** The same for an API that reports usage only where a request asks for it: else exact counts are needed to charge a key. */
-export function contextOnRequest<Context extends { readonly timeout: number | undefined }>(
-  request: FastifyRequest,
-  context: Context,
+  needsCounts = true,
 ) {
   return {
     ...context,
     watch: request.watch,
     timeout: timeLeft(request, context),
     client: clientOf(request),
-    needsCounts: request.key?.tokensPerMinute !== undefined,
+    needsCounts,
   };
+}
+
+/** Whether the key of a request is charged for its tokens. */
+export function isCharged({ key }: FastifyRequest): boolean {
+  return key?.tokensPerMinute !== undefined;
 }
 
 function timeLeft({ queuedFor = 0 }: FastifyRequest, { timeout }: { readonly timeout: number | undefined }) {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { ApiError } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 import { ClientOutput, type Pausable } from './client-output.ts';
 import { openStream } from './events.ts';
@@ -11,17 +12,25 @@ interface TextSink {
   fail(error: unknown): void;
 }
 
-/** Begins to give texts to a sink, also at once; gives what makes them wait, or ends them without a word. */
+/** Begins to give texts to a sink, also at once; gives what pauses and cancels them. */
 type TextSource = (sink: TextSink) => Pausable & { cancel(): void };
 
 /** Streams events that are written already. */
 export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signal): Promise<void> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     openStream(reply);
     const output = new ClientOutput(reply.raw, { source: () => running });
     const end = (): void => {
       signal.removeEventListener('abort', onAbort);
       output.end('');
+      resolve();
+    };
+    const fail = (error: unknown): void => {
+      signal.removeEventListener('abort', onAbort);
+      reply.request.fault = ApiError.from(error);
+      output.close();
+      // The status is sent: a response that breaks off is not taken for a whole one.
+      reply.raw.destroy();
       resolve();
     };
     const onAbort = (): void => {
@@ -30,7 +39,7 @@ export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signa
       resolve();
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    const running = source({ text: (text) => output.append(text), end, fail: reject });
+    const running = source({ text: (text) => output.append(text), end, fail });
     if (signal.aborted) onAbort();
   });
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { flushAfterTurn } from './turn.ts';
 
 const nextTurn = () => new Promise(setImmediate);
@@ -20,4 +20,17 @@ it('leaves an output that comes while others are flushed to the next turn', asyn
   expect(flushed).toEqual([]);
   await nextTurn();
   expect(flushed).toEqual(['late']);
+});
+
+it('flushes the other outputs of a turn where one throws', () => {
+  vi.useFakeTimers({ toFake: ['setImmediate'] });
+  const flushed: string[] = [];
+  const broken = () => {
+    throw new Error('broken');
+  };
+  for (const flush of [() => flushed.push('a'), broken, () => flushed.push('b')]) flushAfterTurn({ flush });
+  expect(() => vi.runAllTimers()).toThrow('broken');
+  vi.runAllTimers();
+  vi.useRealTimers();
+  expect(flushed).toEqual(['a', 'b']);
 });

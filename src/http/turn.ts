@@ -26,7 +26,7 @@ function flushAll(): void {
       output.flush(now);
     }
   } finally {
-    // One that throws against the rule does not take the others with it.
+    // The others are flushed even if one throws, which it should not.
     for (const output of outputs.slice(flushed)) flushAfterTurn(output);
   }
 }

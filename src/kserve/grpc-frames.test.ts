@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FrameReader, frame } from './grpc-frames.ts';
+import { FrameReader, frames } from './grpc-frames.ts';
 
 const messages = [Buffer.from('first'), Buffer.alloc(0), Buffer.from('the third one')];
-const stream = frame(...messages);
+const stream = frames(messages);
 
 function read(pieces: readonly Buffer[]): string[] {
   const reader = new FrameReader('server', 100);

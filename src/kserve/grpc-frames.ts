@@ -3,7 +3,7 @@ import { StatusError } from './status.ts';
 const prefixLength = 5;
 
 /** gRPC messages, each behind its prefix: no compression, the length. */
-export function frame(...messages: readonly Uint8Array[]): Buffer {
+export function frames(messages: readonly Uint8Array[]): Buffer {
   let size = 0;
   for (const message of messages) size += prefixLength + message.length;
   const framed = Buffer.allocUnsafe(size);
@@ -15,6 +15,11 @@ export function frame(...messages: readonly Uint8Array[]): Buffer {
     at += prefixLength + message.length;
   }
   return framed;
+}
+
+/** One message with its prefix. */
+export function frame(message: Uint8Array): Buffer {
+  return frames([message]);
 }
 
 /** Takes a message as the place where it stands, so that none is copied or wrapped. The bytes are the taker's to keep. */

@@ -32,7 +32,9 @@ export function encodeUnaryResponse(response: InferResponse): Uint8Array {
 
 /** The bytes of a ModelStreamInferResponse with a response. */
 export function encodeStreamResponse(response: InferResponse): Uint8Array {
-  return new MessageWriter().bytes(2, encodeInferResponse(response)).finish();
+  // First: a writer has the shared buffer until it is finished.
+  const message = encodeInferResponse(response);
+  return new MessageWriter().bytes(2, message).finish();
 }
 
 /** The request that a response of a stream is about; the version is the one that was asked for. */

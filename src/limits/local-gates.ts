@@ -91,7 +91,8 @@ class GateState {
     if (this.#queue.length >= gate.waiting) return Promise.reject(new GateFull(gate.name, this.#retryAfter()));
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
-        this.#queue.splice(this.#queue.indexOf(waiter), 1);
+        const at = this.#queue.indexOf(waiter);
+        if (at >= 0) this.#queue.splice(at, 1);
         reject(signal.reason);
       };
       const waiter: Waiter = {

@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { flushAfterTurn, type TurnOutput } from '../../http/turn.ts';
-import { frame } from '../../kserve/grpc-frames.ts';
+import { frames } from '../../kserve/grpc-frames.ts';
 
 interface OutputOptions {
   /** Milliseconds after which a client that reads nothing is cut off; 0: never. */
@@ -41,7 +41,7 @@ export class GrpcOutput implements TurnOutput {
     const messages = this.#pending;
     if (messages.length === 0 || this.#stream.destroyed) return true;
     this.#pending = [];
-    return this.#stream.write(frame(...messages));
+    return this.#stream.write(frames(messages));
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { chat } from '../../generate/chat.ts';
 import type { Endpoint } from '../../http/api.ts';
-import { contextOnRequest } from '../../http/model-requests.ts';
+import { contextFor, isCharged } from '../../http/model-requests.ts';
 import { constant, listOf, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
 import { readRequest } from '../../http/read-request.ts';
 import { countChoices, countMessages, countStop, countTools } from '../../http/request-limits.ts';
@@ -48,7 +48,7 @@ export const chatEndpoint: Endpoint<GenerateServices> = {
     const { request: body, unknownFields } = await readRequest(ChatRequest, request, reply, services);
     return sendAnswer(request, reply, {
       unknownFields,
-      begin: (signal) => chat(body, contextOnRequest(request, services.generate), signal),
+      begin: (signal) => chat(body, contextFor(request, services.generate, isCharged(request)), signal),
       writer: ({ options }) => new AnswerChunks(chatShape, options),
       whole: ({ generation, options }) => collect(generation, chatShape, options),
     });

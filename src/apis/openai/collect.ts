@@ -49,7 +49,8 @@ class ChoicesFold implements EventFold {
   text(choice: number, text: string, _tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
     const into = this.choices[choice] as Choice;
     into.text += text;
-    if (logprobs) into.logprobs.push(...logprobs);
+    // One by one: a response can have more tokens than a call may have arguments.
+    if (logprobs) for (const logprob of logprobs) into.logprobs.push(logprob);
   }
 
   event(event: OtherEvent): void {

@@ -1,6 +1,6 @@
 import { complete } from '../../generate/completion.ts';
 import type { Endpoint } from '../../http/api.ts';
-import { contextOnRequest } from '../../http/model-requests.ts';
+import { contextFor, isCharged } from '../../http/model-requests.ts';
 import { listOf, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
 import { readRequest } from '../../http/read-request.ts';
 import { countChoices, countStop } from '../../http/request-limits.ts';
@@ -41,7 +41,7 @@ export const completionEndpoint: Endpoint<GenerateServices> = {
     const { request: body, unknownFields } = await readRequest(CompletionRequest, request, reply, services);
     return sendAnswer(request, reply, {
       unknownFields,
-      begin: (signal) => complete(body, contextOnRequest(request, services.generate), signal),
+      begin: (signal) => complete(body, contextFor(request, services.generate, isCharged(request)), signal),
       writer: ({ options }) => new AnswerChunks(completionShape, options),
       whole: ({ generation, options }) => collect(generation, completionShape, options),
     });

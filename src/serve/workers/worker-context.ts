@@ -66,13 +66,17 @@ export async function openWorkerContext(): Promise<WorkerContext | undefined> {
   const moves: ((ports: TritonPorts | undefined) => void)[] = [];
   primary.on('stop', () => stop.abort());
   primary.on('hang-up', () => hangUps.forEach((listener) => listener()));
-  const orders = (await primary.ask('orders')) as Orders;
-  if (orders.isStopping) stop.abort();
-  let { triton } = orders;
+  let triton: TritonPorts | undefined;
+  let hasMoved = false;
   primary.on('triton', (ports) => {
     triton = ports as TritonPorts | undefined;
+    hasMoved = true;
     for (const listener of moves) listener(triton);
   });
+  const orders = (await primary.ask('orders')) as Orders;
+  if (orders.isStopping) stop.abort();
+  // A move that came with the orders is newer than they are.
+  if (!hasMoved) triton = orders.triton;
   return {
     ...orders,
     isLeader: orders.number === 1,

@@ -98,7 +98,8 @@ export class ResponseBuilder implements EventFold {
   #text(text: string, logprobs: readonly TokenLogprob[] | undefined): void {
     let open = this.#open;
     if (text === '') {
-      if (logprobs && (open === undefined || open.type === 'message')) this.#waiting.push(...logprobs);
+      if (logprobs && (open === undefined || open.type === 'message'))
+        for (const logprob of logprobs) this.#waiting.push(logprob);
       return;
     }
     if (open?.type !== 'message') open = this.#add(newMessage(this.#newId('message')));
@@ -110,7 +111,7 @@ export class ResponseBuilder implements EventFold {
     }
     const figures = textLogprobs([...this.#waiting, ...(logprobs ?? [])], this.#options.tokenText);
     this.#waiting = [];
-    part.logprobs.push(...figures);
+    for (const figure of figures) part.logprobs.push(figure);
     this.#listener?.grew(open, text, figures);
   }
 

@@ -104,7 +104,7 @@ export class FrameReader {
       case frameTypes.PUSH_PROMISE:
         throw protocolFault('it pushes, which was not allowed');
       default:
-      // Priorities, and frames that nobody knows, mean nothing here.
+      // Priorities and unknown frames are ignored.
     }
   }
 

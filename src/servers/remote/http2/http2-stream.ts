@@ -15,7 +15,7 @@ export interface StreamListener {
 
 /** One request and its answer, as the session keeps it. */
 export interface StreamState {
-  /** Nobody any more once it is over: tables that the session's map has outgrown hold on to their streams. */
+  /** Undefined once it is over: tables that the session's map has outgrown hold on to their streams. */
   listener: StreamListener | undefined;
   /** The frames of its headers, until they are sent. */
   id: number;
