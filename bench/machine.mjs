@@ -1,5 +1,5 @@
 /** What a run was measured on, in the same words in every section of docs/benchmarks.md. */
-import { cpus, loadavg } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 
 /** @typedef {{ begun: string, node: string, cores: number, model: string, loadBefore: number }} Machine */
 
@@ -11,7 +11,7 @@ export function thisMachine() {
   return {
     begun: new Date().toISOString(),
     node: process.version,
-    cores: cpus().length,
+    cores: availableParallelism(),
     model: cpus()[0]?.model ?? 'unknown',
     loadBefore: loadavg()[0] ?? 0,
   };
@@ -28,6 +28,6 @@ export function machineWords(machine) {
   const { begun, node, cores, model, loadBefore } = machine;
   const when = `Run of ${begun.slice(0, 16).replace('T', ' ')} UTC on Node ${node}, ${cores} cores (${model}), load average ${loadBefore.toFixed(1)} before it`;
   return wasBusy(machine)
-    ? `${when}: **the machine was busy with other work, so these figures show the form and are not to be quoted.**`
+    ? `${when}: **the machine was busy with other work, so do not quote these figures.**`
     : `${when}.`;
 }

@@ -1,6 +1,5 @@
 /** docs/benchmarks.md, put together from what the benchmarks have found. */
 import { machineWords, wasBusy } from '../machine.mjs';
-import { markdownTable } from '../markdown.mjs';
 
 /**
  * What a chart shows; src/plot draws it.
@@ -31,22 +30,42 @@ export const MOST_LINES = 150;
 
 const INTRODUCTION = `# Benchmarks
 
-What Conch costs: CPU time, memory and delay. The programs in [bench/](../bench/README.md) measured every figure and wrote this page.
-Compare figures of one run only: machines and noise differ. CPU time is user and system time of all threads of the gateway.`;
+CPU time, memory and delay of Conch. The programs in [bench/](../bench/README.md) measured every figure and wrote this
+page. Compare figures of one run only: machines and noise differ. CPU time is user and system time of all threads of
+the gateway. Measure your own machine with \`npm run bench\`.`;
+
+const MOST_COLUMNS = 120;
+
+/**
+ * A paragraph in lines that fit the page; a code span stays in one line.
+ * @param {string} text
+ */
+function wrapped(text) {
+  const lines = [''];
+  for (const word of text.match(/`[^`]*`\S*|\S+/g) ?? []) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= MOST_COLUMNS) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
 
 /** @param {Claim} claim */
 function claimText({ title, text, command, load, image }) {
-  return [`## ${title}`, `${text} \`${command}\`: ${load}`, `![${image.alt}](benchmarks/${image.file})`];
+  const words = wrapped(`${text} \`${command}\`: ${load}`);
+  return [`## ${title}`, `${words}\n![${image.alt}](benchmarks/${image.file})`];
 }
 
 /** @param {Result[]} results */
-function runsTable(results) {
-  const rows = results.map(({ command, machine }) => {
+function runsList(results) {
+  const items = results.map(({ command, machine }) => {
     const { begun, node, cores, model, loadBefore } = machine;
-    const load = `${loadBefore.toFixed(1)}${wasBusy(machine) ? ', **busy**' : ''}`;
-    return [`\`${command}\``, `${begun.slice(0, 16).replace('T', ' ')} UTC`, `${cores} × ${model}`, node, load];
+    const load = `load average ${loadBefore.toFixed(1)} before it${wasBusy(machine) ? ' (**busy**)' : ''}`;
+    const when = `${begun.slice(0, 16).replace('T', ' ')} UTC`;
+    return `- \`${command}\`\n  ${when}, ${cores} × ${model}, Node ${node}, ${load}`;
   });
-  return markdownTable([['command', 'date', 'machine', 'Node', 'load average before'], ...rows]);
+  return items.join('\n');
 }
 
 /**
@@ -59,11 +78,11 @@ export function pageOf(results) {
   const parts = [
     INTRODUCTION,
     ...(headline === undefined ? [] : [`<!-- headline: ${JSON.stringify(headline)} -->`]),
-    ...(busy === undefined ? [] : [machineWords(busy.machine)]),
+    ...(busy === undefined ? [] : [wrapped(machineWords(busy.machine))]),
     ...results.flatMap(({ summary }) => (summary === undefined ? [] : [summary])),
     ...results.flatMap(({ claims }) => claims.flatMap(claimText)),
     '## Runs',
-    runsTable(results),
+    runsList(results),
   ];
   const page = `${parts.join('\n\n')}\n`;
   const lines = page.split('\n').length - 1;

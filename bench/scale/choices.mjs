@@ -26,8 +26,7 @@ export const choices = {
     });
     return mediansOf(CHOICES.map(String), rounds, ['microsecondsPerToken', 'microsecondsPerRequest']);
   },
-  load: () =>
-    `${INFERENCES} inferences at a time, 10 ms between tokens, answers of 128 tokens: ${INFERENCES} requests, or ${INFERENCES / 8} with 8 choices each. Medians of ${ROUNDS} rounds.`,
+  load: () => `${INFERENCES} inferences at a time, 10 ms between tokens, medians of ${ROUNDS} rounds.`,
   sentences: (rows) => [
     `From n = 1 to n = 8 CPU per token ${changeWords(figure(rows[1], 'microsecondsPerTokenRatio'))}, ` +
       `and a request costs ${shown(figure(rows[1], 'microsecondsPerRequestRatio'))} times as much for 8 times the tokens.`,

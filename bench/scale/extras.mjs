@@ -119,9 +119,7 @@ export const extras = {
       collector.stop();
     }
   },
-  load: () =>
-    `Per token: ${STREAMS} streams, 10 ms between tokens, answers of 128 tokens. Per request: ${ASKERS} at a time, answers of one token. Connections stay open. ` +
-    `Keys: a file with a key for some models with limits of rate and number. Tracing: every request, to a collector over HTTP. Metrics: asked for every second. Medians of ${ROUNDS} rounds, each beside plain in the same round.`,
+  load: () => `${STREAMS} streams, 10 ms between tokens; ${ASKERS} requests at a time; medians of ${ROUNDS} rounds.`,
   sentences: (rows) => [`Against plain, CPU is: ${rows.slice(1).map(addedWords).join('; ')}.`],
   charts: (rows) => ({
     'scale-extras': {

@@ -76,8 +76,7 @@ export const prompts = {
     return rows;
   },
   load: () =>
-    `TensorRT-LLM's engine, so that Conch tokenizes: a byte-level BPE that was learnt from these pages. ${ASKERS} requests at a time for an answer of one token. ` +
-    `Then the same beside ${STREAMS} streams with ${PACE} ms between tokens: how late a timer of the event loop comes, how much of that is Conch's own work on it, and for how much of the time its thread was ready and another had the core.`,
+    `Conch tokenizes for TensorRT-LLM. ${ASKERS} requests at a time, responses of one token, then beside ${STREAMS} streams.`,
   sentences(rows) {
     const measured = rows.filter((row) => figure(row, 'length') > 0);
     const alone = rows.find((row) => figure(row, 'length') === 0);
@@ -93,10 +92,9 @@ export const prompts = {
         by: 'tokens',
         points: pointsOf(measured, 'length', 'microsecondsPerRequest'),
       }),
-      `Meanwhile the 99th percentile of the event loop's delay is at most ${shown(delay)} ms, with prompts of ${late.label} tokens: ` +
-        `${verdict} the ${MOST_DELAY} ms that it may be; it is ${shown(figure(alone, 'lateP99'))} ms without prompts. ` +
-        `Its thread was ready and had no core for ${shown(figure(late, 'waitPercent'))} % of that time; Conch's own work held it for at most ` +
-        `${shown(work)} ms (the 99th percentile, with ${held.label} tokens).`,
+      `The event loop is at most ${shown(delay)} ms late (99th percentile, prompts of ${late.label} tokens): ${verdict} the ` +
+        `goal of ${MOST_DELAY} ms. Without prompts it is ${shown(figure(alone, 'lateP99'))} ms late. Conch's own work holds it for at most ` +
+        `${shown(work)} ms.`,
     ];
   },
   charts(rows) {

@@ -41,8 +41,7 @@ export const streams = {
     return rows;
   },
   load: () =>
-    `Answers of 128 tokens, which begin and end evenly. Up to ${MOST_AT_FULL_PACE} streams ${PACE} ms pass between two tokens of a stream; with more ` +
-    `it is longer, for ${shown(TOKENS_PER_SECOND)} tokens/s in all: what counts is the cost of a token. µs/request is all CPU time over the answers that ended.`,
+    `${PACE} ms between tokens up to ${MOST_AT_FULL_PACE} streams, then ${shown(TOKENS_PER_SECOND)} tokens/s in all.`,
   sentences(rows) {
     const few = rows.filter((row) => figure(row, 'streams') <= MOST_AT_FULL_PACE);
     const many = rows.filter((row) => figure(row, 'streams') >= MOST_AT_FULL_PACE);

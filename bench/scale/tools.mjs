@@ -30,8 +30,7 @@ export const tools = {
     }
     return rows;
   },
-  load: () =>
-    `${STREAMS} streams of a call in the form of Hermes, ${PACE} ms between tokens of 4 characters; of the longest the last seconds are measured, where the most stands before each token.`,
+  load: () => `${STREAMS} streams of one call in Hermes format, ${PACE} ms between tokens of 4 characters.`,
   sentences: (rows) => [
     growthSentence({
       what: 'CPU per token',

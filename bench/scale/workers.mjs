@@ -27,8 +27,7 @@ export const workers = {
     });
     return mediansOf(WORKERS.map(String), rounds, ['microsecondsPerToken', 'residentMegabytes']);
   },
-  load: () =>
-    `${STREAMS} streams, 10 ms between tokens, answers of 128 tokens. CPU and memory of all processes together, of which there are three with two workers; pages that they share are counted in each. Medians of ${ROUNDS} rounds.`,
+  load: () => `${STREAMS} streams, 10 ms between tokens; all processes together, medians of ${ROUNDS} rounds.`,
   sentences: (rows) => [
     `With two workers CPU per token ${changeWords(figure(rows[1], 'microsecondsPerTokenRatio'))}. ` +
       `Memory ${changeWords(figure(rows[1], 'residentMegabytesRatio'))}.`,
