@@ -42,9 +42,6 @@ const promptRows = (lateP99) => [
 it('says whether the event loop keeps to its limit', () => {
   /** @param {number} delay */
   const verdict = (delay) => prompts.sentences(promptRows(delay)).at(-1);
-  const rest =
-    "it is 3 ms without prompts. Its thread was ready and had no core for 7 % of that time; Conch's own work held it for at most 2 ms (the 99th percentile, with 100 tokens).";
-  const begin = "Meanwhile the 99th percentile of the event loop's delay is at most";
   expect([verdict(9.9), verdict(10)]).toEqual([
     'The event loop is at most 9.9 ms late (99th percentile, prompts of 1000 tokens): under the goal of 10 ms. ' +
       "Without prompts it is 3 ms late. Conch's own work holds it for at most 2 ms.",

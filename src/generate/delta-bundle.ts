@@ -80,8 +80,7 @@ export class DeltaBundle {
 function join(last: GenerateEvent, next: DeltaEvent): DeltaEvent | undefined {
   if (last.type === 'reasoning-delta' && next.type === 'reasoning-delta')
     return { ...last, text: last.text + next.text };
-  const isSameCall =
-    last.type === 'tool-call-delta' && next.type === 'tool-call-delta' && last.index === next.index;
+  const isSameCall = last.type === 'tool-call-delta' && next.type === 'tool-call-delta' && last.index === next.index;
   if (isSameCall && next.id === undefined) return { ...last, arguments: last.arguments + next.arguments };
   return undefined;
 }

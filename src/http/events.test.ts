@@ -74,7 +74,7 @@ beforeEach(async () => {
       tinyEndpoint({
         paths: [path],
         handler: () => async (_request, reply) => {
-          await sendEvents(reply, events(), { answer, signal });
+          await sendEvents(reply, events(), { writer: answer, signal });
           return reply;
         },
       }),

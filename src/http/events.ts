@@ -16,7 +16,7 @@ export const eventHeaders = {
 };
 
 interface StreamedResponse {
-  readonly answer: ResponseWriter;
+  readonly writer: ResponseWriter;
   readonly signal: Signal;
 }
 
@@ -38,7 +38,7 @@ interface Settling {
 /** Writes the events of a generation to its client as they come. */
 class EventStream implements EventSink, TurnOutput {
   readonly #reply: FastifyReply;
-  readonly #answer: ResponseWriter;
+  readonly #writer: ResponseWriter;
   readonly #signal: Signal;
   readonly #settling: Settling;
   readonly #output: ClientOutput;
@@ -49,9 +49,9 @@ class EventStream implements EventSink, TurnOutput {
   #hasContent = false;
   #isOver = false;
 
-  constructor(reply: FastifyReply, { answer, signal }: StreamedResponse, settling: Settling) {
+  constructor(reply: FastifyReply, { writer, signal }: StreamedResponse, settling: Settling) {
     this.#reply = reply;
-    this.#answer = answer;
+    this.#writer = writer;
     this.#signal = signal;
     this.#settling = settling;
     const { watch } = reply.request;
@@ -65,19 +65,19 @@ class EventStream implements EventSink, TurnOutput {
   text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
     if (this.#isOver) return;
     if (this.#first) this.#hold(this.#first, { type: 'text-delta', choice, text, tokens, logprobs });
-    else this.#output.append(this.#answer.delta(choice, text, tokens, logprobs));
+    else this.#output.append(this.#writer.delta(choice, text, tokens, logprobs));
   }
 
   event(event: OtherEvent): void {
     if (this.#isOver) return;
     if (this.#first) this.#hold(this.#first, event);
-    else this.#output.append(this.#answer.write(event));
+    else this.#output.append(this.#writer.write(event));
   }
 
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#close(() => this.#answer.end()).catch((error: unknown) => this.#tell(error));
+    this.#close(() => this.#writer.end()).catch((error: unknown) => this.#tell(error));
   }
 
   fail(error: unknown): void {
@@ -109,8 +109,8 @@ class EventStream implements EventSink, TurnOutput {
 
   #open(events: readonly GenerateEvent[]): void {
     this.#first = undefined;
-    openStream(this.#reply, this.#answer.contentType);
-    this.#output.append(this.#answer.begin(events));
+    openStream(this.#reply, this.#writer.contentType);
+    this.#output.append(this.#writer.begin(events));
   }
 
   /** Writes what the response failed with. A client that has left is told nothing; one that was cut off is. */
@@ -118,7 +118,7 @@ class EventStream implements EventSink, TurnOutput {
     const fault = ApiError.from(reason);
     this.#reply.request.fault = fault;
     if (!this.#signal.aborted || this.#signal.reason === fault)
-      this.#close(() => this.#answer.fail(fault)).catch((broken: unknown) => this.#settling.reject(broken));
+      this.#close(() => this.#writer.fail(fault)).catch((broken: unknown) => this.#settling.reject(broken));
     else {
       this.#output.close();
       this.#settling.resolve();

@@ -36,6 +36,6 @@ export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, p
   tellIgnored(request, reply, [...plan.unknownFields, ...answer.ignored]);
   if (answer.structuredHeader !== undefined) reply.header('x-conch-structured', answer.structuredHeader);
   if (!answer.isStreamed) return plan.whole(answer);
-  await sendEvents(reply, answer.generation, { answer: plan.writer(answer), signal });
+  await sendEvents(reply, answer.generation, { writer: plan.writer(answer), signal });
   return reply;
 }

@@ -1,5 +1,5 @@
 import { type Cursor, field } from './cursor.ts';
-import type { MessageWriter } from './message-writer.ts';
+import type { ProtobufWriter } from './protobuf-writer.ts';
 import type { ParameterValue } from './server.ts';
 
 /** A parameter with the kind that it has on the wire. */
@@ -26,7 +26,7 @@ export function readParameter(reader: Cursor, into: Record<string, ParameterValu
 }
 
 /** Writes one entry of a map of parameters as a field of the message that is being written. */
-export function writeParameter(writer: MessageWriter, number: number, key: string, parameter: InferParameter): void {
+export function writeParameter(writer: ProtobufWriter, number: number, key: string, parameter: InferParameter): void {
   writer.begin(number).text(1, key).begin(2);
   switch (parameter.kind) {
     case 'bool':

@@ -1,8 +1,8 @@
 import { type InferParameters, parameterOf, writeParameter } from './infer-parameters.ts';
 import { WireRequest } from './infer-request-codec.ts';
 import { writeTensor } from './infer-tensors.ts';
-import { MessageWriter } from './message-writer.ts';
 import type { TensorMetadata } from './messages.ts';
+import { ProtobufWriter } from './protobuf-writer.ts';
 import type { InferRequest } from './server.ts';
 
 /** An input; one without data is in shared memory, and its parameters say where. */
@@ -42,7 +42,7 @@ export function encodeInferRequest(request: InferRequest): Uint8Array {
 }
 
 function writeRequest({ model, version, id, parameters, inputs, outputs }: RequestParts): Buffer {
-  const writer = new MessageWriter().text(1, model);
+  const writer = new ProtobufWriter().text(1, model);
   if (version !== '') writer.text(2, version);
   writer.text(3, id);
   for (const [name, parameter] of parameters) writeParameter(writer, 4, name, parameter);

@@ -1,6 +1,6 @@
 import { parameterOf, writeParameter } from './infer-parameters.ts';
 import { writeTensor } from './infer-tensors.ts';
-import { MessageWriter } from './message-writer.ts';
+import { ProtobufWriter } from './protobuf-writer.ts';
 import type { InferResponse } from './server.ts';
 
 type Encodable = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' | 'outputs' | 'wire' | 'raw'>;
@@ -8,7 +8,7 @@ type Encodable = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' |
 /** The bytes of a ModelInferResponse; those of a response that came over a wire are passed on as they are. */
 export function encodeInferResponse(response: Encodable): Uint8Array {
   if (response.wire) return response.wire;
-  const writer = new MessageWriter();
+  const writer = new ProtobufWriter();
   writeHead(writer, response);
   for (const [key, value] of Object.entries(response.parameters)) writeParameter(writer, 4, key, parameterOf(value));
   for (const output of response.outputs) writeTensor(writer, output);
@@ -34,7 +34,7 @@ export function encodeUnaryResponse(response: InferResponse): Uint8Array {
 export function encodeStreamResponse(response: InferResponse): Uint8Array {
   // First: a writer has the shared buffer until it is finished.
   const message = encodeInferResponse(response);
-  return new MessageWriter().bytes(2, message).finish();
+  return new ProtobufWriter().bytes(2, message).finish();
 }
 
 /** The request that a response of a stream is about; the version is the one that was asked for. */
@@ -58,26 +58,26 @@ export function encodeStreamFailure(message: string, asked: Asked): Uint8Array {
 
 /** The bytes of a ModelStreamInferResponse without data that ends a request. */
 export function encodeStreamEnd(asked: Asked): Uint8Array {
-  const writer = new MessageWriter().begin(2);
+  const writer = new ProtobufWriter().begin(2);
   writeEnd(writer, asked);
   return writer.end().finish();
 }
 
 const empty = Buffer.alloc(0);
 
-function errorResponse(message: string, writeResponse: (writer: MessageWriter) => void): Uint8Array {
-  const writer = new MessageWriter().text(1, message).begin(2);
+function errorResponse(message: string, writeResponse: (writer: ProtobufWriter) => void): Uint8Array {
+  const writer = new ProtobufWriter().text(1, message).begin(2);
   writeResponse(writer);
   return writer.end().finish();
 }
 
-function writeHead(writer: MessageWriter, { model, version = '', id }: Asked): void {
+function writeHead(writer: ProtobufWriter, { model, version = '', id }: Asked): void {
   writer.text(1, model);
   if (version !== '') writer.text(2, version);
   if (id !== '') writer.text(3, id);
 }
 
-function writeEnd(writer: MessageWriter, asked: Asked): void {
+function writeEnd(writer: ProtobufWriter, asked: Asked): void {
   writeHead(writer, asked);
   writeParameter(writer, 4, 'triton_final_response', { kind: 'bool', value: true });
 }

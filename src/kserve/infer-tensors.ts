@@ -1,7 +1,7 @@
 import { type Cursor, field } from './cursor.ts';
 import { type InferParameters, readParameter, writeParameter } from './infer-parameters.ts';
-import type { MessageWriter } from './message-writer.ts';
 import type { TensorMetadata } from './messages.ts';
+import type { ProtobufWriter } from './protobuf-writer.ts';
 import type { ParameterValue } from './server.ts';
 
 /** What an input or an output says of itself; its data follow in raw form, or are the bytes of InferTensorContents. */
@@ -36,7 +36,7 @@ function readShape(reader: Cursor, into: number[]): void {
 
 /** Writes an InferInputTensor or InferOutputTensor, which both have number 5 in their messages. */
 export function writeTensor(
-  writer: MessageWriter,
+  writer: ProtobufWriter,
   { name, datatype, shape }: Pick<TensorMessage, 'name' | 'datatype' | 'shape'>,
   parameters: InferParameters = [],
 ): void {

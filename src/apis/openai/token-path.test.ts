@@ -30,7 +30,7 @@ async function gateway(serve: (stream: ServerHttp2Stream, prompt: string) => voi
     const signal = requestSignal(reply);
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true } as ChatRequest;
     const { generation, options } = await chat(body, context(), signal);
-    await sendEvents(reply, generation, { answer: new AnswerChunks(chatShape, options), signal });
+    await sendEvents(reply, generation, { writer: new AnswerChunks(chatShape, options), signal });
     return reply;
   };
   const handler = () => async (request: { url: string }, reply: Parameters<typeof requestSignal>[0]) =>

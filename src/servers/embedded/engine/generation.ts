@@ -37,7 +37,7 @@ interface GenerationOptions {
 }
 
 /** One answer, from its prompt to its finish reason. */
-export class Generation implements LoopJob {
+export class EngineGeneration implements LoopJob {
   readonly #options: GenerationOptions;
   readonly #detokenizer: Detokenizer;
   readonly #stops: StopStrings;

@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts';
 import { bindingsOf, contextBinding, modelBinding } from './engine-internals.ts';
 import type { GrammarBinding, LlamaContext, LlamaModel } from './engine-types.ts';
 import { invalidArgument } from './faults.ts';
-import { Generation, type GenerationEnd } from './generation.ts';
+import { EngineGeneration, type GenerationEnd } from './generation.ts';
 import { badWordIds, checkPrompt, checkTokenIds } from './prompt-checks.ts';
 import type { RequestInputs } from './request-inputs.ts';
 import type { ResponseOutlet } from './response-outlet.ts';
@@ -108,7 +108,7 @@ export class LoadedModel {
   }
 
   /** Checks a request and hands it to the loop. Everything that is wrong with it is thrown here. */
-  async generate(call: LoadedCall): Promise<Generation> {
+  async generate(call: LoadedCall): Promise<EngineGeneration> {
     if (!this.#loop) throw invalidArgument(`Model ${this.parts.name} does not support 'generate' request`);
     this.#loop.checkRoom();
     const parameters = readSamplingParameters(call.inputs.sampling, call.request.parameters);
@@ -117,7 +117,7 @@ export class LoadedModel {
       this.adapters.letGo(adapter);
       call.onEnd(end);
     };
-    let generation: Generation;
+    let generation: EngineGeneration;
     try {
       generation = await this.#prepare({ ...call, onEnd }, parameters, adapter);
     } catch (error) {
@@ -146,7 +146,7 @@ export class LoadedModel {
     { request, inputs, outlet, onBegin, onEnd }: LoadedCall,
     parameters: SamplingParameters,
     adapter: Adapter | undefined,
-  ): Promise<Generation> {
+  ): Promise<EngineGeneration> {
     const { version, vocabulary, contextLength } = this.parts;
     checkTokenIds(parameters, vocabulary.size);
     const text = inputs.prompt ?? '';
@@ -157,7 +157,7 @@ export class LoadedModel {
     const room = checkPrompt(prompt, contextLength);
     const badWords = await badWordIds(parameters.bad_words, vocabulary);
     const grammar = this.#grammar(parameters.structured_outputs);
-    return new Generation({
+    return new EngineGeneration({
       prompt,
       echo: inputs.echoesPrompt ? text : '',
       isStreamed: inputs.isStreamed,

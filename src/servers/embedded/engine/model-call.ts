@@ -1,6 +1,6 @@
 import type { CallOptions, InferResponse, ResponseSink, RunningInference } from '../../../kserve/server.ts';
 import { cancelled, overdue } from './faults.ts';
-import type { Generation } from './generation.ts';
+import type { EngineGeneration } from './generation.ts';
 import type { ResponseOutlet } from './response-outlet.ts';
 
 interface ModelCallOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
@@ -14,7 +14,7 @@ interface ModelCallOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
 export class ModelCall implements RunningInference, ResponseOutlet {
   readonly #options: ModelCallOptions;
   readonly #sink: ResponseSink;
-  #generation: Pick<Generation, 'cancel' | 'isOver'> | undefined;
+  #generation: Pick<EngineGeneration, 'cancel' | 'isOver'> | undefined;
   #early: { readonly fault: unknown } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isPaused = false;
@@ -46,7 +46,7 @@ export class ModelCall implements RunningInference, ResponseOutlet {
     return this;
   }
 
-  attach(generation: Pick<Generation, 'cancel' | 'isOver'>): void {
+  attach(generation: Pick<EngineGeneration, 'cancel' | 'isOver'>): void {
     this.#generation = generation;
     if (this.#early) this.#leave(this.#early.fault);
   }

@@ -10,7 +10,7 @@ let free: Buffer | undefined = Buffer.allocUnsafeSlow(usualSize);
  * Writes a protobuf message into one buffer. An inference has some twenty short fields, and an object for each of them
  * costs more than its bytes do.
  */
-export class MessageWriter {
+export class ProtobufWriter {
   #bytes = free ?? Buffer.allocUnsafeSlow(usualSize);
   #at = 0;
   /** Offsets of the nested messages that have not ended. */
