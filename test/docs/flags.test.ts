@@ -42,9 +42,11 @@ function flagsIn(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([flag]) => flag);
 }
 
-/** The text of a page that is about Conch, without snippets: they are run, or say that they are of another program. */
+/** The text of a page that is about Conch, without snippets (tests run them) and without commands of bench/. */
 function textOf(page: string): string {
-  const text = readFileSync(inRoot(page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+  const text = readFileSync(inRoot(page), 'utf8')
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+    .replaceAll(/`[^`]*(?:npm run bench|node bench\/)[^`]*`/g, '');
   // There, the other columns of the tables are about vLLM.
   return page === 'docs/migrating-from-vllm.md' ? text.replaceAll(/^\|.*\|(.*)\|$/gm, '$1') : text;
 }
