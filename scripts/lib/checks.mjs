@@ -6,6 +6,7 @@ import { importsBelow } from './imports.mjs';
 import { namedFiles } from './named-files.mjs';
 import { brokenRules } from './rooms-check.mjs';
 import { inRoot } from './steps.mjs';
+import { voiceProblems } from './voice-check.mjs';
 
 /** @typedef {{ name: string, problems: () => Promise<string[]> }} Check one line for each problem */
 
@@ -21,6 +22,7 @@ export const checks = [
   { name: 'format', problems: formatProblems },
   { name: 'imports', problems: async () => brokenRules(rooms, importsBelow(inRoot('src'))) },
   { name: 'files named in pages', problems: async () => namedFiles(inRoot('')) },
+  { name: 'voice', problems: async () => voiceProblems(inRoot('')) },
 ];
 
 /** @param {string} project */
