@@ -28,7 +28,7 @@ function pageOfRooms(file, section) {
 }
 
 /**
- * A page with its table of metrics written anew.
+ * A page with a new list of metrics.
  * @param {string} file
  */
 async function withMetrics(file) {
@@ -36,8 +36,8 @@ async function withMetrics(file) {
   const [begin, end] = ['<!-- metrics: written by npm run docs -->', '<!-- end of metrics -->'];
   const [before, after] = [page.indexOf(begin), page.indexOf(end)];
   if (before < 0 || after < before) throw new StepError(`${file} needs the lines ${begin} and ${end}.`);
-  const table = await made('src/telemetry/metrics/metrics-table.ts', 'metricsTable');
-  return `${page.slice(0, before)}${begin}\n\n${table}\n\n${page.slice(after)}`;
+  const list = await made('src/telemetry/metrics/metrics-list.ts', 'metricsList');
+  return `${page.slice(0, before)}${begin}\n\n${list}\n\n${page.slice(after)}`;
 }
 
 /**

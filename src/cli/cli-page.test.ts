@@ -14,6 +14,13 @@ describe('cliPage', () => {
   it('is what docs/cli.md holds; npm run docs writes it', async () => {
     expect(await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')).toBe(cliPage());
   });
+
+  it('has no line of more than 120 columns', () => {
+    const long = cliPage()
+      .split('\n')
+      .filter((line) => line.length > 120);
+    expect(long).toEqual([]);
+  });
 });
 
 describe.each(definitions.map((command) => [command.name, command] as const))('conch %s', (name, command) => {

@@ -1,51 +1,66 @@
 import { type Command, exitCodesOf } from '../config/command.ts';
-import { defaultTextOf, flagsOf, kindOf, placeholdersOf, type Setting } from '../config/setting.ts';
-import { markdownTable } from '../config/settings-page.ts';
+import { groupNames, groups, type Setting } from '../config/setting.ts';
+import { flagList, sentencesOf } from '../config/settings-page.ts';
+import { code, fromPlainText, headingLink, listItem, paragraph } from '../markdown.ts';
 import { slashCommands } from './chat/slash-commands.ts';
 import { commands } from './commands.ts';
 
 /** The whole of docs/cli.md. */
 export function cliPage(): string {
   const definitions = commands.map(({ definition }) => definition);
-  const sections = [
-    opening,
-    markdownTable(
-      ['Command', 'What it does'],
-      definitions.map(({ name, summary }) => [
-        `[\`conch ${name}\`](#conch-${name.replaceAll(' ', '-')})`,
-        `${summary}.`,
-      ]),
-    ),
-    exitCodes(definitions),
-    ...definitions.map(commandSection),
-  ];
+  const sections = [opening, commandList(definitions), exitCodes(definitions), ...definitions.map(commandSection)];
   return `${sections.join('\n\n')}\n`;
 }
 
-const opening = `# The command line
+const opening = `# Command-line reference
 
-This page is written by \`node scripts/generate-docs.mjs\` from the commands in \`src/cli/\`. Change it there.
+This page lists every command of \`conch\` with its flags, examples and exit codes. \`npm run docs\` generates it from
+\`src/cli/\`.
 
-\`conch COMMAND --help\` shows a command with all its flags and examples, \`conch keys --help\` the commands of a group,
-\`conch --version\` the version. Without a command, \`conch\` serves. The settings that most commands share are on [the page of settings](settings.md).
+\`\`\`sh
+conch --triton localhost:8001 --tokenizer ./tokenizers/llama3
+conch models --triton localhost:8001 --tokenizer ./tokenizers/llama3
+conch models --help
+\`\`\`
 
-What a command is asked for goes to standard output, everything else to standard error. There are colours only on a terminal, and
-none where \`NO_COLOR\` is set to anything, or \`TERM\` is \`dumb\`.
+- Without a command, \`conch\` serves.
+- \`conch COMMAND --help\` shows all flags of a command with examples. \`conch keys --help\` shows the commands of a
+  group, \`conch --version\` the version.
+- Most commands share [settings](settings.md): flags that are also environment variables and configuration keys.
+- The result of a command goes to standard output, everything else to standard error.
+- Colours appear only on a terminal. Set \`NO_COLOR\` to any value, or \`TERM=dumb\`, to turn them off.
+- In a clone of the repository, write \`npx conch\` for \`conch\`. Shell completion needs the command itself: run
+  \`npm link\` in the clone.`;
 
-In a clone of the repository \`conch\` is written \`npx conch\`. Completions need the command itself: \`npm link\` in the clone puts it where the shell finds it.`;
-
-function exitCodes(definitions: readonly Command[]): string {
-  const rows = definitions.flatMap((command) =>
-    exitCodesOf(command).map(([code, meaning]) => [`\`conch ${command.name}\``, code, meaning]),
-  );
-  return `## Exit codes
-
-A mistake on the command line is always 2, and all mistakes are told at once, a line each.
-
-${markdownTable(['Command', 'Code', 'Meaning'], rows)}`;
+function commandList(definitions: readonly Command[]): string {
+  const items = definitions.map(({ name, summary }) => {
+    const link = headingLink(`conch ${name}`, { text: code(`conch ${name}`) });
+    return listItem(`${link}: ${fromPlainText(summary)}.`);
+  });
+  return `## Commands\n\n${items.join('\n')}`;
 }
 
-/** What cannot be told from the tables. */
+function exitCodes(definitions: readonly Command[]): string {
+  const items = definitions.flatMap(({ name, exitCodes = {} }) => {
+    const own = Object.entries(exitCodes);
+    return own.length === 0 ? [] : [listItem(code(`conch ${name}`)), codeItems(own, 1)];
+  });
+  return `## Exit codes
+
+Invalid flags and arguments always end with 2. Conch prints all problems at once, each on its own line.
+
+${codeItems(exitCodesOf({}))}
+
+These commands have other or additional exit codes:
+
+${items.join('\n')}`;
+}
+
+function codeItems(rows: readonly (readonly [exitCode: string, meaning: string])[], depth = 0): string {
+  return rows.map(([exitCode, meaning]) => listItem(`${exitCode}: ${fromPlainText(meaning)}`, depth)).join('\n');
+}
+
+/** What a section says beyond the definition of its command. */
 const remarks: Readonly<Record<string, () => string>> = { chat: chatRemarks, completions: () => completionRemarks };
 
 const notRun =
@@ -53,52 +68,73 @@ const notRun =
 
 function commandSection(command: Command): string {
   const { name, summary, arguments: words, flags = {}, examples = [] } = command;
-  const rows = Object.entries<Setting>(flags).map(([key, setting]) => [
-    flagCell(key, setting),
-    defaultTextOf(setting) ?? '',
-    setting.help,
-  ]);
+  const items = Object.entries<Setting>(flags).map(([key, setting]) =>
+    listItem(`${flagList(key, setting)}: ${sentencesOf(setting)}`),
+  );
   return [
     `## conch ${name}`,
-    `${summary}.`,
+    paragraph(`${fromPlainText(summary)}.`),
     notRun,
-    `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
-    ...(words === undefined ? [] : [`Behind it stands \`${words}\`.`]),
-    ...(rows.length === 0 ? [] : [markdownTable(['Flag of its own', 'Default', 'Meaning'], rows)]),
+    `\`\`\`sh\n${examples.map(shortLines).join('\n')}\n\`\`\``,
+    ...(words === undefined ? [] : [`Arguments: ${code(words)}`]),
+    ...(items.length === 0 ? [] : ['Flags of this command:', items.join('\n')]),
+    ...settingsOfCommand(command),
     ...(remarks[name] ? [remarks[name]()] : []),
   ].join('\n\n');
 }
 
+/** A command line that is too long for the page, continued on a second line. */
+function shortLines(line: string): string {
+  if (line.length <= 120) return line;
+  const at = line.lastIndexOf(' ', 118);
+  return `${line.slice(0, at)} \\\n  ${line.slice(at + 1)}`;
+}
+
+/** The groups of settings that a command accepts. */
+function settingsOfCommand({ groups: accepted }: Command): readonly string[] {
+  if (accepted.length === 0) return [];
+  if (accepted.length === groupNames.length) return ['Settings: [all](settings.md).'];
+  const links = accepted.map((group) => headingLink(groups[group], { page: 'settings.md' }));
+  return [paragraph(`Settings: ${links.join('; ')}.`)];
+}
+
 function chatRemarks(): string {
-  const rows = slashCommands.map(({ name, argument, summary }) => [
-    `\`/${name}${argument === undefined ? '' : ` ${argument}`}\``,
-    `${summary}.`,
-  ]);
-  return `It talks to any server of OpenAI's API that is running; where none answers, it says how to start one. Without a model
-it takes the first that can chat. The key comes from \`--api-key\`, else \`CONCH_API_KEY\`, else \`OPENAI_API_KEY\`.
+  const items = slashCommands.map(({ name, argument, summary }) => {
+    const usage = argument === undefined ? `/${name}` : `/${name} ${argument}`;
+    return listItem(`${code(usage)}: ${fromPlainText(summary)}.`);
+  });
+  return `\`conch chat\` works with every running server that has OpenAI's API. If the server is unreachable, it prints how to
+start one. Without a model, it uses the first one that can chat. The API key is \`--api-key\`, else \`CONCH_API_KEY\`,
+else \`OPENAI_API_KEY\`.
 
-**On a terminal** it is a conversation. A line is a message. It goes on behind a \`\\\` at the end of a line, from \`"""\` to \`"""\`, and
-where several lines are pasted. Ctrl-C stops the answer and not the program: what has come of it stays in the conversation. At the prompt
-it takes back what was typed; at an empty one, twice ends, and so does Ctrl-D. Arrows bring earlier lines back, also those of earlier
-chats: they are kept in \`chat-history\` in the cache folder (\`CONCH_CACHE\`), unless \`--no-history\` is given. Reasoning is dimmed, and the
-functions that a model calls are shown with their arguments; they are not run. Control characters of an answer are shown, not obeyed.
+### Conversation
 
-${markdownTable(['Command', 'What it does'], rows)}
+On a terminal, \`conch chat\` is a conversation. Each line is a message.
 
-A message that begins with a slash is written with two. A file that \`/save\` wrote is JSON, for its owner alone; no other file is
-written over. \`/load\` brings messages, system message and fields back, and stays with the model of now.
+- **Several lines**: end a line with \`\\\`, put the message between \`"""\` and \`"""\`, or paste it.
+- **Ctrl-C** stops the response, not the program. The received part stays in the conversation. At the prompt, Ctrl-C
+  deletes what you typed. At an empty prompt, press it twice to exit, or press Ctrl-D.
+- **Arrow keys** show earlier lines, also those of earlier chats. Conch stores them in \`chat-history\` in the cache
+  folder (\`CONCH_CACHE\`), unless you set \`--no-history\`.
+- **Reasoning** is dimmed.
+- **Tool calls** are shown with their arguments. Conch does not run them.
+- **Control characters** in a response are shown and have no effect on the terminal.
 
-**With a question**, behind the model, behind \`--\` or on standard input, it answers once and exits, so it stands in pipes. What is piped in comes
-behind the question. The answer alone goes to standard output, with its reasoning on a terminal or with \`--reasoning\`.`;
+### Chat commands
+
+${items.join('\n')}
+
+To send a message that begins with a slash, write two slashes. \`/save\` writes JSON that only the owner of the file can
+read. It overwrites conversations that were saved before, and no other file. \`/load\` restores messages, system message
+and fields. The model stays the same.
+
+### One prompt
+
+With a prompt, \`conch chat\` prints one response and exits, so you can use it in pipes. Write the prompt after the model
+or after \`--\`, or send it to standard input. Piped input is appended to the prompt. Only the response goes to standard
+output. On a terminal or with \`--reasoning\`, its reasoning goes there too.`;
 }
 
-const completionRemarks = `The scripts are made from the tables that the command line is read with. They complete commands, flags, the
-values of flags that have a list of them, files and folders. That of bash is run by the tests; those of zsh and fish are compared with
-what they were, and have not been run here.`;
-
-function flagCell(name: string, setting: Setting): string {
-  const value = kindOf(setting.schema) === 'boolean' ? '' : ` ${placeholdersOf(setting).join(' ')}`;
-  return flagsOf(name, setting)
-    .map((flag) => `\`${flag}${value}\``)
-    .join(', ');
-}
+const completionRemarks = `Conch generates the scripts from the same tables that it parses the command line with. They complete commands, flags,
+files, folders, and the values of flags that have a fixed list. The tests run the script for bash. They compare those
+for zsh and fish with stored copies, and do not run them.`;

@@ -26,8 +26,10 @@ const usualExitCodes = {
   2: 'It could not begin: a flag, a variable, a file or what it needs is wrong, and a line says what.',
 };
 
-/** The exit codes of a command and what they mean, the smallest first. */
-export function exitCodesOf({ exitCodes }: Command): readonly (readonly [code: string, meaning: string])[] {
+/** The exit codes of a command and what they mean, the smallest first; without its own, the usual ones. */
+export function exitCodesOf({
+  exitCodes,
+}: Pick<Command, 'exitCodes'>): readonly (readonly [code: string, meaning: string])[] {
   return Object.entries({ ...usualExitCodes, ...exitCodes });
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { loadSettings } from './load.ts';
+import { modelTable } from './model-settings.ts';
 import { settingTable } from './settings.ts';
 import { exampleFile, settingsPage } from './settings-page.ts';
 
@@ -17,9 +18,21 @@ describe('settingsPage', () => {
     });
   });
 
-  it('has a row for every setting', () => {
-    const page = settingsPage();
-    const missing = Object.entries(settingTable).filter(([, { help }]) => !page.includes(help.replaceAll('|', '\\|')));
-    expect(missing.map(([name]) => name)).toEqual([]);
+  it('describes every setting, also those of one model', () => {
+    const page = plain(settingsPage());
+    const helps = [...Object.values(settingTable), ...Object.values(modelTable)].map(({ help }) => help);
+    expect(helps.filter((help) => !page.includes(plain(help)))).toEqual([]);
+  });
+
+  it('has no line of more than 120 columns', () => {
+    const long = settingsPage()
+      .split('\n')
+      .filter((line) => line.length > 120);
+    expect(long).toEqual([]);
   });
 });
+
+/** A text without its line breaks, code marks and escapes. */
+function plain(text: string): string {
+  return text.replaceAll(/[`\\]/g, '').replaceAll(/\s+/g, ' ');
+}

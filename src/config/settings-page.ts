@@ -1,10 +1,10 @@
+import { code, codeList, fromPlainText, headingLink, listItem, paragraph } from '../markdown.ts';
 import { repeats, settingsOf } from './help.ts';
 import { modelTable } from './model-settings.ts';
 import {
   defaultTextOf,
   fileKey,
   flagsOf,
-  type Group,
   groupNames,
   groups,
   kindOf,
@@ -13,9 +13,8 @@ import {
   type Setting,
   variablesOf,
 } from './setting.ts';
-import { settingTable } from './settings.ts';
 
-/** A file with settings, as the docs show it and the tests load it. */
+/** The configuration file that the docs show and the tests load. */
 export const exampleFile = `triton:
   - gpu-1:8001
   - gpu-2:8001
@@ -37,108 +36,169 @@ models:
 /** The whole of docs/settings.md. */
 export function settingsPage(): string {
   const sections = [
-    opening(),
-    ...groupNames.map((group) => `## ${groups[group]}\n\n${settingRows(group)}`),
-    `${modelOpening}\n\n${modelRows()}`,
+    opening,
+    groupList(),
+    ...groupNames.flatMap((group) => [
+      `## ${groups[group]}`,
+      ...Object.entries<Setting>(settingsOf(group)).map(([name, setting]) => settingSection(name, setting)),
+    ]),
+    modelOpening,
+    modelKeys(),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
-const opening = () => `# Settings
+const modelHeading = 'Settings of one model';
 
-This page is written by \`node scripts/generate-docs.mjs\` from the schema in \`src/config/\`. Change it there.
+const opening = `# Settings
 
-A setting can be given in a file (\`--config conch.yaml\`), as a variable or as a flag. A variable is stronger than the
-file, a flag is stronger than a variable. \`conch --check\` checks all of them and the files that they name, and exits. A
-mistake ends the start with exit code 2, and every mistake has a line that says where it stands: the flag, the variable,
-or file, line and column. That holds for misspelt names too, and for a value that a stronger one overrides.
+This page lists every setting of Conch with its flag, environment variable, configuration key and default.
+\`npm run docs\` generates it from \`src/config/\`.
 
-- **Durations** are written \`500ms\`, \`2s\`, \`5m\`, \`1h\`, or as a number of seconds.
-- **Sizes** are written \`512KiB\`, \`64MiB\`, \`1GiB\`, or as a number of bytes.
-- **Switches** are \`--flag\`, \`--no-flag\` or \`--flag=false\`, and \`true\` or \`false\` elsewhere.
-- **Lists** are flags that repeat, texts with commas in a variable, and lists in the file. The stronger source gives the
-  whole list. Of any other flag that repeats, the last one holds. A flag with several arguments takes them as one text
-  too, and so do the variable, where \`;\` or a new line parts two of them, and the file.
-- **Empty variables** count as not set. A \`CONCH_\` variable that is not on this page is an error, except for those that
-  Kubernetes sets by itself for a service called \`conch\`, and for \`CONCH_TEST_…\`, which our own tests use.
-- **Paths** in the file begin at the file's own folder, all others where Conch was started. \`~/\` is the home folder.
-  For a tokenizer, \`./name\` is a folder, \`name\` and \`organisation/name\` are names on the Hugging Face hub.
-- **Keys** in the file may have \`-\` for \`_\`. The file is YAML or JSON.
-- **Secrets** are never printed.
+Set a value with a flag, with an environment variable, or in a configuration file:
+
+\`\`\`sh
+conch --triton localhost:8001 --port 9100
+CONCH_PORT=9100 conch --triton localhost:8001
+\`\`\`
 
 \`\`\`yaml
 ${exampleFile}\`\`\`
 
-## While it runs
+Start with \`conch --config conch.yaml\`. Add \`--check\` to check all settings, and the files that they name, without
+starting.
 
-\`conch\` reads the file again when it changes: written in place, replaced by another file, or behind a link that leads
-elsewhere, as Kubernetes mounts a ConfigMap. SIGHUP makes it read the file too, unless it runs in a terminal. Flags and
-variables stay stronger than the file, and requests that run keep what they began with. The log says what changed.
+## Precedence and errors
 
-- **At once:** all of \`models\`, and ${list(liveKeys())}.
-- **With a restart:** everything else. A change there is named in a warning, and the old value holds.
-- **A mistake** in the file, or in a file that it names, changes nothing: the log has the lines that the start would have
-  ended with. A file that is gone changes nothing either.`;
+A flag overrides an environment variable. An environment variable overrides the configuration file.
 
-function liveKeys(): readonly string[] {
-  return Object.entries<Setting>(settingTable)
-    .filter(([, { live }]) => live)
-    .map(([name]) => fileKey(name));
+An invalid setting ends the start with exit code 2. Conch prints one line per problem with its place: the flag, the
+environment variable, or the file with line and column. It also reports misspelt names, and invalid values that another
+source overrides.
+
+## Values
+
+- **Durations**: \`500ms\`, \`2s\`, \`5m\`, \`1h\`, or a number of seconds.
+- **Sizes**: \`512KiB\`, \`64MiB\`, \`1GiB\`, or a number of bytes.
+- **Switches**: \`--flag\`, \`--no-flag\` or \`--flag=false\`. In environment variables and in the file: \`true\` or
+  \`false\`.
+- **Lists**: repeat the flag, separate the values with commas in an environment variable, or write a list in the file.
+  The source with the highest precedence defines the whole list. If you repeat a flag that is not a list, Conch uses
+  the last value.
+- **Flags with several arguments** also accept them as one text. So do the environment variable and the file. In the
+  environment variable, \`;\` or a new line separates several of these texts.
+- **Environment variables**: an empty one counts as not set. Conch rejects a \`CONCH_\` variable that is not on this
+  page. Exceptions are those that Kubernetes sets for a service called \`conch\`, and \`CONCH_TEST_…\`, which Conch's
+  own tests use.
+- **Paths** in the file are relative to the folder of the file. All others are relative to the folder in which Conch was
+  started. \`~/\` is the home folder.
+- **Tokenizers**: \`./name\` is a folder. \`name\` and \`organisation/name\` are names on the Hugging Face hub.
+- **Keys** of the file may have \`-\` instead of \`_\`. The file is YAML or JSON.
+
+A setting can have these properties:
+
+- **repeatable**: you can repeat the flag.
+- **live**: a change in the configuration file takes effect without a restart.
+- **secret**: Conch never prints the value.
+
+## Reload
+
+Conch reloads the configuration file when it changes. It detects a file that was edited or replaced, and a link that
+leads to another file, as when Kubernetes updates a ConfigMap. SIGHUP reloads the file too, unless Conch runs in a
+terminal. Flags and environment variables still override the file. Running requests keep their settings. The log lists
+the changes.
+
+- **Live settings** take effect at once, and so does everything under \`models\`.
+- **Other settings** need a restart. Conch keeps the old value and logs a warning that names the setting.
+- **Invalid files**: if the file, or a file that it names, is invalid, nothing changes. The log has the lines that
+  Conch would print at the start. If the file is missing, nothing changes either.`;
+
+function groupList(): string {
+  const headings = [...groupNames.map((group) => groups[group]), modelHeading];
+  return ['## Groups', headings.map((heading) => listItem(headingLink(heading))).join('\n')].join('\n\n');
 }
 
-const modelOpening = `## One model
+const modelOpening = `## ${modelHeading}
 
-A flag with \`[MODEL=]\` sets the value for all models, or for one: \`--tokenizer qwen3=./qwen3\`. What stands before the
-first \`=\` is a model's name unless it holds a \`/\` or a \`\\\`, so \`./a=b\` is a folder, and a model with a slash in its name
-is set in the file. In a variable, a comma parts the models: \`CONCH_TOKENIZER=llama3=./llama3,qwen3=./qwen3\`.
+A flag with \`[MODEL=]\` sets the value for all models, or for one model:
 
-In the file, \`models:\` holds a map for each served name. A name with \`serves\` is an alias; what is not set for it comes
-from the model that it serves, and then from the settings for all models. \`defaults\` are put together field by field, and
-\`chat_template_kwargs\` in them as one.
+\`\`\`sh
+conch --triton localhost:8001 --tokenizer qwen3=./tokenizers/qwen3
+\`\`\`
 
-- An alias must serve a model of a server, not another alias. One whose model no server has is shown as missing, and is a 404.
-- An alias comes before a model of the same name: that model is not offered, and the model table says so.
-- An alias is listed under \`/v1/models\` with its model as \`root\`, and answers carry the name that was asked for. Behind it may
-  stand a LoRA adapter: \`gpt-4o-mini_lora_french\`.
-- How a model is spoken to (\`contract\`, \`engine_dir\`, \`cancel_with\`) is set for the model itself.`;
+- The text before the first \`=\` is the name of a model, unless it contains \`/\` or \`\\\`. For example, \`./a=b\` is a
+  folder. If the name of a model has a slash, set its values in the configuration file.
+- In an environment variable, commas separate the models: \`CONCH_TOKENIZER=llama3=./llama3,qwen3=./qwen3\`.
 
-function settingRows(group: Group): string {
-  const rows = Object.entries(settingsOf(group)).map(([name, setting]) => [
-    flagCell(name, setting),
-    list(variablesOf(name, setting)),
-    setting.file === false ? '' : code(fileKey(name)),
-    defaultTextOf(setting) ?? '',
-    `${setting.help}${repeats(setting) ? ' Repeatable.' : ''}${setting.secret ? ' Secret.' : ''}`,
-  ]);
-  return markdownTable(['Flag', 'Variable', 'Key', 'Default', 'Meaning'], rows);
+In the configuration file, \`models:\` has a map for each served name. A name with \`serves\` is an alias. If the alias
+does not set a key, the key of the model that it serves applies, then the setting for all models. Conch merges
+\`defaults\` field by field; \`chat_template_kwargs\` is one field.
+
+- An alias must serve a model of a server, not another alias. If no server has the model, Conch shows the alias as
+  missing, and requests for it are a 404.
+- An alias takes precedence over a model of the same name. Conch does not serve that model, and the model table shows
+  why.
+- \`/v1/models\` lists an alias with its model as \`root\`. Responses have the name from the request.
+- The name of a LoRA adapter can follow an alias: \`gpt-4o-mini_lora_french\`.
+- Set \`contract\`, \`engine_dir\` and \`cancel_with\` for the model itself, not for an alias.`;
+
+function modelKeys(): string {
+  const keys = Object.entries<Setting>(modelTable);
+  const own = keys.filter(([, { perModel }]) => !perModel);
+  const shared = keys.filter(([, { perModel }]) => perModel);
+  return [
+    'These keys belong to one model:',
+    own.map(([name, setting]) => listItem(`${code(fileKey(name))}: ${sentencesOf(setting)}`)).join('\n'),
+    'These keys override the setting for all models:',
+    shared.map(([name]) => listItem(headingLink(code(longFlag(name)), { text: code(fileKey(name)) }))).join('\n'),
+  ].join('\n\n');
 }
 
-function modelRows(): string {
-  const rows = Object.entries<Setting>(modelTable).map(([name, setting]) => [
-    code(fileKey(name)),
-    setting.perModel ? code(longFlag(name)) : '',
-    setting.perModel ? 'the setting for all models' : (defaultTextOf(setting) ?? ''),
-    setting.help,
-  ]);
-  return markdownTable(['Key', 'Flag', 'Default', 'Meaning'], rows);
+function settingSection(name: string, setting: Setting): string {
+  const flags = flagsOf(name, setting);
+  const variables = variablesOf(name, setting);
+  const facts: [title: string, value: string][] = [
+    ['Flag', flagList(name, setting)],
+    [variables.length > 1 ? 'Environment variables' : 'Environment variable', codeList(variables)],
+    ['Key', setting.file === false ? '' : code(fileKey(name))],
+    ['Default', defaultOf(setting) ?? ''],
+    ['Properties', propertiesOf(setting).join(', ')],
+  ];
+  const [heading = fileKey(name)] = [...flags, ...variables];
+  return [
+    `### ${code(heading)}`,
+    facts
+      .filter(([, value]) => value !== '')
+      .map(([title, value]) => listItem(`${title}: ${value}`))
+      .join('\n'),
+    paragraph(fromPlainText(setting.help)),
+  ].join('\n\n');
 }
 
-function flagCell(name: string, setting: Setting): string {
+/** The flags of a setting, the first one with its value; empty if it has none. */
+export function flagList(name: string, setting: Setting): string {
   const value = kindOf(setting.schema) === 'boolean' ? '' : ` ${placeholdersOf(setting).join(' ')}`;
-  const [first, ...others] = flagsOf(name, setting);
-  return first === undefined ? '' : list([`${first}${value}`, ...others]);
+  return codeList(flagsOf(name, setting).map((flag, at) => (at === 0 ? `${flag}${value}` : flag)));
 }
 
-function list(words: readonly string[]): string {
-  return words.map(code).join(', ');
+function propertiesOf(setting: Setting): readonly string[] {
+  return [
+    ...(repeats(setting) ? ['repeatable'] : []),
+    ...(setting.live ? ['live'] : []),
+    ...(setting.secret ? ['secret'] : []),
+  ];
 }
 
-function code(word: string): string {
-  return `\`${word}\``;
+/** The help text of a setting and its default, for an item of a list. */
+export function sentencesOf(setting: Setting): string {
+  const standard = defaultOf(setting);
+  return `${fromPlainText(setting.help)}${standard === undefined ? '' : ` Default: ${standard}.`}`;
 }
 
-/** A table in Markdown. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+/** The default of a setting: a value as code, a description as text. */
+function defaultOf(setting: Setting): string | undefined {
+  const text = defaultTextOf(setting);
+  if (text === undefined) return undefined;
+  const isValue = setting.defaultText === undefined || /^\S*[\d_/]\S*$/.test(text);
+  return isValue ? code(text) : fromPlainText(text);
 }

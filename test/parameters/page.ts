@@ -2,35 +2,52 @@ import { type Cell, chatTable, completionTable, contracts } from './table.ts';
 
 type Table = typeof chatTable;
 
-const opening = `# What becomes of each request field, by kind of model
+const opening = `# Request fields by backend
 
-This page is written by the tests from \`test/parameters/table.ts\`, and they hold every cell of it against running servers. Rewrite it with
+This page shows how each backend handles each request field of chats and completions. For example, \`min_p\` is supported
+on vLLM. On TensorRT-LLM the same request is a 400:
+
+\`\`\`sh
+curl http://localhost:9000/v1/chat/completions -H 'content-type: application/json' \\
+  -d '{"model": "llama3", "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 64, "min_p": 0.1}'
+\`\`\`
+
+Tests generate the page from \`test/parameters/table.ts\` and check every cell against running servers. Update it with
 \`npm test -- test/parameters -u\`.
 
-**honoured**: the backend does it. **emulated**: Conch does it. **refused**: a 400 with \`code: unsupported_parameter\` names the field; \`null\` and the
-value that asks for nothing are fine. **no effect**: it is checked, and changes nothing.
+- **supported**: the backend implements the field.
+- **emulated**: Conch implements the field.
+- **not supported**: the request fails with a 400 and \`code: unsupported_parameter\`; the error names the field. \`null\`
+  and the value that requests nothing are accepted.
+- **ignored**: Conch validates the value and does nothing with it.
 
-| kind            | what it is                                                                                                   |
-| --------------- | ------------------------------------------------------------------------------------------------------------ |
-| \`vllm\`          | Triton's vLLM backend 26.01, and the embedded engine, which honours \`logit_bias\` too                         |
-| \`trtllm-tokens\` | an engine of TensorRT-LLM 1.2, asked directly; built with its logits gathered, \`normalize_log_probs\` is false |
-| \`trtllm\`        | its \`ensemble\` or \`tensorrt_llm_bls\`, spoken to in text                                                      |
-| \`llmapi\`        | the LLM API model of TensorRT-LLM                                                                            |
+The columns are:
 
-Older releases have fewer tensors, and refuse what they have none for: \`conch doctor\` says what holds for a model.
+- \`vllm\`: Triton's vLLM backend 26.01, and the embedded engine, which also supports \`logit_bias\`.
+- \`trtllm-tokens\`: a TensorRT-LLM 1.2 engine that Conch calls directly. It was built with gathered logits, and
+  \`normalize_log_probs\` is false.
+- \`trtllm\`: its \`ensemble\` or \`tensorrt_llm_bls\`, with text input.
+- \`llmapi\`: the LLM API model of TensorRT-LLM.
 
-- **stop**: TensorRT-LLM leaves the stop word in the text and compares tokens; Conch looks for the text as well, cuts it out, and ends the request in the
-  engine. Behind BLS, and behind an ensemble whose engine has no input \`stop\`, nothing gets through: the answer ends at once, but the engine runs on. The
-  same holds for clients that leave.
-- **logprobs** need token ids. An engine up to 1.2.1 without \`normalize_log_probs: false\` refuses them, one that was built without its logits
-  refuses \`top_logprobs\`.
-- **tools**: the calls are read from the text, in the way of the model's family ([tool-calling.md](tool-calling.md)). **tool_choice** \`required\` or a named
-  function guides the answer, so it needs what \`response_format\` needs. Where the family writes its calls with special tokens, \`trtllm\` and \`llmapi\` refuse
-  \`tools\`: their servers take special tokens out of the text.
-- **response_format**, **structured_outputs** and **guided_…** are emulated where the backend cannot guide an answer, as LLM API models, vLLM before 25.02 and
-  TensorRT-LLM before 0.19 ([api.md](api.md#structured-output)); a grammar is refused there. \`--structured-retries 0\` refuses them all.
-- **n** is one inference per choice; with \`use_beam_search\` the best beams of one.
-- **stream** on a model that is not decoupled sends the whole answer at once.`;
+Older releases have fewer tensors and support fewer fields. \`conch doctor\` shows what a model supports.
+
+## Notes
+
+- **stop**: TensorRT-LLM compares tokens and leaves the stop sequence in the text. Conch therefore also searches the
+  text, removes the stop sequence and ends the request in the engine. It cannot end the request behind BLS, nor behind
+  an ensemble whose engine has no input \`stop\`: the response ends at once, but the engine continues. The same applies
+  when a client disconnects.
+- **logprobs** need token ids. An engine up to 1.2.1 without \`normalize_log_probs: false\` does not support them. An
+  engine that was built without gathered logits does not support \`top_logprobs\`.
+- **tools**: Conch parses tool calls from the text, in the format of the model's family
+  ([tool-calling.md](tool-calling.md)). If that format uses special tokens, \`tools\` is not supported on \`trtllm\` and
+  \`llmapi\`: their servers remove special tokens from the text.
+- **tool_choice**: \`required\` or a named function guides the response, so it needs what \`response_format\` needs.
+- **response_format**, **structured_outputs**, **guided_…**: emulated where the backend cannot guide a response: LLM API
+  models, vLLM before 25.02 and TensorRT-LLM before 0.19 ([api.md](api.md#structured-output)). A grammar is not
+  supported there. With \`--structured-retries 0\`, none of these fields is.
+- **n**: one inference per choice. With \`use_beam_search\`, the choices are the best beams of one inference.
+- **stream**: a model that is not decoupled sends the whole response at once.`;
 
 /** The whole of docs/parameters.md. */
 export function parametersPage(): string {
@@ -42,7 +59,7 @@ export function parametersPage(): string {
       opening,
       '## Chat completions',
       rowsOf(chatTable),
-      '## Completions\n\nAs above, but:',
+      '## Completions\n\nThese fields differ from chat completions:',
       rowsOf(Object.fromEntries(onlyThere)),
       '',
     ]

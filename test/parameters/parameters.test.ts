@@ -90,7 +90,7 @@ const answers: Readonly<Record<string, string>> = {
   tool_choice: '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
 };
 
-/** The fields that may be named in the place of another that cannot be honoured without them. */
+/** The fields that an error may name instead of another field that depends on them. */
 const standIns: Readonly<Record<string, readonly string[]>> = {
   length_penalty: ['use_beam_search'],
   return_tokens_as_token_ids: ['logprobs'],
@@ -119,7 +119,7 @@ describe.each(apis)('the fields of $api', ({ path, schema, rows, table, ask }) =
   });
 });
 
-describe('what is honoured', () => {
+describe('a supported field', () => {
   const echo = directive({ echo_parameters: true });
   const drawn = new Set(['request_id', 'seed', 'sampling_param_seed']);
 
@@ -132,7 +132,7 @@ describe('what is honoured', () => {
 
   it.each(contracts.filter((contract) => contract !== 'vllm'))('reaches the engine on %s', async (contract) => {
     const usual = await received(models[contract], {});
-    const fields = parameterNames.filter((name) => completionTable[name]?.[contract] === 'honoured');
+    const fields = parameterNames.filter((name) => completionTable[name]?.[contract] === 'supported');
     const unsent: string[] = [];
     for (const field of fields) {
       const body = {
@@ -148,10 +148,11 @@ describe('what is honoured', () => {
 
 /** The cell that the answer bears out; else what was seen. */
 function verdict(field: string, { status, body, text }: Awaited<ReturnType<typeof post>>, cell: Cell | undefined) {
-  if (status === 200 && cell !== undefined && cell !== 'refused' && !text.includes('"error"')) return cell;
+  if (status === 200 && cell !== undefined && cell !== 'not supported' && !text.includes('"error"')) return cell;
   const { code, param } = body.error ?? {};
   const isNamed = param === field || standIns[field]?.includes(String(param));
-  return status === 400 && code === 'unsupported_parameter' && isNamed ? 'refused' : `${status} ${text.slice(0, 300)}`;
+  const isRejected = status === 400 && code === 'unsupported_parameter' && isNamed;
+  return isRejected ? 'not supported' : `${status} ${text.slice(0, 300)}`;
 }
 
 describe('conch doctor', () => {
@@ -163,9 +164,9 @@ describe('conch doctor', () => {
     for (const contract of contracts) {
       const { parameters } = found.find(({ model }) => model === models[contract]) ?? {};
       const said = parameterNames.map((name) => {
-        if (parameters?.honoured.includes(name)) return [name, 'honoured'];
+        if (parameters?.honoured.includes(name)) return [name, 'supported'];
         if (parameters?.emulated.includes(name)) return [name, 'emulated'];
-        return [name, parameters?.refused.some((each) => each.name === name) ? 'refused' : 'missing'];
+        return [name, parameters?.refused.some((each) => each.name === name) ? 'not supported' : 'missing'];
       });
       const expected = parameterNames.map((name) => [name, chatTable[name]?.[contract]]);
       expect({ contract, said }).toEqual({ contract, said: expected });

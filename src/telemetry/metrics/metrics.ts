@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type MetricJson, Reading } from './instruments.ts';
 
-// All metrics of Conch. `npm run docs` writes their table in docs/observability.md.
+// All metrics of Conch. `npm run docs` writes their list in docs/observability.md.
 
 const longTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const shortTimes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
