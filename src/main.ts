@@ -54,6 +54,7 @@ async function run(terminal: Terminal): Promise<number> {
         helpText({
           commands: definitionsOf(commands),
           command: invocation.command,
+          isFull: invocation.isFull,
           width: process.stdout.columns ?? 80,
           heading: coloursFor(terminal.isColoured).bold,
         }),

@@ -5,21 +5,24 @@ import { setting } from '../config/setting.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { metadata, text, webAddress } from '../config/value-types.ts';
 
-/** The address of the server that a command speaks to. */
+/** The address of the server that a command calls. */
 export function urlFlag(standard: string, help: string) {
   return setting(webAddress.prefault(standard), help, { placeholder: 'URL' });
 }
 
-/** How commands that speak to a server of OpenAI's API prove who they are, and whom they trust. */
+/** How commands that call a server of the OpenAI API authenticate themselves and verify the server. */
 export const clientFlags = {
-  apiKey: setting(text.optional(), 'Key that is sent as a Bearer token.', {
+  apiKey: setting(text.optional(), 'Send this API key as a Bearer token.', {
     placeholder: 'KEY',
     secret: true,
     defaultText: 'CONCH_API_KEY, else OPENAI_API_KEY',
   }),
-  header: setting(metadata.prefault([]), 'Header for every request.', { placeholder: 'NAME:VALUE', secret: true }),
-  ca: setting(text.optional(), 'PEM file of the authorities that may vouch for the server.', { path: 'file' }),
-  insecure: setting(z.boolean().default(false), "Do not check the server's certificate."),
+  header: setting(metadata.prefault([]), 'Send this header with every request.', {
+    placeholder: 'NAME:VALUE',
+    secret: true,
+  }),
+  ca: setting(text.optional(), 'Verify the server with the CA certificates in this PEM file.', { path: 'file' }),
+  insecure: setting(z.boolean().default(false), "Do not verify the server's certificate."),
 };
 
 /** `name=value`, a field for every request; a value that reads as JSON is that. */

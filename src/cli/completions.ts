@@ -15,7 +15,7 @@ const scripts = new Map([
 
 const definition: Command = {
   name: 'completions',
-  summary: 'Print what makes a shell complete commands, flags and values',
+  summary: 'Print shell completions of commands, flags and values',
   groups: [],
   arguments: [...scripts.keys()].join('|'),
   examples: [

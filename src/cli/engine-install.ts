@@ -9,10 +9,10 @@ import type { CliCommand } from './command.ts';
 
 const definition = {
   name: 'engine install',
-  summary: 'Install the embedded engine now instead of on its first use',
+  summary: 'Install the embedded engine now instead of on first use',
   groups: ['models', 'general'],
   flags: {
-    gpu: setting(z.boolean().default(false), 'Install the variant for a graphics card.'),
+    gpu: setting(z.boolean().default(false), 'Install the variant for GPUs.'),
   },
   examples: ['conch engine install', 'conch engine install --gpu'],
 } as const;

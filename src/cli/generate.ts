@@ -21,36 +21,36 @@ const whole = z.number().int().min(0).optional();
 
 const definition = {
   name: 'generate',
-  summary: 'Send one prompt to a model and print the answer as it comes',
+  summary: 'Send one prompt to a model and print the response',
   groups: ['servers', 'repository', 'embedded', 'models', 'general'],
   arguments: 'MODEL',
   flags: {
-    text: setting(text.optional(), 'The prompt, as it is: no chat template is put around it.'),
-    inputIds: setting(text.optional(), 'The prompt as token ids, separated by commas or spaces.', {
+    text: setting(text.optional(), 'Set the prompt. It is sent as it is, without a chat template.'),
+    inputIds: setting(text.optional(), 'Set the prompt as token ids, separated by commas or spaces.', {
       placeholder: 'IDS',
     }),
-    requestOutputLen: setting(whole, 'The most tokens that are generated.'),
-    streaming: setting(z.boolean().default(false), 'Print every token as it comes.'),
-    stopAfterMs: setting(whole, 'Leave after so many milliseconds, which ends the request in the engine.'),
-    endId: setting(whole, 'A token id that ends the answer; not for models that take text alone.', {
+    requestOutputLen: setting(whole, 'Set the token limit.'),
+    streaming: setting(z.boolean().default(false), 'Print every token as it arrives.'),
+    stopAfterMs: setting(whole, 'Disconnect after this many milliseconds, which ends the request in the engine.'),
+    endId: setting(whole, 'End the response at this token id. Models that take only text do not support it.', {
       placeholder: 'ID',
     }),
-    stopWords: setting(z.array(text).default([]), 'A text that ends the answer; may be repeated.'),
-    badWords: setting(z.array(text).default([]), 'A text that must not occur; may be repeated.'),
-    beamWidth: setting(whole, 'Beams that are followed.'),
-    temperature: setting(number, 'Temperature.', { placeholder: 'X' }),
-    topK: setting(whole, 'Only the N likeliest tokens are considered.'),
-    topP: setting(number, 'Only the likeliest tokens of this share are considered.', { placeholder: 'X' }),
-    repetitionPenalty: setting(number, 'Repetition penalty.', { placeholder: 'X' }),
-    presencePenalty: setting(number, 'Presence penalty.', { placeholder: 'X' }),
-    frequencyPenalty: setting(number, 'Frequency penalty.', { placeholder: 'X' }),
-    randomSeed: setting(whole, 'Seed.'),
+    stopWords: setting(z.array(text).default([]), 'Add a stop sequence.'),
+    badWords: setting(z.array(text).default([]), 'Add a text that must not occur.'),
+    beamWidth: setting(whole, 'Set the beam width.'),
+    temperature: setting(number, 'Set the temperature.', { placeholder: 'X' }),
+    topK: setting(whole, 'Consider only the N most likely tokens.'),
+    topP: setting(number, 'Consider only the most likely tokens with this total probability.', { placeholder: 'X' }),
+    repetitionPenalty: setting(number, 'Set the repetition penalty.', { placeholder: 'X' }),
+    presencePenalty: setting(number, 'Set the presence penalty.', { placeholder: 'X' }),
+    frequencyPenalty: setting(number, 'Set the frequency penalty.', { placeholder: 'X' }),
+    randomSeed: setting(whole, 'Set the seed.'),
     returnLogProbs: setting(z.boolean().default(false), 'Print the log probability of each token.'),
   },
   exitCodes: { 1: 'The request failed.' },
   examples: [
-    'conch generate ensemble --triton localhost:8001 --text "The sea is" --request-output-len 32 --streaming',
-    'conch generate tensorrt_llm --triton localhost:8001 --tokenizer ./llama3 --input-ids 128000,791,9581',
+    'conch generate ensemble -t gpu-1:8001 --text "The sea is" --streaming',
+    'conch generate tensorrt_llm -t gpu-1:8001 --tokenizer ./llama3 --input-ids 791',
   ],
 } as const;
 

@@ -9,10 +9,10 @@ import type { CliCommand } from './command.ts';
 
 const definition = {
   name: 'models',
-  summary: 'Print the models of the servers, and why one is not offered',
+  summary: 'List the models of the servers, and why one is not served',
   groups: ['servers', 'repository', 'embedded', 'models', 'general'],
   flags: { json: setting(z.boolean().default(false), 'Print JSON.') },
-  exitCodes: { 1: 'A server cannot be reached.' },
+  exitCodes: { 1: 'A server is unreachable.' },
   examples: ['conch models --triton localhost:8001', 'conch models --model-repository ./models --json'],
 } as const;
 

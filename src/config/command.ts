@@ -13,17 +13,18 @@ export interface Command<T extends SettingTable = SettingTable> {
   readonly arguments?: string;
   /** What to write in the place of arguments, of a command that takes none. */
   readonly insteadOfArguments?: string;
-  /** It takes what stands after `--`. */
+  /** It takes the words after `--`. */
   readonly takesRest?: boolean;
   /** What its exit codes mean, where that is not what they mean everywhere. */
   readonly exitCodes?: Readonly<Record<number, string>>;
+  /** At least two, of at most 78 columns. */
   readonly examples?: readonly string[];
 }
 
 /** What an exit code means where a command does not say otherwise. */
 const usualExitCodes = {
-  0: 'Done.',
-  2: 'It could not begin: a flag, a variable, a file or what it needs is wrong, and a line says what.',
+  0: 'Success.',
+  2: 'Invalid configuration. Each problem is printed on its own line.',
 };
 
 /** The exit codes of a command and what they mean, the smallest first; without its own, the usual ones. */
@@ -36,14 +37,14 @@ export function exitCodesOf({
 /** The command that runs when none is named. */
 export const defaultCommand: Command = {
   name: 'serve',
-  summary: 'Serve the OpenAI API. This is what conch does without a command',
+  summary: 'Serve the OpenAI API (the default command)',
   groups: groupNames,
   takesRest: true,
   insteadOfArguments:
     'It serves the models of a Triton (--triton HOST:8001), of a repository (--model-repository DIR) or a file (--model FILE.gguf).',
   exitCodes: {
-    0: 'It was told to stop, and what ran then has ended.',
-    1: 'It was told to stop, and what still ran after --drain-timeout was cut off; or it failed.',
+    0: 'Stopped, and all running requests finished.',
+    1: 'Failed, or stopped and cut off requests that still ran after --drain-timeout.',
   },
   examples: [
     'conch --triton localhost:8001 --tokenizer ./llama3',

@@ -45,27 +45,27 @@ const largestFile = 2 ** 30;
 
 /** The settings of images in chat requests. */
 export const imageSettings = inGroup('images', {
-  maxImages: setting(z.number().int().min(0).default(16), 'Most images of one request.', { live: true }),
-  maxImageSize: setting(byteSize({ maximum: largestFile }).prefault('20MiB'), 'Largest file of an image.', {
+  maxImages: setting(z.number().int().min(0).default(16), 'Limit the number of images in a request.', { live: true }),
+  maxImageSize: setting(byteSize({ maximum: largestFile }).prefault('20MiB'), 'Limit the file size of an image.', {
     live: true,
   }),
   maxImagePixels: setting(
     z.number().int().min(1).default(33_554_432),
-    'Most pixels of an image, by its own header: width times height.',
+    'Limit the pixels of an image: width times height, as in its own header.',
     { live: true },
   ),
   allowImageUrls: setting(
     imageHosts.prefault([]),
-    'Host from which images are fetched where a request names them by an http(s) address; *.HOST is every name below it. ' +
-      'Only the ports 80 and 443, or the one that is named: HOST:PORT.',
+    'Fetch images from this host when a request names them by an http(s) URL. *.HOST allows every name below it. ' +
+      'Only ports 80 and 443 are allowed, or the port of HOST:PORT.',
     { live: true, placeholder: 'HOST[,HOST]', defaultText: 'none' },
   ),
   allowImageAddresses: setting(
     addressRanges.prefault([]),
-    'Inner addresses that those hosts may have: without it, only addresses on the open Internet are connected to.',
+    'Allow the hosts of --allow-image-urls to have these internal addresses. Without it, Conch connects only to addresses on the public Internet.',
     { live: true, placeholder: 'CIDR[,CIDR]', defaultText: 'none' },
   ),
-  imageTimeout: setting(duration({ minimum: 1 }).prefault('10s'), 'How long fetching one image may take in all.', {
+  imageTimeout: setting(duration({ minimum: 1 }).prefault('10s'), 'Limit the total time to fetch one image.', {
     live: true,
   }),
 });

@@ -12,31 +12,30 @@ const apiKey = text
 export const keySettings = inGroup('keys', {
   apiKey: setting(
     z.array(apiKey).default([]),
-    'Key that opens everything but health, which needs none; a request brings it as a Bearer token. ' +
-      'The key itself, or its hash: sha256:HEX.',
-    { live: true, otherVariables: ['OPENAI_TRTLLM_API_KEY'], placeholder: 'KEY', secret: true },
+    'Require this API key as a Bearer token. It gives access to everything. Health endpoints need no key. ' +
+      'Give the key itself or its hash, sha256:HEX.',
+    { live: true, otherVariables: ['OPENAI_TRTLLM_API_KEY'], placeholder: 'KEY', secret: true, isCommon: true },
   ),
   apiKeyFile: setting(
     text.optional(),
-    'File of keys with their models, limits and dates (conch keys create). It is read again when it changes.',
-    { path: 'file' },
+    'Require an API key from this key file. It holds keys with their models, limits and dates (conch keys create). Conch reads it again when it changes.',
+    { path: 'file', isCommon: true },
   ),
   jwtJwks: setting(
     text.optional(),
-    'File with the public keys (JWKS) of an issuer whose tokens are taken as keys. It is read again when it changes.',
+    'Accept JWTs as API keys. The file contains the public keys (JWKS) of their issuer. Conch reads it again when it changes.',
     { path: 'file' },
   ),
-  jwtIssuer: setting(text.optional(), 'Issuer of those tokens, as their claim "iss" has it.', {
+  jwtIssuer: setting(text.optional(), 'Set the issuer of the JWTs, as in their claim "iss".', {
     placeholder: 'ISSUER',
   }),
-  jwtAudience: setting(
-    z.array(text).default([]),
-    'Audience that those tokens must be for, as their claim "aud" has it.',
-    { placeholder: 'AUDIENCE', defaultText: 'any' },
-  ),
+  jwtAudience: setting(z.array(text).default([]), 'Accept only JWTs for this audience, as in their claim "aud".', {
+    placeholder: 'AUDIENCE',
+    defaultText: 'any',
+  }),
   jwtClaimPrefix: setting(
     text.default('conch_'),
-    'What stands before the claims models, requests_per_minute, tokens_per_minute, concurrent, priority and manage.',
+    'Set the prefix of the claims models, requests_per_minute, tokens_per_minute, concurrent, priority and manage.',
   ),
   redis: setting(
     z
@@ -45,7 +44,7 @@ export const keySettings = inGroup('keys', {
         error: 'must be redis://USER:PASS@HOST:PORT/DB, or rediss:// for TLS',
       })
       .optional(),
-    'Redis that several Conches count the limits of keys in: redis://HOST:PORT, or rediss:// for TLS.',
-    { placeholder: 'URL', secret: true, defaultText: 'each counts for itself' },
+    'Count the limits of API keys in this Redis, for several Conch servers together. Write redis://HOST:PORT, or rediss:// for TLS.',
+    { placeholder: 'URL', secret: true, defaultText: 'each server counts its own' },
   ),
 });

@@ -31,61 +31,61 @@ const largestHead = 2 ** 20;
 /** Settings of how much a request may bring, which pages may send it, and how the connection is kept secret. */
 export const limitSettings = {
   ...inGroup('limits', {
-    httpMaxHeaders: setting(count(2_000).default(128), 'Most headers of a request.'),
+    httpMaxHeaders: setting(count(2_000).default(128), 'Limit the number of headers of a request.'),
     httpMaxHeaderSize: setting(
       byteSize({ maximum: largestHead }).prefault('32KiB'),
-      'Most bytes of the path and headers of a request together.',
+      'Limit the bytes of the path and headers of a request together.',
     ),
-    maxJsonDepth: setting(count(1_000).default(128), 'How deep lists and objects of a body may stand in each other.', {
-      live: true,
-    }),
+    maxJsonDepth: setting(count(1_000).default(128), 'Limit the nesting depth of a request body.', { live: true }),
     maxJsonValues: setting(
       count(100_000_000).default(2 ** 20),
-      'Most values of a body: entries of its lists and objects, and these themselves.',
+      'Limit the number of values in a request body. Lists, objects and their entries count.',
       { live: true },
     ),
     maxMessages: setting(
       count(100_000).default(10_000),
-      'Most messages of a conversation, or items of a response, in one request.',
+      'Limit the messages of a conversation, or the items of a response, in one request.',
       { live: true },
     ),
-    maxTools: setting(count(1_024).default(1_024), 'Most tools of a request.', { live: true }),
-    maxStopStrings: setting(count(1_024).default(16), 'Most stop texts of a request.', { live: true }),
-    maxChoices: setting(count(131_072).default(1_024), 'Most answers of a request: n or best_of, times its prompts.', {
+    maxTools: setting(count(1_024).default(1_024), 'Limit the number of tools in a request.', { live: true }),
+    maxStopStrings: setting(count(1_024).default(16), 'Limit the number of stop sequences in a request.', {
       live: true,
     }),
+    maxChoices: setting(
+      count(131_072).default(1_024),
+      'Limit the choices of a request: n or best_of, times its prompts.',
+      { live: true },
+    ),
     maxPromptSize: setting(
       byteSize({ maximum: 2 ** 30 }).prefault('6MiB'),
-      'Most bytes of a text that is turned into tokens: a prompt, an input, or a query with its document.',
+      'Limit the bytes of a text that Conch tokenizes: a prompt, an input, or a query with its document.',
       { live: true },
     ),
     tokenCacheSize: setting(
       byteSize({ minimum: 0, maximum: 2 ** 30 }).prefault('64MiB'),
-      'Memory of each worker for tokens of earlier prompts: of a conversation that grows, only what is new is tokenized. 0 turns the cache off.',
+      'Limit the memory of each worker for the tokens of earlier prompts. When a conversation grows, Conch tokenizes only the new part. 0 turns the cache off.',
       { live: true },
     ),
     guideQuarantine: setting(
       duration({ minimum: 0 }).prefault('10m'),
-      'How long to refuse a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it. 0 turns the quarantine and the suspension of clients off.',
+      'Set how long Conch rejects a structured-output guide (JSON schema, regex, choices, grammar) after an engine failure followed it. 0 turns off the quarantine and the suspension of clients.',
       { live: true },
     ),
   }),
   ...inGroup('api', {
     allowedOrigins: setting(
       allowedOrigins.prefault([]),
-      'Origin of web pages that may call the OpenAI API from a browser, such as https://app.example.com; * for all.',
+      'Allow web pages of this origin to call the OpenAI API from a browser, for example https://app.example.com. * allows all origins.',
       { placeholder: 'ORIGIN[,ORIGIN]', defaultText: 'none' },
     ),
     tlsCert: setting(
       text.optional(),
-      'PEM file of the certificate that Conch shows on its ports, which then speak TLS alone; read again when it changes.',
-      { path: 'file' },
+      'Serve TLS with this PEM certificate. All ports then accept only TLS. Conch reads the file again when it changes.',
+      { path: 'file', isCommon: true },
     ),
-    tlsKey: setting(text.optional(), 'PEM file of the private key of that certificate.', { path: 'file' }),
-    tlsClientCa: setting(
-      text.optional(),
-      'PEM file of the authorities of clients: only clients with a certificate of theirs may connect.',
-      { path: 'file' },
-    ),
+    tlsKey: setting(text.optional(), 'Use this PEM private key for --tls-cert.', { path: 'file', isCommon: true }),
+    tlsClientCa: setting(text.optional(), 'Accept only clients with a certificate from a CA in this PEM file.', {
+      path: 'file',
+    }),
   }),
 };

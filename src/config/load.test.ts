@@ -125,6 +125,7 @@ describe('loadSettings', () => {
       config: undefined,
       check: false,
       help: false,
+      helpAll: false,
       version: false,
       models: {},
       origins: new Map(),
@@ -232,8 +233,18 @@ describe('readCommandLine', () => {
     expect(readCommandLine({ argv: ['--help', '--port', 'x'], commands })).toEqual({
       action: 'help',
       command: undefined,
+      isFull: false,
     });
-    expect(readCommandLine({ argv: ['help', 'models'], commands })).toEqual({ action: 'help', command: 'models' });
+    expect(readCommandLine({ argv: ['help', 'all'], commands })).toEqual({
+      action: 'help',
+      command: undefined,
+      isFull: true,
+    });
+    expect(readCommandLine({ argv: ['help', 'models'], commands })).toEqual({
+      action: 'help',
+      command: 'models',
+      isFull: false,
+    });
     expect(() => loadSettings({ argv: ['--help'] })).toThrow('--help leaves no settings to load.');
   });
 

@@ -29,8 +29,8 @@ export interface LoadOptions {
 
 /** What the command line asks for. Help needs no valid settings, so none are read for it. */
 export type Invocation =
-  /** The command may be the first word of several. */
-  | { readonly action: 'help'; readonly command: string | undefined }
+  /** The command may be the first word of several. Full help has all commands and flags. */
+  | { readonly action: 'help'; readonly command: string | undefined; readonly isFull: boolean }
   | { readonly action: 'version' }
   | ({ readonly action: 'run' | 'check' } & CommandInput);
 
@@ -52,7 +52,8 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
   const parsed = parseArguments({ argv, settings: settingTable, commands });
   const named = commands.find(({ name }) => name === parsed.command);
   if (parsed.help && parsed.problems.length === 0) {
-    return { action: 'help', command: parsed.group ?? (parsed.commandNamed ? parsed.command : undefined) };
+    const command = parsed.group ?? (parsed.commandNamed ? parsed.command : undefined);
+    return { action: 'help', command, isFull: parsed.isFull };
   }
   const ownTable = named?.flags ?? {};
   // A command's own flag may have the name of a setting, and is not that.

@@ -9,27 +9,30 @@ export const localSettings = {
   ...inGroup('repository', {
     modelRepository: setting(
       z.array(text).default([]),
-      'Folder of models in the layout of Triton. Those with backend: "llamacpp" run in this process, the others in a tritonserver that Conch starts.',
-      { path: 'folder' },
+      'Serve this Triton model repository. Models with backend: "llamacpp" run in this process. The others run in a tritonserver that Conch starts.',
+      { path: 'folder', isCommon: true },
     ),
-    tritonserver: setting(text.optional(), 'The tritonserver to start.', {
+    tritonserver: setting(text.optional(), 'Start this tritonserver.', {
       path: 'file',
-      defaultText: 'on PATH, or where the containers of Triton have it',
+      defaultText: "the one on PATH or in Triton's containers",
     }),
     modelControlMode: setting(
       z.enum(['none', 'explicit']).default('none'),
-      'Whether all models are loaded at the start (none), or only those of --load-model (explicit).',
+      'Set which models are loaded at the start. none loads all, explicit loads only those of --load-model.',
       { placeholder: 'MODE' },
     ),
     loadModel: setting(
       z.array(text).default([]),
-      'Model to load at the start, with --model-control-mode explicit; * for all.',
+      'Load this model at the start, with --model-control-mode explicit. * loads all models.',
       { placeholder: 'MODEL' },
     ),
-    tritonserverLogVerboseLevel: setting(z.number().int().min(0).default(0), 'How much tritonserver logs beyond info.'),
+    tritonserverLogVerboseLevel: setting(
+      z.number().int().min(0).default(0),
+      'Set how much tritonserver logs beyond info.',
+    ),
     worldSize: setting(
       z.number().int().min(1).default(1),
-      'Ranks of a TensorRT-LLM engine that spans several GPUs: one tritonserver each, started with mpirun.',
+      'Set the number of ranks of a TensorRT-LLM engine that spans several GPUs. Conch starts one tritonserver per rank with mpirun.',
     ),
     dryRun: setting(z.boolean().default(false), 'Print the command that would start tritonserver, and exit.', {
       variable: false,
@@ -39,39 +42,42 @@ export const localSettings = {
   ...inGroup('embedded', {
     model: setting(
       z.array(text).default([]),
-      'GGUF file to serve with the embedded engine, under the name of the file or as NAME=FILE.',
-      { placeholder: '[NAME=]FILE', path: 'named-file' },
+      'Serve this GGUF file. The embedded engine runs it under the name of the file, or under NAME with NAME=FILE.',
+      { placeholder: '[NAME=]FILE', path: 'named-file', isCommon: true },
     ),
-    lora: setting(z.array(text).default([]), 'LoRA adapter in GGUF form for the models of --model, as NAME=FILE.', {
+    lora: setting(z.array(text).default([]), 'Add a LoRA adapter in GGUF format to the models of --model.', {
       placeholder: 'NAME=FILE',
       path: 'named-file',
     }),
-    threads: setting(z.number().int().min(1).optional(), 'Threads of the embedded engine.', {
-      defaultText: 'one less than the cores',
+    threads: setting(z.number().int().min(1).optional(), 'Set the number of threads of the embedded engine.', {
+      defaultText: 'the number of cores minus one',
     }),
     sequences: setting(
       z.number().int().min(1).max(64).default(4),
-      'Requests that an embedded model answers at the same time.',
+      'Set how many requests an embedded model processes at the same time.',
     ),
     maxQueueSize: setting(
       z.number().int().min(0).default(128),
-      'Requests that may wait for an embedded model; one more is answered with a 429.',
+      'Limit the requests that wait for an embedded model. Conch rejects further requests with a 429.',
     ),
   }),
   ...inGroup('kserve', {
-    enableKserveFrontends: setting(z.boolean().default(false), 'Serve the KServe v2 protocol too, over HTTP and gRPC.'),
-    kserveHttpPort: setting(port.default(8000), 'Port of the KServe HTTP frontend; 0 for any free one.'),
-    kserveGrpcPort: setting(port.default(8001), 'Port of the KServe gRPC frontend; 0 for any free one.'),
+    enableKserveFrontends: setting(
+      z.boolean().default(false),
+      'Also serve the KServe v2 protocol, over HTTP and gRPC.',
+    ),
+    kserveHttpPort: setting(port.default(8000), 'Set the port of the KServe HTTP frontend. 0 selects a free port.'),
+    kserveGrpcPort: setting(port.default(8001), 'Set the port of the KServe gRPC frontend. 0 selects a free port.'),
   }),
   ...inGroup('models', {
     loraRoot: setting(
       text.optional(),
-      'Folder that POST /v1/load_lora_adapter may load LoRA adapters from; without it none are loaded by path.',
+      'Allow POST /v1/load_lora_adapter to load LoRA adapters from this folder. Without it, no adapter is loaded by path.',
       { path: 'folder' },
     ),
     loraSeparator: setting(
       text.default('_lora_'),
-      'What stands between a model and its LoRA adapter in the name of a request: MODEL_lora_ADAPTER.',
+      'Set the text between model and LoRA adapter in the model name of a request: MODEL_lora_ADAPTER.',
       { live: true },
     ),
   }),

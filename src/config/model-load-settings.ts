@@ -6,20 +6,20 @@ import { duration } from './value-types.ts';
 export const modelLoadSettings = inGroup('models', {
   loadOnDemand: setting(
     z.boolean().default(false),
-    'Load a model of a repository when a request names it; the request waits. Servers must be in explicit mode.',
+    'Load a model of a repository when a request names it. The request waits. Triton servers must run in explicit mode.',
   ),
   maxLoaded: setting(
     z.number().int().min(1).optional(),
-    'With --load-on-demand: models that are loaded at the same time. The one that was used the longest time ago makes room.',
-    { defaultText: 'any number' },
+    'Limit how many models --load-on-demand has loaded at the same time. Conch unloads the least recently used model first.',
+    { defaultText: 'no limit' },
   ),
   loadTimeout: setting(
     duration({ minimum: 1 }).prefault('10m'),
-    'How long a model may take to load, and a request may wait for it with --load-on-demand.',
+    'Limit how long a model takes to load, and how long a request waits for it with --load-on-demand.',
   ),
   unloadTimeout: setting(
     duration({ minimum: 0 }).prefault('60s'),
-    'How long the running requests of a model that is unloaded may take to end, after which they are cancelled.',
+    'Limit how long running requests continue when their model is unloaded. Then Conch cancels them.',
   ),
 });
 
@@ -30,12 +30,12 @@ export const usualQueue = 100;
 export const admissionSettings = inGroup('models', {
   maxRunning: setting(
     z.number().int().min(1).optional(),
-    'Requests to a model that run at the same time, in all workers together; further ones wait.',
-    { placeholder: '[MODEL=]N', perModel: true, live: true, defaultText: 'any number' },
+    'Limit the requests to a model that run at the same time, in all workers together. Further requests wait.',
+    { placeholder: '[MODEL=]N', perModel: true, live: true, defaultText: 'no limit' },
   ),
   maxWaiting: setting(
     z.number().int().min(0).optional(),
-    'With --max-running: requests to a model that wait; one more is answered with a 429.',
+    'Limit the requests to a model that wait with --max-running. Conch rejects further requests with a 429.',
     { placeholder: '[MODEL=]N', perModel: true, live: true, defaultText: String(usualQueue) },
   ),
 });

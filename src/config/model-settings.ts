@@ -41,57 +41,58 @@ const each = { perModel: true, live: true } as const;
 export const perModelSettings = inGroup('models', {
   tokenizer: setting(
     text.optional(),
-    'Folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub.',
-    { placeholder: '[MODEL=]DIR', ...each, path: 'folder-or-name' },
+    'Use this tokenizer: a folder with tokenizer.json and tokenizer_config.json, or a name on the Hugging Face hub.',
+    { placeholder: '[MODEL=]DIR', ...each, path: 'folder-or-name', isCommon: true },
   ),
-  chatTemplate: setting(text.optional(), "File with a Jinja chat template, instead of the tokenizer's own.", {
+  chatTemplate: setting(text.optional(), "Use the Jinja chat template in this file. It replaces the tokenizer's own.", {
     placeholder: '[MODEL=]FILE',
     ...each,
     path: 'file',
+    isCommon: true,
   }),
-  contextLength: setting(z.number().int().min(1).optional(), 'Tokens that prompt and answer may have together.', {
-    placeholder: '[MODEL=]N',
-    ...each,
-    defaultText: 'what the server or the tokenizer says',
-  }),
+  contextLength: setting(
+    z.number().int().min(1).optional(),
+    'Set the context length in tokens. Prompt and response share it.',
+    { placeholder: '[MODEL=]N', ...each, isCommon: true, defaultText: 'from the server or the tokenizer' },
+  ),
   contract: setting(
     contract.optional(),
-    'Which request format a model takes, instead of the one that is found: vllm, trtllm (text), trtllm-tokens (token ids, straight to the engine), llmapi, or tensorrtllm for any of these three.',
+    'Override the detected contract of a model. Contracts are vllm, trtllm (text), trtllm-tokens (token ids, straight to the engine) and llmapi. tensorrtllm means any of the last three.',
     {
       aliases: ['backend'],
       placeholder: '[MODEL=]NAME',
       ...each,
-      defaultText: "found from the model's configuration",
+      defaultText: "detected from the model's configuration",
     },
   ),
   toolCallParser: setting(
     text.optional(),
-    'How a model writes tool calls: a name from docs/tool-calling.md, such as hermes, llama3_json or mistral; none: its answers are text.',
-    { placeholder: '[MODEL=]NAME', ...each, defaultText: "found from the model's chat template" },
+    'Set the tool parser of a model. docs/tool-calling.md lists the names, for example hermes, llama3_json or mistral. none leaves tool calls as text.',
+    { placeholder: '[MODEL=]NAME', ...each, isCommon: true, defaultText: "detected from the model's chat template" },
   ),
   reasoningParser: setting(
     text.optional(),
-    'How a model writes its reasoning: a name from docs/tool-calling.md, such as deepseek_r1 or qwen3; none: it is text.',
-    { placeholder: '[MODEL=]NAME', ...each, defaultText: "found from the model's chat template" },
+    'Set the reasoning parser of a model. docs/tool-calling.md lists the names, for example deepseek_r1 or qwen3. none leaves reasoning as text.',
+    { placeholder: '[MODEL=]NAME', ...each, isCommon: true, defaultText: "detected from the model's chat template" },
   ),
   imagePlaceholder: setting(
     text.optional(),
-    'Text that stands for an image in the prompt, {n} in it for the number of the image; none: the model puts images in by itself.',
+    'Set the text that represents an image in the prompt. {n} in it becomes the number of the image. none means that the model inserts images by itself.',
     {
       placeholder: '[MODEL=]TEXT',
       ...each,
-      defaultText: "what the model's chat template writes, else its tokenizer's token for images",
+      defaultText: "from the model's chat template, else its tokenizer's image token",
     },
   ),
-  engineDir: setting(text.optional(), 'Folder of a TensorRT-LLM engine, whose config.json tells its limits.', {
+  engineDir: setting(text.optional(), 'Read the limits of a TensorRT-LLM engine from config.json in its folder.', {
     placeholder: '[MODEL=]DIR',
     ...each,
     path: 'folder',
-    defaultText: "what the model's configuration says, where it can be read",
+    defaultText: "from the model's configuration, if readable",
   }),
   cancelWith: setting(
     z.enum(['cancel', 'stop-input']).optional(),
-    'How a request is ended early in a TensorRT-LLM engine: by cancelling its stream, or with a second request that carries the input stop.',
+    'Set how Conch ends a request early in a TensorRT-LLM engine. cancel cancels its stream. stop-input sends a second request with the input stop.',
     { placeholder: '[MODEL=]WAY', ...each, defaultText: 'cancel' },
   ),
   ...admissionSettings,
@@ -165,40 +166,40 @@ const classify = z.strictObject({
 
 /** The keys of a model in the file that are not settings for all models. */
 const modelOnlySettings = inGroup('models', {
-  serves: setting(text.optional(), 'The model on the server that answers under this name.', { placeholder: 'MODEL' }),
-  system: setting(text.optional(), 'System message of conversations that bring none.'),
+  serves: setting(text.optional(), 'Make this name an alias of a model on the server.', { placeholder: 'MODEL' }),
+  system: setting(text.optional(), 'Set the system message of conversations that have none.'),
   addsSpecialTokens: setting(
     z.boolean().optional(),
-    'Whether the server itself puts the tokens that begin a text before the prompt.',
-    { placeholder: 'true|false', defaultText: 'what the contract says' },
+    'Set whether the server itself puts the special tokens that begin a text before the prompt.',
+    { placeholder: 'true|false', defaultText: 'depends on the contract' },
   ),
   loraTaskId: setting(
     z.number().int().min(0).optional(),
-    'The LoRA adapter of a TensorRT-LLM engine that answers under this name, by its number.',
+    'Serve a LoRA adapter of a TensorRT-LLM engine under this name, by its number.',
   ),
   lora: setting(
     adapters.optional(),
-    'LoRA adapters behind this name. A list: those that a vLLM model has. A map: those of a TensorRT-LLM engine, each with dir (folder of model.lora_weights.npy and model.lora_config.npy) and, if you like, task_id.',
+    'Set the LoRA adapters of this name. A list names those that a vLLM model has. A map has those of a TensorRT-LLM engine, each with dir (folder of model.lora_weights.npy and model.lora_config.npy) and optionally task_id.',
     { placeholder: 'LIST|MAP', path: 'folders-in-map' },
   ),
   embedding: setting(
     embedding.optional(),
-    'How it makes embeddings, where that is not found: input, attention_mask, token_type_ids, output, pooling (mean, cls, last), normalize, prompt.',
+    'Configure embeddings where Conch does not detect them. Keys are input, attention_mask, token_type_ids, output, pooling (mean, cls, last), normalize, prompt.',
     { placeholder: 'MAP' },
   ),
   rerank: setting(
     rerank.optional(),
-    'How it scores documents, where that is not found: input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), label.',
+    'Configure reranking where Conch does not detect it. Keys are input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), label.',
     { placeholder: 'MAP' },
   ),
   classify: setting(
     classify.optional(),
-    'How it sorts texts into classes, where that is not found: input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), labels (a list).',
+    'Configure classification where Conch does not detect it. Keys are input, attention_mask, token_type_ids, output, activation (sigmoid, softmax, none), labels (a list).',
     { placeholder: 'MAP' },
   ),
   defaults: setting(
     samplingDefaults.optional(),
-    `Values for request fields that are left out: ${Object.keys(samplingDefaults.shape).join(', ')}.`,
+    `Set values for omitted request fields: ${Object.keys(samplingDefaults.shape).join(', ')}.`,
     { placeholder: 'MAP' },
   ),
 });

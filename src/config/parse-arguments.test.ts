@@ -6,6 +6,7 @@ import { inGroup, setting } from './setting.ts';
 
 const settings = {
   help: setting(z.boolean().default(false), 'Help.', { short: 'h' }),
+  helpAll: setting(z.boolean().default(false), 'All help.'),
   ...inGroup('api', {
     port: setting(z.number().default(1), 'Port.', { short: 'p', aliases: ['openai-port'] }),
     strictFields: setting(z.boolean().default(false), 'Strict.'),
@@ -44,6 +45,7 @@ const nothing: ParsedArguments = {
   command: 'serve',
   commandNamed: false,
   help: false,
+  isFull: false,
   settingsInput: [],
   positionals: [],
   rest: [],
@@ -143,7 +145,18 @@ describe('parseArguments', () => {
   });
 
   it.each([
+    [['help', 'all'], 'serve', false],
+    [['--help', 'all'], 'serve', false],
+    [['--help-all'], 'serve', false],
+    [['--help-all', '--prot'], 'serve', false],
+    [['models', '--help-all'], 'models', true],
+  ])('gives help with all flags for %j', (argv, command, commandNamed) => {
+    expect(parse(...argv)).toMatchObject({ help: true, isFull: true, command, commandNamed, problems: [] });
+  });
+
+  it.each([
     [['keys', '--help']],
+    [['keys', '--help-all']],
     [['keys', '-h']],
     [['help', 'keys']],
     [['--help', 'keys', '--json']],
@@ -169,7 +182,7 @@ describe('parseArguments', () => {
     [['--no-strict-field'], ['--no-strict-field is not a flag. Did you mean --no-strict-fields?']],
     [
       ['--colour', 'models', '--jsn'],
-      ['--colour is not a flag. conch --help lists the flags.', '--jsn is not a flag. Did you mean --json?'],
+      ['--colour is not a flag. conch help all lists the flags.', '--jsn is not a flag. Did you mean --json?'],
     ],
     [['--json', 'models'], ['--json is a flag of conch models: it comes after the command.']],
     [['--url', 'x'], ['--url is a flag of conch chat, conch bench and conch keys create: it comes after the command.']],
@@ -182,6 +195,7 @@ describe('parseArguments', () => {
       ['--ssl-certfile', 'x', '--ssl_keyfile=y'],
       ['--ssl-certfile is not a flag. It is --tls-cert here.', '--ssl_keyfile is not a flag. It is --tls-key here.'],
     ],
+    [['all'], ['"all" is not a command. conch --help lists the commands.']],
     [['frobnicate'], ['"frobnicate" is not a command. conch --help lists the commands.']],
     [['version'], ['"version" is not a command. Did you mean --version?']],
     [['serve', 'org/name'], ['conch serve takes no argument "org/name". Name models by --triton.']],

@@ -20,6 +20,8 @@ export interface ParsedArguments {
   readonly commandNamed: boolean;
   /** Help was asked for, so nothing matters but the command. */
   readonly help: boolean;
+  /** Help was asked for with all commands and flags. */
+  readonly isFull: boolean;
   /** The first word of several commands, where help was asked for and no second one was written. */
   readonly group?: string | undefined;
   readonly settingsInput: readonly GivenFlag[];
@@ -56,6 +58,7 @@ class ArgumentParser {
   readonly #queue: string[];
   #command: Command | undefined;
   #help = false;
+  #isFull = false;
   #group: string | undefined;
   readonly #given: GivenFlag[] = [];
   readonly #positionals: string[] = [];
@@ -82,6 +85,7 @@ class ArgumentParser {
       command: command.name,
       commandNamed: this.#command !== undefined,
       help: this.#help,
+      isFull: this.#isFull,
       group: this.#group,
       settingsInput: this.#given,
       positionals: this.#positionals,
@@ -97,6 +101,10 @@ class ArgumentParser {
     }
     if (word === 'help') {
       this.#help = true;
+      return;
+    }
+    if (this.#help && word === 'all') {
+      this.#isFull = true;
       return;
     }
     const command = this.#findCommand(word);
@@ -118,7 +126,7 @@ class ArgumentParser {
 
   /** One word where a command has two: what follows cannot be read without the second one. */
   #takeGroup(word: string, group: readonly Command[]): void {
-    this.#help ||= this.#queue.some((next) => next === '--help' || next === '-h');
+    this.#help ||= this.#queue.some((next) => ['--help', '-h', '--help-all'].includes(next));
     this.#queue.length = 0;
     if (this.#help) {
       this.#group = word;
@@ -158,7 +166,10 @@ class ArgumentParser {
   }
 
   #takeBoolean({ name, negates }: Flag, written: string, attached: string | undefined): void {
-    if (name === 'help' && !negates && attached !== 'false') this.#help = true;
+    if ((name === 'help' || name === 'helpAll') && !negates && attached !== 'false') {
+      this.#help = true;
+      this.#isFull ||= name === 'helpAll';
+    }
     if (negates && attached !== undefined) this.#problems.push(`${written} takes no value.`);
     else this.#given.push({ name, flag: written, values: [attached ?? String(!negates)] });
   }
@@ -213,7 +224,7 @@ class ArgumentParser {
     if (names.length > 0) return `${written} is a flag of ${listed} alone.`;
     const dashes = /^-\w/.test(written) && written.length > 2 ? `-${written}` : written;
     const meant = didYouMean(dashes, this.#flags.keys());
-    const help = ['conch', this.#command?.name, '--help'].filter((word) => word !== undefined).join(' ');
+    const help = this.#command === undefined ? 'conch help all' : `conch ${this.#command.name} --help`;
     return `${written} is not a flag.${meant === '' ? ` ${help} lists the flags.` : meant}`;
   }
 

@@ -75,7 +75,7 @@ function give(name: string, setting: Setting, texts: Readonly<Partial<Record<Sou
 }
 
 function isVisible(name: string): boolean {
-  return name !== 'help' && name !== 'version';
+  return !['help', 'helpAll', 'version'].includes(name);
 }
 
 describe('precedence', () => {

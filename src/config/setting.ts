@@ -3,13 +3,13 @@ import { z } from 'zod';
 /** The headings under which help and docs list the settings. */
 export const groups = {
   servers: 'Triton servers',
-  repository: 'A model repository on this machine',
-  embedded: 'The embedded engine',
-  api: 'The OpenAI API',
-  limits: 'Limits of a request',
-  keys: 'Keys and their limits',
-  images: 'Images in requests',
-  kserve: 'The KServe frontends',
+  repository: 'Local model repository',
+  embedded: 'Embedded engine',
+  api: 'OpenAI API',
+  limits: 'Request limits',
+  keys: 'API keys',
+  images: 'Images',
+  kserve: 'KServe frontends',
   models: 'Models',
   logs: 'Logs, metrics and traces',
   general: 'General',
@@ -54,6 +54,8 @@ interface SettingOptions<T> {
    * a file behind a name: `NAME=FILE`. Or it is a map, and each of it has a folder under `dir`.
    */
   readonly path?: 'file' | 'folder' | 'folder-or-name' | 'named-file' | 'folders-in-map';
+  /** Listed in the short help of `conch --help`. */
+  readonly isCommon?: true;
   /** How the value is called in help; several for a flag with several arguments. */
   readonly placeholder?: string | readonly string[];
   /** The default in words, where it is not one value. */
@@ -114,6 +116,11 @@ export function flagsOf(name: string, { flag, aliases = [], short }: Setting): r
   if (flag === false) return [];
   const long = [longFlag(name), ...aliases.map((alias) => `--${alias}`)];
   return short === undefined ? long : [...long, `-${short}`];
+}
+
+/** The first sentence of a help text without its period, up to a colon: for the short help and shell completions. */
+export function summaryOf({ help }: Setting): string {
+  return help.replace(/(?:[.:] |\.$).*/s, '');
 }
 
 /** How the text of a flag or a variable is read: a list takes several, a boolean flag takes none. */

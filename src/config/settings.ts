@@ -28,106 +28,111 @@ const mebibyte = 2 ** 20;
 const largestMessage = 2 ** 31 - 1;
 const largestStore = 2 ** 50;
 
+const onlyFlag = { variable: false, file: false } as const;
+
 /** Every setting, once: its flag, its variable, its key in the file, its help and its row in the docs come from here. */
 export const settingTable = {
   ...inGroup('servers', {
     triton: setting(
       z.array(tritonAddress).default([]),
-      'gRPC address of a Triton server: host:port or [v6]:port, or dns:name:port for every address of a name. ' +
-        'http:// means without TLS, https:// and grpcs:// mean with TLS; the port is 8001 when left out.',
+      'Connect to this Triton server over gRPC. Write host:port, [v6]:port, or dns:name:port for every address of a name. ' +
+        'http:// means without TLS, https:// and grpcs:// mean with TLS. The default port is 8001.',
       {
         short: 't',
         aliases: ['triton-endpoint'],
         otherVariables: ['OPENAI_TRTLLM_TRITON_ENDPOINT'],
         placeholder: 'ADDRESS',
+        isCommon: true,
       },
     ),
-    tritonTls: setting(
-      z.boolean(),
-      'Speak TLS to the Triton servers whose address says neither http:// nor https://.',
-      {
-        defaultText: 'on with --triton-ca, -cert, -key or -server-name',
-        derive: ({ given }) => ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'].some(given),
-      },
-    ),
-    tritonCa: setting(text.optional(), 'PEM file of the authorities that may vouch for a Triton server.', {
-      path: 'file',
-      defaultText: "Node's own",
+    tritonTls: setting(z.boolean(), 'Use TLS for Triton servers whose address has neither http:// nor https://.', {
+      defaultText: 'on with --triton-ca, -cert, -key or -server-name',
+      derive: ({ given }) => ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'].some(given),
     }),
-    tritonCert: setting(text.optional(), 'PEM file of the certificate that Conch shows to Triton.', { path: 'file' }),
-    tritonKey: setting(text.optional(), 'PEM file of the private key of that certificate.', { path: 'file' }),
+    tritonCa: setting(text.optional(), 'Verify Triton servers with the CA certificates in this PEM file.', {
+      path: 'file',
+      defaultText: "Node's CA certificates",
+    }),
+    tritonCert: setting(text.optional(), 'Authenticate to Triton with the certificate in this PEM file.', {
+      path: 'file',
+    }),
+    tritonKey: setting(text.optional(), 'Use the private key in this PEM file for --triton-cert.', { path: 'file' }),
     tritonServerName: setting(
       text.optional(),
-      "Name that the certificate of a Triton server must have, instead of its address's.",
+      'Expect this name in the certificate of a Triton server, instead of the name in its address.',
       { placeholder: 'NAME' },
     ),
-    tritonHeader: setting(metadata.prefault([]), 'Header for every call to Triton, as name: value or name=value.', {
-      placeholder: 'HEADER',
-      secret: true,
-    }),
+    tritonHeader: setting(
+      metadata.prefault([]),
+      'Send this header with every call to Triton. Write it as name: value or name=value.',
+      { placeholder: 'HEADER', secret: true },
+    ),
     refreshInterval: setting(
       duration({ minimum: 100 }).prefault('2s'),
-      'How often Conch looks for models that appeared or went.',
+      'Set how often Conch looks for new and removed models.',
       { live: true },
     ),
-    connectTimeout: setting(
-      duration({ minimum: 1 }).prefault('5s'),
-      'How long a connection to Triton may take to open.',
-    ),
+    connectTimeout: setting(duration({ minimum: 1 }).prefault('5s'), 'Limit the time to open a connection to Triton.'),
     keepaliveInterval: setting(
       duration({ minimum: 0 }).prefault('300s'),
-      'How often a connection to Triton is tried with a ping while calls run on it; 0 for never. Triton closes connections that ping faster than it allows.',
+      'Set how often Conch pings a Triton connection while calls run on it. 0 turns pings off. Triton closes connections that ping faster than it allows.',
     ),
     maxMessageSize: setting(
       byteSize({ maximum: largestMessage }).prefault(largestMessage),
-      'Largest message from Triton that is read.',
+      'Limit the size of a message from Triton.',
     ),
   }),
   ...balanceSettings,
   ...engineSettings,
   ...localSettings,
   ...inGroup('api', {
-    host: setting(listenHost, 'Address to listen on.', {
+    host: setting(listenHost, 'Listen on this address.', {
       short: 'H',
+      isCommon: true,
       otherVariables: ['OPENAI_TRTLLM_HOST'],
       placeholder: 'ADDRESS',
       defaultText: '0.0.0.0 with --triton or --model-repository, 127.0.0.1 without',
       derive: defaultHost,
     }),
-    port: setting(z.number().int().min(0).max(65535).default(9000), 'Port of the OpenAI API; 0 for any free one.', {
+    port: setting(z.number().int().min(0).max(65535).default(9000), 'Set the OpenAI API port. 0 selects a free port.', {
       short: 'p',
       aliases: ['openai-port'],
       otherVariables: ['OPENAI_TRTLLM_PORT'],
+      isCommon: true,
     }),
     openaiRestrictedApi: setting(
       restrictedApis.default([]),
-      'Header and value that requests to some APIs must bring: inference, embedding, model-repository, metrics and health, with commas between them. ' +
-        'Three arguments or one text; in the variable, ; or a new line parts several.',
+      'Require this header and value in requests to some APIs. The APIs are inference, embedding, model-repository, metrics and health, separated by commas. ' +
+        'Give three arguments or one text. In the environment variable, separate several with ; or a new line.',
       { placeholder: ['APIS', 'HEADER', 'VALUE'], secret: true },
     ),
     requestTimeout: setting(
       duration({ minimum: 0 }).prefault('10m'),
-      'How long a request may take in all, after which it ends with a 504; 0 for as long as it wants.',
+      'Limit the total time of a request. A request that takes longer ends with a 504. 0 means no limit.',
       { live: true },
     ),
-    httpMaxInputSize: setting(byteSize({ maximum: largestMessage }).prefault(64 * mebibyte), 'Largest request body.'),
+    httpMaxInputSize: setting(
+      byteSize({ maximum: largestMessage }).prefault(64 * mebibyte),
+      'Limit the size of a request body.',
+    ),
     store: setting(
       storePlace.optional(),
-      'Where responses are kept for previous_response_id: sqlite:PATH, postgres://USER:PASS@HOST/DB, or none.',
+      'Set where responses are stored for previous_response_id. Write sqlite:PATH, postgres://USER:PASS@HOST/DB or none.',
       { placeholder: 'PLACE', secret: true, defaultText: 'responses.sqlite in the cache folder' },
     ),
-    storeMaxAge: setting(age.prefault('30d'), 'How long a response is kept, such as 12h or 30d.'),
+    storeMaxAge: setting(age.prefault('30d'), 'Set how long a response is stored, for example 12h or 30d.'),
     storeMaxSize: setting(
       byteSize({ maximum: largestStore }).prefault('1GiB'),
-      'How much is kept in all; the oldest responses go first.',
+      'Limit the total size of stored responses. The oldest are deleted first.',
     ),
-    strictFields: setting(z.boolean().default(false), 'Refuse a request that has a field which nobody knows.', {
+    strictFields: setting(z.boolean().default(false), 'Reject requests that contain unknown fields.', {
       live: true,
     }),
-    ui: setting(z.boolean().default(true), 'Serve the page with playground and dashboard at /.'),
+    ui: setting(z.boolean().default(true), 'Serve the web UI with playground and dashboard at /.'),
     workers: setting(
       z.number().int().min(1).max(256).default(1),
-      'Processes that answer requests on the same ports. More than one needs models on a Triton server.',
+      'Set the number of workers. These processes serve requests on the same ports. More than one requires models on a Triton server.',
+      { isCommon: true },
     ),
   }),
   ...keySettings,
@@ -137,31 +142,34 @@ export const settingTable = {
   ...perModelSettings,
   ...modelLoadSettings,
   ...inGroup('models', {
-    defaultMaxTokens: setting(
-      z.number().int().min(1).optional(),
-      'Most tokens of an answer whose request does not say.',
-      { live: true, defaultText: 'the room that the context has' },
-    ),
+    defaultMaxTokens: setting(z.number().int().min(1).optional(), 'Set the token limit of requests that have none.', {
+      live: true,
+      defaultText: 'the rest of the context length',
+    }),
     maxToolCallParseBytes: setting(
       z.number().int().min(1).default(131_072),
-      'Most text of a tool call that is held back until it is known what it is; beyond, it is given as text.',
+      'Limit the bytes of a possible tool call that Conch holds back until it recognizes the call. Beyond that, Conch sends it as text.',
       { live: true },
     ),
     structuredRetries: setting(
       z.number().int().min(0).max(20).default(2),
-      'How often a response without the structure that was asked for is requested again, where the backend cannot guide it or breaks its guide; 0 rejects requests that the backend cannot guide.',
+      'Set how often Conch retries a response that is not the requested structured output. It retries where the backend cannot guide the output or breaks its guide. 0 rejects requests that the backend cannot guide.',
       { live: true },
     ),
-    historyTemplate: setting(text.optional(), 'Liquid template of the prompt, for models without a chat template.', {
-      live: true,
-      otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],
-    }),
-    historyTemplateFile: setting(text.optional(), 'File with such a Liquid template.', {
+    historyTemplate: setting(
+      text.optional(),
+      'Set the Liquid template of the prompt for models without a chat template.',
+      {
+        live: true,
+        otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE'],
+      },
+    ),
+    historyTemplateFile: setting(text.optional(), 'Read the Liquid template of --history-template from this file.', {
       live: true,
       otherVariables: ['OPENAI_TRTLLM_HISTORY_TEMPLATE_FILE'],
       path: 'file',
     }),
-    cacheDir: setting(text, 'Folder for what Conch downloads.', {
+    cacheDir: setting(text, 'Store downloads in this folder.', {
       variable: 'CONCH_CACHE',
       otherVariables: ['CONCH_CACHE_DIR'],
       placeholder: 'DIR',
@@ -170,35 +178,41 @@ export const settingTable = {
     }),
     hfEndpoint: setting(
       webAddress.prefault('https://huggingface.co'),
-      'Hugging Face hub that tokenizers are fetched from.',
+      'Download tokenizers from this Hugging Face hub.',
       { live: true, otherVariables: ['HF_ENDPOINT'], placeholder: 'URL' },
     ),
-    hfToken: setting(text.optional(), 'Token for that hub. It has no flag: other users see the flags of a process.', {
-      live: true,
-      flag: false,
-      otherVariables: ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'],
-      secret: true,
-    }),
+    hfToken: setting(
+      text.optional(),
+      'Set the token for the Hugging Face hub. It has no flag, because other users can see the flags of a process.',
+      { live: true, flag: false, otherVariables: ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'], secret: true },
+    ),
   }),
   ...telemetrySettings,
   ...inGroup('logs', {
-    logLevel: setting(
-      logLevel.prefault('info'),
-      'How much is logged: trace, debug, info, warning, error or critical.',
-      { live: true, aliases: ['uvicorn-log-level'], placeholder: 'LEVEL' },
-    ),
-    logFormat: setting(z.enum(['json', 'pretty']), 'How a log line looks.', {
+    logLevel: setting(logLevel.prefault('info'), 'Set the log level: trace, debug, info, warning, error or critical.', {
+      live: true,
+      aliases: ['uvicorn-log-level'],
+      placeholder: 'LEVEL',
+      isCommon: true,
+    }),
+    logFormat: setting(z.enum(['json', 'pretty']), 'Set the format of log lines.', {
       defaultText: 'pretty on a terminal, json elsewhere',
       derive: ({ stdoutIsTerminal }) => (stdoutIsTerminal ? 'pretty' : 'json'),
     }),
   }),
-  config: setting(text.optional(), 'YAML or JSON file with settings.', { file: false, path: 'file' }),
-  check: setting(z.boolean().default(false), 'Check the settings and the files that they name, and exit.', {
-    variable: false,
+  config: setting(text.optional(), 'Read settings from a YAML or JSON file.', {
     file: false,
+    path: 'file',
+    isCommon: true,
   }),
-  help: setting(z.boolean().default(false), 'Show this help.', { short: 'h', variable: false, file: false }),
-  version: setting(z.boolean().default(false), 'Show the version.', { short: 'V', variable: false, file: false }),
+  check: setting(
+    z.boolean().default(false),
+    'Check the configuration and exit. This includes the files that the settings name.',
+    { ...onlyFlag, isCommon: true },
+  ),
+  help: setting(z.boolean().default(false), 'Show this help.', { ...onlyFlag, short: 'h', isCommon: true }),
+  helpAll: setting(z.boolean().default(false), 'Show the help of all commands and flags.', onlyFlag),
+  version: setting(z.boolean().default(false), 'Show the version.', { ...onlyFlag, short: 'V', isCommon: true }),
 };
 
 export type SettingName = keyof typeof settingTable;

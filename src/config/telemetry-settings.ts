@@ -6,21 +6,21 @@ import { webAddress } from './value-types.ts';
 export const telemetrySettings = inGroup('logs', {
   otlpEndpoint: setting(
     webAddress.optional(),
-    'Address of an OpenTelemetry collector that traces are sent to; gRPC on port 4317, HTTP on any other unless OTEL_EXPORTER_OTLP_PROTOCOL says so.',
+    'Send traces to this OpenTelemetry collector. Port 4317 means gRPC and any other HTTP, unless OTEL_EXPORTER_OTLP_PROTOCOL is set.',
     {
       short: 'o',
       otherVariables: ['OPENAI_TRTLLM_OTLP_ENDPOINT'],
       placeholder: 'URL',
-      defaultText: 'what the OTEL_ variables say, or no traces',
+      defaultText: 'from the OTEL_ environment variables, else no traces',
     },
   ),
   tritonMetricsPort: setting(
     z.number().int().min(0).max(65_535).default(0),
-    'Port where the Triton servers tell their own metrics, usually 8002, to be passed on under /metrics; 0 for none. One that Conch starts is always asked.',
+    'Include the metrics that the Triton servers have on this port, usually 8002, in /metrics. 0 turns this off. A server that Conch starts is always included.',
   ),
   logPrompts: setting(
     z.boolean().default(false),
-    'Write what clients send to the log, prompts and all. Without it no prompt is ever logged.',
+    'Log what clients send, including prompts. Without it, Conch never logs a prompt.',
     { live: true },
   ),
 });

@@ -32,6 +32,6 @@ it('help has bold headings on a terminal alone, and none with NO_COLOR', async (
     expect(await terminal.exitCode).toBe(0);
     return terminal.raw;
   };
-  expect(await shownWith({})).toContain('\u001b[1mUsage:\u001b[22m conch chat [flags] [MODEL] [QUESTION] [-- …]');
+  expect(await shownWith({})).toContain('\u001b[1mUsage:\u001b[22m conch chat [flags] [MODEL] [PROMPT] [-- …]');
   expect(await shownWith({ NO_COLOR: '1' })).not.toContain('\u001b');
 });

@@ -218,7 +218,7 @@ describe('a start', () => {
       stdout: 'The settings are valid.\n',
       stderr: '',
     });
-    const { code, stdout, stderr } = await runConch([...flags, '--help']);
+    const { code, stdout, stderr } = await runConch([...flags, '--help-all']);
     expect([code, stdout.includes(`${flag} APIS HEADER VALUE`), holdsSecret(stdout), stderr]).toEqual([
       0,
       true,

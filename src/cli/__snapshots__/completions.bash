@@ -42,7 +42,7 @@ _conch() {
         --log-format) _conch_words 'json pretty' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --host -H --port --openai-port -p --openai-restricted-api --request-timeout --http-max-input-size --store --store-max-age --store-max-size --strict-fields --no-strict-fields --ui --no-ui --workers --allowed-origins --tls-cert --tls-key --tls-client-ca --receive-timeout --slow-client-timeout --coalesce --drain-delay --drain-timeout --http-max-headers --http-max-header-size --max-json-depth --max-json-values --max-messages --max-tools --max-stop-strings --max-choices --max-prompt-size --token-cache-size --guide-quarantine --api-key --api-key-file --jwt-jwks --jwt-issuer --jwt-audience --jwt-claim-prefix --redis --max-images --max-image-size --max-image-pixels --allow-image-urls --allow-image-addresses --image-timeout --enable-kserve-frontends --no-enable-kserve-frontends --kserve-http-port --kserve-grpc-port --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --otlp-endpoint -o --triton-metrics-port --log-prompts --no-log-prompts --log-level --uvicorn-log-level --log-format --config --check --help -h --version -V'
+            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --host -H --port --openai-port -p --openai-restricted-api --request-timeout --http-max-input-size --store --store-max-age --store-max-size --strict-fields --no-strict-fields --ui --no-ui --workers --allowed-origins --tls-cert --tls-key --tls-client-ca --receive-timeout --slow-client-timeout --coalesce --drain-delay --drain-timeout --http-max-headers --http-max-header-size --max-json-depth --max-json-values --max-messages --max-tools --max-stop-strings --max-choices --max-prompt-size --token-cache-size --guide-quarantine --api-key --api-key-file --jwt-jwks --jwt-issuer --jwt-audience --jwt-claim-prefix --redis --max-images --max-image-size --max-image-pixels --allow-image-urls --allow-image-addresses --image-timeout --enable-kserve-frontends --no-enable-kserve-frontends --kserve-http-port --kserve-grpc-port --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --otlp-endpoint -o --triton-metrics-port --log-prompts --no-log-prompts --log-level --uvicorn-log-level --log-format --config --check --help -h --help-all --version -V'
           else
             _conch_words 'serve chat models doctor generate engine repo keys bench completions help'
           fi
@@ -55,7 +55,7 @@ _conch() {
         --url | --api-key | --header | --system | --set) : ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --url --api-key --header --ca --insecure --system --set --reasoning --no-reasoning --stats --history --no-history'
+            _conch_words '--config --check --help -h --help-all --version -V --url --api-key --header --ca --insecure --system --set --reasoning --no-reasoning --stats --history --no-history'
           else
             :
           fi
@@ -74,7 +74,7 @@ _conch() {
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --version -V --json'
+            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --help-all --version -V --json'
           else
             :
           fi
@@ -93,7 +93,7 @@ _conch() {
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --version -V --probe --json'
+            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --help-all --version -V --probe --json'
           else
             :
           fi
@@ -112,7 +112,7 @@ _conch() {
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --version -V --text --input-ids --request-output-len --streaming --stop-after-ms --end-id --stop-words --bad-words --beam-width --temperature --top-k --top-p --repetition-penalty --presence-penalty --frequency-penalty --random-seed --return-log-probs'
+            _conch_words '--triton --triton-endpoint -t --triton-tls --no-triton-tls --triton-ca --triton-cert --triton-key --triton-server-name --triton-header --refresh-interval --connect-timeout --keepalive-interval --max-message-size --balance --prefix-overload --first-token-timeout --idle-timeout --retries --retry-budget --breaker-failures --breaker-backoff --ejection-time --slow-start --dns-interval --dns-server --engine-check-interval --engine-recovery --model-repository --tritonserver --model-control-mode --load-model --tritonserver-log-verbose-level --world-size --dry-run --model --lora --threads --sequences --max-queue-size --lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --help-all --version -V --text --input-ids --request-output-len --streaming --stop-after-ms --end-id --stop-words --bad-words --beam-width --temperature --top-k --top-p --repetition-penalty --presence-penalty --frequency-penalty --random-seed --return-log-probs'
           else
             :
           fi
@@ -128,7 +128,7 @@ _conch() {
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --version -V --gpu'
+            _conch_words '--lora-root --lora-separator --tokenizer --chat-template --context-length --contract --backend --tool-call-parser --reasoning-parser --image-placeholder --engine-dir --cancel-with --max-running --max-waiting --load-on-demand --no-load-on-demand --max-loaded --load-timeout --unload-timeout --default-max-tokens --max-tool-call-parse-bytes --structured-retries --history-template --history-template-file --cache-dir --hf-endpoint --config --check --help -h --help-all --version -V --gpu'
           else
             :
           fi
@@ -143,7 +143,7 @@ _conch() {
         --triton-backend) _conch_words 'tensorrtllm python' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --repository --force --dry-run --model --set --lora --tokenizer --max-model-len --gpu-memory-utilization --tensor-parallel-size --dtype --quantization --health-check --no-health-check --engine-dir --tokenizer-dir --max-batch-size --decoupled --no-decoupled --triton-backend --python-from --copy --model-path --context-length --sequences'
+            _conch_words '--config --check --help -h --help-all --version -V --repository --force --dry-run --model --set --lora --tokenizer --max-model-len --gpu-memory-utilization --tensor-parallel-size --dtype --quantization --health-check --no-health-check --engine-dir --tokenizer-dir --max-batch-size --decoupled --no-decoupled --triton-backend --python-from --copy --model-path --context-length --sequences'
           else
             _conch_words 'vllm trtllm llamacpp'
           fi
@@ -155,7 +155,7 @@ _conch() {
         --config | --output | -o) _conch_paths -f ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --in-place --in_place -i --output -o --strict'
+            _conch_words '--config --check --help -h --help-all --version -V --in-place --in_place -i --output -o --strict'
           else
             _conch_paths -f
           fi
@@ -167,7 +167,7 @@ _conch() {
         --config) _conch_paths -f ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V'
+            _conch_words '--config --check --help -h --help-all --version -V'
           else
             _conch_paths -d
           fi
@@ -180,7 +180,7 @@ _conch() {
         --allow-model | --requests-per-minute | --tokens-per-minute | --concurrent | --expires) : ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --file --allow-model --requests-per-minute --tokens-per-minute --concurrent --expires --priority --manage'
+            _conch_words '--config --check --help -h --help-all --version -V --file --allow-model --requests-per-minute --tokens-per-minute --concurrent --expires --priority --manage'
           else
             :
           fi
@@ -192,7 +192,7 @@ _conch() {
         --config | --file) _conch_paths -f ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --file --json'
+            _conch_words '--config --check --help -h --help-all --version -V --file --json'
           else
             :
           fi
@@ -204,7 +204,7 @@ _conch() {
         --config | --file) _conch_paths -f ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --file'
+            _conch_words '--config --check --help -h --help-all --version -V --file'
           else
             :
           fi
@@ -221,7 +221,7 @@ _conch() {
         --tokenizer) _conch_paths -d ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V --url --model --api-key --header --endpoint --streaming --no-streaming --concurrency --rate --arrival --requests --duration --grace-period --warmup --input-tokens --output-tokens --ignore-eos --limit-field --extra --distinct-prompts --prompt-file --seed --tokenizer --server-token-count --timeout --workers --pid --ca --insecure --json --csv --html --compare'
+            _conch_words '--config --check --help -h --help-all --version -V --url --model --api-key --header --endpoint --streaming --no-streaming --concurrency --rate --arrival --requests --duration --grace-period --warmup --input-tokens --output-tokens --ignore-eos --limit-field --extra --distinct-prompts --prompt-file --seed --tokenizer --server-token-count --timeout --workers --pid --ca --insecure --json --csv --html --compare'
           else
             :
           fi
@@ -233,7 +233,7 @@ _conch() {
         --config) _conch_paths -f ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --version -V'
+            _conch_words '--config --check --help -h --help-all --version -V'
           else
             _conch_words 'bash zsh fish'
           fi
@@ -246,7 +246,7 @@ _conch() {
           if [[ $current == -* ]]; then
             _conch_words ''
           else
-            _conch_words 'serve chat models doctor generate engine repo keys bench completions'
+            _conch_words 'serve chat models doctor generate engine repo keys bench completions all'
           fi
           ;;
       esac

@@ -114,6 +114,6 @@ describe('the flags of conch bench', () => {
   it('stand in the help', () => {
     const help = helpText({ commands: [...commands], command: 'bench', width: 80 });
     expect(help).toMatchSnapshot();
-    expect(help.split('\n').filter((line) => line.length > 90)).toEqual([]);
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 });

@@ -42,78 +42,93 @@ const watched = z.string().transform((written, context) => {
 });
 
 const flags = {
-  url: urlFlag('http://localhost:9000', 'Server to measure, with or without /v1.'),
-  model: setting(text.optional(), 'Model to ask.', { placeholder: 'NAME', defaultText: 'the first one of the server' }),
+  url: urlFlag('http://localhost:9000', 'Measure this server, with or without /v1 in its URL.'),
+  model: setting(text.optional(), 'Measure this model.', {
+    placeholder: 'NAME',
+    defaultText: "the server's first model",
+  }),
   apiKey: clientFlags.apiKey,
   header: clientFlags.header,
-  endpoint: setting(z.enum(['chat', 'completions', 'embeddings']).default('chat'), 'What is asked for.'),
-  streaming: setting(z.boolean().optional(), 'Ask for streams; --no-streaming asks for whole answers.', {
-    defaultText: 'yes, but not for embeddings',
+  endpoint: setting(z.enum(['chat', 'completions', 'embeddings']).default('chat'), 'Measure this endpoint.'),
+  streaming: setting(z.boolean().optional(), 'Request streamed responses. --no-streaming requests whole responses.', {
+    defaultText: 'on, except for embeddings',
   }),
-  concurrency: setting(levels.optional(), 'Requests that are open at a time; several numbers are measured in turn.', {
-    placeholder: 'N,…',
-    defaultText: '1',
-  }),
-  rate: setting(rates.optional(), 'Requests begun in a second, however many are open; in place of --concurrency.', {
-    placeholder: 'N,…',
-  }),
-  arrival: setting(z.enum(['poisson', 'constant']).default('poisson'), 'How the requests of a rate come.'),
-  requests: setting(count.optional(), 'Requests to measure at each level.'),
-  duration: setting(duration({ minimum: 1 }).optional(), 'In place of --requests: how long new ones are begun.', {
+  concurrency: setting(
+    levels.optional(),
+    'Set how many requests are open at the same time. Several numbers are measured in turn.',
+    { placeholder: 'N,…', defaultText: '1' },
+  ),
+  rate: setting(
+    rates.optional(),
+    'Start this many requests per second, however many are open. Replaces --concurrency.',
+    { placeholder: 'N,…' },
+  ),
+  arrival: setting(z.enum(['poisson', 'constant']).default('poisson'), 'Set how the requests of --rate arrive.'),
+  requests: setting(count.optional(), 'Measure this many requests at each level.'),
+  duration: setting(duration({ minimum: 1 }).optional(), 'Start new requests for this long. Replaces --requests.', {
     defaultText: '10s',
   }),
   gracePeriod: setting(
     duration({ minimum: 1 }).prefault('30s'),
-    'How long open requests may go on after --duration; those that are cut off then are counted.',
+    'Let open requests continue for this long after --duration. Those that are cut off then are counted.',
   ),
-  warmup: setting(z.number().int().min(0).optional(), 'Requests before them that are not measured.', {
-    defaultText: 'as many as are open at a time, at least 10',
+  warmup: setting(z.number().int().min(0).optional(), 'Send this many requests first without measuring them.', {
+    defaultText: 'the number of open requests, at least 10',
   }),
-  inputTokens: setting(lengths.prefault('550'), 'Length of the prompts in tokens: mean, and deviation after a comma.', {
-    placeholder: 'MEAN[,DEVIATION]',
-    defaultText: '550',
-  }),
+  inputTokens: setting(
+    lengths.prefault('550'),
+    'Set the length of the prompts in tokens: the mean, and the deviation after a comma.',
+    { placeholder: 'MEAN[,DEVIATION]', defaultText: '550' },
+  ),
   outputTokens: setting(
     lengths.prefault('128'),
-    'Longest answers in tokens, in the same way. They end earlier where the model does.',
+    'Set the token limit of the responses: the mean, and the deviation after a comma. A response ends earlier if the model ends it.',
     { placeholder: 'MEAN[,DEVIATION]', defaultText: '128' },
   ),
   ignoreEos: setting(
     z.boolean().default(false),
-    'Have answers go on to that length: ignore_eos and min_tokens, which not every server knows.',
+    'Continue responses up to the token limit. This sends ignore_eos and min_tokens, which not every server supports.',
   ),
   limitField: setting(
     z.enum(['max_tokens', 'max_completion_tokens']).default('max_tokens'),
-    'Field that bounds the answers.',
+    'Send the token limit in this request field.',
   ),
-  extra: setting(z.array(requestField).default([]), 'Field for every request; the value may be JSON.', {
+  extra: setting(z.array(requestField).default([]), 'Set a field of every request. The value may be JSON.', {
     placeholder: 'NAME=VALUE',
   }),
-  distinctPrompts: setting(count.default(100), 'Different prompts, which are taken in turn.'),
-  promptFile: setting(text.optional(), 'Prompts of your own: a line each, plain or as JSON with a field text.', file),
-  seed: setting(z.number().int().min(0).default(1), 'The same seed makes the same prompts, lengths and arrivals.'),
-  tokenizer: setting(text.optional(), 'Tokenizer that counts: a folder, or a name on the Hugging Face hub.', {
-    placeholder: 'FOLDER|NAME',
-    path: 'folder-or-name',
-    defaultText: "/tokenize of the server where it has that, else the server's usage",
-  }),
-  serverTokenCount: setting(
-    z.boolean().default(false),
-    "Take the server's usage for the lengths, whoever could count.",
+  distinctPrompts: setting(count.default(100), 'Use this many different prompts in turn.'),
+  promptFile: setting(
+    text.optional(),
+    'Read prompts from this file, one per line: plain, or JSON with a field text.',
+    file,
   ),
-  timeout: setting(duration({ minimum: 1 }).prefault('10m'), 'How long one request may take.'),
-  workers: setting(count.max(64).optional(), 'Processes that make the load.', {
-    defaultText: 'one for 64 concurrent requests, at most one per CPU',
+  seed: setting(
+    z.number().int().min(0).default(1),
+    'Set the seed. The same seed gives the same prompts, lengths and arrivals.',
+  ),
+  tokenizer: setting(
+    text.optional(),
+    'Count tokens with this tokenizer: a folder, or a name on the Hugging Face hub.',
+    {
+      placeholder: 'FOLDER|NAME',
+      path: 'folder-or-name',
+      defaultText: "the server's /tokenize if it has one, else its usage",
+    },
+  ),
+  serverTokenCount: setting(z.boolean().default(false), "Always take the token counts from the server's usage."),
+  timeout: setting(duration({ minimum: 1 }).prefault('10m'), 'Limit the time of one request.'),
+  workers: setting(count.max(64).optional(), 'Generate the load with this many processes.', {
+    defaultText: 'one per 64 concurrent requests, at most one per CPU',
   }),
-  pid: setting(z.array(watched).default([]), 'Process whose CPU time and memory are measured along. Linux alone.', {
+  pid: setting(z.array(watched).default([]), 'Also measure the CPU time and memory of this process. Linux only.', {
     placeholder: '[NAME=]PID',
   }),
   ca: clientFlags.ca,
   insecure: clientFlags.insecure,
-  json: setting(text.optional(), 'Write the report as JSON, for --compare too.', file),
-  csv: setting(text.optional(), 'Write the metrics as CSV.', file),
-  html: setting(text.optional(), 'Write the report with plots as one HTML page.', file),
-  compare: setting(z.array(z.tuple([text, text])).default([]), 'Measure nothing: compare two reports of --json.', {
+  json: setting(text.optional(), 'Write the report to this file as JSON, also for --compare.', file),
+  csv: setting(text.optional(), 'Write the metrics to this file as CSV.', file),
+  html: setting(text.optional(), 'Write the report with plots to this file as one HTML page.', file),
+  compare: setting(z.array(z.tuple([text, text])).default([]), 'Compare two reports of --json instead of measuring.', {
     placeholder: ['A.json', 'B.json'],
   }),
 };
@@ -121,13 +136,13 @@ const flags = {
 /** How `conch bench` is written. */
 export const benchDefinition: Command<typeof flags> = {
   name: 'bench',
-  summary: 'Measure any OpenAI server: latencies, throughput, and what they cost',
+  summary: 'Measure any OpenAI server: latency, throughput and cost',
   groups: [],
   flags,
-  exitCodes: { 1: 'Requests failed, or nothing could be measured.', 130: 'It was interrupted.' },
+  exitCodes: { 1: 'Requests failed, or nothing could be measured.', 130: 'Interrupted.' },
   examples: [
-    'conch bench --url http://localhost:9000 --concurrency 1,32,256 --tokenizer ./llama3',
-    'conch bench --input-tokens 550,50 --output-tokens 128 --ignore-eos --html report.html',
+    'conch bench --url http://gpu-1:9000 --concurrency 1,32 --tokenizer ./llama3',
+    'conch bench --input-tokens 550,50 --ignore-eos --html report.html',
     'conch bench --rate 5,10 --duration 30s --json before.json --pid conch=4711',
     'conch bench --compare before.json after.json',
   ],

@@ -7,36 +7,36 @@ import { clientFlags, clientProblems, requestField, urlFlag } from '../client-fl
 import { ownFields } from './conversation.ts';
 
 const flags = {
-  url: urlFlag('http://127.0.0.1:9000', 'Server to talk to, with or without /v1.'),
+  url: urlFlag('http://127.0.0.1:9000', 'Chat with this server, with or without /v1 in its URL.'),
   ...clientFlags,
-  system: setting(text.optional(), 'System message.'),
+  system: setting(text.optional(), 'Set the system message.'),
   set: setting(
     z.array(requestField).default([]),
-    'Field for every request, such as temperature=0.2; the value may be JSON.',
+    'Set a field of every request, for example temperature=0.2. The value may be JSON.',
     { placeholder: 'NAME=VALUE' },
   ),
-  reasoning: setting(z.boolean().optional(), "Show the model's reasoning before its answer.", {
-    defaultText: 'on a terminal',
+  reasoning: setting(z.boolean().optional(), "Show the model's reasoning before its response.", {
+    defaultText: 'on in a terminal',
   }),
   stats: setting(
     z.boolean().default(false),
-    'Say after each answer how many tokens it had, when the first one came, and how many a second.',
+    'Show the tokens, time to first token and tokens per second after each response.',
   ),
   history: setting(
     z.boolean().default(true),
-    'Keep the lines that are typed in the cache folder, for the next time; --no-history keeps and shows none.',
+    'Store the typed lines in the cache folder for the next chat. --no-history stores and shows none.',
   ),
 };
 
 /** How `conch chat` is written. */
 export const chatDefinition: Command<typeof flags> = {
   name: 'chat',
-  summary: 'Talk with a model of a running server, or ask it one question',
+  summary: 'Chat with a model of a running server, or send it one prompt',
   groups: [],
   flags,
-  arguments: '[MODEL] [QUESTION]',
+  arguments: '[MODEL] [PROMPT]',
   takesRest: true,
-  exitCodes: { 1: 'The one question was not answered.', 130: 'It was interrupted.' },
+  exitCodes: { 1: 'The single prompt got no response.', 130: 'Interrupted.' },
   examples: [
     'conch chat',
     'conch chat llama3 --system "Answer in one sentence." --set temperature=0.2',

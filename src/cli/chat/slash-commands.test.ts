@@ -47,19 +47,19 @@ describe('the commands of a chat', () => {
   it('are listed by /help', async () => {
     const { said } = await open().run('/help');
     expect(said.join('').split('\n')).toEqual([
-      '/help                Show these commands.',
-      '/model [NAME]        Show the model, or go on with another.',
+      '/help                List the commands.',
+      '/model [NAME]        Show the model, or switch to another.',
       '/models              List the models of the server.',
-      '/system [TEXT]       Show the system message, or set it; - takes it away.',
-      '/set [NAME [VALUE]]  Show the fields of the requests, or set one, such as temperature 0.2; without a value it is taken away.',
-      '/clear               Forget what was said; the system message and the fields stay.',
-      '/save FILE           Write the conversation into a file.',
-      '/load FILE           Go on with the conversation of such a file.',
-      '/retry               Ask the last question again; its last answer is forgotten.',
-      '/usage               Show tokens, time to the first one and tokens/s of the last answer, and the tokens of all.',
-      '/quit                End; Ctrl-D does too.',
-      'A message goes on behind a \\ at the end of its line, or from """ to """.',
-      'Ctrl-C stops an answer.',
+      '/system [TEXT]       Show the system message, or set it. - removes it.',
+      '/set [NAME [VALUE]]  Show the request fields, or set one, for example temperature 0.2. Without a value, remove it.',
+      '/clear               Clear the conversation. The system message and the fields stay.',
+      '/save FILE           Save the conversation to a file.',
+      '/load FILE           Continue the conversation of a file from /save.',
+      '/retry               Send the last message again, and discard its response.',
+      '/usage               Show tokens, time to first token and tokens/s of the last response, and the total tokens.',
+      '/quit                Quit, like Ctrl-D.',
+      'A message continues after a \\ at the end of a line, or from """ to """.',
+      'Ctrl-C stops a response.',
     ]);
   });
 

@@ -28,11 +28,11 @@ interface SlashCommand {
 
 /** The commands of a chat, in the order in which they are shown. */
 export const slashCommands: readonly SlashCommand[] = [
-  { name: 'help', summary: 'Show these commands', run: ({ say }) => say(helpLines()) },
+  { name: 'help', summary: 'List the commands', run: ({ say }) => say(helpLines()) },
   {
     name: 'model',
     argument: '[NAME]',
-    summary: 'Show the model, or go on with another',
+    summary: 'Show the model, or switch to another',
     run: async ({ conversation, server, signal, say }, name) => {
       if (name === '') return say(conversation.model);
       await requireModel(server, name, signal);
@@ -44,7 +44,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'system',
     argument: '[TEXT]',
-    summary: 'Show the system message, or set it; - takes it away',
+    summary: 'Show the system message, or set it. - removes it',
     run: ({ conversation, say }, text) => {
       if (text === '') say(conversation.system ?? 'There is no system message.');
       else conversation.system = text === '-' ? undefined : text;
@@ -53,12 +53,12 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'set',
     argument: '[NAME [VALUE]]',
-    summary: 'Show the fields of the requests, or set one, such as temperature 0.2; without a value it is taken away',
+    summary: 'Show the request fields, or set one, for example temperature 0.2. Without a value, remove it',
     run: setField,
   },
   {
     name: 'clear',
-    summary: 'Forget what was said; the system message and the fields stay',
+    summary: 'Clear the conversation. The system message and the fields stay',
     run: ({ conversation, say }) => {
       conversation.clear();
       say('Forgotten.');
@@ -67,18 +67,18 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'save',
     argument: 'FILE',
-    summary: 'Write the conversation into a file',
+    summary: 'Save the conversation to a file',
     run: async ({ conversation, say }, file) => say(`${await save(conversation, file)} written into ${file}.`),
   },
   {
     name: 'load',
     argument: 'FILE',
-    summary: 'Go on with the conversation of such a file',
+    summary: 'Continue the conversation of a file from /save',
     run: async ({ conversation, say }, file) => say(`${await load(conversation, file)} read from ${file}.`),
   },
   {
     name: 'retry',
-    summary: 'Ask the last question again; its last answer is forgotten',
+    summary: 'Send the last message again, and discard its response',
     run: ({ conversation }) => {
       const question = conversation.takeBack();
       if (question === undefined) throw new ChatFault('Nothing was asked yet.');
@@ -87,14 +87,14 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: 'usage',
-    summary: 'Show tokens, time to the first one and tokens/s of the last answer, and the tokens of all',
+    summary: 'Show tokens, time to first token and tokens/s of the last response, and the total tokens',
     run: ({ server, say }) => {
       if (!server.last) throw new ChatFault('Nothing was asked yet.');
       say(statsText(server.last));
       say(totalText(server.total));
     },
   },
-  { name: 'quit', summary: 'End; Ctrl-D does too', run: () => 'quit' },
+  { name: 'quit', summary: 'Quit, like Ctrl-D', run: () => 'quit' },
 ];
 
 /** Runs a line that begins with a slash. Throws a ChatFault where it cannot. */
@@ -133,8 +133,8 @@ function helpLines(): string {
   const lines = rows.map(([usage = '', summary]) => `${usage.padEnd(width)}  ${summary}.`);
   return [
     ...lines,
-    'A message goes on behind a \\ at the end of its line, or from """ to """.',
-    'Ctrl-C stops an answer.',
+    'A message continues after a \\ at the end of a line, or from """ to """.',
+    'Ctrl-C stops a response.',
   ].join('\n');
 }
 

@@ -1,6 +1,14 @@
 import type { Command } from '../../config/command.ts';
 import { settingsOf } from '../../config/help.ts';
-import { choicesOf, flagsOf, kindOf, placeholdersOf, type Setting, type SettingTable } from '../../config/setting.ts';
+import {
+  choicesOf,
+  flagsOf,
+  kindOf,
+  placeholdersOf,
+  type Setting,
+  type SettingTable,
+  summaryOf,
+} from '../../config/setting.ts';
 
 /** What a shell may offer in the place of a value. */
 export interface Offer {
@@ -36,9 +44,9 @@ export function offersOf(commands: readonly Command[]): readonly OfferedCommand[
     ...commands.map(offeredCommand),
     {
       name: 'help',
-      summary: 'Show the help of conch, or that of a command',
+      summary: 'Show the help of conch or of a command',
       flags: [],
-      argument: { kind: 'words', words: [...new Set(names)] },
+      argument: { kind: 'words', words: [...new Set(names), 'all'] },
     },
   ];
 }
@@ -73,14 +81,15 @@ function offeredCommand({ name, summary, flags = {}, groups, arguments: words }:
 function offeredFlags(name: string, setting: Setting, isOwn: boolean): OfferedFlag[] {
   const spellings = flagsOf(name, setting);
   if (spellings.length === 0) return [];
-  const summary = shortened(setting.help);
+  // Without what shells would take for signs of theirs.
+  const summary = summaryOf(setting).replaceAll(/["`$\\[\]]/g, '');
   if (kindOf(setting.schema) !== 'boolean') {
     const [placeholder] = placeholdersOf(setting);
     return [{ spellings, summary, placeholder, offer: valueOffer(setting, placeholder) }];
   }
   const [long = ''] = spellings;
   const isOn = { spellings, summary, offer: nothing };
-  const isOff = { spellings: [`--no-${long.slice(2)}`], summary: `The opposite of ${long}`, offer: nothing };
+  const isOff = { spellings: [`--no-${long.slice(2)}`], summary: `Turn off ${long}`, offer: nothing };
   return canBeOn(setting, isOwn) ? [isOn, isOff] : [isOn];
 }
 
@@ -103,15 +112,6 @@ function argumentOffer(written = ''): Offer {
   if (first.includes('|')) return { kind: 'words', words: first.split('|') };
   if (first.startsWith('DIR')) return { kind: 'folders', words: [] };
   return first.startsWith('FILE') ? { kind: 'files', words: [] } : nothing;
-}
-
-const shortest = 15;
-
-/** The first part of a help text, without what shells would take for signs of theirs. */
-function shortened(help: string): string {
-  const end = help.slice(shortest).search(/[.;:](\s|$)/);
-  const part = end < 0 ? help : help.slice(0, shortest + end);
-  return part.replaceAll(/["`$\\[\]]/g, '');
 }
 
 /** A word as bash and zsh take it. */

@@ -15,17 +15,17 @@ import { type ProbedFacts, probeFacts } from './probe-facts.ts';
 
 const definition = {
   name: 'doctor',
-  summary: 'Say of each model how it is spoken to, what it can do, and what is missing',
+  summary: 'Diagnose each model: detected contract, supported features, missing configuration',
   groups: ['servers', 'repository', 'embedded', 'models', 'general'],
   arguments: '[MODEL]',
   flags: {
     probe: setting(
       z.boolean().default(false),
-      'Send each model short requests: show its text and timing, and find out what a vLLM model can do.',
+      'Send each model short requests. This shows its text and timing, and finds out what a vLLM model supports.',
     ),
     json: setting(z.boolean().default(false), 'Print JSON.'),
   },
-  exitCodes: { 1: 'A model cannot be served, or a server does not answer.' },
+  exitCodes: { 1: 'A model cannot be served, or a server is unreachable.' },
   examples: ['conch doctor --triton localhost:8001', 'conch doctor ensemble --triton localhost:8001 --probe'],
 } as const;
 

@@ -15,31 +15,31 @@ const count = z.number().int().min(1).optional();
 
 const flags = {
   file: fileFlag,
-  allowModel: setting(z.array(text).default([]), 'Model that the key is for; * stands for any text.', {
+  allowModel: setting(z.array(text).default([]), 'Allow this model. * matches any text.', {
     placeholder: 'NAME',
     defaultText: 'all models',
   }),
-  requestsPerMinute: setting(count, 'Most requests in a minute.'),
-  tokensPerMinute: setting(count, 'Most tokens in a minute, of prompts and answers together.'),
-  concurrent: setting(count, 'Most requests that run at the same time.'),
-  expires: setting(text.optional(), 'When it ends: a date such as 2027-01-31, or an age such as 12h or 30d.', {
+  requestsPerMinute: setting(count, 'Limit the requests per minute.'),
+  tokensPerMinute: setting(count, 'Limit the tokens per minute, of prompts and responses together.'),
+  concurrent: setting(count, 'Limit the requests that run at the same time.'),
+  expires: setting(text.optional(), 'Set when the key expires: a date like 2027-01-31, or an age like 12h or 30d.', {
     placeholder: 'WHEN',
     defaultText: 'never',
   }),
-  priority: setting(z.boolean().default(false), 'Its requests may say how urgent they are.'),
-  manage: setting(z.boolean().default(false), 'It may load and unload its models although it is for some alone.'),
+  priority: setting(z.boolean().default(false), 'Allow requests to set their priority.'),
+  manage: setting(z.boolean().default(false), 'Allow a key with --allow-model to load and unload its models.'),
 };
 
 const definition: Command<typeof flags> = {
   name: 'keys create',
-  summary: 'Make a key, print it once, and write its hash into a file of keys',
+  summary: 'Create a key, print it once and store its hash in a key file',
   groups: [],
   flags,
   arguments: 'NAME',
   examples: [
     'conch keys create alice --file keys.yaml',
-    "conch keys create app --file keys.yaml --allow-model 'llama*' --requests-per-minute 60",
-    'conch keys create guest --file keys.yaml --tokens-per-minute 10000 --expires 30d',
+    "conch keys create app --file keys.yaml --allow-model 'llama*' --concurrent 8",
+    'conch keys create bob --file keys.yaml --requests-per-minute 60 --expires 30d',
   ],
 };
 

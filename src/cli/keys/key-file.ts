@@ -10,10 +10,10 @@ import { text } from '../../config/value-types.ts';
 import { type KeyEntry, KeyFileError, readKeyFile } from '../../keys/key-file.ts';
 import { withLock } from './file-lock.ts';
 
-/** The flag of the commands that work on a file of keys. */
-export const fileFlag = setting(text.optional(), 'File of keys.', {
+/** The flag of the commands that work on a key file. */
+export const fileFlag = setting(text.optional(), 'Set the key file.', {
   placeholder: 'FILE',
-  defaultText: 'that of CONCH_API_KEY_FILE or of the settings file',
+  defaultText: 'CONCH_API_KEY_FILE, else api_key_file of --config',
 });
 
 /** A file of keys that is being worked on. */

@@ -15,7 +15,7 @@ const flags = {
 
 const definition: Command<typeof flags> = {
   name: 'keys list',
-  summary: 'Print the keys of a file: what they allow, and whether they still do',
+  summary: 'List the API keys of a key file with their limits and state',
   groups: [],
   flags,
   examples: ['conch keys list --file keys.yaml', 'CONCH_API_KEY_FILE=keys.yaml conch keys list --json'],

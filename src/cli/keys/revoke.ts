@@ -10,7 +10,7 @@ const flags = { file: fileFlag };
 
 const definition: Command<typeof flags> = {
   name: 'keys revoke',
-  summary: 'Take a key out of a file of keys; it opens nothing from then on',
+  summary: 'Revoke an API key: remove it from a key file',
   groups: [],
   flags,
   arguments: 'NAME',

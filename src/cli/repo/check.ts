@@ -15,7 +15,7 @@ const definition: Command = {
   summary: 'Check every config.pbtxt and the layout of model repositories',
   groups: [],
   arguments: 'DIR…',
-  exitCodes: { 1: 'There is an error in a model, or a folder cannot be read.' },
+  exitCodes: { 1: 'A model has an error, or a folder cannot be read.' },
   examples: ['conch repo check ./models', 'conch repo check /models/engines /models/gguf'],
 };
 

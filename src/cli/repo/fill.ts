@@ -19,26 +19,23 @@ import type { Terminal } from '../../serve/terminal.ts';
 import type { CliCommand } from '../command.ts';
 
 const flags = {
-  inPlace: setting(z.boolean().default(false), 'Write the result into the file itself.', {
+  inPlace: setting(z.boolean().default(false), 'Write the result to the file itself.', {
     short: 'i',
     aliases: ['in_place'],
   }),
-  output: setting(text.optional(), 'Write the result into this file.', { short: 'o', placeholder: 'FILE' }),
-  strict: setting(
-    z.boolean().default(false),
-    'Write nothing, and end with exit code 1, when a value is left unfilled.',
-  ),
+  output: setting(text.optional(), 'Write the result to this file.', { short: 'o', placeholder: 'FILE' }),
+  strict: setting(z.boolean().default(false), 'Write nothing and exit with code 1 if a value is left unfilled.'),
 };
 
 const definition: Command<typeof flags> = {
   name: 'repo fill',
-  summary: "Fill the ${…} of a config.pbtxt template, as TensorRT-LLM's fill_template.py does",
+  summary: "Fill the ${…} of a config.pbtxt template, like TensorRT-LLM's fill_template.py",
   groups: [],
   flags,
   arguments: 'FILE NAME:VALUE,NAME:VALUE…',
-  exitCodes: { 1: 'With --strict: a value is left unfilled.' },
+  exitCodes: { 1: 'A value is left unfilled (with --strict).' },
   examples: [
-    'conch repo fill -i models/tensorrt_llm/config.pbtxt triton_backend:tensorrtllm,decoupled_mode:true,engine_dir:/engines/llama3',
+    'conch repo fill -i config.pbtxt decoupled_mode:true,engine_dir:/engines/llama3',
     'conch repo fill template.pbtxt max_batch_size:64 -o config.pbtxt --strict',
     "conch repo fill -i config.pbtxt 'gpu_device_ids:0\\,1'",
   ],

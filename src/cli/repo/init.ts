@@ -18,60 +18,70 @@ import { type InitFlags, initPlanners, type ModelKind } from './init-plans.ts';
 const count = z.number().int().min(1).optional();
 
 const flags = {
-  repository: setting(text.default('./models'), 'Folder of models to write into.', { placeholder: 'DIR' }),
-  force: setting(z.boolean().default(false), 'Overwrite the files of a model that is already there.'),
+  repository: setting(text.default('./models'), 'Create the model in this model repository.', { placeholder: 'DIR' }),
+  force: setting(z.boolean().default(false), 'Overwrite the files of an existing model.'),
   dryRun: setting(z.boolean().default(false), 'Print the files instead of writing them.'),
-  model: setting(text.optional(), 'vllm: name on the Hugging Face hub, or a folder. llamacpp: GGUF file.', {
-    placeholder: 'MODEL',
-  }),
+  model: setting(
+    text.optional(),
+    'Set the model. vllm: a name on the Hugging Face hub, or a folder. llamacpp: a GGUF file.',
+    {
+      placeholder: 'MODEL',
+    },
+  ),
   set: setting(
     z.array(text).default([]),
-    'vllm: any further engine argument. trtllm: any value of the templates, such as kv_cache_free_gpu_mem_fraction=0.5.',
+    'Set another value. vllm: any engine argument. trtllm: any value of the templates, for example kv_cache_free_gpu_mem_fraction=0.5.',
     { placeholder: 'NAME=VALUE' },
   ),
-  lora: setting(z.array(text).default([]), 'vllm, llamacpp: LoRA adapter.', { placeholder: 'NAME=PATH' }),
-  tokenizer: setting(text.optional(), 'vllm: tokenizer, where it is not that of the model.', { placeholder: 'NAME' }),
-  maxModelLen: setting(count, 'vllm: tokens of context.'),
-  gpuMemoryUtilization: setting(z.number().gt(0).max(1).optional(), 'vllm: share of the GPU memory.'),
-  tensorParallelSize: setting(count, 'vllm: GPUs that share the model.'),
-  dtype: setting(text.optional(), 'vllm: type of the weights, such as bfloat16.', { placeholder: 'TYPE' }),
-  quantization: setting(text.optional(), 'vllm: how the weights are quantized, such as awq.', { placeholder: 'NAME' }),
+  lora: setting(z.array(text).default([]), 'Add a LoRA adapter (vllm, llamacpp).', { placeholder: 'NAME=PATH' }),
+  tokenizer: setting(text.optional(), "Use another tokenizer than the model's own (vllm).", { placeholder: 'NAME' }),
+  maxModelLen: setting(count, 'Set the context length in tokens (vllm).'),
+  gpuMemoryUtilization: setting(z.number().gt(0).max(1).optional(), 'Set the share of the GPU memory to use (vllm).'),
+  tensorParallelSize: setting(count, 'Split the model over this many GPUs (vllm).'),
+  dtype: setting(text.optional(), 'Set the data type of the weights, for example bfloat16 (vllm).', {
+    placeholder: 'TYPE',
+  }),
+  quantization: setting(text.optional(), 'Set the quantization of the weights, for example awq (vllm).', {
+    placeholder: 'NAME',
+  }),
   healthCheck: setting(
     z.boolean().optional(),
-    'vllm: let Triton report a model whose engine has failed as not ready.',
+    'Let Triton report a model whose engine has failed as not ready (vllm).',
     { defaultText: 'true' },
   ),
-  engineDir: setting(text.optional(), 'trtllm: folder of the engine, as tritonserver sees it.', { placeholder: 'DIR' }),
-  tokenizerDir: setting(text.optional(), 'trtllm: folder of the tokenizer, as tritonserver sees it.', {
+  engineDir: setting(text.optional(), 'Set the folder of the engine, as tritonserver sees it (trtllm).', {
     placeholder: 'DIR',
   }),
-  maxBatchSize: setting(count, 'trtllm: largest batch.', { defaultText: '8' }),
-  decoupled: setting(z.boolean().optional(), 'trtllm: answers can be streamed.', { defaultText: 'true' }),
-  tritonBackend: setting(z.enum(['tensorrtllm', 'python']).optional(), 'trtllm: backend of the engine.', {
+  tokenizerDir: setting(text.optional(), 'Set the folder of the tokenizer, as tritonserver sees it (trtllm).', {
+    placeholder: 'DIR',
+  }),
+  maxBatchSize: setting(count, 'Limit the batch size (trtllm).', { defaultText: '8' }),
+  decoupled: setting(z.boolean().optional(), 'Allow streamed responses (trtllm).', { defaultText: 'true' }),
+  tritonBackend: setting(z.enum(['tensorrtllm', 'python']).optional(), 'Set the backend of the engine (trtllm).', {
     defaultText: 'tensorrtllm',
   }),
-  pythonFrom: setting(text.optional(), "trtllm: folder with NVIDIA's models, whose Python files are copied.", {
+  pythonFrom: setting(text.optional(), "Copy the Python files of NVIDIA's models from this folder (trtllm).", {
     placeholder: 'DIR',
     defaultText: `${containerModels}, where it exists`,
   }),
-  copy: setting(z.boolean().optional(), 'llamacpp: copy the GGUF file into the model, rather than link to it.'),
-  modelPath: setting(text.optional(), 'llamacpp: leave the GGUF file where it is, and write its path.', {
+  copy: setting(z.boolean().optional(), 'Copy the GGUF file into the model instead of linking to it (llamacpp).'),
+  modelPath: setting(text.optional(), 'Leave the GGUF file where it is, and write its path (llamacpp).', {
     placeholder: 'FILE',
   }),
-  contextLength: setting(count, 'llamacpp: tokens of context.'),
-  sequences: setting(count, 'llamacpp: requests that are answered at the same time.'),
+  contextLength: setting(count, 'Set the context length in tokens (llamacpp).'),
+  sequences: setting(count, 'Set how many requests are processed at the same time (llamacpp).'),
 };
 
 const definition: Command<typeof flags> = {
   name: 'repo init',
-  summary: 'Write the folder of a new model: for vLLM, for TensorRT-LLM, or for the embedded engine',
+  summary: 'Create a model folder: vLLM, TensorRT-LLM or embedded engine',
   groups: [],
   flags,
   arguments: 'vllm|trtllm|llamacpp NAME',
   examples: [
-    'conch repo init vllm qwen3 --model Qwen/Qwen3-8B --max-model-len 32768 --lora sql=/adapters/sql',
-    'conch repo init trtllm llama3 --engine-dir /engines/llama3 --tokenizer-dir /tokenizers/llama3 --max-batch-size 64',
-    'conch repo init llamacpp smollm2 --model smollm2-135m-instruct.gguf --context-length 4096',
+    'conch repo init vllm qwen3 --model Qwen/Qwen3-8B --max-model-len 32768',
+    'conch repo init trtllm llama3 --engine-dir /engine --tokenizer-dir /tokenizer',
+    'conch repo init llamacpp smollm2 --model smollm2.gguf --context-length 4096',
   ],
 };
 
