@@ -87,7 +87,7 @@ source overrides.
   the last value.
 - **Flags with several arguments** also accept them as one text. So do the environment variable and the file. In the
   environment variable, \`;\` or a new line separates several of these texts.
-- **Environment variables**: an empty one counts as not set. Conch rejects a \`CONCH_\` variable that is not on this
+- **Environment variables**: an empty one counts as not set. Conch rejects a \`CONCH_…\` name that is not on this
   page. Exceptions are those that Kubernetes sets for a service called \`conch\`, and \`CONCH_TEST_…\`, which Conch's
   own tests use.
 - **Paths** in the file are relative to the folder of the file. All others are relative to the folder in which Conch was

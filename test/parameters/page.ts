@@ -12,7 +12,7 @@ curl http://localhost:9000/v1/chat/completions -H 'content-type: application/jso
   -d '{"model": "llama3", "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 64, "min_p": 0.1}'
 \`\`\`
 
-Tests generate the page from \`test/parameters/table.ts\` and check every cell against running servers. Update it with
+Tests generate this table from \`test/parameters/table.ts\` and check every cell against running servers. Update it with
 \`npm test -- test/parameters -u\`.
 
 - **supported**: the backend implements the field.

@@ -45,7 +45,7 @@ export class Metrics {
   });
   readonly inferences = new Counter({
     name: 'conch_inferences_total',
-    help: 'Inferences that have ended, by outcome: ok, cancelled, retried (begun again elsewhere), or a gRPC code.',
+    help: 'Inferences that have ended, by outcome: ok, cancelled, retried (on another server), or a gRPC code.',
     labels: ['model', 'server', 'outcome'],
   });
   readonly inputTokens = new Counter({
@@ -153,7 +153,7 @@ export const readings = {
   workers: new Reading({ name: 'conch_workers', help: 'Workers that take requests.', labels: [] }),
   workerAnswersMissing: new Reading({
     name: 'conch_worker_answers_missing_total',
-    help: 'Messages between workers that were not answered in time.',
+    help: 'Messages between workers that got no reply in time.',
     labels: [],
     type: 'counter',
   }),
