@@ -12,7 +12,7 @@ describe('the formats', () => {
   });
 
   it('are the formats of docs/tool-calling.md', () => {
-    expect(reasoningFormats.map(({ name }) => name).toSorted()).toEqual(
+    expect(reasoningFormats.flatMap(({ name, aliases = [] }) => [name, ...aliases]).toSorted()).toEqual(
       documentedParsers('--reasoning-parser').toSorted(),
     );
   });

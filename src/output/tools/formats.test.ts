@@ -17,7 +17,9 @@ describe('the formats', () => {
   });
 
   it('are the formats of docs/tool-calling.md', () => {
-    expect(toolFormats.map(({ name }) => name).toSorted()).toEqual(documentedParsers('--tool-call-parser').toSorted());
+    expect(toolFormats.flatMap(({ name, aliases = [] }) => [name, ...aliases]).toSorted()).toEqual(
+      documentedParsers('--tool-call-parser').toSorted(),
+    );
     expect(findToolFormat('llama3')?.name).toBe('llama3_json');
     expect(findToolFormat('mistral')?.idStyle).toBe('mistral');
   });
