@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CompiledCode, compiledFolders } from './compiled-code.ts';
-import { PartLoader } from './part-loader.ts';
+import { hideLoaderWarning, PartLoader } from './part-loader.ts';
 
+hideLoaderWarning(process);
 const program = dirname(fileURLToPath(import.meta.url));
 const folders = compiledFolders(program, process.env);
 const parts = new PartLoader({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CompiledCode, compiledFolders, machineName } from './compiled-code.ts';
-import { PartLoader } from './part-loader.ts';
+import { hideLoaderWarning, PartLoader } from './part-loader.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -175,4 +175,14 @@ describe('the folders of compiled code', () => {
   it.each(['NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE'])('are not used with %s', (name) => {
     expect(compiledFolders('/conch/dist', { [name]: '1' })).toBeUndefined();
   });
+});
+
+it('hides the warning of its own loader, and no other', () => {
+  const shown: unknown[] = [];
+  const host = { emitWarning: (...details: unknown[]) => void shown.push(details) };
+  hideLoaderWarning(host);
+  const experimental = (name: string) => `${name} is an experimental feature and might change at any time`;
+  host.emitWarning(experimental('vm.USE_MAIN_CONTEXT_DEFAULT_LOADER'), 'ExperimentalWarning');
+  host.emitWarning(experimental('vm.measureMemory'), 'ExperimentalWarning');
+  expect(shown).toEqual([[experimental('vm.measureMemory'), 'ExperimentalWarning']]);
 });

@@ -31,6 +31,17 @@ interface Uncompiled {
 /** In cached code, V8 on Node 20 has no loader for `import()`. Parts that use it are compiled at each start. */
 const importsModules = /(?<![\w#$.])import\(/;
 
+/** What Node warns of at the first `import()` of a part. Conch needs it; its users can do nothing about it. */
+const loaderWarning = 'vm.USE_MAIN_CONTEXT_DEFAULT_LOADER';
+
+/** Leaves that one warning out; all others are shown. */
+export function hideLoaderWarning(process: Pick<NodeJS.Process, 'emitWarning'>): void {
+  const emitWarning = process.emitWarning.bind(process) as (...details: unknown[]) => void;
+  process.emitWarning = (warning: string | Error, ...details: unknown[]): void => {
+    if (!String(warning).startsWith(loaderWarning)) emitWarning(warning, ...details);
+  };
+}
+
 /** Loads the parts that the built program is made of, each once, with compiled code where there is some. */
 export class PartLoader {
   readonly #options: PartLoaderOptions;
