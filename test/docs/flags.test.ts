@@ -10,6 +10,8 @@ const foreign = new Set([
   '--grpc-restricted-protocol',
   '--http-restricted-api',
   '--log-verbose',
+  '--allow-http',
+  '--http-port',
   '--gather_generation_logits',
   '--omit',
   '--input-file',
