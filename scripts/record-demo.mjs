@@ -41,7 +41,7 @@ main(async () => {
       body: JSON.stringify(TOOL_CALL),
     });
     if (!called.ok) throw new StepError(`The tool call failed: ${await called.text()}`);
-    /** @type {any} */
+    /** @type {any} JSON of the server that was started above */
     const response = await called.json();
     const [choice] = response.choices;
     const calls = JSON.stringify(choice.message.tool_calls, undefined, 2);

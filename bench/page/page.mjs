@@ -51,6 +51,15 @@ function wrapped(text) {
   return lines.join('\n');
 }
 
+/**
+ * A summary has a paragraph and a table, whose rows stay as they are.
+ * @param {string} summary
+ */
+function wrappedSummary(summary) {
+  const parts = summary.split('\n\n');
+  return parts.map((part) => (part.startsWith('|') ? part : wrapped(part))).join('\n\n');
+}
+
 /** @param {Claim} claim */
 function claimText({ title, text, command, load, image }) {
   const words = wrapped(`${text} \`${command}\`: ${load}`);
@@ -79,7 +88,7 @@ export function pageOf(results) {
     INTRODUCTION,
     ...(headline === undefined ? [] : [`<!-- headline: ${JSON.stringify(headline)} -->`]),
     ...(busy === undefined ? [] : [wrapped(machineWords(busy.machine))]),
-    ...results.flatMap(({ summary }) => (summary === undefined ? [] : [summary])),
+    ...results.flatMap(({ summary }) => (summary === undefined ? [] : [wrappedSummary(summary)])),
     ...results.flatMap(({ claims }) => claims.flatMap(claimText)),
     '## Runs',
     runsList(results),

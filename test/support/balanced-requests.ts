@@ -3,7 +3,7 @@ import type { Balancer } from '../../src/servers/balanced/balancer.ts';
 import { PulledResponses } from './pulled-responses.ts';
 import { ScriptedServer, type Step } from './scripted-server.ts';
 
-/** The names of the servers that answered, or the fault. */
+/** The names of the servers that responded, or the error. */
 export async function ask(balancer: Balancer, servers: readonly ScriptedServer[], options: GroupOptions = {}) {
   const names: string[] = [];
   try {

@@ -15,7 +15,7 @@ interface Entry {
 export const text = (name: string) => ({ name, data_type: 'TYPE_STRING', dims: [1] });
 export const speaks = { input: [text('text_input'), text('sampling_parameters')], output: [text('text_output')] };
 
-/** A server that has what it is told, until it is told otherwise. */
+/** A server whose models and states a test sets. */
 export class ScriptedServer implements InferenceServer {
   readonly name: string;
   entries: readonly Entry[] | Error;
