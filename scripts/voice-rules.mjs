@@ -39,6 +39,24 @@ export const riddles = [
   { write: 'retries or restarts', avoid: 'begun again' },
 ];
 
+/** Words that no name in the code has. A pattern matches whole words of a name like `answerReader`. @type {readonly Word[]} */
+export const names = [
+  { write: 'response or completion', avoid: 'answers?|answered|answering' },
+  { write: 'request, query or prompt', avoid: 'questions?|asked|wish(?:es)?' },
+  { write: 'error or failure', avoid: 'faults?|faulty' },
+  { write: 'stored, cached or remaining', avoid: 'kept' },
+  { write: 'value, input or options', avoid: 'given' },
+  { write: 'expected, required or requested', avoid: 'wanted' },
+  { write: 'visible or displayed', avoid: 'shown' },
+  { write: 'received or reported', avoid: 'heard|told' },
+  { write: 'started', avoid: 'begun' },
+  { write: 'resources or handles', avoid: 'opened' },
+  { write: 'location, position, path or context', avoid: 'places?|surroundings' },
+  { write: 'worker, client or gate', avoid: 'seats?|crews?|visitors?|desks?|doors?' },
+  { write: 'supported', avoid: 'honou?r(?:s|ed)' },
+  { write: 'anonymous or none', avoid: 'nobody|whoever' },
+];
+
 /** How long things may be: sentences in words, lines in columns, table cells in characters. */
 export const limits = { words: 35, columns: 120, cell: 200 };
 

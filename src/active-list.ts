@@ -1,19 +1,19 @@
-/** The place of a member in its list. */
+/** The position of a member in its list. */
 export interface Entry<Member> {
   readonly member: Member;
 }
 
 interface Node<Member> {
-  /** Undefined once it has left: what is old and dead must hold nothing that is young. */
+  /** Undefined once it was removed: a node in the old generation must not hold a young object. */
   member: Member | undefined;
   before: Node<Member>;
   behind: Node<Member>;
 }
 
 /**
- * What runs at the moment, in the order in which it began. A Set would hold on to it: V8 links each table that a Set has
- * outgrown to the next one, and once one of them is old, minor collections keep all that its successors ever held. Then
- * every request becomes old, with all that it points to.
+ * What runs at the moment, in the order in which it started. A Set would hold on to it: V8 links each table that a Set
+ * has outgrown to the next one. Once a table is in the old generation, minor collections keep everything that its
+ * successors ever held. Then every request becomes old, with everything that it points to.
  */
 export class ActiveList<Member> implements Iterable<Member> {
   readonly #ends: Node<Member>;
@@ -53,7 +53,7 @@ export class ActiveList<Member> implements Iterable<Member> {
     return true;
   }
 
-  /** Those that are there now; members may leave meanwhile. */
+  /** The current members; they may be removed during the iteration. */
   [Symbol.iterator](): Iterator<Member> {
     const members: Member[] = [];
     for (let node = this.#ends.behind; node !== this.#ends; node = node.behind) members.push(node.member as Member);

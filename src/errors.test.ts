@@ -47,7 +47,7 @@ describe('ApiError', () => {
     expect(new ApiError('invalid_request', 'no').renamed('a').isFinal).toBe(false);
   });
 
-  it('keeps an unexpected fault to the log', () => {
+  it('does not send the text of an unexpected error to the client', () => {
     const cause = new TypeError('/secret/path is undefined');
     const error = ApiError.from(cause);
     expect(error.cause).toBe(cause);

@@ -35,11 +35,11 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** `unknown_model`: no server has the model, as opposed to one that is there and not offered. */
+/** `unknown_model`: no server has the model. A model that exists and is not served has no reason. */
 type ErrorReason = 'unknown_model';
 
 interface ErrorDetails {
-  /** The request field that is at fault. */
+  /** The request field that caused the error. */
   readonly param?: string;
   /** Seconds after which a new try makes sense. */
   readonly retryAfter?: number;
@@ -49,11 +49,11 @@ interface ErrorDetails {
   readonly isFinal?: true;
   /** What exactly happened, where one code has several causes and the program must tell them apart. */
   readonly reason?: ErrorReason;
-  /** What went wrong underneath: for the log, never for the client. */
+  /** The underlying error: for the log, never for the client. */
   readonly cause?: unknown;
 }
 
-/** A message may quote what a client sent; no client gets all of a long body back, and no log. */
+/** A message may quote what a client sent. These limits keep long bodies out of responses and logs. */
 const longestMessage = 4_096;
 const longestParam = 512;
 
@@ -61,7 +61,7 @@ function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** A failure with its code; the message is written for the client. */
+/** An error with its code; the message is written for the client. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
@@ -85,12 +85,12 @@ export class ApiError extends Error {
     return errorTable[this.code].status;
   }
 
-  /** The failure as OpenAI's clients expect it. */
+  /** The error as OpenAI's clients expect it. */
   body(): { error: { message: string; type: string; param: string | null; code: string } } {
     return { error: { message: this.message, type: errorTable[this.code].type, param: this.param, code: this.code } };
   }
 
-  /** The same failure of a field that has another name; its message, where it begins with the name, has that one too. */
+  /** The same error for a field with another name. A message that begins with the name gets the new one too. */
   renamed(param: string | null, { cause = this.cause }: { readonly cause?: unknown } = {}): ApiError {
     const old = this.param;
     const isNamed = old !== null && param !== null && this.message.startsWith(`${old}:`);
@@ -104,7 +104,7 @@ export class ApiError extends Error {
     });
   }
 
-  /** Any thrown value as an ApiError; what is not one becomes `internal_error` and keeps its text to the log. */
+  /** Any thrown value as an ApiError. What is not one becomes `internal_error`; its text goes only to the log. */
   static from(value: unknown): ApiError {
     if (value instanceof ApiError) return value;
     return new ApiError('internal_error', 'The server met an unexpected condition. The log has the details.', {
@@ -113,8 +113,8 @@ export class ApiError extends Error {
   }
 }
 
-/** Why a request was ended before its answer was complete: what ended it says so, or its client left. */
+/** Why a request ended before its response was complete: the ApiError of the signal, or the client disconnected. */
 export function endedBy({ reason }: Signal, cause?: unknown): ApiError {
   if (reason instanceof ApiError) return reason;
-  return new ApiError('client_closed_request', 'The client closed the request.', { cause });
+  return new ApiError('client_closed_request', 'The client disconnected before the response was complete.', { cause });
 }

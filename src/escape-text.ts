@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text as it stands in HTML or SVG, inside an element or an attribute. */
+/** Escapes a text for HTML or SVG, inside an element or an attribute. */
 export function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
 }

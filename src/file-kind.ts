@@ -1,17 +1,17 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-/** Whether there is a folder of this name; a link counts as what it leads to. */
+/** Whether the path is a folder. Links are followed. */
 export async function isFolder(path: string): Promise<boolean> {
   return (await statusOf(path))?.isDirectory() ?? false;
 }
 
-/** Whether there is a file of this name; a link counts as what it leads to. */
+/** Whether the path is a file. Links are followed. */
 export async function isFile(path: string): Promise<boolean> {
   return (await statusOf(path))?.isFile() ?? false;
 }
 
-/** Whether there is anything of this name; a link that leads nowhere is nothing. */
+/** Whether the path exists. A dangling link does not. */
 export async function exists(path: string): Promise<boolean> {
   return (await statusOf(path)) !== undefined;
 }

@@ -1,23 +1,23 @@
 type Responder = (argument: unknown) => unknown;
 
-/** What processes answered to a question. */
+/** The responses of processes to a request. */
 export interface Answers {
   readonly answers: readonly unknown[];
   /** How many of them failed, or took too long. */
   readonly missing: number;
 }
 
-/** How a question is asked. */
+/** Options of a request to all processes. */
 export interface AskOptions {
-  /** Milliseconds that each process has; two seconds where nothing is said. */
+  /** Milliseconds that each process has; two seconds by default. */
   readonly timeout?: number;
 }
 
-/** Asks every process of one Conch that answers requests, so that they can be seen as one. */
+/** Calls every process of one Conch that serves requests, so that they act as one. */
 export interface Link {
-  /** What this process answers to a question, or a promise of it; undefined says nothing. */
+  /** Sets the handler of a request in this process. Its result may be a promise; undefined adds no response. */
   register(question: string, answer: Responder): void;
-  /** What all processes answer, this one too. */
+  /** Sends a request to all processes, including this one. */
   askAll(question: string, argument?: unknown, options?: AskOptions): Promise<Answers>;
 }
 

@@ -38,7 +38,7 @@ async function exitCodeOf(terminal: Terminal): Promise<number> {
   try {
     return await run(terminal);
   } catch (error) {
-    // What a signal breaks off in the middle of a start is no fault.
+    // A signal that interrupts the start is not an error.
     if (terminal.stop.aborted && error instanceof Error && error.name === 'AbortError') return 0;
     if (!(error instanceof SettingsError)) throw error;
     for (const problem of error.problems) terminal.err(`conch: ${problem}`);
@@ -79,7 +79,7 @@ async function run(terminal: Terminal): Promise<number> {
   }
 }
 
-/** What the command line asks for, and the commands that it was read with. */
+/** The invocation, and the commands that the command line was read with. */
 interface Reading {
   readonly invocation: Invocation;
   readonly commands: readonly CliCommand[];
@@ -142,7 +142,7 @@ function openTerminal({ saveCompiledCode }: ProgramLoader, worker: WorkerContext
     progress,
     settingsNow,
     saveCompiledCode,
-    // What a worker hears, it hears from its primary.
+    // A worker gets its signals from the primary.
     ...(worker
       ? { worker, stop: worker.stop, onHangUp: (listener) => worker.onHangUp(listener) }
       : { stop: stopOnSignals(), onHangUp }),
@@ -171,7 +171,7 @@ function settingsNow(given?: string): ReturnType<Terminal['settingsNow']> {
   return { settings, text };
 }
 
-/** All workers start with the same file, also one that takes the place of another later. */
+/** All workers start with the same text of the configuration file, including those that replace another later. */
 function startOf(worker: WorkerContext | undefined): Pick<LoadOptions, 'readFile'> {
   const text = worker?.settingsText;
   return text === undefined ? {} : { readFile: () => text };

@@ -7,7 +7,7 @@ export function packageFile(path: string): string | undefined {
   return existsSync(file) ? file : undefined;
 }
 
-/** The nearest folder above that has a package.json: sources and built files stand in different depths. */
+/** The nearest folder above that has a package.json: sources and built files are at different depths. */
 const root = rootAbove(new URL('./', import.meta.url));
 
 function rootAbove(folder: URL): URL {

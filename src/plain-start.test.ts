@@ -30,7 +30,7 @@ function importsOf(text: string): string[] {
 const { modules, packages } = loadedWith('main.ts', 'serve/service.ts');
 
 describe('a plain start', () => {
-  it('loads these packages and no other: what is seldom needed stands behind import()', () => {
+  it('loads these packages and no other: what is seldom needed is loaded with import()', () => {
     expect(packages).toEqual([
       '@fastify/cors',
       '@huggingface/jinja',

@@ -1,11 +1,11 @@
 /** Tokens of a generation, which grow while it runs. */
 export interface TokenCounts {
-  /** Undefined where nobody can count them. */
+  /** Undefined if unknown. */
   readonly promptTokens: number | undefined;
   readonly completionTokens: number;
   readonly cachedTokens?: number | undefined;
   readonly reasoningTokens?: number | undefined;
-  /** How the answers ended that have. */
+  /** The finish reasons of the choices that have ended. */
   readonly finishReasons?: readonly string[];
 }
 
@@ -18,45 +18,45 @@ export interface TokenSum {
 /** The parts of the work for a request that are timed. */
 export type Phase = 'queue' | 'template' | 'tokenize' | 'infer';
 
-/** An inference that begins. */
+/** What is known of an inference when it starts. */
 export interface InferenceFacts {
   readonly server: string;
   /** The model's name on that server. */
   readonly model: string;
-  /** The most tokens that it may generate; undefined where nobody says. */
+  /** The token limit; undefined if there is none. */
   readonly maxTokens: number | undefined;
 }
 
-/** Hears how an inference goes. */
+/** Receives the events of an inference. */
 export interface InferenceWatch {
   /** Headers for the server, such as the context of a trace. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first response is there. */
+  /** The first response has arrived. */
   first(): void;
-  /** It is over: complete, left, or with a fault; `retried` where another one is begun in its place. Called once. */
+  /** It is over: complete, abandoned or failed; `retried` if another inference replaces it. Called once. */
   end(fault?: unknown): void;
 }
 
-/** The fault of an inference that is begun again. */
+/** The error of an inference that is retried. */
 export const retried = 'retried';
 
-/** Hears how a request goes, for metrics, traces, the log and what is charged. Nothing of it is called for a token. */
+/** Receives the events of a request, for metrics, traces, the log and token charges. Nothing is called per token. */
 export interface RequestWatch {
-  /** A part of the work begins; the function that it gives says that it is over. */
+  /** A phase starts; call the returned function when it is over. */
   begin(phase: Phase): () => void;
-  /** An inference begins; a request may have several, one after another or at the same time. */
+  /** An inference starts. A request may have several, one after another or at the same time. */
   inference(facts: InferenceFacts): InferenceWatch;
-  /** Counts that belong to the request; they are read when they are needed, at the latest at its end. */
+  /** Adds token counts of the request; they are read when needed, at the latest at its end. */
   counts(counts: TokenCounts): void;
   /** Something of a streamed response was handed to the client's connection at this time (`performance.now()`). */
   flushed(now: number): void;
-  /** What its counts come to now. */
+  /** The current sum of its counts. */
   tokens(): TokenSum;
 }
 
 type Watching = Pick<RequestWatch, 'begin'>;
 
-/** Does a part of the work, and says how long it took. */
+/** Runs a phase of the work and records how long it took. */
 export function during<Result>(watch: Watching, phase: Phase, work: () => Promise<Result>): Promise<Result>;
 export function during<Result>(
   watch: Watching,
@@ -94,31 +94,31 @@ export interface RequestFacts {
 
 /** How a request ended. */
 export interface RequestOutcome {
-  /** The HTTP status; 499 for a client that left. */
+  /** The HTTP status; 499 if the client disconnected. */
   readonly status: number;
-  /** The code of the error table; undefined without a fault. */
+  /** The code of the error table; undefined without an error. */
   readonly code: string | undefined;
-  /** Whether nobody waited for the rest of the answer. */
+  /** Whether the client disconnected before the end of the response. */
   readonly hasLeft: boolean;
   /** The name of the key that it came with. */
   readonly key: string | undefined;
 }
 
-/** A request from its beginning to its end. */
+/** The record of a request, from its start to its end. */
 export interface RequestRecord extends RequestWatch {
   /** The pattern of its path. */
   route: string | undefined;
-  /** What it asks for is known. Of the request's fields, only numbers of sampling are kept. */
+  /** Sets the model. Of the request's fields, only numeric sampling parameters are recorded. */
   asks(model: string, request?: Readonly<Record<string, unknown>>): void;
-  /** The answer has this id. */
+  /** Sets the id of the response. */
   answers(id: string): void;
-  /** Headers that carry the context of its trace on. */
+  /** Headers that propagate the trace context. */
   readonly context: Readonly<Record<string, string>>;
-  /** What is known of its times, as the header Server-Timing has them. */
+  /** The known timings, in the format of the header Server-Timing. */
   timing(): string;
-  /** A record for work that goes on when the request is answered. */
+  /** A record for work that continues after the response is sent. */
   goesOn(): RequestRecord;
-  /** It is over; gives what the log says of it. Called once. */
+  /** It is over. Returns the fields of its log line. Called once. */
   end(outcome: RequestOutcome): Readonly<Record<string, string | number>>;
 }
 
@@ -128,7 +128,7 @@ export type Recorder = (facts: RequestFacts) => RequestRecord;
 const nothing = (): void => undefined;
 const unwatchedInference: InferenceWatch = { headers: {}, first: nothing, end: nothing };
 
-/** For work that nobody watches. */
+/** For work without metrics and traces. */
 export const unwatched: RequestWatch = {
   begin: () => nothing,
   inference: () => unwatchedInference,
@@ -154,7 +154,7 @@ export const unrecorded: Recorder = ({ route }) => {
   };
 };
 
-/** What counts come to; those that nobody knows are left out. */
+/** The sum of token counts, without unknown ones. */
 export function sumOfCounts(all: readonly TokenCounts[]): TokenSum {
   return {
     prompt: all.reduce((sum, { promptTokens = 0 }) => sum + promptTokens, 0),

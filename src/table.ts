@@ -1,6 +1,6 @@
 /**
- * Columns under their titles, as wide as their widest cell. They begin at the left; those behind the first end at the
- * right where they hold figures.
+ * A table with titles, each column as wide as its widest cell. Cells are aligned left; with `holdsFigures`, all columns
+ * but the first are aligned right.
  */
 export function table(
   titles: readonly string[],

@@ -1,7 +1,7 @@
 import type { Signal } from './signal.ts';
-/** What is wanted of a text. */
+/** Options of encoding a text. */
 export interface EncodeOptions {
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal?: Signal | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface Tokenizer {
   ): Promise<TokenPair>;
   count(text: string, options: EncodeOptions & { readonly addSpecialTokens: boolean }): Promise<number>;
   decode(ids: ArrayLike<number>, options: { skipSpecialTokens: boolean }): Promise<string>;
-  /** Those of the ids that stand for no token. */
+  /** The ids that are not in the vocabulary. */
   unknownIds(ids: ArrayLike<number>): Promise<number[]>;
-  /** How the vocabulary itself writes each id, such as `Ġworld`; empty for one that stands for no token. */
+  /** The entry of each id in the vocabulary, for example `Ġworld`; empty for an unknown id. */
   spellings(ids: ArrayLike<number>): Promise<string[]>;
   /** The bytes of every token, made once: an engine that detokenizes by itself has none. */
   table?(): Promise<TokenTable>;
@@ -41,7 +41,7 @@ export const tokenKind = {
   /** No token has this id. */
   absent: 1,
   special: 2,
-  /** One byte that stands for itself, such as `<0x0A>`. */
+  /** A single byte, for example `<0x0A>`. */
   byte: 4,
   /** Bytes of byte-level BPE that are not whole characters: their neighbours may complete them. */
   part: 8,
@@ -54,11 +54,11 @@ export const tokenKind = {
 export interface TokenTable {
   /** By id, of `tokenKind`. */
   readonly kinds: Uint8Array;
-  /** The bytes as they stand inside a text. */
+  /** The bytes inside a text. */
   readonly inside: TokenBytes;
   /** The bytes as the first of a text, where that makes a difference; then no token is a byte or a part. */
   readonly first?: TokenBytes;
-  /** A character that is taken away at the very beginning of the text, as often as it stands there but not more. */
+  /** A character that is removed from the start of the text, at most so many times. */
   readonly strip?: { readonly character: string; readonly most: number };
 }
 

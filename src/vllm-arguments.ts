@@ -21,7 +21,7 @@ export async function readVllmArguments(file: string): Promise<ReadArguments> {
 }
 
 /**
- * The engine argument that keeps one request from ending the engine: with "auto", vLLM checks a guide with one library
+ * The engine argument that keeps a request from crashing the engine: with "auto", vLLM checks a guide with one library
  * and compiles it with another.
  */
 export const structuredOutputs = {
@@ -31,7 +31,7 @@ export const structuredOutputs = {
   value: { backend: 'xgrammar', disable_any_whitespace: true },
 } as const;
 
-/** The parameter of config.pbtxt by which Triton asks the engine, too, whether a model is ready. */
+/** The parameter of config.pbtxt that makes Triton check the engine, too, when it reports whether a model is ready. */
 export const healthCheck = { name: 'ENABLE_VLLM_HEALTH_CHECK', value: 'true' } as const;
 
 /** Whether engine arguments name the library that guides are compiled with. */
@@ -42,14 +42,14 @@ export function namesGuideLibrary(engine: JsonObject): boolean {
   return typeof library === 'string' && library !== '' && !/^auto\b/.test(library);
 }
 
-/** Whether the engine is asked for the health of its model; the backend reads the parameter without regard to case. */
+/** Whether the health check of the engine is on. The backend ignores the case of the value. */
 export function checksHealth(parameters: Readonly<Record<string, { readonly string_value: string }>>): boolean {
   return parameters[healthCheck.name]?.string_value.toLowerCase() === healthCheck.value;
 }
 
 /** What to write into model.json, and why. */
 export const guideLibraryAdvice =
-  `${structuredOutputs.name} is missing, so one structured output can end the engine: add ` +
+  `${structuredOutputs.name} is missing, so one structured-output request can crash the engine: add ` +
   `"${structuredOutputs.name}": ${JSON.stringify(structuredOutputs.value)} to ${argumentsFile}.`;
 
 /** What to write into config.pbtxt, and why. */

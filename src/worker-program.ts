@@ -23,7 +23,7 @@ export function runTasks<Result>(
   parentPort?.on('message', (request: ThreadRequest<unknown>) => void run(request));
 }
 
-/** Tells the caller of something that belongs to no task. */
+/** Sends the caller a message that belongs to no task. */
 export function notify(message: string): void {
   post({ type: 'notice', message });
 }

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { Signal } from './signal.ts';
 
-/** What a caller sends to the program of a thread; a timed task is announced when it begins. */
+/** What a caller sends to the program of a thread. The program reports when a timed task starts. */
 export interface ThreadRequest<Task> {
   readonly id: number;
   readonly task: Task;
   readonly isTimed: boolean;
 }
 
-/** What the program sends back: that a timed task has begun, its result, its failure, or a notice that belongs to no task. */
+/** What the program sends back: the start of a timed task, a result, a failure, or a notice that belongs to no task. */
 export type ThreadMessage =
   | { readonly type: 'begin'; readonly id: number }
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
@@ -43,7 +43,7 @@ interface ThreadOptions {
 }
 
 interface CallOptions {
-  /** Milliseconds from its begin after which the task fails and its thread is replaced. */
+  /** Milliseconds from its start after which the task fails and its thread is replaced. */
   readonly timeLimit?: number | undefined;
   /** A task that still waits when it aborts is dropped. */
   readonly signal?: Signal | undefined;
@@ -163,7 +163,7 @@ export class WorkerThread<Task extends { readonly kind: string }, Results extend
       this.#worker = undefined;
       void worker.terminate();
       this.#sent.delete(id);
-      // The others are not to blame: the next thread does them.
+      // The other tasks did nothing wrong: the next thread runs them.
       this.#waiting = [...this.#forget(), ...this.#waiting];
       call.reject(new ThreadError('timeout', `A task of the ${this.#options.name} took too long.`));
       this.#send();

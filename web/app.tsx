@@ -10,18 +10,18 @@ import { keepKey, readKey } from './lib/session-key.ts';
 import { useTheme } from './lib/use-theme.ts';
 import { useView, type View } from './lib/use-view.ts';
 
-/** The whole page. */
+/** The web UI. */
 export function App() {
   const view = useView();
   const { theme, isDark, next } = useTheme();
   const [key, setKey] = useState(readKey);
   const [reason, setReason] = useState<string>();
   const { Dashboard, isMissing } = useDashboard(view);
-  // Whoever will not give a key is not asked over and over by what the page looks up by itself.
+  // After the user dismissed the dialog, background polls do not open it again.
   const hasDeclined = useRef(false);
   const onRefusedKey = useCallback(
     ({ message }: Fault, isOrder: boolean) => {
-      if (isOrder || !hasDeclined.current) setReason(key === undefined ? 'This server asks for a key.' : message);
+      if (isOrder || !hasDeclined.current) setReason(key === undefined ? 'This server requires an API key.' : message);
     },
     [key],
   );
@@ -42,7 +42,7 @@ export function App() {
         view={view}
         theme={theme}
         onTheme={next}
-        onKey={() => setReason('All requests of this tab bring the key that is given here.')}
+        onKey={() => setReason('All requests from this tab send this API key.')}
       />
       <main>
         <div hidden={view !== 'playground'} class="view">
@@ -51,7 +51,7 @@ export function App() {
         {view === 'dashboard' && Dashboard && <Dashboard api={api} isDark={isDark} />}
         {view === 'dashboard' && isMissing && (
           <p class="notice" role="alert">
-            The server does not have this part of the page, or it does not answer. Reload the page when it does.
+            The dashboard could not be loaded: the server is unreachable or runs another version. Reload to try again.
           </p>
         )}
       </main>
@@ -67,7 +67,7 @@ interface Fetched {
   readonly isMissing: boolean;
 }
 
-/** The dashboard with its charts, fetched behind the first view: it is there even where the server then goes away. */
+/** The dashboard with its charts, loaded after the first view, so that it works even if the server stops later. */
 function useDashboard(view: View): Fetched {
   const [fetched, setFetched] = useState<Fetched>({ Dashboard: undefined, isMissing: false });
   useEffect(() => {

@@ -13,32 +13,26 @@ const views: readonly { readonly view: View; readonly label: string }[] = [
   { view: 'dashboard', label: 'Dashboard' },
 ];
 
-/** The name of the page, the way between its halves, and what concerns both. */
+/** Product name, navigation, API key and theme. */
 export function Header({ view, theme, onTheme, onKey }: HeaderProps) {
   return (
     <header>
       <h1>Conch</h1>
-      <nav aria-label="Parts">
+      <nav aria-label="Main">
         {views.map(({ view: each, label }) => (
           <a key={each} href={`#${each}`} aria-current={each === view ? 'page' : undefined}>
             {label}
           </a>
         ))}
-        {/* Beside the page, so that an answer goes on */}
+        {/* In a new tab, so that a running response continues */}
         <a href="docs" target="_blank" rel="noopener">
           API
         </a>
       </nav>
-      <button type="button" class="small" onClick={onKey}>
+      <button type="button" class="small" title="Set the API key" onClick={onKey}>
         Key
       </button>
-      <button
-        type="button"
-        class="small"
-        onClick={onTheme}
-        aria-label={`Colours: ${theme}`}
-        title={`Colours: ${theme}`}
-      >
+      <button type="button" class="small" onClick={onTheme} aria-label={`Theme: ${theme}`} title={`Theme: ${theme}`}>
         <span aria-hidden="true">◐</span> <span class="theme-name">{theme}</span>
       </button>
     </header>

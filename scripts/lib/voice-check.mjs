@@ -3,10 +3,12 @@ import { join, sep } from 'node:path';
 import * as rules from '../voice-rules.mjs';
 import { lineAt, readMarkdown, shownText } from './markdown.mjs';
 import { deadLinks, linksOf } from './page-links.mjs';
+import { readSource, sourcesOf } from './source-texts.mjs';
 
 /** @import { Page } from './markdown.mjs' */
+/** @import { Name } from './source-texts.mjs' */
 
-/** @typedef {'word' | 'riddle' | 'sentence' | 'line' | 'cell' | 'title' | 'link'} Rule */
+/** @typedef {'word' | 'riddle' | 'sentence' | 'line' | 'cell' | 'title' | 'link' | 'name'} Rule */
 
 /** @typedef {{ write: string, avoid: string }} Word the advice, and the pattern of what to avoid */
 
@@ -20,6 +22,7 @@ import { deadLinks, linksOf } from './page-links.mjs';
  * @typedef {{
  *   glossary: readonly Word[],
  *   riddles: readonly Word[],
+ *   names: readonly Word[],
  *   limits: { words: number, columns: number, cell: number },
  *   titles: Readonly<Record<string, string>>,
  *   exceptions: readonly Exception[],
@@ -39,7 +42,12 @@ import { deadLinks, linksOf } from './page-links.mjs';
  */
 export function voiceProblems(root) {
   const pages = new Map(pagesOf(root).map((file) => [file, readFileSync(join(root, file), 'utf8')]));
-  return brokenVoice({ pages, exists: (path) => existsSync(join(root, path)) }, rules);
+  const sources = sourcesOf(root, ['src', 'web']).map((file) =>
+    readSource(file, readFileSync(join(root, file), 'utf8')),
+  );
+  const texts = sources.flatMap((source) => source.texts);
+  const names = sources.flatMap((source) => source.names);
+  return brokenVoice({ pages, texts, names, exists: (path) => existsSync(join(root, path)) }, rules);
 }
 
 /**
@@ -58,12 +66,16 @@ function pagesOf(root) {
 
 /**
  * Where texts break the rules, and which exceptions nothing needs: a line each.
- * @param {{ pages: ReadonlyMap<string, string>, texts?: readonly Text[], exists?: (path: string) => boolean }} sources
- *   Markdown pages by their paths, and texts of other files: help, errors, descriptions
+ * @param {{
+ *   pages: ReadonlyMap<string, string>,
+ *   texts?: readonly Text[],
+ *   names?: readonly Name[],
+ *   exists?: (path: string) => boolean,
+ * }} sources Markdown pages by their paths; texts of other files like help, errors and comments; names in the code
  * @param {Rules} rules
  * @returns {string[]}
  */
-export function brokenVoice({ pages, texts = [], exists = (path) => pages.has(path) }, rules) {
+export function brokenVoice({ pages, texts = [], names = [], exists = (path) => pages.has(path) }, rules) {
   const parsed = new Map([...pages].map(([file, text]) => [file, readMarkdown(text)]));
   const prose = [...parsed].flatMap(([file, page]) => textsOf(file, page));
   const findings = [
@@ -72,6 +84,7 @@ export function brokenVoice({ pages, texts = [], exists = (path) => pages.has(pa
     ...wrongTitles(parsed, rules),
     ...[...parsed.keys()].flatMap((file) => linkFindings(file, parsed, exists)),
     ...unlistedPages(parsed),
+    ...names.flatMap((name) => avoidedNames(name, rules)),
   ];
   const { remaining, unused } = applyExceptions(findings, rules.exceptions);
   return [
@@ -137,6 +150,18 @@ function matchesOf({ file, line, section = '', text }, rule, words) {
       return { file, line: lineAt(line, text, at), rule, section, text: flat, at, message };
     }),
   );
+}
+
+/**
+ * @param {Name} name
+ * @param {Pick<Rules, 'names'>} rules
+ * @returns {Finding[]}
+ */
+function avoidedNames({ file, line, name }, rules) {
+  const words = name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-_]/g, ' ');
+  return matchesOf({ file, line, text: words }, 'name', rules.names).map(({ rule, message }) => {
+    return { file, line, rule, section: '', text: name, message: `the name ${name} has ${message}` };
+  });
 }
 
 /** @type {Map<string, RegExp>} */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { glossary, limits, riddles } from '../voice-rules.mjs';
+import { glossary, limits, names, riddles } from '../voice-rules.mjs';
 import { brokenVoice } from './voice-check.mjs';
 
 /** @import { Exception } from './voice-check.mjs' */
@@ -11,7 +11,7 @@ import { brokenVoice } from './voice-check.mjs';
  */
 function findings(text, exceptions = []) {
   const pages = new Map([['docs/page.md', `# Page\n\n${text}\n`]]);
-  return brokenVoice({ pages }, { glossary, riddles, limits, titles: { 'docs/page.md': 'Page' }, exceptions });
+  return brokenVoice({ pages }, { glossary, riddles, names, limits, titles: { 'docs/page.md': 'Page' }, exceptions });
 }
 
 /** @param {number} count */
@@ -79,9 +79,35 @@ describe('words to avoid', () => {
 
   it('reads texts of other files as it reads pages', () => {
     const texts = [{ file: 'src/cli/serve.ts', line: 7, text: 'Set the variable.' }];
-    expect(brokenVoice({ pages: new Map(), texts }, { glossary, riddles, limits, titles: {}, exceptions: [] })).toEqual(
-      ['src/cli/serve.ts:7: "variable": write environment variable'],
+    expect(
+      brokenVoice({ pages: new Map(), texts }, { glossary, riddles, names, limits, titles: {}, exceptions: [] }),
+    ).toEqual(['src/cli/serve.ts:7: "variable": write environment variable']);
+  });
+});
+
+describe('names in the code', () => {
+  /** @param {string} name */
+  const nameFindings = (name) =>
+    brokenVoice(
+      { pages: new Map(), names: [{ file: 'src/a.ts', line: 7, name }] },
+      { glossary, riddles, names, limits, titles: {}, exceptions: [] },
     );
+
+  it.each(['ResponseReader', 'errorOf', 'defaultModel', 'replaced', 'toldest', 'HTTPError'])('accepts %s', (name) => {
+    expect(nameFindings(name)).toEqual([]);
+  });
+
+  it.each([
+    ['AnswerReader', 'Answer'],
+    ['onFault', 'Fault'],
+    ['HTTPFault', 'Fault'],
+    ['vllm-faults', 'faults'],
+    ['last_place', 'place'],
+    ['given', 'given'],
+  ])('rejects %s', (name, word) => {
+    expect(nameFindings(name)).toEqual([
+      expect.stringMatching(`^src/a\\.ts:7: the name ${name} has "${word}": write \\w`),
+    ]);
   });
 });
 
@@ -127,7 +153,10 @@ describe('titles', () => {
    * @param {Record<string, string>} titles
    */
   const titleFindings = (pages, titles) =>
-    brokenVoice({ pages: new Map(Object.entries(pages)) }, { glossary, riddles, limits, titles, exceptions: [] });
+    brokenVoice(
+      { pages: new Map(Object.entries(pages)) },
+      { glossary, riddles, names, limits, titles, exceptions: [] },
+    );
 
   it('accepts the listed title, also with code', () => {
     expect(titleFindings({ 'a.md': '# Use `conch`\n' }, { 'a.md': 'Use `conch`' })).toEqual([]);
@@ -183,7 +212,7 @@ it('reports dead links and pages that docs/README.md does not link to', () => {
     ['docs/deeper/c.md', '# C\n'],
   ]);
   const titles = { 'docs/README.md': 'Docs', 'docs/a.md': 'A', 'docs/b.md': 'B', 'docs/deeper/c.md': 'C' };
-  expect(brokenVoice({ pages }, { glossary, riddles, limits, titles, exceptions: [] })).toEqual([
+  expect(brokenVoice({ pages }, { glossary, riddles, names, limits, titles, exceptions: [] })).toEqual([
     'docs/README.md:1: no link leads to docs/b.md: add one',
     'docs/README.md:3: the link gone.md leads to docs/gone.md, which does not exist: correct its path',
   ]);

@@ -98,7 +98,7 @@ describe('bench', () => {
     expect(levels).toMatchObject([{ request_count: 0, failed_count: 0, cut_count: 1 }]);
   });
 
-  it('describes its prompts, so that two files can be told apart', async () => {
+  it('describes its prompts, so that two files can be distinguished', async () => {
     const target = await serve(known);
     const digests = [];
     for (const prompts of [['a b'], ['a b'], ['a c']])
@@ -131,11 +131,11 @@ describe('bench', () => {
     const { levels, failure } = await bench({ ...common, ...(await serve(known, 7)) });
     expect(levels.map(({ request_count: count }) => count)).toEqual([6]);
     expect(failure?.pace).toEqual({ kind: 'concurrency', concurrency: 2 });
-    expect(failure?.reason).toMatch(/^All 1 requests of the warm-up failed\.\n {2}1 × HTTP 503: /);
+    expect(failure?.reason).toMatch(/^All 1 warm-up requests failed\.\n {2}1 × HTTP 503: /);
   });
 
   it('refuses a load of which nothing can be measured', async () => {
-    await expect(bench({ ...common, ...(await serve(known, 0)) })).rejects.toThrow(/^All 1 requests of the warm-up/);
+    await expect(bench({ ...common, ...(await serve(known, 0)) })).rejects.toThrow(/^All 1 warm-up requests/);
   });
 
   it('takes the usage where a counter counts no longer, and says from where on', async () => {
@@ -144,7 +144,7 @@ describe('bench', () => {
       source: 'words',
       count: async (text) => {
         // The prompt, the six answers of the first level, and some of the second.
-        if (++counted > 10) throw new CountError('/tokenize of the server failed (ECONNREFUSED)');
+        if (++counted > 10) throw new CountError('/tokenize failed (ECONNREFUSED)');
         return wordy.count(text);
       },
     };
@@ -157,7 +157,7 @@ describe('bench', () => {
     ]);
     expect(load.output_counted_by).toBe('words');
     expect(notes).toEqual([
-      "/tokenize of the server failed (ECONNREFUSED): from 2 concurrent requests on no text is counted, and the server's usage is taken.",
+      '/tokenize failed (ECONNREFUSED): text is not counted from 2 concurrent requests on. Token counts are the usage that the server reports.',
     ]);
   });
 
@@ -166,11 +166,11 @@ describe('bench', () => {
     const { load, notes } = await bench({ ...common, ...(await serve(known)), counter });
     expect([load.output_counted_by, notes]).toEqual([
       "the server's usage",
-      ["It broke: prompts are made of so many words, not tokens, and the server's usage is taken."],
+      ['It broke: prompt lengths are in words instead of tokens. Token counts are the usage that the server reports.'],
     ]);
   });
 
-  it('says nothing of lengths that nobody tells', async () => {
+  it('reports no lengths that the server does not report', async () => {
     const { levels, load } = await bench({ ...common, ...(await serve(whole)) });
     expect(levels.map(({ metrics }) => Object.keys(metrics))).toEqual([['request_latency'], ['request_latency']]);
     expect(levels.map(({ throughput }) => Object.keys(throughput))).toEqual([
@@ -178,8 +178,8 @@ describe('bench', () => {
       ['request_throughput'],
     ]);
     expect([load.input_counted_by, load.output_counted_by]).toEqual([
-      'nobody: the server does not tell the usage of every request',
-      'nobody: the server does not tell the usage of every request, and the answers are not streamed',
+      'none: the server does not report usage for every request',
+      'none: the server does not report usage for every request, and responses are not streamed',
     ]);
   });
 });

@@ -14,30 +14,30 @@ import type { Target } from './target.ts';
 import type { TokenCounter } from './token-counter.ts';
 import { Watch } from './watch.ts';
 
-/** What is to be measured, and how. */
+/** What to measure, and how. */
 export interface BenchOptions extends BodyOptions {
   readonly version: string;
   readonly target: Target;
   readonly paces: readonly Pace[];
   readonly extent: Extent;
-  /** Milliseconds that open requests may go on once the time is over. */
+  /** Milliseconds that open requests may continue after the end of the time. */
   readonly grace: number;
-  /** Left out: as many as are open at a time, and ten at least. */
+  /** Default: the concurrency, at least ten. */
   readonly warmup?: number | undefined;
   readonly timeout: number;
   readonly seed: number;
-  /** Texts to ask, or how many to make and how long. */
+  /** Prompt texts, or how many prompts to generate and how long. */
   readonly prompts: readonly string[] | { readonly count: number; readonly input: Lengths };
   readonly output: Lengths;
-  /** Makes prompts of their lengths, and counts. Undefined: the server's own counts are taken. */
+  /** Fits prompts to their lengths, and counts tokens. Undefined: use the usage that the server reports. */
   readonly counter: TokenCounter | undefined;
-  /** The server's own counts are taken all the same. */
+  /** Use the usage that the server reports even if there is a counter. */
   readonly takesUsage: boolean;
   readonly watched: readonly WatchedProcess[];
-  /** Processes that make the load; left out: as many as it needs. */
+  /** Processes that generate the load; default: as many as it needs. */
   readonly workers?: number | undefined;
   readonly stop: AbortSignal;
-  /** How far a step is, from 0 to 1: making the prompts, warming up, the load itself, counting. */
+  /** Progress of a step, from 0 to 1: prompts, warm-up, the load itself, counting. */
   readonly onProgress: (step: string, share: number) => void;
 }
 
@@ -56,7 +56,7 @@ export async function bench(options: BenchOptions): Promise<Report> {
       succeeded.push(knownUsage(measured.succeeded));
       levels.push(measured.level);
     } catch (error) {
-      // What was measured before is worth keeping.
+      // The levels before this one are still reported.
       if (!(error instanceof LoadError) || levels.length === 0) throw error;
       failure = { pace, reason: error.message };
       break;
@@ -79,7 +79,7 @@ export async function bench(options: BenchOptions): Promise<Report> {
 
 interface Asked {
   readonly prompts: readonly Prompt[];
-  /** A server that caches what it has seen must not have seen the first ones: these are others, or the last ones. */
+  /** Other prompts than the first ones, or the last ones: a server's prefix cache must not contain the first ones. */
   readonly warmups: readonly Prompt[];
 }
 
@@ -98,7 +98,7 @@ async function promptsOf(options: BenchOptions): Promise<Asked> {
 
 const leastWarmup = 10;
 
-/** Every connection is opened before what is measured. */
+/** Every connection is opened before the measurement. */
 function warmupFor(pace: Pace, asked: number | undefined): number {
   return asked ?? (pace.kind === 'concurrency' ? Math.max(leastWarmup, pace.concurrency) : leastWarmup);
 }
@@ -154,7 +154,7 @@ async function measureLevel(
   };
 }
 
-/** Less than one: only the end itself is all. */
+/** Less than one until the end. */
 function shareDone(extent: Extent, done: number, milliseconds: number): number {
   const share = 'requests' in extent ? done / extent.requests : milliseconds / extent.milliseconds;
   return Math.min(share, 0.99);
@@ -163,7 +163,7 @@ function shareDone(extent: Extent, done: number, milliseconds: number): number {
 const lanesPerWorker = 64;
 const ratePerWorker = 200;
 
-/** A process for each open request is the most that can be of use. */
+/** The number of worker processes, at most one per open request. */
 export function workersFor(pace: Pace, asked: number | undefined): number {
   if (asked !== undefined) return pace.kind === 'concurrency' ? Math.min(asked, pace.concurrency) : asked;
   const wanted = pace.kind === 'concurrency' ? pace.concurrency / lanesPerWorker : pace.perSecond / ratePerWorker;

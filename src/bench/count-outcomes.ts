@@ -9,12 +9,12 @@ interface CountOptions {
   readonly endpoint: Endpoint;
   readonly isStreaming: boolean;
   readonly prompts: readonly Prompt[];
-  /** Undefined: what the server says is taken. */
+  /** Undefined: use the usage that the server reports. */
   readonly counter: TokenCounter | undefined;
   readonly onShare?: OnShare | undefined;
 }
 
-/** Counts the tokens of the answers, after all of them have come. Their texts have no more use then. */
+/** Counts the tokens of all responses after they have ended. The results no longer contain the texts. */
 export async function countOutcomes(
   outcomes: readonly Outcome[],
   { endpoint, isStreaming, prompts, counter, onShare }: CountOptions,
@@ -31,13 +31,13 @@ export async function countOutcomes(
         inputTokens,
         outputTokens: sum(await Promise.all(texts.map((text) => counter.count(text)))),
       };
-    // A server that says nothing of usage sends a token in each event, as far as anybody can tell.
+    // Without reported usage, each event is assumed to contain one token.
     const events = isStreaming ? outcome.events : undefined;
     return { ...outcome, inputTokens, outputTokens: outcome.completionTokens ?? events };
   }
 }
 
-/** Which of these answers' tokens the server itself has counted, all of them. */
+/** Whether the server reported the usage of every response. */
 export interface KnownUsage {
   readonly input: boolean;
   readonly output: boolean;

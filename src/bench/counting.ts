@@ -2,11 +2,11 @@ import type { Pace } from './load/messages.ts';
 import { paceText } from './report/report.ts';
 import { CountError, type TokenCounter } from './token-counter.ts';
 
-/** Who counts tokens: a counter for as long as it can, the server's usage from then on. */
+/** Counts tokens: with a counter until it fails, then by the usage that the server reports. */
 export class Counting {
   readonly #takesUsage: boolean;
   #counter: TokenCounter | undefined;
-  /** What was counted differently than it was meant to be, in whole sentences. */
+  /** What was not counted as planned, in whole sentences. */
   readonly notes: string[] = [];
 
   constructor(counter: TokenCounter | undefined, takesUsage: boolean) {
@@ -14,17 +14,17 @@ export class Counting {
     this.#takesUsage = takesUsage;
   }
 
-  /** Who counts answers; undefined where the server's usage does. */
+  /** The counter of responses; undefined if the reported usage is used. */
   get ofAnswers(): TokenCounter | undefined {
     return this.#takesUsage ? undefined : this.#counter;
   }
 
   async prompts<T>(count: (counter: TokenCounter | undefined) => Promise<T>): Promise<T> {
-    return this.#try(this.#counter, count, (reason) => `${reason}: prompts are made of so many words, not tokens`);
+    return this.#try(this.#counter, count, (reason) => `${reason}: prompt lengths are in words instead of tokens`);
   }
 
   async answers<T>(pace: Pace, count: (counter: TokenCounter | undefined) => Promise<T>): Promise<T> {
-    return this.#try(this.ofAnswers, count, (reason) => `${reason}: from ${paceText(pace)} on no text is counted`);
+    return this.#try(this.ofAnswers, count, (reason) => `${reason}: text is not counted from ${paceText(pace)} on`);
   }
 
   async #try<T>(
@@ -37,7 +37,7 @@ export class Counting {
     } catch (error) {
       if (!(error instanceof CountError)) throw error;
       this.#counter = undefined;
-      this.notes.push(`${note(error.message)}, and the server's usage is taken.`);
+      this.notes.push(`${note(error.message)}. Token counts are the usage that the server reports.`);
       return count(undefined);
     }
   }

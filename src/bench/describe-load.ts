@@ -5,12 +5,12 @@ import type { Prompt } from './prompts.ts';
 import type { LoadDescription } from './report/report.ts';
 
 interface WhoCounted {
-  /** The counter of the answers; undefined where the server's usage was taken. */
+  /** The counter of the responses; undefined if the reported usage was used. */
   readonly source: string | undefined;
   readonly usage: KnownUsage;
 }
 
-/** What was asked of the server, and who counted. */
+/** Describes the load and how tokens were counted. */
 export function describeLoad(
   options: BenchOptions,
   prompts: readonly Prompt[],
@@ -40,19 +40,19 @@ export function describeLoad(
   };
 }
 
-/** Prompts of two files may be as many and yet not the same. */
+/** Distinguishes files with the same number of prompts. */
 function digestOf(prompts: readonly Prompt[]): string {
   const texts = prompts.map(({ text, outputTokens }) => [text, outputTokens]);
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
 }
 
 function inputCount(endpoint: BenchOptions['endpoint'], usage: KnownUsage): string {
-  if (!usage.input) return 'nobody: the server does not tell the usage of every request';
+  if (!usage.input) return 'none: the server does not report usage for every request';
   return endpoint === 'chat' ? "the server's usage, its chat template included" : "the server's usage";
 }
 
 function outputCount({ isStreaming }: BenchOptions, usage: KnownUsage): string {
   if (usage.output) return "the server's usage";
-  if (isStreaming) return 'events that brought text: the server does not tell the usage of every request';
-  return 'nobody: the server does not tell the usage of every request, and the answers are not streamed';
+  if (isStreaming) return 'events with text: the server does not report usage for every request';
+  return 'none: the server does not report usage for every request, and responses are not streamed';
 }

@@ -1,4 +1,4 @@
-/** How often each kind of error came, by the words of its first one, the most frequent first. */
+/** The count of each kind of error, named by its first message, most frequent first. */
 export function errorKinds(errors: readonly string[]): Readonly<Record<string, number>> {
   const kinds = new Map<string, { readonly text: string; count: number }>();
   for (const error of errors) {
@@ -14,7 +14,7 @@ export function errorKinds(errors: readonly string[]): Readonly<Record<string, n
 
 const mostKinds = 10;
 
-/** A line for each kind, but no more than anybody reads. */
+/** One line per kind, up to `mostKinds`. */
 export function kindLines(kinds: Readonly<Record<string, number>>): string[] {
   const entries = Object.entries(kinds);
   const lines = entries.slice(0, mostKinds).map(([text, count]) => `  ${count} × ${printable(text)}`);
@@ -24,7 +24,7 @@ export function kindLines(kinds: Readonly<Record<string, number>>): string[] {
 const status = /^HTTP \d+/;
 const hexadecimal = /\b0x[\da-f]+\b|\b(?=[\da-f-]*\d)[\da-f]{6,}(?:-[\da-f]{4,})*\b/gi;
 
-/** Words that name a request, a time or an amount are of the same kind; the status is not one of them. */
+/** Errors that differ only in ids and numbers are of one kind; the HTTP status still distinguishes them. */
 function kindOf(text: string): string {
   const [start = ''] = status.exec(text) ?? [];
   return (
@@ -36,7 +36,7 @@ function kindOf(text: string): string {
   );
 }
 
-/** What a server sends must not move the cursor of a terminal. */
+/** Removes control characters: the text of a server must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }

@@ -1,4 +1,4 @@
-/** What the programs of bench/ take from Conch, built as dist/bench/harness.js: the load, and both ends of Triton's wire. */
+/** What the programs in bench/ use of Conch, built as dist/bench/harness.js: the load, and Triton's protocol. */
 export { decodeControlRequest, encodeControlResponse, isControlMethod, methodPath } from '../kserve/control-codec.ts';
 export { FrameReader as MessageReader } from '../kserve/grpc-frames.ts';
 export { WireRequest } from '../kserve/infer-request-codec.ts';

@@ -1,10 +1,10 @@
-/** How many are done at a time: enough to keep a counter busy, few enough not to drown a server. */
+/** How many items run at a time: enough to keep a counter busy, few enough not to overload a server. */
 const atATime = 16;
 
-/** Hears how far a work is, from 0 to 1. */
+/** Called with the progress, from 0 to 1. */
 export type OnShare = (share: number) => void;
 
-/** Does a work for each item, some at a time; the results stand in the order of the items. */
+/** Runs a task for each item, some at a time; the results are in the order of the items. */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

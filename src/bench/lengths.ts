@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** How long texts are, in tokens. */
+/** A distribution of text lengths, in tokens. */
 export interface Lengths {
   readonly mean: number;
   readonly deviation: number;

@@ -125,7 +125,7 @@ describe('levelReport', () => {
     expect(processes[0]?.cpu_us_per_token).toBeUndefined();
   });
 
-  it('gives no sum of lengths that only some answers have', () => {
+  it('has no sum if only some responses have a length', () => {
     const { metrics, throughput } = levelReport({
       ...options,
       succeeded: [first, { ...second, outputTokens: undefined }],
@@ -134,7 +134,7 @@ describe('levelReport', () => {
     expect(throughput).toEqual({ request_throughput: 2 });
   });
 
-  it('stands without a single success', () => {
+  it('works without a single success', () => {
     const none = levelReport({ ...options, succeeded: [] });
     expect(none).toMatchObject({ request_count: 0, duration_s: 0, metrics: {}, timeline: [], distributions: {} });
     expect(none.throughput).toEqual({ request_throughput: 0 });

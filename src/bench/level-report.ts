@@ -29,14 +29,14 @@ interface LevelOptions {
   readonly watchedMilliseconds: number;
 }
 
-/** What is said of one level of load. */
+/** The report of one level of load. */
 export function levelReport(options: LevelOptions): LevelReport {
   const { pace, isStreaming, measured, succeeded } = options;
   const failed = measured.outcomes.filter(({ error }) => error !== undefined);
   const values = valuesOf(succeeded, isStreaming);
   const milliseconds = spanOf(succeeded);
   const lengths = present(succeeded.map((outcome) => outcome.outputTokens));
-  // What only some answers tell is no sum.
+  // There is no sum if some responses have no count.
   const outputTokens = lengths.length > 0 && lengths.length === succeeded.length ? sum(lengths) : undefined;
   const perSecond = (amount: number): number => (milliseconds === 0 ? 0 : (amount / milliseconds) * 1000);
   return {
@@ -61,7 +61,7 @@ export function levelReport(options: LevelOptions): LevelReport {
   };
 }
 
-/** From the beginning of the first request to the end of the last answer. */
+/** From the start of the first request to the end of the last response. */
 function spanOf(succeeded: readonly CountedOutcome[]): number {
   if (succeeded.length === 0) return 0;
   const begin = succeeded.reduce((least, { startedAt }) => Math.min(least, startedAt), Number.POSITIVE_INFINITY);
@@ -82,7 +82,7 @@ function valuesOf(succeeded: readonly CountedOutcome[], isStreaming: boolean): V
   };
 }
 
-/** The time after the first token, shared among the tokens that came in it; an answer of one token has none. */
+/** The time after the first token per further token; undefined for a response of one token. */
 function interTokenLatency({ firstAt, lastAt, outputTokens = 0 }: CountedOutcome): number | undefined {
   if (firstAt === undefined || lastAt === undefined || outputTokens < 2) return undefined;
   return (lastAt - firstAt) / (outputTokens - 1);
@@ -119,7 +119,7 @@ function generatorCost({ costs, outcomes }: Measured, pace: Pace): GeneratorCost
 
 interface Work {
   readonly outputTokens: number | undefined;
-  /** Failed ones too: they also cost. */
+  /** Includes failed requests, which cost CPU time too. */
   readonly requests: number;
   readonly watchedMilliseconds: number;
 }
@@ -139,7 +139,7 @@ function processCost({ name, pid, before, after, peakMegabytes }: UsageChange, w
 
 const mostSteps = 240;
 
-/** Tokens per second over time: the events that brought text, each worth as many tokens as one did on average. */
+/** Tokens per second over time: the events with text, each weighted with the average number of tokens per event. */
 function timeline(
   { textCounts }: Measured,
   succeeded: readonly CountedOutcome[],

@@ -7,7 +7,7 @@ export interface WatchedProcess {
   readonly pid: number;
 }
 
-/** What a process has used so far, with all that it started. */
+/** The resources that a process and its descendants have used so far. */
 export interface ProcessUsage {
   /** Of all its threads, user and system. */
   readonly cpuMicroseconds: number;
@@ -18,12 +18,12 @@ export interface ProcessUsage {
 
 const tickMicroseconds = 10_000;
 
-/** Whether this system tells what another process uses. */
+/** Whether this system reports the usage of other processes. */
 export function canWatch(): boolean {
   return read('/proc/self/stat') !== undefined;
 }
 
-/** What a process and its descendants have used so far; undefined where there is none of this number. */
+/** The usage of a process and its descendants so far; undefined if there is no process with this id. */
 export function usageOf(pid: number): ProcessUsage | undefined {
   const all = processTree(pid).flatMap((member) => ownUsage(member) ?? []);
   if (all.length === 0) return undefined;
@@ -34,7 +34,7 @@ export function usageOf(pid: number): ProcessUsage | undefined {
   };
 }
 
-/** A process and its descendants, by their numbers. */
+/** The ids of a process and its descendants. */
 export function processTree(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(processTree)];
 }
@@ -46,7 +46,7 @@ function ownUsage(pid: number): ProcessUsage | undefined {
   const megabytes = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
   return {
-    // The threads' own clocks are finer, but forget threads that have ended.
+    // The clocks of the threads are finer, but do not include ended threads.
     cpuMicroseconds: Math.max(statTime(stat, 11), threadTime(pid)) + statTime(stat, 13),
     residentMegabytes: megabytes('VmRSS'),
     peakMegabytes: megabytes('VmHWM'),
@@ -54,8 +54,8 @@ function ownUsage(pid: number): ProcessUsage | undefined {
 }
 
 /**
- * User and system time: 11 is the column of the process's own, 13 that of its children that have ended. The name stands
- * in brackets and may hold anything, so the columns are counted from behind it.
+ * User and system time: column 11 is that of the process itself, column 13 that of its ended children. The name is in
+ * brackets and may contain anything, so the columns are counted after it.
  */
 function statTime(stat: string, column: number): number {
   const columns = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

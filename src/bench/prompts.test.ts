@@ -17,7 +17,7 @@ const options = {
 };
 
 describe('makePrompts', () => {
-  it('has as many tokens as wanted where words allow it', async () => {
+  it('has the requested number of tokens if words allow it', async () => {
     const prompts = await makePrompts({ ...options, input: { mean: 200, deviation: 0 }, counter: wordy });
     expect(prompts.map(({ tokens }) => tokens)).toEqual(Array.from({ length: 20 }, () => 200));
   });
@@ -37,7 +37,7 @@ describe('makePrompts', () => {
     expect((await makePrompts({ ...options, seed: 2, counter: wordy }))[0]).not.toEqual(first[0]);
   });
 
-  it('takes a word for a token where nobody counts', async () => {
+  it('counts a word as a token without a counter', async () => {
     const [prompt] = await makePrompts({ ...options, input: { mean: 7, deviation: 0 }, counter: undefined });
     expect(prompt?.text.split(' ')).toHaveLength(7);
     expect(prompt?.tokens).toBeUndefined();
@@ -45,7 +45,7 @@ describe('makePrompts', () => {
 });
 
 describe('countedPrompts', () => {
-  it('counts texts of others and draws the lengths of the answers', async () => {
+  it('counts existing texts and draws the lengths of the responses', async () => {
     const output = { mean: 9, deviation: 0 };
     expect(await countedPrompts(['a b c', 'd'], { output, seed: 1, counter: wordy })).toEqual([
       { text: 'a b c', tokens: 3, outputTokens: 9 },
@@ -75,7 +75,7 @@ describe('serverCounter', () => {
     const counter = await serverCounter(async () => ({ status, body: { count: 1 } }), 'm');
     status = 500;
     await expect(counter?.count('x')).rejects.toThrow(
-      new CountError('/tokenize of the server counted one text and refused another (HTTP 500)'),
+      new CountError('/tokenize accepted one text and rejected another (HTTP 500)'),
     );
   });
 });

@@ -4,10 +4,10 @@ import { Random } from './random.ts';
 import type { TokenCounter } from './token-counter.ts';
 import { words } from './words.ts';
 
-/** One request of the load: what is asked, and how long the answer is to be. */
+/** One request of the load: its prompt and the length of its response. */
 export interface Prompt {
   readonly text: string;
-  /** As counted; undefined where nobody can before the server has. */
+  /** The counted tokens; undefined without a counter. */
   readonly tokens: number | undefined;
   readonly outputTokens: number;
 }
@@ -17,7 +17,7 @@ interface PromptOptions {
   readonly input: Lengths;
   readonly output: Lengths;
   readonly seed: number;
-  /** Without one a word is taken for a token. */
+  /** Without a counter, a word counts as a token. */
   readonly counter: TokenCounter | undefined;
   readonly onShare?: OnShare | undefined;
 }
@@ -25,22 +25,22 @@ interface PromptOptions {
 const mostTries = 12;
 const mostFillers = 4;
 
-/** Prompts of the wanted lengths: the same ones for the same seed and tokenizer. */
+/** Generates prompts of the requested lengths: the same ones for the same seed and tokenizer. */
 export async function makePrompts({ count, input, output, seed, counter, onShare }: PromptOptions): Promise<Prompt[]> {
   const random = new Random(seed);
   const drawn = Array.from({ length: count }, () => ({
-    wanted: drawLength(input, random),
+    inputTokens: drawLength(input, random),
     outputTokens: drawLength(output, random),
     seed: Math.floor(random.next() * 2 ** 32),
   }));
-  const make = async ({ wanted, outputTokens, seed: own }: (typeof drawn)[number]): Promise<Prompt> => ({
-    ...(counter ? await fitted(wanted, own, counter) : { text: wordsOf(wanted, own), tokens: undefined }),
+  const make = async ({ inputTokens, outputTokens, seed: own }: (typeof drawn)[number]): Promise<Prompt> => ({
+    ...(counter ? await fitted(inputTokens, own, counter) : { text: wordsOf(inputTokens, own), tokens: undefined }),
     outputTokens,
   });
   return inTurns(drawn, make, onShare);
 }
 
-/** Prompts of others, each counted. */
+/** Counts existing prompts. */
 export async function countedPrompts(
   texts: readonly string[],
   { output, seed, counter, onShare }: Omit<PromptOptions, 'count' | 'input'>,
@@ -55,8 +55,8 @@ export async function countedPrompts(
 }
 
 /**
- * Words are added and taken away until the tokens are as many as wanted, the last few by the shortest word there is;
- * where none fits the nearest text is taken.
+ * Adds and removes words until the text has the requested number of tokens, the last few with the shortest word. Uses
+ * the nearest length if none fits.
  */
 async function fitted(wanted: number, seed: number, counter: TokenCounter): Promise<{ text: string; tokens: number }> {
   let length = wanted;
@@ -70,7 +70,7 @@ async function fitted(wanted: number, seed: number, counter: TokenCounter): Prom
     if (missing === 0) break;
     if (missing > 0 && missing <= mostFillers) fillers += missing;
     else {
-      // A word may be several tokens: so many words less or more as make up for the difference.
+      // A word may be several tokens: estimate how many words make up the difference.
       const words = Math.ceil(Math.abs(missing) * Math.min(1, length / tokens));
       length = Math.max(1, length + Math.sign(missing) * words);
       fillers = 0;
@@ -79,7 +79,7 @@ async function fitted(wanted: number, seed: number, counter: TokenCounter): Prom
   return best;
 }
 
-/** A longer text of the same seed begins with the shorter one. */
+/** Random words. A longer text of the same seed starts with the shorter one. */
 function wordsOf(count: number, seed: number): string {
   const random = new Random(seed);
   return Array.from({ length: count }, () => words[random.below(words.length)]).join(' ');

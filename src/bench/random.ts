@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (the generator called mulberry32). */
+/** Pseudorandom numbers, reproducible by seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -15,18 +15,18 @@ export class Random {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 on that is less than the end. */
+  /** A whole number from 0 to end - 1. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
 
-  /** From a normal distribution (Box and Muller's way). */
+  /** A value of a normal distribution (Box–Muller). */
   normal(mean: number, deviation: number): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.next()));
     return mean + deviation * radius * Math.cos(2 * Math.PI * this.next());
   }
 
-  /** The time until the next of events that come at a rate of one, independently of one another. */
+  /** The time to the next event of a Poisson process with rate one. */
   exponential(): number {
     return -Math.log(1 - this.next());
   }

@@ -1,16 +1,16 @@
 import type { Endpoint } from './load/messages.ts';
 import type { Prompt } from './prompts.ts';
 
-/** How requests are written. */
+/** What all request bodies have in common. */
 export interface BodyOptions {
   readonly endpoint: Endpoint;
   readonly model: string;
   readonly isStreaming: boolean;
-  /** The name of the field that bounds the answer. */
+  /** The field with the token limit. */
   readonly limitField: 'max_tokens' | 'max_completion_tokens';
-  /** The server is asked to go on to the bound: fields of vLLM, which other servers know too. */
+  /** Generate up to the token limit: `ignore_eos` and `min_tokens` of vLLM, which other servers support too. */
   readonly ignoresEnd: boolean;
-  /** Fields that are set last. */
+  /** More fields. They override the others. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 

@@ -26,7 +26,7 @@ describe('summarize', () => {
 });
 
 describe('percentile', () => {
-  it('stands in a straight line between its neighbours', () => {
+  it('is interpolated linearly between its neighbours', () => {
     expect([0, 25, 50, 100].map((percent) => percentile([1, 2, 3, 10], percent))).toEqual([1, 1.75, 2.5, 10]);
   });
 });

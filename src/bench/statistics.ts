@@ -1,4 +1,4 @@
-/** What is said of many values. */
+/** Statistics of a list of values. */
 export interface Summary {
   readonly avg: number;
   readonly min: number;
@@ -10,7 +10,7 @@ export interface Summary {
   readonly std: number;
 }
 
-/** The summary of at least one value; undefined of none. The deviation is that of the values themselves, as in numpy. */
+/** The statistics of the values; undefined without values. `std` is the population deviation, as in numpy. */
 export function summarize(values: readonly number[]): Summary | undefined {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);
@@ -27,7 +27,7 @@ export function summarize(values: readonly number[]): Summary | undefined {
   };
 }
 
-/** A percentile of sorted values, in a straight line between its neighbours, as numpy gives it. */
+/** A percentile of sorted values, interpolated linearly, as in numpy. */
 export function percentile(sorted: readonly number[], percent: number): number {
   const place = ((sorted.length - 1) * percent) / 100;
   const below = sorted[Math.floor(place)] ?? 0;
@@ -41,7 +41,7 @@ export function sum(values: readonly number[]): number {
 
 const steps = 100;
 
-/** How the values spread: for every percent the value that so many do not exceed. */
+/** The distribution of the values: each percentile from 0 to 100. */
 export function distribution(values: readonly number[]): (readonly [percent: number, value: number])[] {
   if (values.length === 0) return [];
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,30 +1,30 @@
 import http from 'node:http';
 import https from 'node:https';
 
-/** The server that is measured. Plain data: worker processes get it as it is. */
+/** The server to measure. Plain data, which is sent to worker processes. */
 export interface Target {
   /** Without a slash at the end, and without /v1: `http://localhost:9000`. */
   readonly origin: string;
-  /** Go with every request. */
+  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM of the authorities that may vouch for the server. */
+  /** PEM of the trusted certificate authorities. */
   readonly ca?: string | undefined;
   /** The server's certificate is not checked. */
   readonly isInsecure?: boolean | undefined;
 }
 
-/** What there is to know of how a target is reached. */
+/** The target of a URL. */
 export function targetOf(url: string, options: Omit<Target, 'origin'>): Target {
   return { ...options, origin: url.replace(/\/+$/, '').replace(/\/v1$/, '') };
 }
 
-/** One way to send requests: plain or over TLS, with connections that are kept. */
+/** An HTTP or HTTPS client with persistent connections. */
 export interface Client {
   request(path: string, options: http.RequestOptions): http.ClientRequest;
   close(): void;
 }
 
-/** Opens connections as they are needed and uses them again. */
+/** Creates a client that opens connections on demand and reuses them. */
 export function openClient({ origin, ca, isInsecure }: Target): Client {
   const base = new URL(origin);
   const prefix = base.pathname.replace(/\/$/, '');
@@ -41,16 +41,16 @@ export function openClient({ origin, ca, isInsecure }: Target): Client {
   };
 }
 
-/** What a server answered, as JSON where it is that. */
+/** A response of the server; the body is undefined if it is not JSON. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Calls apart from the load: GET, or POST of a body. Rejects where the server cannot be reached, or the signal ends it. */
+/** Calls outside the load: GET, or POST of a body. Rejects if the server is unreachable or the signal aborts. */
 export type Caller = (path: string, body?: object, signal?: AbortSignal) => Promise<JsonAnswer>;
 
-/** A caller that keeps its connections. */
+/** A caller with persistent connections. */
 export function openCaller(target: Target): Caller {
   const client = openClient(target);
   const headers = { ...target.headers, 'content-type': 'application/json' };
@@ -58,7 +58,7 @@ export function openCaller(target: Target): Caller {
     new Promise<JsonAnswer>((resolve, reject) => {
       const method = body ? 'POST' : 'GET';
       const request = client.request(path, { method, headers, timeout: longestCall, ...(signal && { signal }) });
-      request.on('timeout', () => request.destroy(new Error(`no answer within ${longestCall / 1000} s`)));
+      request.on('timeout', () => request.destroy(new Error(`no response within ${longestCall / 1000} s`)));
       request.on('error', reject);
       request.on('response', (response) => {
         let text = '';

@@ -3,7 +3,7 @@ import { type ProcessUsage, usageOf, type WatchedProcess } from './process-usage
 
 const sampleMilliseconds = 200;
 
-/** Reads what processes use at the beginning and the end of a measurement, and their memory in between. */
+/** Reads the usage of processes at the start and end of a measurement, and samples their memory in between. */
 export class Watch {
   readonly #watched: readonly WatchedProcess[];
   #before: (ProcessUsage | undefined)[] = [];

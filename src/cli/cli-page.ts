@@ -83,7 +83,7 @@ function commandSection(command: Command): string {
   ].join('\n\n');
 }
 
-/** A command line that is too long for the page, continued on a second line. */
+/** A command line that is too long for docs/cli.md, continued on a second line. */
 function shortLines(line: string): string {
   if (line.length <= 120) return line;
   const at = line.lastIndexOf(' ', 118);

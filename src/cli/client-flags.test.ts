@@ -14,7 +14,7 @@ describe('keyOf', () => {
   });
 
   it('refuses a hash by its name, and sends no other key in its place', () => {
-    const words = 'is the hash of a key, which opens nothing: give the key itself.';
+    const words = 'is the hash of an API key. Set the key itself.';
     expect(() => keyOf({ apiKey: hash }, { OPENAI_API_KEY: 'openai' })).toThrow(`--api-key ${words}`);
     expect(() => keyOf({}, { CONCH_API_KEY: hash, OPENAI_API_KEY: 'openai' })).toThrow(`CONCH_API_KEY ${words}`);
   });

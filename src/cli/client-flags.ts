@@ -25,14 +25,14 @@ export const clientFlags = {
   insecure: setting(z.boolean().default(false), "Do not verify the server's certificate."),
 };
 
-/** `name=value`, a field for every request; a value that reads as JSON is that. */
+/** `name=value`, a field of every request; the value may be JSON. */
 export const requestField = z.string().transform((written, context): readonly [string, unknown] => {
   const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(written) ?? [];
-  if (name === '') context.addIssue('must be written name=value');
+  if (name === '') context.addIssue('must be name=value');
   return [name, jsonOrText(value)];
 });
 
-/** A text that reads as JSON is what that says; any other is itself. */
+/** The value of a JSON text; any other text is returned as it is. */
 export function jsonOrText(written: string): unknown {
   try {
     return JSON.parse(written);
@@ -50,20 +50,20 @@ export interface ClientFlags {
   readonly insecure: boolean;
 }
 
-/** What no single one of these flags can know. The address is printed: no secret may stand in it. */
+/** Problems across flags. The URL is printed, so it must not contain a secret. */
 export function clientProblems({ url, ca, insecure }: ClientFlags): string[] {
   const { username, password, search, hash } = new URL(url);
   return [
-    ...(ca !== undefined && insecure ? ['--ca and --insecure exclude each other.'] : []),
+    ...(ca !== undefined && insecure ? ['--ca and --insecure exclude each other. Set only one.'] : []),
     ...(username !== '' || password !== ''
-      ? ['--url must have no name or password in it: send them by --header authorization:…']
+      ? ['--url must not contain a user or password. Send them with --header authorization:VALUE.']
       : []),
-    ...(search !== '' ? ['--url must have no query (what follows a ?): send keys by --header or --api-key.'] : []),
-    ...(hash !== '' ? ['--url must have no fragment (what follows a #).'] : []),
+    ...(search !== '' ? ['--url must not contain a query (after ?). Send keys with --header or --api-key.'] : []),
+    ...(hash !== '' ? ['--url must not contain a fragment (after #). Remove it.'] : []),
   ];
 }
 
-/** The server that the flags name, with the key of the flag or of a variable. */
+/** The server of the flags, with the API key of the flag or of an environment variable. */
 export async function targetFrom(
   flags: ClientFlags,
   environment: Readonly<Record<string, string | undefined>>,
@@ -79,13 +79,13 @@ export async function targetFrom(
 /** The text of a file that a flag names. */
 export async function readText(file: string, flag: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
-    throw new SettingsError([`${flag}: ${file} cannot be read: ${error.message}`]);
+    throw new SettingsError([`${flag}: cannot read ${file}: ${error.message}.`]);
   });
 }
 
 const variables = ['CONCH_API_KEY', 'OPENAI_API_KEY'] as const;
 
-/** The key that is sent: that of the flag, else of a variable. Those of a file or of other servers are not for this one. */
+/** The API key to send: of the flag, else of an environment variable. Keys of a file or of other servers are not sent. */
 export function keyOf(
   { apiKey }: { readonly apiKey?: string | undefined },
   environment: Readonly<Record<string, string | undefined>>,
@@ -93,13 +93,12 @@ export function keyOf(
   if (apiKey !== undefined) return opening(apiKey, '--api-key');
   const variable = variables.find((name) => environment[name]);
   if (variable === undefined) return undefined;
-  // A server may have several: any of them opens it.
+  // A server may accept several keys: any of them works.
   const [first = ''] = (environment[variable] ?? '').split(/[,\n]/, 1);
   return opening(first.trim(), variable);
 }
 
 function opening(key: string, where: string): string {
-  if (/^sha256:/i.test(key))
-    throw new SettingsError([`${where} is the hash of a key, which opens nothing: give the key itself.`]);
+  if (/^sha256:/i.test(key)) throw new SettingsError([`${where} is the hash of an API key. Set the key itself.`]);
   return key;
 }

@@ -1,10 +1,10 @@
-/** How words are set off. Each gives the text as it is where colours are not wanted. */
+/** Emphasis for words. Without colours, each function returns the text unchanged. */
 export interface Colours {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
 }
 
-/** Colours are for terminals that know them, and for people who have not said no: https://no-color.org. */
+/** Whether to use colours: on a terminal that supports them, unless NO_COLOR is set (https://no-color.org). */
 export function wantsColours(
   isTerminal: boolean,
   { NO_COLOR: refusal, TERM: kind }: Readonly<Record<string, string | undefined>>,

@@ -17,7 +17,7 @@ const definition = {
   examples: ['conch engine install', 'conch engine install --gpu'],
 } as const;
 
-/** `conch engine install`: puts node-llama-cpp into the cache, for a machine that will have no network later. */
+/** `conch engine install`: installs node-llama-cpp into the cache, for a machine without network access later. */
 export const engineInstallCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {

@@ -54,12 +54,13 @@ const definition = {
   ],
 } as const;
 
-/** `conch generate`: a client for any model that is served, as TensorRT-LLM's users have one for the engine. */
+/** `conch generate`: a client for any served model, like the client of TensorRT-LLM for its engine. */
 export const generateCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const [model, ...more] = input.positionals;
-  if (model === undefined || more.length > 0) throw new SettingsError(['conch generate needs the name of one model.']);
+  if (model === undefined || more.length > 0)
+    throw new SettingsError(['conch generate needs one model. Write conch generate MODEL.']);
   const request = requestOf(model, input);
   const { registry, close } = await openParts(input, terminal, {
     onNote: (note) => terminal.err(note),
@@ -83,7 +84,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
 function requestOf(model: string, input: CommandInput): CompletionRequest {
   const flags = ownFlags(input, definition);
   if ((flags.text === undefined) === (flags.inputIds === undefined))
-    throw new SettingsError(['conch generate needs --text or --input-ids, and not both.']);
+    throw new SettingsError(['conch generate needs either --text or --input-ids. Set one of them.']);
   const body = {
     model,
     prompt: flags.text ?? idsOf(flags.inputIds ?? ''),
@@ -114,7 +115,9 @@ function idsOf(written: string): number[] {
   const ids = written.split(/[\s,]+/).filter((word) => word !== '');
   const wrong = ids.find((word) => !/^\d+$/.test(word));
   if (wrong !== undefined || ids.length === 0)
-    throw new SettingsError([`--input-ids: ${JSON.stringify(wrong ?? written)} is not a list of token ids.`]);
+    throw new SettingsError([
+      `--input-ids must be token ids, separated by commas or spaces, not ${JSON.stringify(wrong ?? written)}.`,
+    ]);
   return ids.map(Number);
 }
 
@@ -144,6 +147,6 @@ async function print(request: CompletionRequest, { registry, input, terminal }: 
     if (!leaving?.aborted) throw error;
   }
   terminal.write('\n');
-  terminal.err(timing.summary(leaving?.aborted ? `left after ${stopAfterMs} ms` : undefined));
+  terminal.err(timing.summary(leaving?.aborted ? `disconnected after ${stopAfterMs} ms` : undefined));
   return 0;
 }

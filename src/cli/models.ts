@@ -16,7 +16,7 @@ const definition = {
   examples: ['conch models --triton localhost:8001', 'conch models --model-repository ./models --json'],
 } as const;
 
-/** `conch models`: the table of what the servers have, what is offered, and why the rest is not. */
+/** `conch models`: the table of the servers' models, with the reason where one is not served. */
 export const modelsCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {

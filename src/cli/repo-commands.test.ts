@@ -118,7 +118,7 @@ describe('conch repo init vllm', () => {
     await conch(...init, '--model', 'a');
     expect(await conch(...init, '--model', 'b')).toMatchObject({
       code: 2,
-      err: 'HERE/m is already there. --force overwrites its files.',
+      err: 'HERE/m already exists. Set --force to overwrite its files.',
     });
     expect(text('m', '1', 'model.json')).toContain('"a"');
     expect((await conch(...init, '--model', 'b', '--force')).code).toBe(0);
@@ -158,7 +158,7 @@ describe('conch repo init llamacpp', () => {
     const words = ['repo', 'init', 'llamacpp', 'm', '--repository', at('r'), '--model-path', '/nowhere/w.gguf'];
     const { code, err } = await conch(...words, '--lora', 'x=/nowhere/x.gguf');
     expect(code).toBe(0);
-    expect(err).toBe('--model-path: there is no file /nowhere/w.gguf. The model cannot be served before it is.\n');
+    expect(err).toBe('--model-path: /nowhere/w.gguf does not exist. Conch cannot serve the model until then.\n');
     expect(text('r', 'm', 'config.pbtxt')).toContain('value { string_value: "/nowhere/w.gguf" }');
     expect(text('r', 'm', 'config.pbtxt')).toContain('value { string_value: "x=/nowhere/x.gguf" }');
   });
@@ -236,8 +236,8 @@ describe('conch repo fill', () => {
   it('warns of what is left, and with --strict writes nothing', async () => {
     const file = write('config.pbtxt', template);
     const warnings =
-      'conch: HERE/config.pbtxt:2:17: ${size} is left unfilled: the file cannot be read like this.\n' +
-      'conch: HERE/config.pbtxt:5:26: ${opt} is left unfilled: TensorRT-LLM takes it as not set.\n';
+      'conch: HERE/config.pbtxt:2:17: ${size} is left unfilled: the file is not valid until you fill it.\n' +
+      'conch: HERE/config.pbtxt:5:26: ${opt} is left unfilled: TensorRT-LLM treats it as not set.\n';
     expect(await conch('repo', 'fill', '-i', file, '--strict')).toMatchObject({ code: 1, err: warnings });
     expect(await conch('repo', 'fill', '-i', file)).toMatchObject({ code: 0, err: warnings });
   });
@@ -247,7 +247,7 @@ describe('conch repo fill', () => {
     const again = await conch('repo', 'fill', file, 'size:4,opt:,max_queue_size:3');
     expect(again).toMatchObject({
       code: 0,
-      err: expect.stringContaining('has no ${max_queue_size}: it is filled already') as string,
+      err: expect.stringContaining('has no ${max_queue_size}: it is already filled') as string,
     });
     expect(await conch('repo', 'fill', '-i', file, 'sise:4')).toMatchObject({
       code: 2,
@@ -257,8 +257,8 @@ describe('conch repo fill', () => {
   });
 
   it.each([
-    [['x'], '"x" is not written name:value.'],
-    [['-i', '-o', 'y', 'size:1'], '-i and -o exclude each other.'],
+    [['x'], '"x" must have the format name:value.'],
+    [['-i', '-o', 'y', 'size:1'], '-i and -o exclude each other. Set only one.'],
   ])('refuses %j', async (words, problem) => {
     expect(await conch('repo', 'fill', write('config.pbtxt', template), ...words)).toMatchObject({
       code: 2,
@@ -283,7 +283,7 @@ describe('conch repo check', () => {
       code: 1,
       err: '',
       out: `HERE/bad/config.pbtxt:2:9: error: expected : after backend, but found "python".
-HERE/docs: note: it is not a model and is left alone: it has no config.pbtxt and no version folder.
+HERE/docs: note: it is not a model and is ignored: it has no config.pbtxt and no version folder.
 
 MODEL  BACKEND  VERSIONS  RUNS ON       STATE
 bad    ?                                ERROR

@@ -16,10 +16,10 @@ import type { CliCommand } from './command.ts';
 
 type Settings = CommandInput['settings'];
 
-/** Connections that may wait to be taken: many clients come back at once when a server was away. */
+/** Connections that may wait to be accepted: many clients reconnect at once after a restart. */
 const backlog = 4096;
 
-/** `conch`: serves the OpenAI API until it is told to stop. */
+/** `conch`: serves the OpenAI API until it is stopped. */
 export const serveCommand: CliCommand = { definition: defaultCommand, run: serve };
 
 async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
@@ -55,29 +55,29 @@ interface RunOptions {
   readonly loggers: Loggers;
 }
 
-/** Listens until it is told to stop, and lets what runs then finish. */
+/** Listens until it is stopped, then lets running requests finish. */
 async function run(service: Service, { settings, terminal, live, loggers }: RunOptions): Promise<number> {
   const { app, registry, draining, care } = service;
   const { worker, stop, version } = terminal;
   const { logger, leaderLogger, isQuiet } = loggers;
   const { host, port } = { ...settings, ...worker?.ports };
   const listenTextResolver = (address: string): string =>
-    isQuiet ? `takes requests on ${address}` : `conch ${version} listens on ${address}`;
+    isQuiet ? `accepts requests on ${address}` : `conch ${version} listens on ${address}`;
   const lookAround = () => Promise.race([registry.start(), untilStopped(stop)]);
   let stopKserve: (() => Promise<void>) | undefined;
   try {
     if (stop.aborted) return 0;
-    // A worker takes its share of the requests from its first moment on, so that it knows the models before.
+    // A worker gets requests as soon as it listens, so it must know the models before.
     if (worker) await lookAround();
     await listening({ host, port, flag: '--port' }, () => app.listen({ host, port, backlog, listenTextResolver }));
     if (settings.enableKserveFrontends) stopKserve = await service.startKserve();
     for (const { apis, header } of settings.openaiRestrictedApi)
-      leaderLogger.info(`only with the header ${header}: ${apis.join(', ')}`);
+      leaderLogger.info(`header ${header} is required for ${apis.join(', ')}`);
     for (const warning of startWarnings(settings)) leaderLogger.warn(warning);
     if (settings.config !== undefined)
       followSettings(settings.config, { live, terminal, logger, onChange: () => registry.reconsider() });
     if (!worker) await lookAround();
-    // The other workers start after the first one, and with what it has compiled.
+    // The other workers start after the first one, with its compiled code.
     if (worker?.isLeader) terminal.saveCompiledCode();
     worker?.ready();
     await care.start();
@@ -101,7 +101,7 @@ async function untilStopped(stop: AbortSignal): Promise<void> {
   if (!stop.aborted) await once(stop, 'abort');
 }
 
-/** A port that is taken is noticed before anything is fetched or loaded. */
+/** Checks the ports before anything is downloaded or loaded. */
 async function requireFreePorts({
   host,
   port,

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
 import type { EventFold, OtherEvent } from '../contracts/events.ts';
 
-/** Watches one answer: what is shown of it, how many tokens there were, and how long they took. */
+/** Prints one response and measures it: tokens, and how long they took. */
 export class Timing implements EventFold {
   readonly #show: (text: string) => void;
   readonly #begin = performance.now();
@@ -16,7 +16,7 @@ export class Timing implements EventFold {
     this.#show = show;
   }
 
-  /** Shows the text; the answers of several choices stand below each other. */
+  /** Prints the text; several choices are printed below each other. */
   text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
     this.#first ??= performance.now();
     this.#tokens += tokens;
@@ -46,7 +46,7 @@ export class Timing implements EventFold {
   summary(end = this.#reason === undefined ? undefined : `ended by ${this.#reason}`): string {
     const first = this.#first ?? performance.now();
     const seconds = (performance.now() - first) / 1000;
-    // An answer that came whole has no rate.
+    // A response in one piece has no rate.
     const rate =
       this.#deltas > 1 && this.#tokens > 1 && seconds > 0
         ? [`${((this.#tokens - 1) / seconds).toFixed(1)} tokens/s`]

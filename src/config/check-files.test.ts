@@ -18,7 +18,7 @@ describe('checkFiles', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('finds nothing where all is well, and leaves names of the hub alone', async () => {
+  it('accepts valid files, and ignores names on the hub', async () => {
     const file = join(folder, 'conch.yaml');
     await writeFile(
       file,
@@ -30,7 +30,7 @@ describe('checkFiles', () => {
   it('names a folder of a tokenizer that has none', async () => {
     const empty = join(folder, 'empty');
     expect(await checkFiles(loadSettings({ argv: ['--tokenizer', empty] }))).toEqual([
-      `--tokenizer: ${empty} has neither tokenizer.json nor tokenizer_config.json.`,
+      `--tokenizer: ${empty} has neither tokenizer.json nor tokenizer_config.json. Set the folder of a tokenizer.`,
     ]);
   });
 
@@ -41,11 +41,11 @@ describe('checkFiles', () => {
     await rm(file);
     const empty = join(folder, 'empty');
     expect(await checkFiles(loadSettings({ argv: ['--tokenizer', join(empty, 'tokenizer.json')] }))).toEqual([
-      `--tokenizer: ${empty} has neither tokenizer.json nor tokenizer_config.json.`,
+      `--tokenizer: ${empty} has neither tokenizer.json nor tokenizer_config.json. Set the folder of a tokenizer.`,
     ]);
   });
 
-  it('names what is missing or of the wrong kind, and who asked for it', async () => {
+  it('names what is missing or of the wrong kind, and the setting', async () => {
     const config = 'models:\n  a:\n    tokenizer: ./template.jinja\n    chat_template: /no/template\n';
     const settings = loadSettings({
       argv: ['--config', join(folder, 'c.yaml'), '--triton-ca', join(folder, 'ca.pem'), '--chat-template', folder],
@@ -53,12 +53,12 @@ describe('checkFiles', () => {
       readFile: () => config,
     });
     expect(await checkFiles({ ...settings, config: undefined })).toEqual([
-      `--triton-ca: there is no file ${folder}/ca.pem.`,
-      'CONCH_TOKENIZER: there is no folder ./no/such/folder.',
-      `--chat-template: ${folder} is not a file.`,
-      `CONCH_HISTORY_TEMPLATE_FILE: there is no file ${folder}/none.`,
-      `${folder}/c.yaml:3:5: ${folder}/template.jinja is not a folder.`,
-      `${folder}/c.yaml:4:5: there is no file /no/template.`,
+      `--triton-ca: file not found: ${folder}/ca.pem. Check the path.`,
+      'CONCH_TOKENIZER: folder not found: ./no/such/folder. Check the path.',
+      `--chat-template: ${folder} is not a file. Set the path of a file.`,
+      `CONCH_HISTORY_TEMPLATE_FILE: file not found: ${folder}/none. Check the path.`,
+      `${folder}/c.yaml:3:5: ${folder}/template.jinja is not a folder. Set the path of a folder.`,
+      `${folder}/c.yaml:4:5: file not found: /no/template. Check the path.`,
     ]);
   });
 });

@@ -13,7 +13,7 @@ interface NamedFile {
   readonly label: string;
 }
 
-/** What is wrong with the files and folders that the settings name, in plain words; empty when all is well. */
+/** The problems with the files and folders that the settings name, one line each. */
 export async function checkFiles(settings: Settings): Promise<string[]> {
   const named = [
     ...filesIn(settingTable, { values: settings, prefix: '', settings }),
@@ -38,12 +38,14 @@ function filesIn(
     const wanted = kind === 'file' || kind === 'named-file' ? 'file' : 'folder';
     return paths
       .filter((path) => kind !== 'folder-or-name' || looksLikePath(path))
-      .map((path) => ({
-        path: kind === 'named-file' ? namedFile(path)[1] : folderOf(path, kind === 'folder-or-name'),
-        wanted,
-        isTokenizer: kind === 'folder-or-name',
-        label,
-      }));
+      .map(
+        (path): NamedFile => ({
+          path: kind === 'named-file' ? namedFile(path)[1] : folderOf(path, kind === 'folder-or-name'),
+          wanted,
+          isTokenizer: kind === 'folder-or-name',
+          label,
+        }),
+      );
   });
 }
 
@@ -59,19 +61,19 @@ function foldersIn(given: unknown): unknown[] {
 
 async function checkFile({ path, wanted, isTokenizer, label }: NamedFile): Promise<string | undefined> {
   const status = await stat(path).catch(() => undefined);
-  if (status === undefined) return `${label}: there is no ${wanted} ${path}.`;
+  if (status === undefined) return `${label}: ${wanted} not found: ${path}. Check the path.`;
   if (wanted === 'folder' ? !status.isDirectory() : status.isDirectory())
-    return `${label}: ${path} is not a ${wanted}.`;
+    return `${label}: ${path} is not a ${wanted}. Set the path of a ${wanted}.`;
   const readable = await access(path, constants.R_OK).then(
     () => true,
     () => false,
   );
-  if (!readable) return `${label}: ${path} cannot be read.`;
+  if (!readable) return `${label}: cannot read ${path}. Allow Conch to read it.`;
   if (!isTokenizer || (await holdsTokenizer(path))) return undefined;
-  return `${label}: ${path} has neither tokenizer.json nor tokenizer_config.json.`;
+  return `${label}: ${path} has neither tokenizer.json nor tokenizer_config.json. Set the folder of a tokenizer.`;
 }
 
-/** A folder with a chat template alone is of use too. */
+/** A folder that has only a chat template is accepted too. */
 async function holdsTokenizer(folder: string): Promise<boolean> {
   const names = await readdir(folder);
   return names.some((name) => /^(tokenizer(_config)?\.json$|chat_template)/.test(name));

@@ -7,11 +7,11 @@ export interface Command<T extends SettingTable = SettingTable> {
   readonly summary: string;
   /** The groups of settings that this command obeys; the flags of other groups are refused. */
   readonly groups: readonly Group[];
-  /** Flags of its own. They have no variable and no key in the file. */
+  /** Flags of its own. They have no environment variable and no key in the file. */
   readonly flags?: T;
   /** How its arguments are written in help, such as `MODEL`; left out: it takes none. */
   readonly arguments?: string;
-  /** What to write in the place of arguments, of a command that takes none. */
+  /** What to use instead of arguments, for a command that takes none. */
   readonly insteadOfArguments?: string;
   /** It takes the words after `--`. */
   readonly takesRest?: boolean;
@@ -40,8 +40,7 @@ export const defaultCommand: Command = {
   summary: 'Serve the OpenAI API (the default command)',
   groups: groupNames,
   takesRest: true,
-  insteadOfArguments:
-    'It serves the models of a Triton (--triton HOST:8001), of a repository (--model-repository DIR) or a file (--model FILE.gguf).',
+  insteadOfArguments: 'Set the models with --triton HOST:8001, --model-repository DIR or --model FILE.gguf.',
   exitCodes: {
     0: 'Stopped, and all running requests finished.',
     1: 'Failed, or stopped and cut off requests that still ran after --drain-timeout.',

@@ -16,7 +16,7 @@ function problemsOf(argv: readonly string[]): readonly string[] {
 }
 
 const inside = (model: string): string =>
-  `--workers 2: ${model} runs inside one process (the embedded engine). Leave --workers out, or serve models of Triton alone.`;
+  `--workers 2 is not supported with ${model}: the embedded engine runs in one process. Remove --workers, or serve only models of Triton servers.`;
 
 describe('several workers', () => {
   it.each([
@@ -24,11 +24,13 @@ describe('several workers', () => {
     [['--triton', 'a', '--model', '/m.gguf'], [inside('/m.gguf')]],
     [
       ['--triton', 'a', '--load-on-demand', '--max-loaded', '1'],
-      ['--max-loaded counts the models of one process; leave --workers out.'],
+      ['--max-loaded is not supported with --workers: it counts the models of one process. Remove one of them.'],
     ],
     [
       ['--triton', 'a', '--lora-root', '/l'],
-      ['--lora-root: adapters that are loaded while Conch runs are known to one process; leave --workers out.'],
+      [
+        '--lora-root is not supported with --workers: only one process knows the adapters that it loads. Remove one of them.',
+      ],
     ],
     [['--triton', 'a'], []],
     [['--model-repository', '/r'], []],

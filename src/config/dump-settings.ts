@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { fileKey, type Setting } from './setting.ts';
 import { originOf, type Settings, settingTable } from './settings.ts';
 
-/** The settings in effect for people to read: values as in the file, where each came from, and no secrets. */
+/** The settings in effect, for people: values as in the file, the origin of each, and no secrets. */
 export function dumpSettings(settings: Settings): Record<string, unknown> {
   const dump: Record<string, unknown> = {};
   for (const [name, { secret }] of Object.entries<Setting>(settingTable)) {
@@ -13,7 +13,7 @@ export function dumpSettings(settings: Settings): Record<string, unknown> {
   return { ...dump, models: settings.models };
 }
 
-/** The same settings; whoever prints them by accident prints them without the secrets. */
+/** The same settings; printing them leaves out the secrets. */
 export function guarded(settings: Settings): Settings {
   const dump = { value: () => dumpSettings(settings) };
   return Object.defineProperties(settings, { toJSON: dump, [inspect.custom]: dump });

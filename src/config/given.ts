@@ -1,25 +1,25 @@
 import { fromText, itemSchema, kindOf, placeholdersOf, type Setting } from './setting.ts';
 import type { Origin } from './settings.ts';
 
-/** A value from the file, a variable or a flag, before the schema has seen it. */
+/** A value from the file, an environment variable or a flag, before the schema has checked it. */
 export interface Given extends Origin {
   readonly name: string;
-  /** The model that it is for; left out: all. */
+  /** The model that it applies to; undefined: all models. */
   readonly model?: string;
   readonly input: unknown;
   /** How an error line names the value at this path inside the input. */
   readonly label: (path: readonly PropertyKey[]) => string;
-  /** The file that it stands in, for paths that begin there. */
+  /** The file that contains it; its paths are relative to that file. */
   readonly file?: string;
 }
 
-/** What one source holds, and the mistakes that showed while it was read. */
+/** The values of one source, and the errors found while reading it. */
 export interface SourceValues {
   readonly given: readonly Given[];
   readonly problems: readonly string[];
 }
 
-/** A value of the file as the schema wants it: one item stands for a list, a quoted number for a number. */
+/** A value of the file as the schema expects it: one item becomes a list, a quoted number a number. */
 export function fromFileValue(setting: Setting, value: unknown): unknown {
   const { schema } = setting;
   if (kindOf(schema) !== 'list') return typeof value === 'string' ? fromText(schema, value) : value;
@@ -27,7 +27,7 @@ export function fromFileValue(setting: Setting, value: unknown): unknown {
   return items.map((entry) => (typeof entry === 'string' ? itemFromText(setting, entry) : entry));
 }
 
-/** The texts of a list as the schema wants them; a flag with several arguments gives a list of lists. */
+/** The texts of a list as the schema expects them; a flag with several arguments gives a list of lists. */
 export function fromTexts(setting: Setting, texts: readonly (readonly string[])[]): unknown {
   return texts.map((values) => (values.length === 1 ? itemFromText(setting, values[0] ?? '') : values));
 }
@@ -39,7 +39,7 @@ function itemFromText(setting: Setting, text: string): unknown {
 }
 
 /**
- * `model=value` in its parts. What stands before the first = is a model unless it holds a slash or a backslash, so that
+ * `model=value` in its parts. The text before the first = is a model, unless it contains a slash or a backslash:
  * `./a=b`, `C:\a=b` and `https://host/?a=b` are values.
  */
 export function splitModel(written: string): { readonly model?: string; readonly value: string } {

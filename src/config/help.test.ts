@@ -154,7 +154,7 @@ describe('helpText', () => {
     }
   });
 
-  it('has no colours unless it is given some', () => {
+  it('has no colours by default', () => {
     const plain = helpText({ commands });
     const escape = String.fromCharCode(27);
     expect(plain).not.toContain(escape);

@@ -16,13 +16,13 @@ import { settingTable } from './settings.ts';
 
 interface HelpOptions {
   readonly commands: readonly [Command, ...Command[]];
-  /** The command to describe, or the first word of several; left out: `conch` itself. */
+  /** The command to describe, or the first word of several; undefined: `conch` itself. */
   readonly command?: string | undefined;
   /** Show all commands with all flags, instead of the common flags. */
   readonly isFull?: boolean;
   /** Columns of the terminal. */
   readonly width?: number;
-  /** How headings are set off; left out: plainly. */
+  /** How headings are emphasized; undefined: not at all. */
   readonly heading?: (text: string) => string;
 }
 

@@ -17,7 +17,7 @@ describe('imageHosts', () => {
   it.each(['', '*', 'a,', 'http://a', 'a/b', 'a b', 'user@a', 'a:b', 'a:99999', '*.', 'a*.b', '::1', '[::g]'])(
     'refuses %j',
     (written) => {
-      expect(imageHosts.safeParse([written]).error?.issues[0]?.message).toMatch(/^must be a host, /);
+      expect(imageHosts.safeParse([written]).error?.issues[0]?.message).toMatch(/^must be HOST, HOST:PORT or /);
     },
   );
 });

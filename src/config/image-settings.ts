@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { inGroup, setting } from './setting.ts';
 import { byteSize, duration } from './value-types.ts';
 
-const hostWanted =
-  'must be a host, *.HOST for all names below it, or one of these with its port: without a scheme or a path';
-const rangeWanted = 'must be an IP address, or a range of them such as 10.0.0.0/8';
+const hostWanted = 'must be HOST, HOST:PORT or *.HOST (all names below it), without a scheme or a path';
+const rangeWanted = 'must be an IP address, or a range such as 10.0.0.0/8';
 
 const imageHost = z.string({ error: hostWanted }).transform((written, context) =>
   partsOf(written).map((part): { readonly host: string; readonly port?: number } => {
@@ -31,7 +30,7 @@ const addressRange = z.string({ error: rangeWanted }).transform((written, contex
   }),
 );
 
-/** Hosts that images may be fetched from; a text may hold several, with commas between them. */
+/** Hosts that images may be fetched from; a text may contain several, separated by commas. */
 export const imageHosts = z.array(imageHost).transform((items) => items.flat());
 
 /** Ranges of addresses, written in the same way. */

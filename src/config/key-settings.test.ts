@@ -53,14 +53,14 @@ describe('--redis', () => {
 
   it('has nothing to count without keys that have limits', () => {
     expect(problems('--api-key', 'a', '--redis', 'redis://a')).toEqual([
-      '--redis needs --api-key-file or --jwt-jwks: only their keys have limits to count.',
+      '--redis needs --api-key-file or --jwt-jwks: Redis counts only the limits of their keys.',
     ]);
   });
 });
 
 describe('--jwt-jwks', () => {
   it('goes together with what it needs', () => {
-    expect(problems('--jwt-jwks', 'x')).toEqual(['--jwt-jwks needs --jwt-issuer: whose tokens they are.']);
+    expect(problems('--jwt-jwks', 'x')).toEqual(['--jwt-jwks needs --jwt-issuer, the issuer of the tokens.']);
     expect(problems('--jwt-issuer', 'x', '--jwt-audience', 'y')).toEqual([
       '--jwt-issuer needs --jwt-jwks.',
       '--jwt-audience needs --jwt-jwks.',

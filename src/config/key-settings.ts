@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { inGroup, setting } from './setting.ts';
 import { text } from './value-types.ts';
 
-// No message repeats what was given: it is a secret.
+// No message repeats the value: it is a secret.
 const apiKey = text
   .regex(/^(?!sha256:)|^sha256:[\da-f]{64}$/i, 'must be a key, or the hash of one: sha256: and 64 hexadecimal digits')
-  // Such a key would never open: no header carries it as it is.
+  // No header can carry other characters unchanged.
   .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII characters without spaces');
 
 /** Settings of keys and what they allow. */

@@ -18,17 +18,17 @@ function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^*]+$/i.test(text) && URL.canParse(text);
 }
 
-/** Origins of web pages; a text may hold several, with commas between them, and `*` stands alone. */
+/** Origins of web pages; a text may contain several, separated by commas. `*` cannot be combined. */
 export const allowedOrigins = z.array(origins).transform((items, context) => {
   const all = items.flat();
-  if (all.length > 1 && all.includes('*')) context.addIssue('must have * alone, which stands for all origins');
+  if (all.length > 1 && all.includes('*')) context.addIssue('must be either * (all origins) or a list of origins');
   return all;
 });
 
 const count = (most: number) => z.number().int().min(1).max(most);
 const largestHead = 2 ** 20;
 
-/** Settings of how much a request may bring, which pages may send it, and how the connection is kept secret. */
+/** Settings of the size of requests, of the web pages that may send them, and of TLS. */
 export const limitSettings = {
   ...inGroup('limits', {
     httpMaxHeaders: setting(count(2_000).default(128), 'Limit the number of headers of a request.'),

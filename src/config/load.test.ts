@@ -132,7 +132,7 @@ describe('loadSettings', () => {
     });
   });
 
-  it('listens for others only in front of a Triton, unless told', () => {
+  it('listens on all addresses only with a Triton server, unless set', () => {
     expect(load(['--triton', 'a']).host).toBe('0.0.0.0');
     expect(load([], { environment: { OPENAI_TRTLLM_TRITON_ENDPOINT: 'http://a:8001' } }).host).toBe('0.0.0.0');
     expect(load(['--triton', 'a', '--host', '[::1]']).host).toBe('::1');
@@ -160,7 +160,7 @@ describe('loadSettings', () => {
     expect(tls('-t', 'a', '--triton-ca', 'ca.pem')).toEqual([true]);
   });
 
-  it('takes lists from commas in a variable, and the whole list from the stronger source', () => {
+  it('separates lists at commas in an environment variable, and takes the whole list from one source', () => {
     const environment = { CONCH_TRITON: 'a:1, b:2,' };
     expect(load([], { environment }).triton.map(({ host }) => host)).toEqual(['a', 'b']);
     expect(load(['-t', 'c'], { environment }).triton.map(({ host }) => host)).toEqual(['c']);
@@ -190,7 +190,7 @@ describe('loadSettings', () => {
     expect(load(['--tokenizer', 'llama:8b=x']).models['llama:8b']).toEqual({ tokenizer: 'x' });
   });
 
-  it('reads paths of the file from its own folder, and leaves names of the hub alone', () => {
+  it('resolves paths in the file from its folder, and keeps names on the hub', () => {
     const text = 'tokenizer: ./t\nchat_template: c.jinja\ntriton_ca: /ca.pem\nmodels: {a: {tokenizer: org/name}}';
     const settings = load(['--config', '/etc/conch/conch.yaml'], { readFile: () => text });
     expect([settings.tokenizer, settings.chatTemplate, settings.tritonCa, settings.models['a']]).toEqual([
@@ -210,7 +210,7 @@ describe('loadSettings', () => {
     expect(load(['--config', config], { readFile: () => 'tokenizer: ./llama' }).tokenizer).toBe(expected);
   });
 
-  it('finds its file through the variable too, and in the home folder', () => {
+  it('finds its file by the environment variable too, and in the home folder', () => {
     const read: string[] = [];
     const readFile = (path: string) => {
       read.push(path);
@@ -222,7 +222,7 @@ describe('loadSettings', () => {
 });
 
 describe('readCommandLine', () => {
-  it('tells apart what was asked for', () => {
+  it('distinguishes help, version, check and run', () => {
     const read = (...argv: string[]) => {
       const { action } = readCommandLine({ argv, commands });
       return action;
@@ -245,7 +245,7 @@ describe('readCommandLine', () => {
       command: 'models',
       isFull: false,
     });
-    expect(() => loadSettings({ argv: ['--help'] })).toThrow('--help leaves no settings to load.');
+    expect(() => loadSettings({ argv: ['--help'] })).toThrow('--help loads no settings. Remove it.');
   });
 
   it("gives a command's own flags their types", () => {
@@ -255,9 +255,9 @@ describe('readCommandLine', () => {
     expect([invocation.command, own, invocation.settings.triton.length]).toEqual(['models', { json: true }, 1]);
   });
 
-  it('asks for an own flag that must be given', () => {
+  it('requires an own flag without a default', () => {
     const text = setting(z.string(), 'Text.');
     const generate: Command = { name: 'generate', summary: 'Generate', groups: [], flags: { inputText: text } };
-    expect(problems(['generate'], { commands: [generate] })).toEqual(['--input-text must be given.']);
+    expect(problems(['generate'], { commands: [generate] })).toEqual(['--input-text is missing. Set it.']);
   });
 });

@@ -3,7 +3,7 @@ import { homedir, platform } from 'node:os';
 import { type Command, defaultCommand } from './command.ts';
 import { crossChecks, workerChecks } from './cross-checks.ts';
 import { guarded } from './dump-settings.ts';
-import type { Given } from './given.ts';
+import type { Given, SourceValues } from './given.ts';
 import { modelTable } from './model-settings.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { resolvePath } from './paths.ts';
@@ -27,26 +27,26 @@ export interface LoadOptions {
   readonly homeDirectory?: string;
 }
 
-/** What the command line asks for. Help needs no valid settings, so none are read for it. */
+/** What the command line requests. Help reads no settings, so that they need not be valid. */
 export type Invocation =
   /** The command may be the first word of several. Full help has all commands and flags. */
   | { readonly action: 'help'; readonly command: string | undefined; readonly isFull: boolean }
   | { readonly action: 'version' }
   | ({ readonly action: 'run' | 'check' } & CommandInput);
 
-/** A command, the settings in effect, and what belongs to the command alone. */
+/** A command, the settings in effect, and the command's own flags and arguments. */
 export interface CommandInput {
   readonly command: string;
   readonly settings: Settings;
   /** The values of the command's own flags; `ownFlags` gives them their types. */
   readonly own: Readonly<Record<string, unknown>>;
-  /** Those of its own flags that were written, by their names in the table. */
+  /** Its own flags that the command line has, by their names in the table. */
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
   readonly rest: readonly string[];
 }
 
-/** Reads a whole command line with its file and variables. Throws a SettingsError that names every mistake. */
+/** Reads a command line with its configuration file and environment variables. Throws a SettingsError with all errors. */
 export function readCommandLine(options: LoadOptions = {}): Invocation {
   const { argv = [], environment = {}, commands = [defaultCommand] } = options;
   const parsed = parseArguments({ argv, settings: settingTable, commands });
@@ -83,14 +83,14 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
   return { action: settings.check ? 'check' : 'run', command, settings, own: own.values, given, positionals, rest };
 }
 
-/** The settings of a command line that runs or checks; for those who have no use for commands. */
+/** The settings of a command line that runs or checks, for callers that need no command. */
 export function loadSettings(options: LoadOptions = {}): Settings {
   const invocation = readCommandLine(options);
   if ('settings' in invocation) return invocation.settings;
-  throw new SettingsError([`--${invocation.action} leaves no settings to load.`]);
+  throw new SettingsError([`--${invocation.action} loads no settings. Remove it.`]);
 }
 
-/** The values of the flags that belong to this command alone, with their types. */
+/** The values of the command's own flags, with their types. */
 export function ownFlags<T extends SettingTable>(
   { own }: Pick<CommandInput, 'own'>,
   { name, flags }: Command<T>,
@@ -103,7 +103,10 @@ function flagIsOn(flags: readonly Given[], name: string): boolean {
   return flags.some((flag) => flag.name === name && flag.input === true);
 }
 
-function readConfig(given: readonly Given[], { readFile = readText, homeDirectory = homedir() }: LoadOptions) {
+function readConfig(
+  given: readonly Given[],
+  { readFile = readText, homeDirectory = homedir() }: LoadOptions,
+): SourceValues {
   const config = given.findLast(({ name }) => name === 'config');
   if (config === undefined || typeof config.input !== 'string' || config.input === '')
     return { given: [], problems: [] };
@@ -112,7 +115,7 @@ function readConfig(given: readonly Given[], { readFile = readText, homeDirector
   try {
     text = readFile(file);
   } catch (error) {
-    return { given: [], problems: [`${config.where}: ${file} cannot be read: ${reasonOf(error)}.`] };
+    return { given: [], problems: [`${config.where}: cannot read ${file}: ${reasonOf(error)}.`] };
   }
   return readFileSettings({ file, text, settings: settingTable, models: modelTable });
 }
@@ -122,14 +125,14 @@ function readText(path: string): string {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission is denied',
-  EISDIR: 'it is a folder',
+  ENOENT: 'file not found. Check the path',
+  EACCES: 'permission denied. Allow Conch to read it',
+  EISDIR: 'it is a folder. Set a YAML or JSON file',
 };
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code] ?? (code === '' ? 'the file system gives no reason' : code);
+  return reasons[code] ?? (code === '' ? 'unknown reason' : code);
 }
 
 function surroundingsOf({ environment = {}, stdoutIsTerminal = false, ...options }: LoadOptions) {

@@ -23,10 +23,10 @@ export const modelLoadSettings = inGroup('models', {
   ),
 });
 
-/** How many requests wait for a model with a limit where nothing else is said. */
+/** How many requests wait for a model with a limit by default. */
 export const usualQueue = 100;
 
-/** How many requests a model has at a time; per model, so that they stand in the table of those. */
+/** How many requests a model runs at the same time. These are in the table of settings per model. */
 export const admissionSettings = inGroup('models', {
   maxRunning: setting(
     z.number().int().min(1).optional(),

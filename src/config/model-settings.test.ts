@@ -13,7 +13,7 @@ models:
 `;
   const settings = loadSettings({ argv: ['--config', 'c.yaml', '--contract=llama3=vllm'], readFile: () => text });
 
-  it('gives what holds for all to a model that nobody named', () => {
+  it('gives the settings for all models to a model without its own', () => {
     expect(modelSettings(settings, 'qwen3')).toEqual({ tokenizer: 'org/all', defaults: { max_tokens: 100 } });
     expect(modelSettings(settings, 'constructor')).toEqual({ tokenizer: 'org/all', defaults: { max_tokens: 100 } });
     expect(modelSettings(loadSettings(), 'qwen3')).toEqual({ defaults: {} });
@@ -75,11 +75,11 @@ describe('samplingDefaults', () => {
     ['presence_penalty', -3, 'must be at least -2'],
     ['repetition_penalty', 0, 'must be more than 0'],
     ['seed', 0.5, 'must be a whole number'],
-    ['stop', [], 'must have at least 1 in its list'],
+    ['stop', [], 'must have at least 1 item'],
     ['stop', '', 'must not be empty'],
-    ['stop', 7, 'must be a text, or a list of 1 to 16 texts'],
-    ['stop', Array.from({ length: 17 }, () => 'a'), 'must be a text, or a list of 1 to 16 texts'],
-    ['model', 'x', 'has keys that nobody knows'],
+    ['stop', 7, 'must be a text or a list of 1 to 16 texts'],
+    ['stop', Array.from({ length: 17 }, () => 'a'), 'must be a text or a list of 1 to 16 texts'],
+    ['model', 'x', 'has unknown keys'],
   ])('refuses %s of %j', (field, value, message) => {
     const result = samplingDefaults.safeParse({ [field]: value }, { error: plainWords });
     expect(result.error?.issues.map((issue) => issue.message)).toEqual([message]);

@@ -8,7 +8,7 @@ type AdapterFolders = Readonly<Record<string, { readonly dir: string; readonly t
 
 const adapterNames = z.array(text).superRefine((names, context) => {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index);
-  if (at >= 0) context.addIssue({ code: 'custom', path: [at], message: `must not name ${names[at]} twice` });
+  if (at >= 0) context.addIssue({ code: 'custom', path: [at], message: `must not contain ${names[at]} twice` });
 });
 
 const adapterFolders = z
@@ -18,13 +18,17 @@ const adapterFolders = z
     for (const [index, { name, id }] of ids.entries()) {
       const other = ids.slice(0, index).find((one) => id !== undefined && one.id === id);
       if (other)
-        context.addIssue({ code: 'custom', path: [name, 'task_id'], message: `must not be that of ${other.name} too` });
+        context.addIssue({
+          code: 'custom',
+          path: [name, 'task_id'],
+          message: `must not be ${id}, which is the task_id of ${other.name}`,
+        });
     }
   });
 
 const words = { error: plainWords };
 
-/** The LoRA adapters of a model: names alone, or folders under names. */
+/** The LoRA adapters of a model: a list of names, or a map from names to folders. */
 const adapters = z.unknown().transform((given, context): z.output<typeof adapterNames> | AdapterFolders => {
   const result = Array.isArray(given) ? adapterNames.safeParse(given, words) : adapterFolders.safeParse(given, words);
   if (result.success) return result.data;
@@ -32,12 +36,12 @@ const adapters = z.unknown().transform((given, context): z.output<typeof adapter
   return z.NEVER;
 });
 
-/** How a model may be spoken to; `tensorrtllm` is any of that family, as Triton's own frontend names it. */
+/** The contracts of a model; `tensorrtllm` is any of that family, as Triton's own frontend names it. */
 const contract = z.enum(['vllm', 'tensorrtllm', 'trtllm', 'trtllm-tokens', 'llmapi']);
 
 const each = { perModel: true, live: true } as const;
 
-/** The settings that hold for all models, or for one: `--x value`, `--x model=value`. */
+/** The settings that apply to all models, or to one: `--x value`, `--x model=value`. */
 export const perModelSettings = inGroup('models', {
   tokenizer: setting(
     text.optional(),
@@ -100,7 +104,7 @@ export const perModelSettings = inGroup('models', {
 
 const tokenId = z.number().int().min(0);
 
-/** Values for request fields that the client left out; the keys are the request's own. */
+/** Values for request fields that the client omitted; the keys are those of the request. */
 export const samplingDefaults = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
@@ -113,14 +117,14 @@ export const samplingDefaults = z.strictObject({
   repetition_penalty: z.number().gt(0).optional(),
   seed: z.number().int().optional(),
   stop: z
-    .union([text, z.array(text).min(1).max(16)], { error: 'must be a text, or a list of 1 to 16 texts' })
+    .union([text, z.array(text).min(1).max(16)], { error: 'must be a text or a list of 1 to 16 texts' })
     .optional(),
   stop_token_ids: z.array(tokenId).optional(),
   bad_words: z.array(text).optional(),
   allowed_token_ids: z.array(tokenId).min(1).optional(),
   logit_bias: z
     .record(z.string().regex(/^\d+$/), z.number().min(-100).max(100), {
-      error: ({ code }) => (code === 'invalid_key' ? 'must be under a token id' : undefined),
+      error: ({ code }) => (code === 'invalid_key' ? 'must have a token id as its key' : undefined),
     })
     .optional(),
   ignore_eos: z.boolean().optional(),
@@ -142,7 +146,7 @@ const rowTensors = {
 
 const activation = z.enum(['sigmoid', 'softmax', 'none']).optional();
 
-/** How a model makes vectors, where it is not found from its configuration and its folder. */
+/** How a model makes vectors, where Conch does not detect it from its configuration and its folder. */
 const embedding = z.strictObject({
   ...rowTensors,
   pooling: z.enum(['mean', 'cls', 'last']).optional(),
@@ -150,14 +154,14 @@ const embedding = z.strictObject({
   prompt: z.string().optional(),
 });
 
-/** How a model scores documents, where it is not found from its configuration. */
+/** How a model scores documents, where Conch does not detect it from its configuration. */
 const rerank = z.strictObject({
   ...rowTensors,
   activation,
   label: z.number().int().min(0).optional(),
 });
 
-/** How a model sorts texts into classes, where it is not found from its configuration. */
+/** How a model classifies texts, where Conch does not detect it from its configuration. */
 const classify = z.strictObject({
   ...rowTensors,
   activation,
@@ -209,7 +213,7 @@ export const modelTable = { ...modelOnlySettings, ...perModelSettings };
 
 type Known<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
 
-/** What is set for one model; what nobody set is left out. */
+/** The settings of one model; those that are not set are left out. */
 export type ModelSettings = Known<Values<typeof modelTable>>;
 
 /** What `modelSettings` reads: the defaults for all models, and what is set for each. */
@@ -219,8 +223,8 @@ type ModelSettingsSource = Values<typeof perModelSettings> & {
 };
 
 /**
- * What holds for the model that is served under this name. The settings of the name itself come first, then those of
- * the model that it serves, then those for all models.
+ * The settings of the model that is served under this name. Those of the name itself come first, then those of the model
+ * that it serves, then those for all models.
  */
 export function modelSettings(settings: ModelSettingsSource, name: string): SettledModel {
   const known = settled.get(settings) ?? new Map<string, SettledModel>();
@@ -232,7 +236,7 @@ export function modelSettings(settings: ModelSettingsSource, name: string): Sett
 
 type SettledModel = ModelSettings & { readonly defaults: SamplingDefaults };
 
-/** What holds for the models that were asked for; it is asked for with every request, and settings never change. */
+/** Cached results: every request needs them, and a settings object never changes. */
 const settled = new WeakMap<ModelSettingsSource, Map<string, SettledModel>>();
 
 function settle(settings: ModelSettingsSource, name: string): SettledModel {

@@ -1,4 +1,4 @@
-/** The candidate that `word` most likely stands for, or undefined when none is near. */
+/** The candidate that `word` most likely means, or undefined when none is near. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const typed = simplify(word);
   const length = typed.replace(/^(--|conch-)/, '').length;

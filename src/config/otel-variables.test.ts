@@ -85,44 +85,47 @@ describe('readOtelVariables', () => {
   it.each([
     [
       { OTEL_TRACES_SAMPLER: 'xray' },
-      'OTEL_TRACES_SAMPLER must be one of always_on, parentbased_always_on, always_off, parentbased_always_off, traceidratio, parentbased_traceidratio.',
+      'OTEL_TRACES_SAMPLER must be one of always_on, parentbased_always_on, always_off, parentbased_always_off, traceidratio, parentbased_traceidratio, not "xray".',
     ],
-    [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER must be one of otlp, none.'],
+    [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER must be one of otlp, none, not "zipkin".'],
     [
       { OTEL_EXPORTER_OTLP_PROTOCOL: 'thrift' },
-      'OTEL_EXPORTER_OTLP_PROTOCOL must be one of grpc, http/protobuf, http/json.',
+      'OTEL_EXPORTER_OTLP_PROTOCOL must be one of grpc, http/protobuf, http/json, not "thrift".',
     ],
-    [{ OTEL_EXPORTER_OTLP_TIMEOUT: 'soon' }, 'OTEL_EXPORTER_OTLP_TIMEOUT must be a number above 0.'],
-    [{ OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '0' }, 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT must be a number above 0.'],
-    [{ OTEL_BSP_EXPORT_TIMEOUT: '0' }, 'OTEL_BSP_EXPORT_TIMEOUT must be a number above 0.'],
-    [{ OTEL_BSP_SCHEDULE_DELAY: '-1' }, 'OTEL_BSP_SCHEDULE_DELAY must be a number.'],
+    [{ OTEL_EXPORTER_OTLP_TIMEOUT: 'soon' }, 'OTEL_EXPORTER_OTLP_TIMEOUT must be a number above 0, not "soon".'],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '0' },
+      'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT must be a number above 0, not "0".',
+    ],
+    [{ OTEL_BSP_EXPORT_TIMEOUT: '0' }, 'OTEL_BSP_EXPORT_TIMEOUT must be a number above 0, not "0".'],
+    [{ OTEL_BSP_SCHEDULE_DELAY: '-1' }, 'OTEL_BSP_SCHEDULE_DELAY must be a number, not "-1".'],
     ...['0', '0.5', 'many'].map(
       (text) =>
         [
           { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: text },
-          'OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be a whole number, 1 or more.',
+          `OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be a whole number, 1 or more, not "${text}".`,
         ] as [Record<string, string>, string],
     ),
     [
       { OTEL_BSP_MAX_QUEUE_SIZE: '0', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' },
-      'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number, 1 or more.',
+      'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number, 1 or more, not "0".',
     ],
     [
       { OTEL_EXPORTER_OTLP_HEADERS: 'secret-without-name' },
-      'OTEL_EXPORTER_OTLP_HEADERS must be written name=value, with commas between.',
+      'OTEL_EXPORTER_OTLP_HEADERS must be a list of name=value, separated by commas.',
     ],
     [
       { OTEL_PROPAGATORS: 'tracecontext,b3' },
-      "OTEL_PROPAGATORS: b3 is not spoken; W3C's tracecontext is the one that is.",
+      'OTEL_PROPAGATORS: b3 is not supported. Set it to tracecontext (W3C Trace Context).',
     ],
-    [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.'],
+    [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not 2.'],
     [
       { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' },
-      'OTEL_EXPORTER_OTLP_COMPRESSION: gzip is sent over HTTP only; leave it out for gRPC.',
+      'OTEL_EXPORTER_OTLP_COMPRESSION: gzip is supported only over HTTP. Remove it for gRPC.',
     ],
     [
       { OTEL_BSP_MAX_QUEUE_SIZE: '10' },
-      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE must not be more than OTEL_BSP_MAX_QUEUE_SIZE.',
+      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE (512) must be at most OTEL_BSP_MAX_QUEUE_SIZE (10).',
     ],
   ])('refuses %j', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);

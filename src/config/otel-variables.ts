@@ -3,17 +3,17 @@ import { SettingsError } from './settings-error.ts';
 /** How spans reach a collector. */
 export type OtlpProtocol = 'grpc' | 'http/protobuf' | 'http/json';
 
-/** Which traces are kept where the client does not say. */
+/** Which traces are sampled. */
 export interface SamplerChoice {
   readonly kind: 'always_on' | 'always_off' | 'traceidratio';
-  /** Whether what the client says comes first. */
+  /** Whether the client's own sampling decision comes first. */
   readonly isParentBased: boolean;
   readonly ratio: number;
 }
 
-/** Everything that the standard variables say of traces. Times in milliseconds. */
+/** The OpenTelemetry environment variables about traces. Times are in milliseconds. */
 export interface OtlpOptions {
-  /** The address with its path, where it is HTTP's. */
+  /** The URL of the collector; for HTTP with its path. */
   readonly url: string;
   readonly protocol: OtlpProtocol;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,16 +31,16 @@ export interface OtlpOptions {
   readonly batch: { readonly delay: number; readonly queue: number; readonly size: number; readonly timeout: number };
 }
 
-/** Traces as they are asked for, and what of the variables has no effect. */
+/** The configuration of traces, and the environment variables that have no effect. */
 export interface OtelReading {
-  /** Undefined where nothing is traced. */
+  /** Undefined: no traces. */
   readonly options: OtlpOptions | undefined;
   readonly ignored: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads OpenTelemetry's variables. A flag's endpoint is stronger than theirs; a value that cannot be honoured is refused. */
+/** Reads the environment variables of OpenTelemetry. The flag overrides their endpoint. Throws a SettingsError for values that are not supported. */
 export function readOtelVariables(endpoint: string | undefined, environment: Environment): OtelReading {
   const reader = new Reader(environment);
   const options = reader.read(endpoint);
@@ -55,7 +55,7 @@ const samplers = ['always_on', 'always_off', 'traceidratio'] as const;
 interface NumberRule {
   readonly usual: number;
   readonly isGood: (value: number) => boolean;
-  /** What a good one is, in words. */
+  /** The expected value, in words. */
   readonly what: string;
 }
 
@@ -99,9 +99,11 @@ class Reader {
     this.#propagators();
     if (!url || isOff || isNone) return undefined;
     if (options.isCompressed && options.protocol === 'grpc')
-      this.problems.push('OTEL_EXPORTER_OTLP_COMPRESSION: gzip is sent over HTTP only; leave it out for gRPC.');
+      this.problems.push('OTEL_EXPORTER_OTLP_COMPRESSION: gzip is supported only over HTTP. Remove it for gRPC.');
     if (options.batch.size > options.batch.queue)
-      this.problems.push('OTEL_BSP_MAX_EXPORT_BATCH_SIZE must not be more than OTEL_BSP_MAX_QUEUE_SIZE.');
+      this.problems.push(
+        `OTEL_BSP_MAX_EXPORT_BATCH_SIZE (${options.batch.size}) must be at most OTEL_BSP_MAX_QUEUE_SIZE (${options.batch.queue}).`,
+      );
     const isWhole = given === undefined && ownName.includes('TRACES');
     return options.protocol === 'grpc' || isWhole
       ? options
@@ -111,7 +113,7 @@ class Reader {
   #url(text: string, where: string): URL | undefined {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url && /^https?:$/.test(url.protocol)) return url;
-    this.problems.push(`${where} must be an address that begins with http:// or https://.`);
+    this.problems.push(`${where} must be a URL that begins with http:// or https://.`);
     return undefined;
   }
 
@@ -125,7 +127,7 @@ class Reader {
     const names = samplers.flatMap((name) => [name, `parentbased_${name}` as const]);
     const chosen = this.#oneOf(...this.#get('OTEL_TRACES_SAMPLER'), names) ?? 'parentbased_always_on';
     const ratio = this.#number(...this.#get('OTEL_TRACES_SAMPLER_ARG'), 1);
-    if (ratio > 1) this.problems.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.');
+    if (ratio > 1) this.problems.push(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not ${ratio}.`);
     const kind = chosen.replace('parentbased_', '') as SamplerChoice['kind'];
     return { kind, isParentBased: chosen.startsWith('parentbased_'), ratio };
   }
@@ -134,17 +136,19 @@ class Reader {
     const [name, text = ''] = this.#get('OTEL_PROPAGATORS');
     const strange = text.split(',').filter((word) => !['', 'tracecontext', 'baggage'].includes(word.trim()));
     if (strange.length > 0)
-      this.problems.push(`${name}: ${strange.join(', ')} is not spoken; W3C's tracecontext is the one that is.`);
+      this.problems.push(
+        `${name}: ${strange.join(', ')} is not supported. Set it to tracecontext (W3C Trace Context).`,
+      );
   }
 
-  /** A variable of the exporter, that for traces alone first. */
+  /** An environment variable of the exporter; the one for traces overrides the one for all signals. */
   #either(end: string): [string, string | undefined] {
     const forTraces = this.#get(`OTEL_EXPORTER_OTLP_TRACES_${end}`);
     const forAll = this.#get(`OTEL_EXPORTER_OTLP_${end}`);
     return forTraces[1] === undefined ? forAll : forTraces;
   }
 
-  /** An empty variable is one that is not set. */
+  /** An empty environment variable counts as not set. */
   #get(name: string): [string, string | undefined] {
     this.known.add(name);
     return [name, this.#environment[name]?.trim() || undefined];
@@ -156,7 +160,8 @@ class Reader {
 
   #oneOf<Word extends string>(name: string, text: string | undefined, allowed: readonly Word[]): Word | undefined {
     const found = allowed.find((word) => word === text?.toLowerCase());
-    if (text !== undefined && found === undefined) this.problems.push(`${name} must be one of ${allowed.join(', ')}.`);
+    if (text !== undefined && found === undefined)
+      this.problems.push(`${name} must be one of ${allowed.join(', ')}, not ${quoted(text)}.`);
     return found;
   }
 
@@ -177,11 +182,11 @@ class Reader {
     if (text === undefined) return usual;
     const value = Number(text);
     if (Number.isFinite(value) && isGood(value)) return value;
-    this.problems.push(`${name} must be ${what}.`);
+    this.problems.push(`${name} must be ${what}, not ${quoted(text)}.`);
     return usual;
   }
 
-  /** `a=1,b=2` with percent codes. No message repeats a value: headers carry keys. */
+  /** `a=1,b=2`, percent-encoded. No message repeats a value: headers contain keys. */
   #pairs(name: string, text: string | undefined): Readonly<Record<string, string>> {
     const pairs: Record<string, string> = {};
     for (const item of (text ?? '').split(',').filter((word) => word.trim() !== '')) {
@@ -190,9 +195,14 @@ class Reader {
         if (at < 1) throw new URIError();
         pairs[decodeURIComponent(item.slice(0, at).trim())] = decodeURIComponent(item.slice(at + 1).trim());
       } catch {
-        this.problems.push(`${name} must be written name=value, with commas between.`);
+        this.problems.push(`${name} must be a list of name=value, separated by commas.`);
       }
     }
     return pairs;
   }
+}
+
+/** A value in an error, shortened. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -1,23 +1,22 @@
-const elsewhere = 'docs/migrating-from-vllm.md has the counterparts of its flags.';
-const engine = `It is one of vLLM's engine, for conch repo init vllm NAME: ${elsewhere}`;
-const always = 'It is always on.';
+const page = 'See docs/migrating-from-vllm.md.';
+const engine = `Set it in the engine arguments of the model, which conch repo init vllm NAME writes. ${page}`;
+const alwaysOn = 'Remove it: it is always on.';
 
-/** Flags of other servers that people bring along, and what stands for them here. */
+/** Flags of other servers, and what to use instead. */
 const counterparts: Readonly<Record<string, string>> = {
-  '--served-model-name':
-    'A model goes by its name on the server; models: {NAME: {serves: MODEL}} in the file of --config gives it a further one.',
-  '--ssl-certfile': 'It is --tls-cert here.',
-  '--ssl-keyfile': 'It is --tls-key here.',
-  '--ssl-ca-certs': 'It is --tls-client-ca here.',
-  '--enable-auto-tool-choice': `${always} --tool-call-parser MODEL=none turns it off.`,
-  '--enable-prompt-tokens-details': always,
-  '--enable-request-id-headers': always,
-  '--chat-template-content-format': 'The form is found from the chat template.',
-  '--allowed-media-domains': 'It is --allow-image-urls here.',
-  '--otlp-traces-endpoint': 'It is --otlp-endpoint here.',
-  '--api-server-count': 'It is --workers here.',
-  '--enable-log-requests': 'Each request has a line in the log; --log-prompts adds its prompt.',
-  '--max-model-len': `${engine} --context-length tells Conch of it, where it is not found.`,
+  '--served-model-name': 'Set an alias in the configuration file (--config) instead: models: {NAME: {serves: MODEL}}.',
+  '--ssl-certfile': 'Use --tls-cert instead.',
+  '--ssl-keyfile': 'Use --tls-key instead.',
+  '--ssl-ca-certs': 'Use --tls-client-ca instead.',
+  '--enable-auto-tool-choice': `${alwaysOn} Use --tool-call-parser MODEL=none to turn it off.`,
+  '--enable-prompt-tokens-details': alwaysOn,
+  '--enable-request-id-headers': alwaysOn,
+  '--chat-template-content-format': 'Remove it: Conch detects the format from the chat template.',
+  '--allowed-media-domains': 'Use --allow-image-urls instead.',
+  '--otlp-traces-endpoint': 'Use --otlp-endpoint instead.',
+  '--api-server-count': 'Use --workers instead.',
+  '--enable-log-requests': 'Remove it: Conch logs each request. Use --log-prompts to log prompts too.',
+  '--max-model-len': `${engine} If Conch does not detect the context length, use --context-length.`,
   '--tensor-parallel-size': engine,
   '--pipeline-parallel-size': engine,
   '--gpu-memory-utilization': engine,
@@ -29,10 +28,10 @@ const counterparts: Readonly<Record<string, string>> = {
   '--enable-lora': engine,
   '--lora-modules': engine,
   '--trust-remote-code': engine,
-  '--data-parallel-size': 'Several servers are several --triton.',
+  '--data-parallel-size': 'Run several Triton servers, and use --triton once for each.',
 };
 
-/** What stands here for a flag of another server; undefined where nothing is known of it. */
+/** What to use instead of a flag of another server; undefined for an unknown flag. */
 export function counterpartOf(flag: string): string | undefined {
   return Object.hasOwn(counterparts, flag) ? counterparts[flag] : undefined;
 }

@@ -87,7 +87,7 @@ describe('parseArguments', () => {
     expect(parse('--restricted=inference,health', 'x-key', 'word', '-p', '1')).toEqual(expected);
     expect(parse('--restricted=inference,health x-key word', '-p', '1')).toEqual(expected);
     expect(parse('--restricted', 'inference', 'x-key').problems).toEqual([
-      '--restricted needs 3 values: --restricted APIS KEY VALUE',
+      '--restricted needs 3 values. Write --restricted APIS KEY VALUE.',
     ]);
   });
 
@@ -98,13 +98,13 @@ describe('parseArguments', () => {
     expect(values('--restricted', 'health, metrics', 'x-key', 'a')).toEqual([['health, metrics', 'x-key', 'a']]);
   });
 
-  it('keeps what stands after --', () => {
+  it('returns the words after --', () => {
     expect(parse('-p', '1', '--', '--exit-on-error', 'x', '--')).toEqual({
       ...nothing,
       settingsInput: [{ name: 'port', flag: '-p', values: ['1'] }],
       rest: ['--exit-on-error', 'x', '--'],
     });
-    expect(parse('models', '--', 'x').problems).toEqual(['conch models takes nothing after --.']);
+    expect(parse('models', '--', 'x').problems).toEqual(['conch models takes no arguments after --. Remove them.']);
   });
 
   it('finds the command among flags, with flags and arguments of its own', () => {
@@ -166,7 +166,7 @@ describe('parseArguments', () => {
     expect(parse('keys')).toMatchObject({
       help: false,
       group: undefined,
-      problems: ['"keys" needs one more word:\n  conch keys create  Create'],
+      problems: ['conch keys needs a second word. Use one of:\n  conch keys create  Create'],
     });
   });
 
@@ -182,29 +182,32 @@ describe('parseArguments', () => {
     [['--no-strict-field'], ['--no-strict-field is not a flag. Did you mean --no-strict-fields?']],
     [
       ['--colour', 'models', '--jsn'],
-      ['--colour is not a flag. conch help all lists the flags.', '--jsn is not a flag. Did you mean --json?'],
+      ['--colour is not a flag. Run conch help all for the flags.', '--jsn is not a flag. Did you mean --json?'],
     ],
-    [['--json', 'models'], ['--json is a flag of conch models: it comes after the command.']],
-    [['--url', 'x'], ['--url is a flag of conch chat, conch bench and conch keys create: it comes after the command.']],
-    [['models', '--url', 'x'], ['--url is a flag of conch chat, conch bench and conch keys create alone.']],
-    [['generate', 'x', '--json'], ['--json is a flag of conch models alone.']],
+    [['--json', 'models'], ['--json is a flag of conch models. Write it after the command.']],
+    [['--url', 'x'], ['--url is a flag of conch chat, conch bench and conch keys create. Write it after the command.']],
+    [
+      ['models', '--url', 'x'],
+      ['--url is a flag of conch chat, conch bench and conch keys create, not of conch models. Remove it.'],
+    ],
+    [['generate', 'x', '--json'], ['--json is a flag of conch models, not of conch generate. Remove it.']],
     [['modles'], ['"modles" is not a command. Did you mean models?']],
     [['help', 'modles'], ['"modles" is not a command. Did you mean models?']],
-    [['models', '--colour'], ['--colour is not a flag. conch models --help lists the flags.']],
+    [['models', '--colour'], ['--colour is not a flag. Run conch models --help for the flags.']],
     [
       ['--ssl-certfile', 'x', '--ssl_keyfile=y'],
-      ['--ssl-certfile is not a flag. It is --tls-cert here.', '--ssl_keyfile is not a flag. It is --tls-key here.'],
+      ['--ssl-certfile is not a flag. Use --tls-cert instead.', '--ssl_keyfile is not a flag. Use --tls-key instead.'],
     ],
-    [['all'], ['"all" is not a command. conch --help lists the commands.']],
-    [['frobnicate'], ['"frobnicate" is not a command. conch --help lists the commands.']],
+    [['all'], ['"all" is not a command. Run conch --help for the commands.']],
+    [['frobnicate'], ['"frobnicate" is not a command. Run conch --help for the commands.']],
     [['version'], ['"version" is not a command. Did you mean --version?']],
     [['serve', 'org/name'], ['conch serve takes no argument "org/name". Name models by --triton.']],
     [['models', 'llama'], ['conch models takes no argument "llama".']],
-    [['models', '--port', '1'], ['--port has no effect on conch models.']],
-    [['--port'], ['--port needs a value: --port N']],
-    [['--port', '--strict-fields'], ['--port needs a value: --port N']],
+    [['models', '--port', '1'], ['--port has no effect on conch models. Remove it.']],
+    [['--port'], ['--port needs a value. Write --port N.']],
+    [['--port', '--strict-fields'], ['--port needs a value. Write --port N.']],
     [['-p', '-h'], []],
-    [['--no-strict-fields=true'], ['--no-strict-fields takes no value.']],
+    [['--no-strict-fields=true'], ['--no-strict-fields takes no value. Write only --no-strict-fields.']],
   ])('says of %j what is wrong', (argv, problems) => {
     expect(parse(...argv).problems).toEqual(problems);
   });

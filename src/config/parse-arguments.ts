@@ -4,7 +4,7 @@ import { didYouMean } from './nearest.ts';
 import { counterpartOf } from './other-flags.ts';
 import { flagsOf, kindOf, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
 
-/** One flag as it stood on the command line. */
+/** One flag of the command line. */
 export interface GivenFlag {
   readonly name: string;
   /** As it was written: `-p`, `--openai-port`. */
@@ -13,20 +13,20 @@ export interface GivenFlag {
   readonly values: readonly string[];
 }
 
-/** The command line, taken apart but not yet checked against the schema. */
+/** The parsed command line, not yet checked against the schema. */
 export interface ParsedArguments {
   readonly command: string;
-  /** Whether the command was written, and is not just the default one. */
+  /** Whether the command line names the command; false: it is the default command. */
   readonly commandNamed: boolean;
-  /** Help was asked for, so nothing matters but the command. */
+  /** The command line requests help, so only the command matters. */
   readonly help: boolean;
-  /** Help was asked for with all commands and flags. */
+  /** The command line requests the help of all commands and flags. */
   readonly isFull: boolean;
-  /** The first word of several commands, where help was asked for and no second one was written. */
+  /** The first word of several commands, when the command line requests help and has no second word. */
   readonly group?: string | undefined;
   readonly settingsInput: readonly GivenFlag[];
   readonly positionals: readonly string[];
-  /** What stood after `--`. */
+  /** The words after `--`. */
   readonly rest: readonly string[];
   readonly problems: readonly string[];
 }
@@ -38,7 +38,7 @@ interface ParseOptions {
   readonly commands: readonly [Command, ...Command[]];
 }
 
-/** Takes a command line apart. Mistakes are collected, not thrown, so that all of them can be told at once. */
+/** Parses a command line. Errors are collected, not thrown, so that Conch reports all of them at once. */
 export function parseArguments(options: ParseOptions): ParsedArguments {
   return new ArgumentParser(options).parse();
 }
@@ -119,7 +119,7 @@ class ArgumentParser {
     else if (this.#options.commands[0].arguments === undefined) {
       const meant = word === 'version' ? ' Did you mean --version?' : didYouMean(word, [...names, 'help']);
       this.#commandProblems.push(
-        `${quote(word)} is not a command.${meant === '' ? ' conch --help lists the commands.' : meant}`,
+        `${quote(word)} is not a command.${meant === '' ? ' Run conch --help for the commands.' : meant}`,
       );
     } else this.#positionals.push(word);
   }
@@ -133,7 +133,7 @@ class ArgumentParser {
       return;
     }
     const lines = group.map(({ name, summary }) => `\n  conch ${name}  ${summary}`);
-    this.#commandProblems.push(`${quote(word)} needs one more word:${lines.join('')}`);
+    this.#commandProblems.push(`conch ${word} needs a second word. Use one of:${lines.join('')}`);
   }
 
   #findCommand(word: string): Command | undefined {
@@ -161,7 +161,7 @@ class ArgumentParser {
     if (values.length === flag.count) this.#given.push({ name: flag.name, flag: written, values });
     else
       this.#problems.push(
-        `${written} needs ${flag.count > 1 ? `${flag.count} values` : 'a value'}: ${written} ${flag.placeholder}`,
+        `${written} needs ${flag.count > 1 ? `${flag.count} values` : 'a value'}. Write ${written} ${flag.placeholder}.`,
       );
   }
 
@@ -170,11 +170,11 @@ class ArgumentParser {
       this.#help = true;
       this.#isFull ||= name === 'helpAll';
     }
-    if (negates && attached !== undefined) this.#problems.push(`${written} takes no value.`);
+    if (negates && attached !== undefined) this.#problems.push(`${written} takes no value. Write only ${written}.`);
     else this.#given.push({ name, flag: written, values: [attached ?? String(!negates)] });
   }
 
-  /** `--port=1` and `-p1` carry their value with them. */
+  /** `--port=1` and `-p1` include their value. */
   #split(word: string): { written: string; attached: string | undefined } {
     const equals = word.indexOf('=');
     if (word.startsWith('--')) {
@@ -220,12 +220,12 @@ class ArgumentParser {
     const names = owners.map(({ name }) => `conch ${name}`);
     const listed = [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
     if (names.length > 0 && this.#command === undefined)
-      return `${written} is a flag of ${listed}: it comes after the command.`;
-    if (names.length > 0) return `${written} is a flag of ${listed} alone.`;
+      return `${written} is a flag of ${listed}. Write it after the command.`;
+    if (names.length > 0) return `${written} is a flag of ${listed}, not of conch ${this.#command?.name}. Remove it.`;
     const dashes = /^-\w/.test(written) && written.length > 2 ? `-${written}` : written;
     const meant = didYouMean(dashes, this.#flags.keys());
     const help = this.#command === undefined ? 'conch help all' : `conch ${this.#command.name} --help`;
-    return `${written} is not a flag.${meant === '' ? ` ${help} lists the flags.` : meant}`;
+    return `${written} is not a flag.${meant === '' ? ` Run ${help} for the flags.` : meant}`;
   }
 
   #checkAgainst(command: Command): void {
@@ -235,7 +235,7 @@ class ArgumentParser {
       const own = command.flags?.[settingName] !== undefined;
       const setting = this.#options.settings[settingName];
       if (!own && setting !== undefined && setting.group !== 'general' && !groups.includes(setting.group)) {
-        this.#problems.push(`${flag} has no effect on conch ${name}.`);
+        this.#problems.push(`${flag} has no effect on conch ${name}. Remove it.`);
       }
     }
     if (takesArguments === undefined) {
@@ -243,7 +243,8 @@ class ArgumentParser {
       for (const word of this.#positionals)
         this.#problems.push(`conch ${name} takes no argument ${quote(word)}.${instead}`);
     }
-    if (!takesRest && this.#rest.length > 0) this.#problems.push(`conch ${name} takes nothing after --.`);
+    if (!takesRest && this.#rest.length > 0)
+      this.#problems.push(`conch ${name} takes no arguments after --. Remove them.`);
   }
 }
 

@@ -1,12 +1,12 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Surroundings } from './setting.ts';
+import type { ProcessContext } from './setting.ts';
 
 /** Whether the name of a tokenizer can only be a folder, and not a name on the Hugging Face hub. */
 export function looksLikePath(name: string): boolean {
   return /^(\.{1,2}(\/|$)|[/~])|\\|^[a-z]:/i.test(name) || name.split('/').length > 2 || name.endsWith('/');
 }
 
-/** A path with `~` filled in and, when it stands in a file, taken from that file's folder. */
+/** A path with `~` filled in. A path in a file is relative to the folder of that file. */
 export function resolvePath(path: string, { homeDirectory, file }: { homeDirectory: string; file?: string }): string {
   if (path === '~' || path.startsWith('~/')) return join(homeDirectory, path.slice(1));
   if (file === undefined || isAbsolute(path)) return path;
@@ -15,12 +15,12 @@ export function resolvePath(path: string, { homeDirectory, file }: { homeDirecto
   return looksLikePath(path) && !looksLikePath(joined) ? `./${joined}` : joined;
 }
 
-/** Where downloads are kept when nobody says where. */
+/** The default folder of downloads. */
 export function defaultCacheDirectory({
   environment,
   platform,
   homeDirectory,
-}: Pick<Surroundings, 'environment' | 'platform' | 'homeDirectory'>): string {
+}: Pick<ProcessContext, 'environment' | 'platform' | 'homeDirectory'>): string {
   const chosen = environment['XDG_CACHE_HOME'];
   if (chosen !== undefined && isAbsolute(chosen)) return join(chosen, 'conch');
   if (platform === 'darwin') return join(homeDirectory, 'Library', 'Caches', 'conch');
@@ -29,7 +29,7 @@ export function defaultCacheDirectory({
   return join(homeDirectory, '.cache', 'conch');
 }
 
-/** What stands before a file in `NAME=FILE`, with its `=`, and the file; a name has no slash. */
+/** The two parts of `NAME=FILE`: the name with its `=`, and the file. A name has no slash. */
 export function namedFile(written: string): [name: string, file: string] {
   const [, name = '', file = written] = /^([^/\\=]+=)(.*)$/s.exec(written) ?? [];
   return [name, file];

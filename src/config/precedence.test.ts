@@ -99,7 +99,7 @@ describe('precedence', () => {
       }
     });
 
-    it(`${name} has its default, and says so, when nobody gives it`, () => {
+    it(`${name} has its default, with that origin, when it is not set`, () => {
       if (name in companions) return;
       const settings = loadSettings({ homeDirectory: '/home/me', platform: 'linux' });
       expect(originOf(settings, name)).toEqual({ source: 'default', where: 'default' });

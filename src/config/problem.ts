@@ -1,24 +1,27 @@
 import type { YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { didYouMean } from './nearest.ts';
-import { keysOf } from './setting.ts';
+import { keysOf, numberRangeOf } from './setting.ts';
 
-/** What a schema has against a value, as the end of a sentence: `must be at most 65535`. */
+/** Why a schema rejects a value, as the end of a sentence: `must be at most 65535`. */
 export const plainWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
+      if (issue.input === undefined) return 'is missing';
       return `must be ${typeNames[issue.expected] ?? 'another type of value'}`;
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty';
-      if (issue.origin === 'array') return `must have at least ${issue.minimum} in its list`;
+      if (issue.origin === 'array')
+        return `must have at least ${issue.minimum} ${issue.minimum === 1 ? 'item' : 'items'}`;
       return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
     case 'too_big':
-      if (issue.origin === 'array') return `must have at most ${issue.maximum} in its list`;
+      if (issue.origin === 'array')
+        return `must have at most ${issue.maximum} ${issue.maximum === 1 ? 'item' : 'items'}`;
       return `must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'unrecognized_keys':
-      return 'has keys that nobody knows';
+      return 'has unknown keys';
     case 'invalid_format':
     case 'not_multiple_of':
     case 'invalid_union':
@@ -31,7 +34,7 @@ export const plainWords: z.core.$ZodErrorMap = (issue) => {
 };
 
 const typeNames: Readonly<Record<string, string>> = {
-  string: 'text: put it in quotes',
+  string: 'text in quotes',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -40,13 +43,13 @@ const typeNames: Readonly<Record<string, string>> = {
   record: 'a map of keys and values',
 };
 
-/** One mistake: what is wrong with the value at `path` inside the setting. */
+/** One error: what is wrong with the value at `path` inside the setting. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly text: string;
 }
 
-/** The mistakes that a schema found in a value, with the value itself unless it is secret. */
+/** The errors that a schema found in a value, with the value itself unless it is secret. */
 export function problemsOf(
   error: z.ZodError,
   { schema, input, secret }: { schema: z.core.$ZodType; input: unknown; secret: boolean },
@@ -55,14 +58,20 @@ export function problemsOf(
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         path: [...issue.path, key],
-        text: `is not a key.${didYouMean(key, keysOf(schema))}`,
+        text: `is not a key.${didYouMean(key, keysOf(schema)) || keyList(keysOf(schema))}`,
       }));
     }
     const value = valueAt(input, issue.path);
-    const repeated = typeof value === 'string' && issue.message.includes(value);
+    const range = issue.path.length === 0 ? numberRangeOf(schema) : undefined;
+    const message = range === undefined ? issue.message : `must be ${range}`;
+    const repeated = message.startsWith('must not') || (typeof value === 'string' && message.includes(value));
     const shown = secret || repeated ? undefined : show(value);
-    return [{ path: issue.path, text: `${issue.message}${shown === undefined ? '' : `, not ${shown}`}.` }];
+    return [{ path: issue.path, text: `${message}${shown === undefined ? '' : `, not ${shown}`}.` }];
   });
+}
+
+function keyList(keys: readonly string[]): string {
+  return keys.length === 0 ? '' : ` The keys are ${keys.join(', ')}.`;
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
@@ -73,39 +82,39 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** A short value as one writes it, or undefined for what is better not repeated. */
+/** A short value as users write it; undefined for one that is long or may contain a password. */
 function show(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string' || value.length > 80 || value.includes('@')) return undefined;
   return JSON.stringify(value);
 }
 
-/** What is wrong with a text that is no YAML, one line for each place: what follows from a mistake stands at its place too. */
+/** The syntax errors of a YAML text, one line for each position: an error often causes others at the same position. */
 export function syntaxProblems(errors: readonly YAMLError[], place: (offset: number) => string): string[] {
   const byPlace = new Map<string, string>();
   for (const { code, pos } of errors) {
     const at = place(pos[0]);
-    if (!byPlace.has(at)) byPlace.set(at, `${at}: ${words[code] ?? 'this is not valid YAML'}.`);
+    if (!byPlace.has(at)) byPlace.set(at, `${at}: ${words[code] ?? 'Invalid YAML'}.`);
   }
   return [...byPlace.values()];
 }
 
-const twice = 'a value has one anchor (&) and one tag (!) at most';
+const twice = 'A value can have only one anchor (&) and one tag (!)';
 
-// The parser's own sentences may repeat what stands in the file, which may be a secret.
+// The parser's own messages may repeat parts of the file, which may be secret.
 const words: Readonly<Partial<Record<YAMLError['code'], string>>> = {
-  DUPLICATE_KEY: 'this key is given twice',
-  MULTIPLE_DOCS: 'the file must be one document',
-  TAB_AS_INDENT: 'YAML is indented with spaces, not with tabs',
-  BAD_INDENT: 'the indentation does not fit',
-  MISSING_CHAR: 'a character is missing here, such as a closing bracket, quote or comma',
-  UNEXPECTED_TOKEN: 'this is not expected here',
-  BLOCK_AS_IMPLICIT_KEY: 'a key and a value are not expected here; a value that holds ": " is put in quotes',
-  BLOCK_IN_FLOW: 'lists and maps between brackets are written with brackets',
-  MULTILINE_IMPLICIT_KEY: 'a key, a colon and a space are expected in this line',
-  KEY_OVER_1024_CHARS: 'this key is too long, or a quote is missing',
-  BAD_SCALAR_START: 'a value that begins with @ or ` is put in quotes',
-  BAD_DQ_ESCAPE: 'this text has a \\ that means nothing; write \\\\, or put the text in single quotes',
+  DUPLICATE_KEY: 'Duplicate key. Remove one of the two',
+  MULTIPLE_DOCS: 'The file must be one YAML document. Remove the --- between documents',
+  TAB_AS_INDENT: 'The line is indented with a tab. Use spaces',
+  BAD_INDENT: 'Wrong indentation. Indent all keys of a map by the same number of spaces',
+  MISSING_CHAR: 'A character is missing. Add the closing bracket, quote or comma',
+  UNEXPECTED_TOKEN: 'Unexpected text. Check the quotes, brackets and commas before it',
+  BLOCK_AS_IMPLICIT_KEY: 'Unexpected key and value. Put a value that contains ": " in quotes',
+  BLOCK_IN_FLOW: 'A list or map inside brackets must have brackets too',
+  MULTILINE_IMPLICIT_KEY: 'The line must have a key, a colon and a space',
+  KEY_OVER_1024_CHARS: 'The key is too long. Check for a missing quote',
+  BAD_SCALAR_START: 'The value begins with @ or `. Put it in quotes',
+  BAD_DQ_ESCAPE: 'Unknown escape sequence after \\. Write \\\\, or put the text in single quotes',
   MULTIPLE_ANCHORS: twice,
   MULTIPLE_TAGS: twice,
 };

@@ -74,38 +74,38 @@ describe('readFileSettings', () => {
 
   it('does not unfold a bomb of aliases', () => {
     const bomb = `triton: [${level('a', 'x')}, ${level('b', '*a')}, ${level('c', '*b')}, ${level('d', '*c')}]`;
-    expect(read(bomb)).toEqual({ given: [], problems: ['c.yaml:1:1: triton has too many aliases.'] });
+    expect(read(bomb)).toEqual({
+      given: [],
+      problems: ['c.yaml:1:1: triton has too many YAML aliases (*name). Write the values out.'],
+    });
   });
 
   it.each([
-    ['port: 1\nport: 2\n', ['c.yaml:2:1: this key is given twice.']],
-    ['{"port": 1,\n "port": 2}', ['c.yaml:2:2: this key is given twice.']],
-    ['log_level: info\nlog-level: info\n', ['c.yaml:2:1: log-level is given twice.']],
-    ['models:\n  a: {serves: b}\n  a: {serves: c}\n', ['c.yaml:3:3: this key is given twice.']],
+    ['port: 1\nport: 2\n', ['c.yaml:2:1: Duplicate key. Remove one of the two.']],
+    ['{"port": 1,\n "port": 2}', ['c.yaml:2:2: Duplicate key. Remove one of the two.']],
+    ['log_level: info\nlog-level: info\n', ['c.yaml:2:1: log-level is set twice. Remove one.']],
+    ['models:\n  a: {serves: b}\n  a: {serves: c}\n', ['c.yaml:3:3: Duplicate key. Remove one of the two.']],
     ['prot: 1', ['c.yaml:1:1: prot is not a key. Did you mean port?']],
     ['openai_port: 1', ['c.yaml:1:1: openai_port is not a key. Did you mean port?']],
     ['backend: vllm', ['c.yaml:1:1: backend is not a key. Did you mean contract?']],
     ['modles: {}', ['c.yaml:1:1: modles is not a key. Did you mean models?']],
     ['defaultMaxTokens: 1', ['c.yaml:1:1: defaultMaxTokens is not a key. Did you mean default_max_tokens?']],
-    ['help: true', ['c.yaml:1:1: help is not a key.']],
-    ['config: a', ['c.yaml:1:1: config is not a key.']],
-    ['embedding: {}', ['c.yaml:1:1: embedding is not a key.']],
-    ['serves: a', ['c.yaml:1:1: serves is not a key.']],
-    ['models: {a: {port: 1}}', ['c.yaml:1:14: models.a.port is not a key.']],
+    ['help: true', ['c.yaml:1:1: help is not a key. See docs/settings.md.']],
+    ['config: a', ['c.yaml:1:1: config is not a key. See docs/settings.md.']],
+    ['embedding: {}', ['c.yaml:1:1: embedding is not a key. See docs/settings.md.']],
+    ['serves: a', ['c.yaml:1:1: serves is not a key. See docs/settings.md.']],
+    ['models: {a: {port: 1}}', ['c.yaml:1:14: models.a.port is not a key. See docs/settings.md.']],
     ['models: {a: {tokeniser: 1}}', ['c.yaml:1:14: models.a.tokeniser is not a key. Did you mean tokenizer?']],
     ['models: [a]', ['c.yaml:1:1: models must be a map of keys and values.']],
     ['models: {a: b}', ['c.yaml:1:10: models.a must be a map of keys and values.']],
-    ['- port', ['c.yaml:1:1: the file must be a map of keys and values.']],
-    ['port', ['c.yaml:1:1: the file must be a map of keys and values.']],
-    ['a: 1\n---\nb: 1\n', ['c.yaml:2:1: the file must be one document.']],
-    ['{"port": 1', ['c.yaml:1:11: a character is missing here, such as a closing bracket, quote or comma.']],
-    ['host: x\nport 9000\nlog_level: info\n', ['c.yaml:2:1: a key, a colon and a space are expected in this line.']],
-    [
-      'host: x\n  port: 9000\n',
-      ['c.yaml:1:7: a key and a value are not expected here; a value that holds ": " is put in quotes.'],
-    ],
-    ['host: @x\n', ['c.yaml:1:7: a value that begins with @ or ` is put in quotes.']],
-    ['models:\n\ta: 1\n', ['c.yaml:2:1: YAML is indented with spaces, not with tabs.']],
+    ['- port', ['c.yaml:1:1: The file must be a map of keys and values, for example "port: 9000".']],
+    ['port', ['c.yaml:1:1: The file must be a map of keys and values, for example "port: 9000".']],
+    ['a: 1\n---\nb: 1\n', ['c.yaml:2:1: The file must be one YAML document. Remove the --- between documents.']],
+    ['{"port": 1', ['c.yaml:1:11: A character is missing. Add the closing bracket, quote or comma.']],
+    ['host: x\nport 9000\nlog_level: info\n', ['c.yaml:2:1: The line must have a key, a colon and a space.']],
+    ['host: x\n  port: 9000\n', ['c.yaml:1:7: Unexpected key and value. Put a value that contains ": " in quotes.']],
+    ['host: @x\n', ['c.yaml:1:7: The value begins with @ or `. Put it in quotes.']],
+    ['models:\n\ta: 1\n', ['c.yaml:2:1: The line is indented with a tab. Use spaces.']],
   ])('says of %j what is wrong', (text, problems) => {
     expect(read(text).problems).toEqual(problems);
   });

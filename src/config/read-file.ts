@@ -56,7 +56,9 @@ class FileReader implements SourceValues {
     const { contents } = this.#document;
     if (this.problems.length > 0 || contents === null || isMap(contents)) return;
     if (!isScalar(contents) || contents.value !== null) {
-      this.problems.push(`${this.#place(contents.range[0])}: the file must be a map of keys and values.`);
+      this.problems.push(
+        `${this.#place(contents.range[0])}: The file must be a map of keys and values, for example "port: 9000".`,
+      );
     }
   }
 
@@ -69,15 +71,17 @@ class FileReader implements SourceValues {
       const key = written.replaceAll('-', '_');
       const label = this.label([...path, written]);
       const name = names.get(key);
-      if (seen.has(key)) this.problems.push(`${label} is given twice.`);
+      if (seen.has(key)) this.problems.push(`${label} is set twice. Remove one.`);
       else if (name !== undefined) this.#take([...path, written], { name, table });
       else if (!more.includes(key))
-        this.problems.push(`${label} is not a key.${meant(key, { table, keys: [...names.keys(), ...more] })}`);
+        this.problems.push(
+          `${label} is not a key.${meant(key, { table, keys: [...names.keys(), ...more] }) || ' See docs/settings.md.'}`,
+        );
       seen.add(key);
     }
   }
 
-  /** The keys of the map at this path; a mistake when there is something else, nothing when there is nothing. */
+  /** The keys of the map at this path; none when it is empty, an error when it is not a map. */
   keysAt(path: readonly string[]): readonly string[] {
     const node = this.#nodeAt(path);
     if (node === undefined || (isScalar(node) && node.value === null)) return [];
@@ -86,7 +90,7 @@ class FileReader implements SourceValues {
     return [];
   }
 
-  /** `conch.yaml:3:5: models.llama.tokenizer`, with the place of the key. */
+  /** `conch.yaml:3:5: models.llama.tokenizer`, with the position of the key. */
   label(path: readonly PropertyKey[]): string {
     const words = path.filter((key) => typeof key === 'string');
     return `${this.#place(this.#offsetOf(path))}: ${words.join('.')}`;
@@ -112,8 +116,8 @@ class FileReader implements SourceValues {
     try {
       return this.#nodeAt(path)?.toJS(this.#document);
     } catch {
-      // The parser gives up on aliases that would unfold to something huge.
-      this.problems.push(`${this.label(path)} has too many aliases.`);
+      // The parser rejects aliases that would expand to something huge.
+      this.problems.push(`${this.label(path)} has too many YAML aliases (*name). Write the values out.`);
       return undefined;
     }
   }
@@ -123,7 +127,7 @@ class FileReader implements SourceValues {
       Alias: (_, alias) => {
         if (alias.resolve(this.#document) === undefined) {
           this.problems.push(
-            `${this.#place(alias.range?.[0] ?? 0)}: a value that begins with * names an anchor, and there is none; put it in quotes.`,
+            `${this.#place(alias.range?.[0] ?? 0)}: The value begins with *, but there is no anchor of that name. Put the value in quotes.`,
           );
         }
       },
@@ -166,7 +170,7 @@ function keyText(key: unknown): string {
   return isScalar(key) ? String(key.source ?? key.value) : String(key);
 }
 
-/** A flag's alias is no key of the file, but its setting is meant. */
+/** The key of the setting, where the file has the alias of its flag. */
 function meant(key: string, { table, keys }: { table: SettingTable; keys: readonly string[] }): string {
   const wanted = key.replaceAll('_', '-');
   const byAlias = Object.entries(table).find(([, { aliases = [] }]) => aliases.includes(wanted));

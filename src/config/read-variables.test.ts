@@ -8,7 +8,7 @@ function read(environment: Record<string, string>) {
 }
 
 describe('readVariables', () => {
-  it('reads ours and leaves all others alone', () => {
+  it('reads only its own environment variables', () => {
     expect(
       read({
         CONCH_PORT: '1',
@@ -27,14 +27,14 @@ describe('readVariables', () => {
     });
   });
 
-  it('counts an empty variable as not set', () => {
+  it('counts an empty environment variable as not set', () => {
     expect(read({ CONCH_PORT: '', CONCH_MODEL_REPOSITORY: '', OPENAI_TRTLLM_PORT: '3000' })).toEqual({
       given: [['port', undefined, 3000]],
       problems: [],
     });
   });
 
-  it('leaves alone what Kubernetes sets for a service called conch', () => {
+  it('ignores what Kubernetes sets for a service called conch', () => {
     const environment = {
       CONCH_SERVICE_HOST: '10.0.0.1',
       CONCH_SERVICE_PORT: '9000',
@@ -51,12 +51,15 @@ describe('readVariables', () => {
   });
 
   it.each([
-    ['CONCH_PROT', 'CONCH_PROT is not a variable of Conch. Did you mean CONCH_PORT?'],
-    ['CONCH_OPENAI_PORT', 'CONCH_OPENAI_PORT is not a variable of Conch. Did you mean CONCH_PORT?'],
-    ['CONCH_BACKEND', 'CONCH_BACKEND is not a variable of Conch. Did you mean CONCH_CONTRACT?'],
-    ['CONCH_HELP', 'CONCH_HELP is not a variable of Conch.'],
-    ['CONCH_EMBEDDING', 'CONCH_EMBEDDING is not a variable of Conch.'],
-    ['CONCH_COLOUR_OF_SHELL', 'CONCH_COLOUR_OF_SHELL is not a variable of Conch.'],
+    ['CONCH_PROT', 'CONCH_PROT is not an environment variable of Conch. Did you mean CONCH_PORT?'],
+    ['CONCH_OPENAI_PORT', 'CONCH_OPENAI_PORT is not an environment variable of Conch. Did you mean CONCH_PORT?'],
+    ['CONCH_BACKEND', 'CONCH_BACKEND is not an environment variable of Conch. Did you mean CONCH_CONTRACT?'],
+    ['CONCH_HELP', 'CONCH_HELP is not an environment variable of Conch. docs/settings.md lists them.'],
+    ['CONCH_EMBEDDING', 'CONCH_EMBEDDING is not an environment variable of Conch. docs/settings.md lists them.'],
+    [
+      'CONCH_COLOUR_OF_SHELL',
+      'CONCH_COLOUR_OF_SHELL is not an environment variable of Conch. docs/settings.md lists them.',
+    ],
   ])('refuses %s', (variable, problem) => {
     expect(read({ [variable]: 'x' })).toEqual({ given: [], problems: [problem] });
   });

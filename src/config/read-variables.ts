@@ -4,7 +4,7 @@ import { fileKey, fromText, kindOf, placeholdersOf, type Setting, type SettingTa
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment's variables as values of the table's settings. An empty variable is one that is not set. */
+/** The environment variables as values of the table's settings. An empty one counts as not set. */
 export function readVariables(environment: Environment, table: SettingTable): SourceValues {
   const given: Given[] = [];
   const known = new Set<string>();
@@ -40,7 +40,7 @@ function fromVariable(
     ];
   }
   if (!setting.perModel) return [{ ...origin, input: fromText(setting.schema, text) }];
-  // A comma parts two values only where `model=` follows it: a path may have commas of its own.
+  // A comma separates two values only where `model=` follows it: a path may contain commas.
   const parts = text.split(/,(?=[^=/\\,]+=)/).map((item) => splitModel(item.trim()));
   return parts.map(({ model, value }): Given => {
     const input = fromText(setting.schema, value);
@@ -62,11 +62,12 @@ function unknownIn(environment: Environment, known: ReadonlySet<string>, meaning
     .map((variable) => {
       const near = nearest(variable, [...meanings.keys()]);
       const meant = near === undefined ? undefined : (meanings.get(near) ?? near);
-      return `${variable} is not a variable of Conch.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+      const hint = meant === undefined ? 'docs/settings.md lists them.' : `Did you mean ${meant}?`;
+      return `${variable} is not an environment variable of Conch. ${hint}`;
     });
 }
 
-// The tests of Conch itself hand each other what begins with CONCH_TEST_.
+// Conch's own tests use names that begin with CONCH_TEST_.
 function isOurs(variable: string): boolean {
   return variable.startsWith('CONCH_') && !variable.startsWith('CONCH_TEST_');
 }
@@ -80,7 +81,7 @@ function isSet(environment: Environment, variable: string): boolean {
   return value !== undefined && value !== '' && !isServiceLink(variable, value);
 }
 
-// Kubernetes gives every pod beside a service called `conch` variables such as CONCH_PORT=tcp://10.0.0.1:9000.
+// For a service called `conch`, Kubernetes sets environment variables such as CONCH_PORT=tcp://10.0.0.1:9000 in every pod.
 const serviceLink = /^CONCH_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 const serviceAddress = /^(tcp|udp|sctp):\/\//;
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Given } from './given.ts';
 import { looksLikePath, namedFile, resolvePath } from './paths.ts';
 import { plainWords, problemsOf } from './problem.ts';
-import { longFlag, type Setting, type SettingTable, type Surroundings } from './setting.ts';
+import { longFlag, type ProcessContext, type Setting, type SettingTable, type Surroundings } from './setting.ts';
 import type { Origin } from './settings.ts';
 
 /** The values in effect, under `port` or `models.llama.tokenizer`, and where they came from. */
@@ -16,12 +16,12 @@ export interface Resolved {
 interface ResolveOptions {
   readonly settings: SettingTable;
   readonly models: SettingTable;
-  readonly surroundings: Omit<Surroundings, 'given'>;
+  readonly surroundings: ProcessContext;
 }
 
 /**
- * Checks every value that was given, also those that a stronger source overrides, and keeps the last one of each
- * setting: `given` comes in the order of strength.
+ * Checks every value, also those that another source overrides. The last value of each setting takes effect: `given` is
+ * in the order of precedence.
  */
 export function resolve(given: readonly Given[], { settings, models, surroundings }: ResolveOptions): Resolved {
   const refused = new Set<string>();
@@ -64,7 +64,7 @@ function addDefaults(
     }
     const result = parse(setting, undefined);
     if (result.success) values[name] = result.data;
-    else problems.push(`${longFlag(name)} must be given.`);
+    else problems.push(`${longFlag(name)} is missing. Set it.`);
   }
 }
 

@@ -4,6 +4,7 @@ import { SettingsError } from './settings-error.ts';
 
 const flag = '--openai-restricted-api';
 const secret = 'pearl-0815';
+const known = 'Known APIs are inference, embedding, model-repository, metrics, health.';
 
 function load(argv: readonly string[], options: LoadOptions = {}) {
   return loadSettings({ ...options, argv }).openaiRestrictedApi;
@@ -35,7 +36,7 @@ describe('restricted APIs', () => {
     expect(load(one)).toEqual(both);
   });
 
-  it.each([';', '\n', ' ;\n '])('come from a variable, with %j between them', (separator) => {
+  it.each([';', '\n', ' ;\n '])('come from an environment variable, separated by %j', (separator) => {
     const texts = [`inference,embedding User-Key ${secret}`, 'model-repository admin-key two words'];
     expect(withVariable(texts.join(separator))).toEqual(both);
   });
@@ -49,25 +50,24 @@ describe('restricted APIs', () => {
   });
 
   it.each([
-    [['chat', 'x-key', secret], 'must name APIs among inference, embedding, model-repository, metrics, health.'],
-    [
-      ['health,inferance', 'x-key', secret],
-      'must name APIs among inference, embedding, model-repository, metrics, health (did you mean inference?).',
-    ],
-    [[secret, 'x-key', 'health'], 'must name APIs among inference, embedding, model-repository, metrics, health.'],
-    [['health,', 'x-key', secret], 'must name APIs among inference, embedding, model-repository, metrics, health.'],
+    [['chat', 'x-key', secret], `has the unknown API "chat". ${known}`],
+    [['health,inferance', 'x-key', secret], `has the unknown API "inferance". Did you mean inference? ${known}`],
+    [[secret, 'x-key', 'health'], `must be APIS HEADER VALUE, in this order. ${known}`],
+    [['x-key', 'health', secret], `must be APIS HEADER VALUE, in this order. ${known}`],
+    [[`${secret}=`, 'x-key', 'chat'], `must have only known APIs, separated by commas. ${known}`],
+    [['health,', 'x-key', secret], `must have only known APIs, separated by commas. ${known}`],
     [['health,health', 'x-key', secret], 'must not restrict health twice.'],
     [['health', 'x-key', secret, flag, 'metrics,health', 'x-other', secret], 'must not restrict health twice.'],
     [['health', 'x-key:', secret], 'must have the name of a header, without spaces or a colon.'],
     [['health', 'x-key', ''], 'must have a value of printable ASCII characters.'],
     [['health', 'x-key', `${secret}ä`], 'must have a value of printable ASCII characters.'],
-    [['health', 'x-key'], 'needs 3 values: --openai-restricted-api APIS HEADER VALUE'],
-  ])('refuses %j, and repeats no value', (values, problem) => {
+    [['health', 'x-key'], 'needs 3 values. Write --openai-restricted-api APIS HEADER VALUE.'],
+  ])('refuses %j, and repeats no secret', (values, problem) => {
     expect(problems(() => load([flag, ...values]))).toEqual([`${flag} ${problem}`]);
   });
 
-  it('names the place of a mistake in the variable and in the file', () => {
-    const wanted = 'must be written APIS HEADER VALUE, or in the file as a map of apis, header and value.';
+  it('names the environment variable, or the position in the file', () => {
+    const wanted = 'must be APIS HEADER VALUE, or a map of apis, header and value in the configuration file.';
     expect(problems(() => withVariable(`health x-key ${secret};half`))).toEqual([
       `CONCH_OPENAI_RESTRICTED_API ${wanted}`,
     ]);
@@ -75,14 +75,14 @@ describe('restricted APIs', () => {
     const inFile = (row: string) => problems(() => withFile(text(row)));
     expect(inFile('x-key')).toEqual([`conch.yaml:2:5: openai_restricted_api ${wanted}`]);
     expect(inFile(`{apis: [health, chat], header: x-key, value: ${secret}}`)).toEqual([
-      'conch.yaml:2:21: openai_restricted_api.apis must name APIs among inference, embedding, model-repository, metrics, health.',
+      `conch.yaml:2:21: openai_restricted_api.apis has the unknown API "chat". ${known}`,
     ]);
     expect(inFile(`{apis: health, header: x-key, vlaue: ${secret}}`)).toEqual([
-      'conch.yaml:2:5: openai_restricted_api.value must be text: put it in quotes.',
+      'conch.yaml:2:5: openai_restricted_api.value is missing.',
       'conch.yaml:2:35: openai_restricted_api.vlaue is not a key.',
     ]);
     expect(inFile('{apis: health, header: x-key, value: 815}')).toEqual([
-      'conch.yaml:2:35: openai_restricted_api.value must be text: put it in quotes.',
+      'conch.yaml:2:35: openai_restricted_api.value must be text in quotes.',
     ]);
   });
 });

@@ -2,21 +2,24 @@ import { z } from 'zod';
 import { nearest } from './nearest.ts';
 
 const apiNames = ['inference', 'embedding', 'model-repository', 'metrics', 'health'] as const;
+const knownApis = `Known APIs are ${apiNames.join(', ')}`;
 
-// No message repeats what was given: whoever mixes up the order has written the secret where a name belongs.
-const api = z.enum(apiNames, {
-  error: ({ input }) => {
-    const near = nearest(String(input), apiNames);
-    return `must name APIs among ${apiNames.join(', ')}${near === undefined ? '' : ` (did you mean ${near}?)`}`;
-  },
-});
+type ApiName = (typeof apiNames)[number];
+
+function isApi(name: string): name is ApiName {
+  return apiNames.some((known) => known === name);
+}
 
 const apis = z.preprocess(
-  (written) => (typeof written === 'string' ? written.split(',').map((name) => name.trim()) : written),
-  z.array(api).min(1),
+  (written) => (typeof written === 'string' ? namesIn(written) : written),
+  z.array(z.custom<ApiName>((name) => typeof name === 'string')).min(1),
 );
 
-const wanted = 'must be written APIS HEADER VALUE, or in the file as a map of apis, header and value';
+function namesIn(written: string): string[] {
+  return written.split(',').map((name) => name.trim());
+}
+
+const wanted = 'must be APIS HEADER VALUE, or a map of apis, header and value in the configuration file';
 
 const restrictedApi = z.preprocess(
   (given: unknown) => {
@@ -24,20 +27,35 @@ const restrictedApi = z.preprocess(
     const [names, header, value]: readonly unknown[] = given;
     return given.length === 3 ? { apis: names, header, value } : given;
   },
-  z.strictObject(
-    {
-      apis,
-      header: z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must have the name of a header, without spaces or a colon'),
-      value: z
-        .string()
-        .trim()
-        .regex(/^[\x20-\x7e]+$/, 'must have a value of printable ASCII characters'),
-    },
-    { error: ({ code }) => (code === 'invalid_type' ? wanted : undefined) },
-  ),
+  z
+    .strictObject(
+      {
+        apis,
+        header: z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must have the name of a header, without spaces or a colon'),
+        value: z
+          .string()
+          .trim()
+          .regex(/^[\x20-\x7e]+$/, 'must have a value of printable ASCII characters'),
+      },
+      { error: ({ code }) => (code === 'invalid_type' ? wanted : undefined) },
+    )
+    .superRefine(({ apis: names, header, value }, context) => {
+      const isMixedUp = [header, value].some((text) => namesIn(text).every(isApi));
+      for (const [index, name] of names.entries())
+        if (!isApi(name))
+          context.addIssue({ code: 'custom', path: ['apis', index], message: unknownApi(name, isMixedUp) });
+    }),
 );
 
-/** The APIs that want a header of their own with its value; no API stands in two of them. */
+/** Repeats no name where the arguments seem to be in the wrong order: the name may be the secret value. */
+function unknownApi(name: string, isMixedUp: boolean): string {
+  if (isMixedUp) return `must be APIS HEADER VALUE, in this order. ${knownApis}`;
+  if (!/^[\w-]{1,32}$/.test(name)) return `must have only known APIs, separated by commas. ${knownApis}`;
+  const near = nearest(name, apiNames);
+  return `has the unknown API "${name}".${near === undefined ? '' : ` Did you mean ${near}?`} ${knownApis}`;
+}
+
+/** The APIs that need a header with a value; each API is in at most one of them. */
 export const restrictedApis = z.array(restrictedApi).superRefine((items, context) => {
   const seen = new Set<string>();
   for (const [index, { apis: names }] of items.entries())

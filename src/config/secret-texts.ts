@@ -1,7 +1,7 @@
 import type { Setting } from './setting.ts';
 import { type Settings, settingTable } from './settings.ts';
 
-/** Every text of the settings that nobody is to read in a log. */
+/** The secret texts of the settings, which no log may contain. */
 export function secretTexts(settings: Settings): string[] {
   return Object.entries<Setting>(settingTable)
     .filter(([, { secret }]) => secret)
@@ -12,12 +12,12 @@ function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return secretsOf(value);
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (typeof value !== 'object' || value === null) return [];
-  // A header of a restricted API has a name, which is told, and a value, which is not.
+  // Of the header of a restricted API, only the value is secret.
   if ('value' in value) return textsIn(value.value);
   return Object.values(value).flatMap(textsIn);
 }
 
-/** Of an address the password alone: where it leads is told. A place without one holds no secret. */
+/** Of a URL, only the password is secret. */
 function secretsOf(text: string): string[] {
   if (text === 'none' || text.startsWith('sqlite:')) return [];
   if (!/^[a-z]+:\/\//.test(text)) return [text];

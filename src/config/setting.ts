@@ -17,17 +17,21 @@ export const groups = {
 
 export type Group = keyof typeof groups;
 
-/** The groups in the order in which they are shown. */
+/** The groups in the order of help and docs. */
 export const groupNames = Object.keys(groups) as Group[];
 
-/** What a default may depend on. */
-export interface Surroundings {
-  /** Whether the file, a variable or a flag gives this setting. */
-  readonly given: (name: string) => boolean;
+/** The facts of the process that a default may depend on. */
+export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly homeDirectory: string;
   readonly stdoutIsTerminal: boolean;
+}
+
+/** What a default may depend on. */
+export interface Surroundings extends ProcessContext {
+  /** Whether the file, an environment variable or a flag sets this setting. */
+  readonly given: (name: string) => boolean;
 }
 
 interface SettingOptions<T> {
@@ -35,9 +39,9 @@ interface SettingOptions<T> {
   readonly short?: string;
   /** Further long flags, without the dashes. */
   readonly aliases?: readonly string[];
-  /** The variable's name where it is not CONCH_ and the setting's; false: no variable. */
+  /** The environment variable, where it is not CONCH_ and the name of the setting; false: none. */
   readonly variable?: string | false;
-  /** Variables of other programs that are honoured where ours is not set, the first one first. */
+  /** Environment variables of other programs that apply where ours is not set, the first one first. */
   readonly otherVariables?: readonly string[];
   /** False: no flag. */
   readonly flag?: false;
@@ -60,7 +64,7 @@ interface SettingOptions<T> {
   readonly placeholder?: string | readonly string[];
   /** The default in words, where it is not one value. */
   readonly defaultText?: string;
-  /** The default where it depends on the surroundings. */
+  /** The default, where it depends on the context. */
   readonly derive?: (surroundings: Surroundings) => T;
 }
 
@@ -105,7 +109,7 @@ export function longFlag(name: string): string {
   return `--${fileKey(name).replaceAll('_', '-')}`;
 }
 
-/** Every variable that a setting is read from, the strongest first. */
+/** Every environment variable of a setting, in the order of precedence. */
 export function variablesOf(name: string, { variable, otherVariables = [] }: Setting): readonly string[] {
   const own = variable ?? `CONCH_${fileKey(name).toUpperCase()}`;
   return own === false ? otherVariables : [own, ...otherVariables];
@@ -123,7 +127,7 @@ export function summaryOf({ help }: Setting): string {
   return help.replace(/(?:[.:] |\.$).*/s, '');
 }
 
-/** How the text of a flag or a variable is read: a list takes several, a boolean flag takes none. */
+/** How Conch reads the text of a flag or environment variable: a list takes several, a boolean flag none. */
 type Kind = 'text' | 'number' | 'boolean' | 'list';
 
 /** What kind of value a schema takes, seen through its default and its transformations. */
@@ -135,7 +139,7 @@ export function kindOf(schema: z.core.$ZodType): Kind {
   return 'text';
 }
 
-/** What the value of a flag is called in help: what the setting says, else by its schema or its path. */
+/** The placeholders of a flag in help: those of the setting, else by its schema or its path. */
 export function placeholdersOf({ schema, placeholder, path }: Setting): readonly string[] {
   if (placeholder !== undefined) return typeof placeholder === 'string' ? [placeholder] : placeholder;
   const inner = innermost(schema);
@@ -161,7 +165,7 @@ export function defaultTextOf({ schema, defaultText }: Setting): string | undefi
   return String(value);
 }
 
-/** A text from a flag or a variable as the schema wants it; what does not fit stays text, for the schema to refuse. */
+/** A text from a flag or environment variable as the schema expects it; other text stays, for the schema to reject. */
 export function fromText(schema: z.core.$ZodType, text: string): unknown {
   const kind = kindOf(schema);
   if (kind === 'boolean') return booleans.get(text.toLowerCase()) ?? text;
@@ -172,6 +176,22 @@ export function fromText(schema: z.core.$ZodType, text: string): unknown {
 export function itemSchema(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = innermost(schema);
   return inner instanceof z.ZodArray ? inner.def.element : schema;
+}
+
+/** The numbers that a schema accepts, in words; undefined for any other schema. */
+export function numberRangeOf(schema: z.core.$ZodType): string | undefined {
+  const inner = innermost(schema);
+  if (!(inner instanceof z.ZodNumber)) return undefined;
+  const kind = inner.isInt ? 'a whole number' : 'a number';
+  const [least, most] = [inner.minValue, inner.maxValue].map(Number);
+  if (!isBound(least)) return kind;
+  const isIncluded = inner.safeParse(least).success;
+  if (isBound(most)) return isIncluded ? `${kind} from ${least} to ${most}` : `${kind} above ${least}, at most ${most}`;
+  return isIncluded ? `${kind} of at least ${least}` : `${kind} above ${least}`;
+}
+
+function isBound(bound: number | undefined): boolean {
+  return Number.isFinite(bound) && Math.abs(bound ?? 0) !== Number.MAX_SAFE_INTEGER;
 }
 
 /** The keys that a map of settings may have; none for any other schema. */

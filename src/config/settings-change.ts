@@ -3,7 +3,7 @@ import { guarded } from './dump-settings.ts';
 import { fileKey, type Setting } from './setting.ts';
 import { originOf, type Settings, settingTable } from './settings.ts';
 
-/** What becomes of settings that were read again while Conch runs. Keys are named as in the file. */
+/** The result of reading the settings again while Conch runs. Keys are named as in the file. */
 interface SettingsChange {
   /** The settings in effect from now on. */
   readonly settings: Settings;
@@ -25,7 +25,7 @@ export function settingsChange(running: Settings, read: Settings): SettingsChang
   return { settings, changed, fixed: [...fixed.map(fileKey), ...changedAdapters(running, read)] };
 }
 
-/** A value that stays keeps where it came from. */
+/** A value that does not change keeps its origin. */
 function originsOf(running: Settings, read: Settings, fixed: readonly string[]): Settings['origins'] {
   const moved = [...read.origins].filter(([name]) => !fixed.includes(name));
   const kept = [...running.origins].filter(([name]) => fixed.includes(name));
@@ -43,7 +43,7 @@ function changedModels({ models: running }: Settings, { models: read }: Settings
   return [...names].filter((name) => !isDeepStrictEqual(running[name], read[name])).map((name) => `models.${name}`);
 }
 
-/** The folders of adapters are read at the start alone; a list of names takes effect at once. */
+/** Conch reads the folders of adapters only at the start; a list of names takes effect at once. */
 function changedAdapters({ models: running }: Settings, { models: read }: Settings): string[] {
   const names = new Set([...Object.keys(running), ...Object.keys(read)]);
   const foldersOf = (lora: unknown): unknown => (Array.isArray(lora) ? undefined : lora);

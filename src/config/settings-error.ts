@@ -1,4 +1,4 @@
-/** Mistakes in the settings, all that were found, one line each; the program ends with `exitCode`. */
+/** All errors in the settings, one line each; the program ends with `exitCode`. */
 export class SettingsError extends Error {
   readonly exitCode = 2;
   readonly problems: readonly string[];

@@ -30,7 +30,7 @@ const largestStore = 2 ** 50;
 
 const onlyFlag = { variable: false, file: false } as const;
 
-/** Every setting, once: its flag, its variable, its key in the file, its help and its row in the docs come from here. */
+/** Every setting, once: the source of its flag, environment variable, configuration key, help and section in the docs. */
 export const settingTable = {
   ...inGroup('servers', {
     triton: setting(
@@ -217,7 +217,7 @@ export const settingTable = {
 
 export type SettingName = keyof typeof settingTable;
 
-/** Where a value came from; `where` names the flag, the variable or the place in the file. */
+/** The origin of a value; `where` is the flag, the environment variable or the position in the file. */
 export interface Origin {
   readonly source: 'default' | 'file' | 'variable' | 'flag';
   readonly where: string;
@@ -237,7 +237,7 @@ export function originOf({ origins }: Pick<Settings, 'origins'>, key: string): O
   return origins.get(key) ?? { source: 'default', where: 'default' };
 }
 
-/** Alone, Conch is for this machine; in front of a Triton it is for others. */
+/** Conch serves only this machine by default, and all machines with a Triton server or a model repository. */
 function defaultHost({ given }: Surroundings): string {
   return given('triton') || given('modelRepository') ? '0.0.0.0' : '127.0.0.1';
 }

@@ -3,7 +3,7 @@ import { loadSettings } from './load.ts';
 import { startWarnings } from './start-warnings.ts';
 
 const open = (host: string) =>
-  `Listening on ${host} without a key: whoever reaches this machine may use the models. Set --api-key, or --host 127.0.0.1.`;
+  `Listening on ${host} without an API key: anyone who can reach this machine can use the models. Set --api-key, or --host 127.0.0.1.`;
 
 describe('startWarnings', () => {
   it.each([
@@ -20,7 +20,9 @@ describe('startWarnings', () => {
     [['--host', '127.example.org'], [open('127.example.org')]],
     [
       ['--keepalive-interval', '10s'],
-      ["keepalive_interval is 10s: Triton's default is to close connections that ping more often than every 300s."],
+      [
+        'keepalive_interval is 10s: by default, Triton closes connections that ping more often than every 300s. Set --keepalive-interval 300s or more.',
+      ],
     ],
     [['--keepalive-interval', '0'], []],
   ])('for %j are %j', (argv, expected) => {

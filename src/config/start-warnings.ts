@@ -2,7 +2,7 @@ import type { Settings } from './settings.ts';
 
 const tritonsShortestKeepalive = 300_000;
 
-/** What the start should warn of: settings that are valid and may still be a mistake. */
+/** Warnings for the start: settings that are valid, but may be a mistake. */
 export function startWarnings(
   settings: Pick<
     Settings,
@@ -20,20 +20,23 @@ export function startWarnings(
   const isRestricted = settings.openaiRestrictedApi.some(({ apis }) => apis.includes('inference'));
   if (!wantsKey(settings) && !isRestricted && !isLoopback(settings.host)) {
     warnings.push(
-      `Listening on ${settings.host} without a key: whoever reaches this machine may use the models. Set --api-key, or --host 127.0.0.1.`,
+      `Listening on ${settings.host} without an API key: anyone who can reach this machine can use the models. Set --api-key, or --host 127.0.0.1.`,
     );
   }
   if (settings.jwtJwks !== undefined && settings.jwtAudience.length === 0) {
     warnings.push(
-      'jwt_audience is not set: a token that the issuer made for another service opens this one too. Set --jwt-audience.',
+      'jwt_audience is not set: Conch also accepts tokens that the issuer made for other services. Set --jwt-audience.',
     );
   }
   if (settings.keepaliveInterval > 0 && settings.keepaliveInterval < tritonsShortestKeepalive) {
     warnings.push(
-      `keepalive_interval is ${settings.keepaliveInterval / 1000}s: Triton's default is to close connections that ping more often than every 300s.`,
+      `keepalive_interval is ${settings.keepaliveInterval / 1000}s: by default, Triton closes connections that ping more often than every 300s. Set --keepalive-interval 300s or more.`,
     );
   }
-  if (settings.logPrompts) warnings.push('log_prompts is on: the log holds what clients send, word for word.');
+  if (settings.logPrompts)
+    warnings.push(
+      'log_prompts is on: the log contains what clients send, including prompts. Turn it off with --no-log-prompts.',
+    );
   return warnings;
 }
 

@@ -30,8 +30,8 @@ describe('tritonAddress', () => {
     ['::1', 'must have brackets around an IPv6 address: [::1]:8001'],
     ['[a]:8001', 'must have an IPv6 address between the brackets'],
     ['ftp://a', 'must begin with http://, https://, grpc:// or grpcs://, or with no scheme'],
-    ['http://a:8001/v2', 'must not have a path after the port'],
-    ['http://me:word@a:8001', 'must not hold a user or a password: --triton-header sends credentials'],
+    ['http://a:8001/v2', 'must be a host and a port, without a path'],
+    ['http://me:word@a:8001', 'must not contain a user or password: send credentials with --triton-header'],
   ])('refuses %j', (written, message) => {
     expect(tritonAddress.safeParse(written).error?.issues.map((issue) => issue.message)).toEqual([message]);
   });

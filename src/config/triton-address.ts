@@ -7,7 +7,7 @@ export interface TritonAddress {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** The name stands for every address that it resolves to, one server each. */
+  /** Every address that the name resolves to is a server. */
   readonly dns: boolean;
 }
 
@@ -40,12 +40,12 @@ function parse(written: string): WrittenAddress | string {
     return 'must begin with http://, https://, grpc:// or grpcs://, or with no scheme';
   }
   let rest = scheme === undefined ? written : written.slice(scheme.length + 3);
-  // grpcs://dns:name:port is the name that is resolved again and again, over TLS; dns:///name:port is gRPC's own form.
+  // grpcs://dns:name:port is resolved again and again, over TLS; dns:///name:port is gRPC's own notation.
   const dns = scheme === 'dns' || /^dns:./.test(rest);
   if (dns) rest = rest.replace(/^dns:/, '').replace(/^\/+/, '');
-  if (rest.includes('@')) return 'must not hold a user or a password: --triton-header sends credentials';
+  if (rest.includes('@')) return 'must not contain a user or password: send credentials with --triton-header';
   if (scheme !== undefined) rest = rest.replace(/\/$/, '');
-  if (/[/?#]/.test(rest)) return 'must not have a path after the port';
+  if (/[/?#]/.test(rest)) return 'must be a host and a port, without a path';
   if (isIPv6(rest)) return `must have brackets around an IPv6 address: [${rest}]:${defaultPort}`;
   const match = /^(?:\[([^\]]+)\]|([\w.-]+))(?::(\d{1,5}))?$/.exec(rest);
   if (match === null) return 'must be a host and a port, such as triton:8001 or [::1]:8001';

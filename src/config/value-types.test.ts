@@ -68,7 +68,7 @@ describe('listenHost', () => {
 });
 
 describe('webAddress', () => {
-  const wanted = ['must be an address that begins with http:// or https://'];
+  const wanted = ['must be a URL that begins with http:// or https://'];
   it.each([
     ['https://hub.example/', 'https://hub.example'],
     ['http://127.0.0.1:8080/hub', 'http://127.0.0.1:8080/hub'],
@@ -98,14 +98,14 @@ describe('metadata', () => {
     [['Authorization: Bearer a=b:c', 'x-team=blue'], { authorization: 'Bearer a=b:c', 'x-team': 'blue' }],
     [[{ authorization: 'Bearer a', 'x-team': 'blue' }], { authorization: 'Bearer a', 'x-team': 'blue' }],
     [['x-empty:'], { 'x-empty': '' }],
-    [['nothing'], ['must be written name: value or name=value']],
-    [['=value'], ['must be written name: value or name=value']],
-    [[7], ['must be written name: value or name=value']],
+    [['nothing'], ['must be name: value or name=value']],
+    [['=value'], ['must be name: value or name=value']],
+    [[7], ['must be name: value or name=value']],
     [['a b: c'], ['must have a name of letters, digits and - _ . only']],
-    [['trace-bin: AAAA'], ['must not be binary: a name that ends with -bin is not sent']],
-    [['grpc-timeout: 1S'], ['must not set grpc-timeout: the connection itself does']],
+    [['trace-bin: AAAA'], ['must not have a name that ends with -bin: binary headers are not supported']],
+    [['grpc-timeout: 1S'], ['must not set grpc-timeout: gRPC sets it']],
     [['x: ä'], ['must have a value of printable ASCII characters']],
-    [['a: 1', 'A: 2'], ['must not give a twice']],
+    [['a: 1', 'A: 2'], ['must not set a twice']],
     ['a: 1', ['must be a list']],
   ])('reads %j as %j', (value, expected) => {
     expect(read(metadata, value)).toEqual(expected);

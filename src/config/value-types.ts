@@ -82,15 +82,15 @@ export const dnsServer = z.string().refine((written) => {
 
 /** The address of a web server, without the slash at its end. */
 export const webAddress = z
-  .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
+  .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
   .transform((address) => address.replace(/\/+$/, ''));
 
-/** The names for how much is logged: ours, and those of uvicorn for the same. */
+/** The log levels: Conch's names, and those of uvicorn for the same levels. */
 export const logLevel = z
   .enum(['trace', 'debug', 'info', 'warn', 'warning', 'error', 'fatal', 'critical'])
   .transform((level) => (level === 'warning' ? 'warn' : level === 'critical' ? 'fatal' : level));
 
-const metadataWanted = 'must be written name: value or name=value';
+const metadataWanted = 'must be name: value or name=value';
 // gRPC and HTTP/2 write these themselves.
 const reservedHeaders = /^(grpc-.*|content-type|te|user-agent|host|connection|transfer-encoding|content-length)$/;
 
@@ -102,8 +102,9 @@ const metadataItem = z
       const key = name.trim().toLowerCase();
       if (value === undefined || key === '') context.addIssue(metadataWanted);
       else if (!/^[\da-z_.-]+$/.test(key)) context.addIssue('must have a name of letters, digits and - _ . only');
-      else if (key.endsWith('-bin')) context.addIssue('must not be binary: a name that ends with -bin is not sent');
-      else if (reservedHeaders.test(key)) context.addIssue(`must not set ${key}: the connection itself does`);
+      else if (key.endsWith('-bin'))
+        context.addIssue('must not have a name that ends with -bin: binary headers are not supported');
+      else if (reservedHeaders.test(key)) context.addIssue(`must not set ${key}: gRPC sets it`);
       else if (!/^[\x20-\x7e]*$/.test(value)) context.addIssue('must have a value of printable ASCII characters');
       return [key, (value ?? '').trim()] as const;
     });
@@ -114,17 +115,17 @@ function splitHeader(item: string): readonly [string, string | undefined] {
   return end < 0 ? [item, undefined] : [item.slice(0, end), item.slice(end + 1)];
 }
 
-/** Headers that go with every call, from a list of `name: value`, or from a map in the file. */
+/** Headers of every call, from a list of `name: value`, or from a map in the file. */
 export const metadata = z.array(metadataItem).transform((items, context): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = {};
   for (const [name, value] of items.flat()) {
-    if (Object.hasOwn(headers, name)) context.addIssue(`must not give ${name} twice`);
+    if (Object.hasOwn(headers, name)) context.addIssue(`must not set ${name} twice`);
     headers[name] = value;
   }
   return headers;
 });
 
-/** Where responses are kept. */
+/** Where responses are stored. */
 export const storePlace = z
   .string()
   .regex(/^(none|sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:PATH, postgres://USER:PASS@HOST/DB or none');

@@ -1,11 +1,11 @@
 const replacementCharacter = 0xfffd;
 
-/** Turns a text that comes whole every time, and longer every time, into what is new in it. */
+/** Turns texts that each contain all text so far into what is new. */
 export class AccumulatedText {
   #given = 0;
   #held = '';
 
-  /** What is new. A character whose bytes are not all there yet ends the text as U+FFFD, which is held back. */
+  /** The new text. An incomplete character at the end is U+FFFD, which is held back. */
   next(text: string): string {
     let end = text.length;
     while (end > this.#given && text.charCodeAt(end - 1) === replacementCharacter) end--;

@@ -6,8 +6,8 @@ import type { ClassifyContract, RowsContract } from './row-contracts.ts';
 const mostClasses = 1_000_000;
 
 /**
- * The same contract, which requests the names of the classes in place of their figures, by Triton's classification
- * extension: the only way in which it tells what its label file says.
+ * The same contract, which requests the names of the classes instead of their figures, by Triton's classification
+ * extension: Triton sends the contents of a label file in no other way.
  */
 export function labelsContract(contract: ClassifyContract): RowsContract {
   return {

@@ -5,7 +5,7 @@ import type { StatusError } from '../kserve/status.ts';
 
 /** How a token is chosen and when to stop. What is left out is the backend's default. */
 export interface Sampling {
-  /** Left out: as many as the context has room for. */
+  /** Left out: as many as the context length allows. */
   readonly maxTokens?: number;
   readonly minTokens?: number;
   readonly temperature?: number;
@@ -28,7 +28,7 @@ export interface Sampling {
   readonly spacesBetweenSpecialTokens?: boolean;
 }
 
-/** A form that the answer must have. */
+/** The structure that the response must have. */
 export type Structure =
   | { readonly json: Readonly<Record<string, unknown>> }
   | { readonly json_object: true }
@@ -39,23 +39,23 @@ export type Structure =
 /** A structure as a backend is sent it. */
 export interface WrittenGuide {
   readonly structure: Structure;
-  /** Whether every response that the backend guides to it has the structure that was asked for; where not, it is checked. */
+  /** Whether every response that the backend guides to it has the requested structure; where not, it is checked. */
   readonly isExact: boolean;
 }
 
 /** What a request says in token ids, for contracts that take them. */
 export interface TokenInputs {
   readonly prompt: Int32Array;
-  /** Every id that ends an answer, the tokenizer's own first; none where nobody knows them, or it is to run past them. */
+  /** Every id that ends a response, the tokenizer's own first; empty where they are unknown or to be ignored. */
   readonly eosIds: readonly number[];
   readonly padId: number | undefined;
-  /** The tokens of each stop text and of each stop id; a text may have several forms. */
+  /** The tokens of each stop sequence and of each stop id; a sequence may have several tokenizations. */
   readonly stopWords: readonly (readonly number[])[];
   readonly badWords: readonly (readonly number[])[];
   readonly vocabularySize: number;
 }
 
-/** Beam search: how many beams are followed, and how many of the best are wanted as answers. */
+/** Beam search: how many beams there are, and how many of the best are returned as completions. */
 export interface Beams {
   readonly width: number;
   readonly answers: number;
@@ -71,27 +71,27 @@ export interface EncodedImage {
 /** Which token counts of a streamed response must be the backend's own. */
 export interface NeededCounts {
   readonly prompt: boolean;
-  /** Where not, the backend may be asked all the same; a response that does not say how many tokens it has counts as one. */
+  /** Where not, Conch may request it all the same; a response without a count counts as one token. */
   readonly completion: boolean;
 }
 
-/** One generation: one prompt and one answer, or with beam search several. */
+/** One generation: one prompt and one completion, or with beam search several. */
 export interface GenerateRequest {
   readonly id: string;
   readonly model: string;
   readonly version: string;
   readonly prompt: string;
-  /** In the order in which the prompt speaks of them; left out: none. */
+  /** In the order of their placeholders in the prompt; left out: none. */
   readonly images?: readonly EncodedImage[] | undefined;
-  /** Present where the contract speaks in tokens. */
+  /** Present where the contract takes token ids. */
   readonly tokens?: TokenInputs | undefined;
   readonly sampling: Sampling;
-  /** Whether the text is wanted as it comes. */
+  /** Whether to stream the text. */
   readonly stream: boolean;
   /** Left out: both counts. */
   readonly counts?: NeededCounts | undefined;
   readonly structure?: Structure | undefined;
-  /** How many alternatives to name for each token; 0: just the token itself; left out: no logprobs. */
+  /** How many alternatives to return for each token; 0: only the token itself; left out: no logprobs. */
   readonly logprobs?: number | undefined;
   /** Left out: sampling. */
   readonly beams?: Beams | undefined;
@@ -99,15 +99,15 @@ export interface GenerateRequest {
   readonly loraName?: string | undefined;
   /** The number under which the engine knows a LoRA adapter. */
   readonly loraTaskId?: number | undefined;
-  /** Its weights, where the engine has yet to be given them. */
+  /** Its weights, where the engine does not have them yet. */
   readonly loraWeights?: LoraWeights;
 }
 
-/** The weights of a LoRA adapter in the form that an engine takes. Shapes leave out the batch dimension. */
+/** The weights of a LoRA adapter in the layout that an engine takes. Shapes leave out the batch dimension. */
 export interface LoraWeights {
   readonly weights: Buffer;
   readonly weightsShape: readonly [rows: number, size: number];
-  /** Module, layer and rank of each row, and whatever else the engine wants to know of it. */
+  /** Module, layer and rank of each row, and further columns where the engine has them. */
   readonly config: ArrayLike<number>;
   readonly configShape: readonly [rows: number, columns: number];
 }
@@ -135,7 +135,7 @@ export interface TokenLogprob extends TokenChoice {
   readonly top: readonly TokenChoice[];
 }
 
-/** The same, of a contract that knows tokens by their ids alone. */
+/** The same for a contract that has only token ids. */
 export interface IdLogprob {
   readonly id: number;
   readonly logprob: number;
@@ -144,20 +144,20 @@ export interface IdLogprob {
 
 export type FinishReason = 'stop' | 'length';
 
-/** Where a decoder puts what it finds in a response. Beam search gives several answers, which are numbered from 0. */
+/** Receives what a decoder finds in a response. Beam search returns several completions, numbered from 0. */
 export interface GenerateSink {
   /**
-   * New text, how many tokens stand behind it and, where they were asked for, their logprobs. The text is empty while
-   * a character is incomplete.
+   * New text, the number of its tokens and, where the request has logprobs, their logprobs. The text is empty while a
+   * character is incomplete.
    */
   text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer?: number): void;
-  /** New tokens, from a contract that speaks in tokens, and where they were asked for the logprob of each. */
+  /** New tokens, from a contract that returns token ids, and their logprobs where the request has logprobs. */
   ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, answer?: number): void;
   /** How many tokens the backend found in the prompt. */
   promptTokens(count: number): void;
   /** How many of them it had in its cache. */
   cachedTokens(count: number): void;
-  /** Undefined where the backend does not say why it ended: then the count of tokens tells. */
+  /** Undefined where the backend sends no finish reason: then the number of tokens decides. */
   finish(reason: FinishReason | undefined, answer?: number): void;
 }
 
@@ -166,7 +166,7 @@ export interface GenerateDecoder {
   push(response: InferResponse, sink: GenerateSink): void;
 }
 
-/** What a contract makes of a parameter. */
+/** How a contract treats a parameter. */
 export type Support =
   | { readonly kind: 'honoured' | 'emulated' }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -205,9 +205,9 @@ export const parameterNames = [
 
 export type ParameterName = (typeof parameterNames)[number];
 
-/** What a model can hold, where its configuration or its engine's says it. */
+/** The limits of a model, where its configuration or that of its engine has them. */
 export interface Limits {
-  /** Prompt and answer together. */
+  /** Tokens of prompt and response together. */
   readonly context?: number;
   readonly prompt?: number;
   readonly beamWidth?: number;
@@ -218,22 +218,22 @@ export const contractKinds = ['vllm', 'trtllm', 'trtllm-tokens', 'llmapi'] as co
 
 export type ContractKind = (typeof contractKinds)[number];
 
-/** How one kind of Triton model speaks: translates, and nothing else. */
+/** How Conch uses one kind of Triton model: translates requests and responses, and nothing else. */
 export interface GenerationContract {
   readonly kind: ContractKind;
-  /** Whether the prompt is given special tokens such as BOS when it is tokenized, by the server or for it. */
+  /** Whether tokenizing the prompt, by the server or for it, adds special tokens such as BOS. */
   readonly addsSpecialTokens: boolean;
-  /** Whether prompts and answers are token ids: text becomes ids, and ids text, on this side. */
+  /** Whether prompts and responses are token ids: Conch tokenizes and detokenizes. */
   readonly speaksTokens: boolean;
-  /** Whether the backend ends an answer at a stop text and leaves it out; where not, that is done here. */
+  /** Whether the backend ends a response at a stop sequence and leaves it out; where not, Conch does. */
   readonly cutsStopTexts: boolean;
-  /** Whether the responses carry exact token counts; where not, they are counted here. */
+  /** Whether the responses have exact token counts; where not, Conch counts. */
   readonly counts: boolean;
-  /** Whether a stream asks only for the counts that its request needs; where not, `counts` of a request has no effect. */
+  /** Whether a stream requests only the counts that it needs; where not, `counts` of a request is ignored. */
   readonly countsOnDemand?: boolean;
-  /** Whether a response may stand for several tokens without saying so: the answer's are counted from its text then. */
+  /** Whether a response may have several tokens without a count: then the completion's are counted from its text. */
   readonly guessesCounts?: boolean;
-  /** Whether a request without a seed is always answered alike: then one is drawn for it here. */
+  /** Whether requests without a seed always get the same response: then Conch draws a seed. */
   readonly repeatsItself?: boolean;
   /** Whether a structured-output guide may end the engine for good. */
   readonly guidesMayEndEngine?: boolean;
@@ -246,17 +246,17 @@ export interface GenerationContract {
   support(parameter: ParameterName): Support;
   /**
    * Writes a structure in what the backend's libraries share. Left out: it is sent as it is. Throws a 400 whose `param` is
-   * a place below `structured_outputs`.
+   * a path below `structured_outputs`.
    */
   readonly guide?: ((structure: Structure) => WrittenGuide) | undefined;
   /** Throws where the backend would fail on a value that the API allows. */
   checkSampling?: ((sampling: Sampling) => void) | undefined;
   encode(request: GenerateRequest): InferRequest;
   decoder(request: GenerateRequest): GenerateDecoder;
-  /** What a backend's error text means to the client, `prompt` standing for the prompt's field; undefined: unknown. */
+  /** The API error of a backend's error text; its param `prompt` means the prompt's field. Undefined: unknown. */
   explain(error: StatusError): ApiError | undefined;
-  /** The LoRA adapters that a backend's refusal of another one names; undefined where it is no such refusal. */
+  /** The LoRA adapters that an error about an unknown one lists; undefined for any other error. */
   namedAdapters?(error: StatusError): readonly string[] | undefined;
-  /** The request that ends another one of the same id, on servers that must be told so. */
+  /** The request that ends another one of the same id, on servers that need it. */
   stopRequest?(request: GenerateRequest): InferRequest;
 }

@@ -20,7 +20,7 @@ export type InputNames = readonly string[];
 export class DeclaredInputs {
   readonly #types: ReadonlyMap<string, string>;
   readonly #required: ReadonlySet<string>;
-  /** The batch dimension, which stands before an input's own dims where the model has one. */
+  /** The batch dimension, which comes before an input's own dims where the model has one. */
   readonly #batch: readonly number[];
 
   constructor({ input, max_batch_size: maxBatchSize }: ModelConfig) {
@@ -82,7 +82,7 @@ export class DeclaredInputs {
     return this.#types.has(name) ? [textTensor(name, texts, [...this.#batch, texts.length])] : [];
   }
 
-  /** Honours what the model has an input for. */
+  /** Supports what the model has an input for. */
   support(names: InputNames): Support {
     if (this.has(names)) return { kind: 'honoured' };
     return refused(`This model has no input for it (${names.join(' or ')}).`);

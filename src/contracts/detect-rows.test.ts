@@ -106,7 +106,7 @@ describe('detectRows', () => {
     [
       'two texts in, classes out',
       model(['a STRING 1', 'b STRING 1'], ['logits FP32 3']),
-      'it sorts texts into 3 classes; to rerank by one of them set rerank.label for it',
+      'it sorts texts into 3 classes; to rerank by one of them, set rerank.label',
     ],
     [
       'a text in, classes out',
@@ -163,21 +163,21 @@ describe('detectRows', () => {
     expect(found(strange, { rerank: {} })).toBe('it is set to rerank, which does not fit its tensors');
     const classes = model(ids, ['logits FP32 3']);
     expect(found(classes, { rerank: { label: 1, activation: 'sigmoid' } })).toEqual(['rerank', 'ids', 8, 'sigmoid', 1]);
-    expect(found(classes, { rerank: { label: 3 } })).toBe('it is set to the label 3, but has 3, counted from 0');
+    expect(found(classes, { rerank: { label: 3 } })).toBe('rerank.label is 3, but it has 3 labels, counted from 0');
   });
 
   it.each<[Parameters<typeof detectRows>[1], string]>([
     [
       { embedding: { attention_mask: 'attention_msk' } },
-      'embedding.attention_mask is set to attention_msk, but it has no such input; it has input_ids, attention_mask, token_type_ids',
+      'embedding.attention_mask is set to attention_msk, but it has no input of this name; it has input_ids, attention_mask, token_type_ids',
     ],
     [
       { embedding: { output: 'last_hiden_state' } },
-      'embedding.output is set to last_hiden_state, but it has no such output; it has last_hidden_state',
+      'embedding.output is set to last_hiden_state, but it has no output of this name; it has last_hidden_state',
     ],
     [
       { rerank: { token_type_ids: 'types' } },
-      'rerank.token_type_ids is set to types, but it has no such input; it has input_ids, attention_mask, token_type_ids',
+      'rerank.token_type_ids is set to types, but it has no input of this name; it has input_ids, attention_mask, token_type_ids',
     ],
   ])('guesses nothing in place of a name that is set and not there: %j', (settings, reason) => {
     expect(found(model(ids, ['last_hidden_state FP32 -1,384']), settings)).toBe(reason);
@@ -186,14 +186,14 @@ describe('detectRows', () => {
   it('guesses nothing in place of a tensor that is set and does not fit', () => {
     const text = model(['TEXT STRING 1', 'more? FP32 1'], ['out FP32 1024']);
     expect(found(text, { embedding: { input: 'TXET' } })).toBe(
-      'embedding.input is set to TXET, but it has no such input; it has TEXT, more',
+      'embedding.input is set to TXET, but it has no input of this name; it has TEXT, more',
     );
     expect(found(text, { embedding: { input: 'more' } })).toBe(
       'it is set to make embeddings, which does not fit its tensors',
     );
     const tokens = model([...ids, 'note? STRING 1'], ['out FP32 -1,384']);
     expect(found(tokens, { embedding: { attention_mask: 'note' } })).toBe(
-      'embedding.attention_mask is set to note, which holds no whole numbers of 32 or 64 bits',
+      'embedding.attention_mask is set to note, which is neither INT32 nor INT64',
     );
   });
 
@@ -235,7 +235,7 @@ describe('detectRows', () => {
       'it is set to classify, which does not fit its tensors',
     );
     expect(found(config, { classify: { output: 'logit' } })).toBe(
-      'classify.output is set to logit, but it has no such output; it has logits, last_hidden_state',
+      'classify.output is set to logit, but it has no output of this name; it has logits, last_hidden_state',
     );
     expect(found(config, { classify: { labels: ['one'] } })).toBe('it sorts texts into 2 classes, but has 1 labels');
   });

@@ -17,13 +17,13 @@ import { findClasses, findScores, findVectors, isFinishedScore, widthOf } from '
 import type { ClassifySettings, EmbeddingSettings, RerankSettings, RowSettings } from './row-settings.ts';
 import { outputRank, tensorRows } from './row-tensors.ts';
 
-/** What a model that generates no text can do, by its tensors; a reason where it is set to what does not fit. */
+/** What a model that generates no text can do, by its tensors; a reason where its settings do not fit them. */
 interface RowsDetection {
   readonly rows: RowContracts;
   readonly reason?: string | undefined;
 }
 
-/** A text says why a model of this kind cannot be used; undefined: it is none of this kind. */
+/** A string is the reason why a model of this kind cannot be used; undefined: the model is of another kind. */
 type Detected<Contract> = Contract | string | undefined;
 
 /** In the order in which they are tried. */
@@ -41,7 +41,7 @@ const misfits: Readonly<Record<RowTask, string>> = {
   classify: 'it is set to classify, which does not fit its tensors',
 };
 
-/** Finds out what a model makes of texts. What is set for it is all that is looked for. */
+/** Finds out what a model makes of texts. Where the operator has set tasks for it, only those are tried. */
 export function detectRows(config: ModelConfig, facts: RowSettings): RowsDetection {
   const order = Object.keys(detectors) as RowTask[];
   for (const task of order) {
@@ -88,9 +88,9 @@ function rerankContract(config: ModelConfig, settings: RerankSettings): Detected
   if (rank > 1) return undefined;
   const labels = classesOf(output, rank) ?? 1;
   if (labels > 2 && settings.label === undefined)
-    return `it sorts texts into ${labels} classes; to rerank by one of them set rerank.label for it`;
+    return `it sorts texts into ${labels} classes; to rerank by one of them, set rerank.label`;
   const label = settings.label ?? labels - 1;
-  if (label >= labels) return `it is set to the label ${label}, but has ${labels}, counted from 0`;
+  if (label >= labels) return `rerank.label is ${label}, but it has ${labels} labels, counted from 0`;
   return {
     ...tensorRows({ inputs, output, rank }),
     activation: settings.activation ?? (labels > 1 ? 'softmax' : usualActivation(output, 1)),

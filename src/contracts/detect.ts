@@ -4,24 +4,24 @@ import { llmapiContract } from './llmapi.ts';
 import { type TrtllmFacts, trtllmContract } from './trtllm.ts';
 import { vllmContract } from './vllm.ts';
 
-/** The contract that a model speaks, or why there is none. */
+/** The contract of a model, or why there is none. */
 export type Detection =
   | { readonly contract: GenerationContract }
   | {
       readonly reason: string;
-      /** Whether it is a part of another model, which is served in its place. */
+      /** Whether it is a part of another model, which is served instead. */
       readonly isInner?: true;
     };
 
-/** What one model's configuration does not tell, but its operator or its neighbours do. */
+/** What is not in a model's configuration, but in the settings or in the configuration of other models. */
 export interface DetectionFacts {
-  /** The operator's word for it; `tensorrtllm` is any of that family's. */
+  /** The contract that the operator has set; `tensorrtllm` is any of that family. */
   readonly forced?: ContractKind | 'tensorrtllm' | undefined;
   /** Left out: what the model's own configuration says. */
   readonly decoupled?: boolean | undefined;
-  /** Whether requests are ended with the input `stop`, and not by leaving their streams. */
+  /** Whether requests are ended with the input `stop`, and not by cancelling their streams. */
   readonly stopsByRequest?: boolean | undefined;
-  /** What stands behind a model that takes text. */
+  /** Facts about the engine of a model that takes text. */
   readonly text?: Omit<TrtllmFacts, 'decoupled'>;
   readonly blockSize?: number | undefined;
 }
@@ -82,7 +82,7 @@ function contractOf(kind: ContractKind, config: ModelConfig, facts: DetectionFac
   }
 }
 
-/** The tensors without which a model does not speak a contract. */
+/** The tensors that a contract requires. */
 const required: Readonly<
   Record<ContractKind, { readonly input: readonly string[]; readonly output: readonly string[] }>
 > = {

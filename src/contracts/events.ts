@@ -14,7 +14,7 @@ interface Finish {
   readonly type: 'finish';
   readonly choice: number;
   readonly reason: FinishReason | 'tool_calls';
-  /** The stop text that ended it, where that is known. */
+  /** The stop sequence that ended it, where that is known. */
   readonly stopText?: string;
 }
 
@@ -23,7 +23,7 @@ export interface TextDelta {
   readonly choice: number;
   /** Empty where its tokens are a part of something else: of a character, of reasoning, of a call. */
   readonly text: string;
-  /** How many tokens stand behind the text. */
+  /** The number of tokens of the text. */
   readonly tokens: number;
   readonly logprobs: readonly TokenLogprob[] | undefined;
 }
@@ -32,7 +32,7 @@ export interface TextDelta {
 export interface ToolCallDelta {
   readonly type: 'tool-call-delta';
   readonly choice: number;
-  /** The number of the call within the answer. */
+  /** The number of the call within the response. */
   readonly index: number;
   readonly id?: string;
   readonly name?: string;
@@ -45,7 +45,7 @@ export interface TokenUsage {
   readonly completionTokens: number;
   /** How many tokens of the prompts were in the backend's cache; left out where it does not say. */
   readonly cachedTokens?: number | undefined;
-  /** How many tokens of the answers were reasoning; left out where none was seen. */
+  /** How many tokens of the responses were reasoning; left out where there were none. */
   readonly reasoningTokens?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface EventFold {
   event(event: OtherEvent): void;
 }
 
-/** Hears of a generation, synchronously, as its responses are read. It ends once: with `end` or with `fail`. */
+/** Receives the events of a generation, synchronously, as responses are read. It ends once: with `end` or `fail`. */
 export interface EventSink extends EventFold {
   end(): void;
   fail(error: unknown): void;
@@ -67,20 +67,20 @@ export interface EventSink extends EventFold {
 
 /** A generation that was started. All calls are allowed at any time; after the end they do nothing. */
 export interface RunningGeneration {
-  /** Has the backend wait. What it has sent already still arrives. */
+  /** Makes the backend wait. What it has sent already still arrives. */
   pause(): void;
   resume(): void;
-  /** Ends it. The sink hears nothing more. */
+  /** Ends it. The sink is not called any more. */
   cancel(): void;
 }
 
-/** A generation that has not begun. */
+/** A generation that has not started. */
 export interface Generation {
-  /** Begins it; called once. The sink is not called before this returns. */
+  /** Starts it; called once. The sink is not called before this returns. */
   start(sink: EventSink): RunningGeneration;
 }
 
-/** Hands on an event, of whatever kind. */
+/** Passes an event of any kind to a fold. */
 export function giveEvent(event: GenerateEvent, fold: EventFold): void {
   if (event.type === 'text-delta') fold.text(event.choice, event.text, event.tokens, event.logprobs);
   else fold.event(event);

@@ -1,4 +1,4 @@
-/** A part of a rule: what it stands for once, or how often it is repeated. */
+/** A part of a rule. */
 export type GrammarNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'class'; readonly isNegated: boolean; readonly ranges: readonly CharacterRange[] }
@@ -9,7 +9,7 @@ export type GrammarNode =
 /** Code points, both ends included. */
 export type CharacterRange = readonly [first: number, last: number];
 
-/** What may stand in one place: each is a sequence of parts, which may be empty. */
+/** Alternative sequences of parts; a sequence may be empty. */
 export type Alternatives = readonly (readonly GrammarNode[])[];
 
 /** `at`, here and in references, is where its name begins in the text. */

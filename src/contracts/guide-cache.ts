@@ -7,7 +7,7 @@ interface CacheLimits {
   readonly longest: number;
 }
 
-/** The guides that were written last, by the JSON text of what was asked for. */
+/** The guides that were written last, by the JSON text of the requested structure. */
 export class GuideCache {
   readonly #limits: CacheLimits;
   readonly #guides = new Map<string, WrittenGuide>();

@@ -62,7 +62,7 @@ describe('the error text of a guide', () => {
     expect(explainVllm(new StatusError('UNKNOWN', failed))?.status).toBe(503);
   });
 
-  it('may stand behind words of which nothing is known', () => {
+  it('may follow unknown words', () => {
     const { status, message } =
       explainVllm(new StatusError('UNKNOWN', 'While adding a request: Grammar error: no')) ?? {};
     expect([status, message]).toEqual([400, 'guide: the backend refused it: no.']);

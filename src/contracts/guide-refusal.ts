@@ -14,8 +14,8 @@ const anywhere = new RegExp(`(${beginnings})(.*)$`, 's');
 
 /**
  * The client's view of an error text that refuses the guide of a structured output; undefined: it is another error. The
- * param `guide` stands for the field that has the guide. A text that begins with the refusal is one whatever it quotes
- * of the request; with `isAnywhere` the refusal may stand behind other words.
+ * param `guide` means the request field that has the guide. A text that begins with the refusal is one, whatever it quotes
+ * of the request; with `isAnywhere` the refusal may follow other words.
  */
 export function guideRefusal(text: string, { isAnywhere = false } = {}): ApiError | undefined {
   const match = (isAnywhere ? anywhere : atStart).exec(text);

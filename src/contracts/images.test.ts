@@ -59,7 +59,7 @@ describe('images to vLLM', () => {
     });
     expect(vllm(imageTensor, 'llamacpp').images).toEqual({
       kind: 'refused',
-      reason: 'The embedded engine takes text alone.',
+      reason: 'The embedded engine accepts only text.',
     });
   });
 });
@@ -95,7 +95,7 @@ describe('images to TensorRT-LLM', () => {
     expect([llmapi('').images, llmapi('\nimage_url FP32 -1 optional').images]).toEqual([refused, refused]);
   });
 
-  it('are refused by an engine that is asked directly', () => {
+  it('are refused by an engine that Conch uses directly', () => {
     const facts = { limits: {}, addsSpecialTokens: true, gathersLogits: false, stopsByRequest: false };
     expect(trtllmTokensContract(configOf(engineInputs, engineOutputs), facts).images).toMatchObject({
       kind: 'refused',

@@ -7,7 +7,7 @@ import type { FinishReason, GenerateDecoder, GenerateSink } from './contract.ts'
 /** Reads the responses of one request to a model on TensorRT-LLM's LLM API: each carries all text so far. */
 export class LlmapiDecoder implements GenerateDecoder {
   readonly #text = new AccumulatedText();
-  /** Present where the reuse of the cache was asked for. */
+  /** Present where the request includes the reuse of the cache. */
   readonly #blockSize: number | undefined;
   #reusedBlocks: number | undefined;
   #isFinished = false;
@@ -19,11 +19,11 @@ export class LlmapiDecoder implements GenerateDecoder {
   push(response: InferResponse, sink: GenerateSink): void {
     if (this.#isFinished) return;
     const text = response.text('text_output');
-    // Nobody says how many tokens a response stands for; it is one or more.
+    // The number of tokens of a response is unknown; it is one or more.
     if (text !== undefined) sink.text(this.#text.next(text), 1, undefined, 0);
     if (this.#blockSize !== undefined) this.#reusedBlocks = reusedBlocks(response) ?? this.#reusedBlocks;
     const reason = response.text('finish_reason');
-    // Until an answer ends, its reason is the text None.
+    // Until a response ends, its reason is the text None.
     if (reason !== undefined && reason !== 'None') this.#finish(finishReason(reason), sink);
     else if (response.final) this.#finish(undefined, sink);
   }
@@ -37,7 +37,7 @@ export class LlmapiDecoder implements GenerateDecoder {
   }
 }
 
-/** A number that the model declares as INT32 and sends as a text: what the response says of it is what it is. */
+/** A number that the model declares as INT32 and sends as text: the datatype in the response is the right one. */
 function reusedBlocks(response: InferResponse): number | undefined {
   const description = response.outputs.find(({ name }) => name === 'kv_cache_reused_block');
   const data = response.raw('kv_cache_reused_block');
@@ -50,7 +50,7 @@ function finishReason(text: string): FinishReason {
     case 'stop':
       return text;
     case 'timeout':
-      throw new ApiError('deadline_exceeded', 'The engine gave the request up after its own time limit.');
+      throw new ApiError('deadline_exceeded', 'The engine stopped the request at its own time limit.');
     default:
       throw new ApiError('backend_error', `The backend ended the generation early (${text}).`);
   }

@@ -30,7 +30,7 @@ const facts = { decoupled: true, stopsByRequest: false };
 const contract = llmapiContract(config, facts);
 
 describe('what is sent to the LLM API', () => {
-  it('is every parameter without a batch dimension; stop texts are not', () => {
+  it('is every parameter without a batch dimension; stop sequences are not', () => {
     const sampling = {
       maxTokens: 9,
       temperature: 0.5,
@@ -79,7 +79,7 @@ describe('what is sent to the LLM API', () => {
     expect(() => contract.encode(requestOf({ loraTaskId: 1 }))).toThrow('takes no LoRA adapters');
   });
 
-  it('ends another request with its id, where the server must be told', () => {
+  it('ends another request with its id, where the server needs it', () => {
     expect('stopRequest' in contract).toBe(false);
     const stop = llmapiContract(config, { ...facts, stopsByRequest: true }).stopRequest?.(requestOf());
     expect(stop).toMatchObject({ id: 'r', outputs: ['text_output'] });
@@ -136,7 +136,7 @@ describe('what is read from the LLM API', () => {
   });
 });
 
-it('supports what it has inputs for, and does stop texts here', () => {
+it('supports what it has inputs for, and emulates stop sequences', () => {
   const parameters: readonly ParameterName[] = [
     ...(['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty', 'seed'] as const),
     ...(['stop', 'include_stop_str_in_output', 'min_p', 'repetition_penalty', 'logit_bias', 'logprobs'] as const),

@@ -11,13 +11,13 @@ import { inferRequest, isSamplingName, type SamplingNames, samplingTensors } fro
 
 interface LlmapiFacts {
   readonly decoupled: boolean;
-  /** Whether a request is ended with the input `stop`, and not by leaving its stream. */
+  /** Whether a request is ended with the input `stop`, and not by cancelling its stream. */
   readonly stopsByRequest: boolean;
   /** How many tokens a block of the engine's cache holds. */
   readonly blockSize?: number;
 }
 
-/** As the model on the LLM API has them; where there is no name, there is no such input in any release. */
+/** As the model on the LLM API has them; an empty list means that no release has an input for it. */
 const names: SamplingNames = {
   temperature: ['sampling_param_temperature'],
   top_k: ['sampling_param_top_k'],
@@ -31,7 +31,7 @@ const names: SamplingNames = {
   length_penalty: [],
 };
 
-/** The model of TensorRT-LLM's backend that stands on its LLM API: text in, all text so far out. */
+/** The model of TensorRT-LLM's backend that uses its LLM API: text in, all text so far out. */
 export function llmapiContract(
   config: ModelConfig,
   { decoupled, stopsByRequest, blockSize }: LlmapiFacts,
@@ -43,7 +43,7 @@ export function llmapiContract(
     blockSize !== undefined &&
     inputs.has(['sampling_param_return_perf_metrics']) &&
     outputs.has('kv_cache_reused_block');
-  // Stop texts are looked for here, which ends an answer early only while it comes.
+  // Conch looks for stop sequences itself, which ends a response early only if it is streamed.
   const streams = ({ stream, sampling }: GenerateRequest): boolean =>
     decoupled && inputs.has(['streaming']) && (stream || Boolean(sampling.stop?.length));
 
@@ -89,7 +89,7 @@ export function llmapiContract(
 }
 
 function support(parameter: ParameterName, inputs: DeclaredInputs): Support {
-  // Its own stop texts reach the tokenizer as bytes, which fails: they are cut here.
+  // Its own stop sequences reach the tokenizer as bytes, which fails: Conch cuts them.
   if (parameter === 'stop' || parameter === 'include_stop_str_in_output') return { kind: 'emulated' };
   if (isSamplingName(parameter) && names[parameter].length > 0) return inputs.support(names[parameter]);
   return refused("The model on TensorRT-LLM's LLM API has no input for it.");

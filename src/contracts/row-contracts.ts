@@ -3,7 +3,7 @@ import type { InferRequest, InferResponse } from '../kserve/server.ts';
 import type { StatusError } from '../kserve/status.ts';
 import type { GenerationContract } from './contract.ts';
 
-/** What one row of figures is asked for: a text (or a query and a document), or the tokens of it. */
+/** The input of one row of figures: a text (or a query and a document), or its tokens. */
 export type InputRow =
   | { readonly texts: readonly string[] }
   | { readonly ids: Int32Array /** Which of two texts each token belongs to. */; readonly types?: Int32Array };
@@ -18,7 +18,7 @@ export interface RowsRequest {
   readonly padId?: number | undefined;
 }
 
-/** What a model gives for one row: `width` figures, or so many for each of its tokens. */
+/** What a model returns for one row: `width` figures, or as many for each of its tokens. */
 export interface RowFigures {
   readonly figures: Float32Array;
   readonly width: number;
@@ -28,13 +28,13 @@ export interface RowFigures {
   readonly labels?: readonly string[];
 }
 
-/** A row for which a model gave what cannot be used. */
+/** A row whose result cannot be used. */
 export class RowFault extends Error {
   readonly row: number;
 
   constructor(row: number, reason: string) {
     super(reason);
-    this.name = 'RowFault';
+    this.name = 'RowError';
     this.row = row;
   }
 }
@@ -45,21 +45,21 @@ export interface RowsContract {
   readonly takes: 'text' | 'ids' | 'either';
   /** The most rows of one request. */
   readonly mostTogether: number;
-  /** Whether it tells how many tokens a row has. */
+  /** Whether it returns how many tokens a row has. */
   readonly counts: boolean;
   /** How many figures it gives, where its configuration says so. */
   readonly width: number | undefined;
-  /** The most tokens of a row, where its configuration says so. */
+  /** The maximum length of a row in tokens, where the model's configuration has it. */
   readonly longest: number | undefined;
-  /** The tensors that are sent and read, for people. */
+  /** The tensors that are sent and read, for display. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   encode(request: RowsRequest): InferRequest;
-  /** One for each row of the request, made when it is taken. Throws a RowFault. */
+  /** One for each row of the request, made when it is taken. Throws a RowError. */
   decode(response: InferResponse, rows: readonly InputRow[]): Iterable<RowFigures>;
   /** How many figures come for each row of a batch whose longest has so many tokens; left out: no more for longer ones. */
   readonly figuresPerRow?: (tokens: number) => number;
-  /** What a backend's error text means to the client; undefined: unknown. */
+  /** The API error of a backend's error text; undefined: unknown. */
   explain(error: StatusError): ApiError | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface EmbeddingContract extends RowsContract {
   readonly prompt: string | undefined;
 }
 
-/** What makes a score between 0 and 1 of a model's figures; `none`: they are one. */
+/** The function that turns a model's figures into a score between 0 and 1; `none`: they are scores already. */
 export type Activation = (typeof activations)[number];
 
 export const activations = ['sigmoid', 'softmax', 'none'] as const;
@@ -85,7 +85,7 @@ export const activations = ['sigmoid', 'softmax', 'none'] as const;
 /** How a model scores documents against a query. */
 export interface RerankContract extends RowsContract {
   readonly activation: Activation;
-  /** Which of the figures stands for relevance. */
+  /** The index of the figure that is the relevance. */
   readonly label: number;
 }
 

@@ -33,11 +33,11 @@ export interface InputLayout {
   readonly most: number;
   /** Whether the first dimension counts the rows. */
   readonly isBatched: boolean;
-  /** How many dimensions of size one stand behind the rows of a text input. */
+  /** How many dimensions of size one follow the rows of a text input. */
   readonly ones: number;
 }
 
-/** Rows of one request to a model whose batch dimension is its own affair and has no bound. */
+/** Rows of one request to a model that has its own batch dimension, without a bound. */
 const mostUnbounded = 32;
 
 const namesOfIds = /^(?:input_?)?(?:ids|tokens)(?:_0)?$/i;
@@ -45,7 +45,7 @@ const namesOfMask = /^(?:attention|input|padding)?_?mask(?:_0)?$/i;
 const namesOfTypes = /^(?:token_?type_?ids|segment_?ids|type_?ids)(?:_0)?$/i;
 const namesOfQuery = /quer|question|(?:text|sentence)_?(?:1|a)$/i;
 
-/** What is looked for: how many texts a row has, and which output is read. */
+/** What to find inputs for: how many texts a row has, and which output is read. */
 interface Wanted {
   readonly texts: 1 | 2;
   readonly output: ModelTensor;
@@ -117,14 +117,14 @@ function textInputs(config: ModelConfig, { texts, output, settings }: Wanted): R
   };
 }
 
-/** The query first, by its name or else by its place. */
+/** The query first, by its name or else by its position. */
 function pairOf(tensors: readonly ModelTensor[]): readonly ModelTensor[] {
   const [first, second] = tensors;
   if (!first || !second || tensors.length !== 2) return [];
   return namesOfQuery.test(second.name) && !namesOfQuery.test(first.name) ? [second, first] : [first, second];
 }
 
-/** How many rows a dimension of the model's own may hold; one that wants just so many is of no use. */
+/** How many rows a dimension of the model's own may have; undefined for a fixed number other than one. */
 function boundOf(size: number | undefined): number | undefined {
   return size === -1 ? mostUnbounded : size === 1 ? 1 : undefined;
 }
@@ -133,7 +133,7 @@ function named(tensors: readonly ModelTensor[], wanted: string): ModelTensor | u
   return tensors.find(({ name }) => name === wanted);
 }
 
-/** The input that is set, or else the one that has such a name. */
+/** The input that is set, or else the one whose name matches. */
 function chosenNumbers(
   tensors: readonly ModelTensor[],
   set: string | undefined,

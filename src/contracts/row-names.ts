@@ -6,7 +6,7 @@ import type { TensorSettings } from './row-settings.ts';
 const keys = ['input', 'attention_mask', 'token_type_ids', 'output'] as const;
 const keysOfNumbers: ReadonlySet<string> = new Set(['attention_mask', 'token_type_ids']);
 
-/** What is wrong with the names that are set in a section of the configuration file; undefined: nothing. */
+/** What is wrong with the tensor names in a section of the configuration file; undefined: nothing. */
 export function misnamed(
   { input, output }: ModelConfig,
   section: RowTask,
@@ -18,9 +18,9 @@ export function misnamed(
     const [kind, tensors] = key === 'output' ? ['output', output] : ['input', input];
     const tensor = tensors.find(({ name }) => name === wanted);
     const is = `${section}.${key} is set to ${wanted}`;
-    if (!tensor) return `${is}, but it has no such ${kind}; it has ${tensors.map(({ name }) => name).join(', ')}`;
-    if (keysOfNumbers.has(key) && datatypeOf(tensor) === undefined)
-      return `${is}, which holds no whole numbers of 32 or 64 bits`;
+    if (!tensor)
+      return `${is}, but it has no ${kind} of this name; it has ${tensors.map(({ name }) => name).join(', ')}`;
+    if (keysOfNumbers.has(key) && datatypeOf(tensor) === undefined) return `${is}, which is neither INT32 nor INT64`;
   }
   return undefined;
 }

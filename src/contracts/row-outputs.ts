@@ -14,7 +14,7 @@ const namesOfScores = /logit|score|prob|relevance|similarity/i;
 /** Fewer figures than any vector of a text has: they are classes. */
 const fewestFigures = 16;
 
-/** The output that holds vectors: the one that is set, or else one that looks like it. */
+/** The output that holds vectors: the one that is set, or else one whose name or width fits. */
 export function findVectors({ output }: ModelConfig, set: string | undefined): ModelTensor | undefined {
   const all = output.filter(({ data_type: type }) => floats.has(type));
   if (set !== undefined) return all.find(({ name }) => name === set);
@@ -39,8 +39,8 @@ export function findScores({ output }: ModelConfig, set: string | undefined): Mo
 }
 
 /**
- * The output that holds a figure for each class: the one that is set or has labels, else one that is named like it; where
- * it is said that the model has classes, its only output.
+ * The output that holds a figure for each class: the one that is set or has labels, else one that is named like it. With
+ * `isSaid`, a single output is taken whatever its name.
  */
 export function findClasses(
   { output }: ModelConfig,
@@ -54,7 +54,7 @@ export function findClasses(
   return labelled ?? byName ?? (isSaid && candidates.length === 1 ? candidates[0] : undefined);
 }
 
-/** Whether an output's name says that it is a score already, not what one is made of. */
+/** Whether an output's name says that it is a score, not a logit. */
 export function isFinishedScore(name: string): boolean {
   return /score|prob|relevance|similarity/i.test(name) && !/logit/i.test(name);
 }

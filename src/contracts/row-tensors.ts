@@ -21,7 +21,7 @@ export function outputRank(config: ModelConfig, inputs: RowInputs, output: Model
   return output.dims.length - (config.max_batch_size === 0 && inputs.layout.isBatched ? 1 : 0);
 }
 
-/** Taken for the width of vectors where the configuration does not say it. */
+/** The assumed width of vectors where the configuration does not have it. */
 const usualWidth = 1024;
 
 /** Any model whose inputs are texts or tokens and whose output is rows of figures. */
@@ -93,20 +93,20 @@ function decode(
 ): Iterable<RowFigures> {
   const described = response.outputs.find(({ name }) => name === output.name);
   const data = response.raw(output.name);
-  if (!described || !data) throw new RowFault(0, `the model gave no ${output.name}`);
+  if (!described || !data) throw new RowFault(0, `the model returned no ${output.name}`);
   const { datatype, shape } = described;
   const size = floatSizes[datatype];
   if (size === undefined)
-    throw new RowFault(0, `the model gave ${output.name} as ${datatype}, not as numbers with a point`);
+    throw new RowFault(0, `the model returned ${output.name} as ${datatype}, not as floating-point numbers`);
   const isPerToken = rank === 2;
   const width = rank === 0 ? 1 : (shape.at(-1) ?? 0);
   const perRow = data.length / size / rows.length;
   const isWhole = width > 0 && (isPerToken ? perRow % width === 0 && perRow > 0 : perRow === width);
   if (!isWhole)
-    throw new RowFault(0, `the model gave ${output.name} of shape [${shape.join(', ')}] for ${rows.length} texts`);
+    throw new RowFault(0, `the model returned ${output.name} of shape [${shape.join(', ')}] for ${rows.length} texts`);
   rows.forEach((row, at) => {
     if (isPerToken && 'ids' in row && perRow / width < row.ids.length)
-      throw new RowFault(at, `the model gave vectors for ${perRow / width} of ${row.ids.length} tokens`);
+      throw new RowFault(at, `the model returned vectors for ${perRow / width} of ${row.ids.length} tokens`);
   });
   return readRows(data, { datatype, bytes: perRow * size, width, isPerToken });
 }
@@ -122,7 +122,7 @@ interface RowsForm {
 function* readRows(data: Buffer, { datatype, bytes, width, isPerToken }: RowsForm): Generator<RowFigures> {
   for (let at = 0; at < data.length; at += bytes) {
     const row = data.subarray(at, at + bytes);
-    // What is kept of whole vectors is a copy; those of tokens are read once and let go.
+    // Whole vectors are copied; those of tokens are read once and need no copy.
     const figures = isPerToken && canBeViewed(row, datatype) ? viewOf(row) : readFloats(row, datatype);
     yield { figures: figures as Float32Array, width };
   }

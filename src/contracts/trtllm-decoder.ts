@@ -4,7 +4,7 @@ import { AccumulatedText } from './accumulated-text.ts';
 import type { GenerateDecoder, GenerateRequest, GenerateSink } from './contract.ts';
 import { reusedBlocks } from './trtllm-inputs.ts';
 
-/** How a model answers. */
+/** What the responses of a model look like. */
 interface AnswerForm {
   /** Whether each response carries all text so far. */
   readonly accumulates: boolean;
@@ -12,11 +12,11 @@ interface AnswerForm {
   readonly echoesPrompt: boolean;
   /** Whether there is one response and no more. */
   readonly isSingle: boolean;
-  /** How many tokens a block of the cache holds; present where the reuse of them was asked for. */
+  /** How many tokens a block of the cache holds; present where the request includes the reuse of blocks. */
   readonly blockSize: number | undefined;
 }
 
-/** Reads the responses of one request to a model of TensorRT-LLM that gives text. None of them says why it ended. */
+/** Reads the responses of one request to a TensorRT-LLM model that returns text. They have no finish reason. */
 export class TrtllmDecoder implements GenerateDecoder {
   readonly #prompt: string;
   readonly #beams: GenerateRequest['beams'];

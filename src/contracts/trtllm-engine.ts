@@ -11,7 +11,7 @@ export interface StoppableEngine {
   readonly config: ModelConfig;
 }
 
-/** The inputs without which an engine takes no request. */
+/** The inputs that an engine requires in every request. */
 export function promptTensors(inputs: DeclaredInputs, prompt: ArrayLike<number>, length: number): Tensor[] {
   return [
     ...inputs.numbers(['input_ids'], prompt),
@@ -20,7 +20,7 @@ export function promptTensors(inputs: DeclaredInputs, prompt: ArrayLike<number>,
   ];
 }
 
-/** Whether an engine can be told to end a request. */
+/** Whether an engine has an input to end a request. */
 export function canStop(config: ModelConfig): boolean {
   return new DeclaredInputs(config).has(['stop']);
 }
@@ -30,7 +30,7 @@ export function stopCommand({ name, version, config }: StoppableEngine, id: stri
   const inputs = new DeclaredInputs(config);
   return inferRequest(
     { model: name, version, id },
-    // Triton wants the inputs that are not optional of every request; the engine does not look at them.
+    // Triton requires the inputs that are not optional in every request; the engine ignores them here.
     [...promptTensors(inputs, [0], 1), ...inputs.flag('stop', true)],
     ['output_ids', 'sequence_length'],
   );

@@ -11,8 +11,8 @@ const tooLong = (length: number, limit: number) => [
   'prompt',
   `The prompt has ${length} tokens; this model takes ${limit}. Shorten it.`,
 ];
-const cannotGuideBeams = 'structured_outputs: TensorRT-LLM cannot guide a beam search.';
-const uncompiled = 'structured_outputs: it does not compile.';
+const cannotGuideBeams = 'structured_outputs: TensorRT-LLM does not support it with beam search.';
+const uncompiled = 'structured_outputs: the backend cannot compile it.';
 
 it.each([
   [
@@ -41,7 +41,7 @@ it.each([
     [
       'context_length_exceeded',
       'max_tokens',
-      "The prompt has 12 tokens and 1000 more are asked for; this model's context holds 512.",
+      "The prompt has 12 tokens and max_tokens is 1000; this model's context length is 512. Lower max_tokens or shorten the prompt.",
     ],
   ],
   [
@@ -66,7 +66,7 @@ it.each([
     [
       'unsupported_parameter',
       'structured_outputs',
-      'structured_outputs: this engine was loaded without guided_decoding_backend, so it cannot guide an answer.',
+      'structured_outputs: not supported, because this engine was loaded without guided_decoding_backend.',
     ],
   ],
   ['Guided decoding does not support with beam search.', ['invalid_request', 'structured_outputs', cannotGuideBeams]],
@@ -92,23 +92,23 @@ it.each([
   ],
   [
     `${executor}[TensorRT-LLM][ERROR] Assertion failed: Request with beam width 4 differs from the max beam width 2 (/src/x.cpp:1)`,
-    ['invalid_request', 'beam_width', 'beam_width: this engine follows 2 beams, not 4.'],
+    ['invalid_request', 'beam_width', 'beam_width: is 4, but this engine supports 2.'],
   ],
   [
     'Request beam width 4 is not equal to max_beam_width 8. This is not supported!',
-    ['invalid_request', 'beam_width', 'beam_width: this engine follows 8 beams, not 4.'],
+    ['invalid_request', 'beam_width', 'beam_width: is 4, but this engine supports 8.'],
   ],
   [
     'Assertion failed: Requested beam width 4 is larger than configured max beam width 2 (/src/x.cpp:1)',
-    ['invalid_request', 'beam_width', 'beam_width: this engine follows 2 beams, not 4.'],
+    ['invalid_request', 'beam_width', 'beam_width: is 4, but this engine supports 2.'],
   ],
   [
     'request beam width 4 exceeds max beam width 2',
-    ['invalid_request', 'beam_width', 'beam_width: this engine follows 2 beams, not 4.'],
+    ['invalid_request', 'beam_width', 'beam_width: is 4, but this engine supports 2.'],
   ],
   [
     'Assertion failed: samplingConfig.beamWidth <= maxBeamWidth (/app/gptDecoderBatch.cpp:417)',
-    ['invalid_request', 'beam_width', 'beam_width: this engine does not follow as many beams.'],
+    ['invalid_request', 'beam_width', 'beam_width: exceeds the maximum of this engine. Lower it.'],
   ],
   [
     'Token ID out of range',
@@ -128,7 +128,7 @@ it.each([
     [
       'unsupported_parameter',
       'logit_bias',
-      'logit_bias: this engine has a vocabulary of 152064 tokens, of which Conch does not know. Set --engine-dir.',
+      'logit_bias: this engine has a vocabulary of 152064 tokens, which Conch does not know. Set --engine-dir.',
     ],
   ],
   [
@@ -141,7 +141,7 @@ it.each([
   ],
   [
     'Request cancelled by client',
-    ['client_closed_request', null, 'The request was cancelled before its answer was complete.'],
+    ['client_closed_request', null, 'The request was cancelled before its response was complete.'],
   ],
 ])('%s', (text, expected) => {
   const { code, param, message } = explainTrtllm(new StatusError('INTERNAL', text)) ?? {};

@@ -12,7 +12,7 @@ function invalid(param: string, message: string): ApiError {
   return new ApiError('invalid_request', message, { param });
 }
 
-/** What the texts of TensorRT-LLM and its Triton models mean, by a part of each: the rest may be a stack of calls. */
+/** What error texts of TensorRT-LLM and its Triton models mean, by a part of each: the rest may be a stack trace. */
 const meanings: readonly Meaning[] = [
   [
     // The executor's, of every release; a second number is that of draft tokens.
@@ -30,7 +30,8 @@ const meanings: readonly Meaning[] = [
     ([, length, wanted, limit]) =>
       new ApiError(
         'context_length_exceeded',
-        `The prompt has ${length} tokens and ${wanted} more are asked for; this model's context holds ${limit}.`,
+        `The prompt has ${length} tokens and max_tokens is ${wanted}; this model's context length is ${limit}. ` +
+          'Lower max_tokens or shorten the prompt.',
         { param: 'max_tokens' },
       ),
   ],
@@ -58,30 +59,33 @@ const meanings: readonly Meaning[] = [
     () =>
       new ApiError(
         'unsupported_parameter',
-        'structured_outputs: this engine was loaded without guided_decoding_backend, so it cannot guide an answer.',
+        'structured_outputs: not supported, because this engine was loaded without guided_decoding_backend.',
         { param: 'structured_outputs' },
       ),
   ],
   [
     /Guided decoding does not support with beam search/,
-    () => invalid('structured_outputs', 'structured_outputs: TensorRT-LLM cannot guide a beam search.'),
+    () => invalid('structured_outputs', 'structured_outputs: TensorRT-LLM does not support it with beam search.'),
   ],
   [
-    // As xgrammar words them, with a place in the pattern or the grammar; a schema has none.
+    // As xgrammar words them, with a position in the pattern or the grammar; a schema has none.
     /((?:Regex parsing|EBNF (?:lexer|parser)) error at [^:\n]{1,40}: [^\n]{1,160})/,
-    ([, reason]) => invalid('structured_outputs', `structured_outputs: it does not compile. ${reason}`),
+    ([, reason]) => invalid('structured_outputs', `structured_outputs: the backend cannot compile it. ${reason}`),
   ],
   [
     /Guided decoding error|(?:regex|json_schema)_converter\.cc|grammar_\w+\.cc/i,
-    () => invalid('structured_outputs', 'structured_outputs: it does not compile. The log has the reason.'),
+    () => invalid('structured_outputs', 'structured_outputs: the backend cannot compile it. The log has the reason.'),
   ],
   [
     /beam width (\d+) (?:differs from the|exceeds|is not equal to|is larger than configured) max[ _]beam[ _]width (\d+)/i,
-    ([, width, limit]) => invalid('beam_width', `beam_width: this engine follows ${limit} beams, not ${width}.`),
+    ([, width, limit]) => invalid('beam_width', `beam_width: is ${width}, but this engine supports ${limit}.`),
   ],
-  [/beamWidth <= maxBeamWidth/, () => invalid('beam_width', 'beam_width: this engine does not follow as many beams.')],
   [
-    // The first is the PyTorch engine's; the words of the C++ one are not known.
+    /beamWidth <= maxBeamWidth/,
+    () => invalid('beam_width', 'beam_width: exceeds the maximum of this engine. Lower it.'),
+  ],
+  [
+    // The first is the PyTorch engine's; the text of the C++ engine is unknown.
     /Token IDs? (?:are )?out of range|EndId \(-?\d+\) is not within acceptable range/i,
     () => invalid('prompt', "The request names tokens that are not in this model's vocabulary."),
   ],
@@ -90,7 +94,7 @@ const meanings: readonly Meaning[] = [
     ([, size]) =>
       new ApiError(
         'unsupported_parameter',
-        `logit_bias: this engine has a vocabulary of ${size} tokens, of which Conch does not know. Set --engine-dir.`,
+        `logit_bias: this engine has a vocabulary of ${size} tokens, which Conch does not know. Set --engine-dir.`,
         { param: 'logit_bias' },
       ),
   ],
@@ -100,11 +104,11 @@ const meanings: readonly Meaning[] = [
   ],
   [
     /Request cancelled by client/,
-    () => new ApiError('client_closed_request', 'The request was cancelled before its answer was complete.'),
+    () => new ApiError('client_closed_request', 'The request was cancelled before its response was complete.'),
   ],
 ];
 
-/** The client's view of an error text of TensorRT-LLM, whichever of its models says it. */
+/** The client's view of an error text of TensorRT-LLM, whichever of its models sends it. */
 export function explainTrtllm(error: StatusError): ApiError | undefined {
   for (const [pattern, meaning] of meanings) {
     const match = pattern.exec(error.message);

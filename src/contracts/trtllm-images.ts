@@ -10,7 +10,7 @@ const textModelInput = 'image_url_input';
 const llmapiInput = 'image_url';
 
 /**
- * What models that take text say of images. Every BLS model of a release has the input, but only one that knows the name
+ * The image support of models that take text. Every BLS model of a release has the input, but only one that has the name
  * of a multimodal encoder reads it.
  */
 export function trtllmImages(config: ModelConfig): ImageSupport {
@@ -34,8 +34,8 @@ function declaredImages({ input }: ModelConfig, name: string): ImageSupport {
 }
 
 /**
- * Preprocessing takes a data URL for one only by this very beginning; anything else it would fetch. Behind it, it knows a
- * picture by its bytes, whatever their type.
+ * Preprocessing recognizes a data URL only by this exact prefix; anything else it would fetch. It then detects the image
+ * type by the bytes, whatever type the URL has.
  */
 export function trtllmImageTensors(inputs: DeclaredInputs, { images = [] }: GenerateRequest): Tensor[] {
   return urlTensor(

@@ -100,14 +100,14 @@ const guideInputs = ['guided_decoding_guide_type', 'guided_decoding_guide'] as c
 
 export function structureSupport(inputs: DeclaredInputs): Support {
   if (guideInputs.every((name) => inputs.has([name]))) return { kind: 'honoured' };
-  return refused('This model cannot guide an answer; TensorRT-LLM 0.19 and later can.');
+  return refused('This model does not support it; TensorRT-LLM 0.19 and later do.');
 }
 
-/** The form that an answer must have, as the engine's grammar compiler takes it. */
+/** The structure that the response must have, as the engine's grammar compiler takes it. */
 export function structureTensors(inputs: DeclaredInputs, { structure, beams }: GenerateRequest): Tensor[] {
   if (!structure) return [];
   if (beams)
-    throw new ApiError('invalid_request', 'structured_outputs: TensorRT-LLM cannot guide a beam search.', {
+    throw new ApiError('invalid_request', 'structured_outputs: TensorRT-LLM does not support it with beam search.', {
       param: 'structured_outputs',
     });
   const [typeInput, guideInput] = guideInputs;
@@ -130,7 +130,7 @@ function escapeRegex(text: string): string {
 /** The output that says how many blocks of the cache were used again. */
 export const reusedBlocks = 'kv_cache_reused_blocks';
 
-/** The input that asks for it, where there is one: it was renamed in 0.19. */
+/** The input that requests it, where there is one: it was renamed in 0.19. */
 export function reuseInput(inputs: DeclaredInputs, outputs: ReadonlySet<string>): string | undefined {
   if (!outputs.has(reusedBlocks)) return undefined;
   return ['return_perf_metrics', 'return_kv_cache_reuse_stats'].find((name) => inputs.has([name]));

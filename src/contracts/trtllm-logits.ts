@@ -3,10 +3,10 @@ import type { InferResponse } from '../kserve/server.ts';
 import { floatSizes, readFloats } from '../kserve/tensors.ts';
 import type { IdLogprob } from './contract.ts';
 
-/** What OpenAI writes for a likelihood that has no number. */
+/** What OpenAI writes for a logprob that is not finite. */
 const none = -9999;
 
-/** Which logprob is wanted: of a chosen token, with so many of the likeliest. */
+/** Which logprob to compute: that of a chosen token, with `top` alternatives. */
 interface Wanted {
   readonly id: number;
   readonly top: number;
@@ -14,7 +14,7 @@ interface Wanted {
   readonly vocabulary: number;
 }
 
-/** The logprob of one token by the logits of its place, and the likeliest tokens there. */
+/** The logprob of one token by the logits of its position, and the likeliest tokens there. */
 export function logprobOf(logits: Float32Array, { id, top, vocabulary }: Wanted): IdLogprob {
   const size = Math.min(logits.length, vocabulary);
   let highest = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export function logprobOf(logits: Float32Array, { id, top, vocabulary }: Wanted)
   return { id, logprob: logprob(id), top: best.map((at) => ({ id: at, logprob: logprob(at) })) };
 }
 
-/** The places of the highest logits, the highest first; of equal ones the lower id. */
+/** The indices of the highest logits, the highest first; of equal ones the lower id. */
 function likeliest(logits: Float32Array, count: number): number[] {
   const best: number[] = [];
   for (let at = 0; at < logits.length; at++) {
@@ -42,7 +42,7 @@ function likeliest(logits: Float32Array, count: number): number[] {
   return best;
 }
 
-/** Likelihoods that came with a response, by beam and by place in it. */
+/** Likelihoods that came with a response, by beam and by position in it. */
 export interface Likelihoods {
   logprob(beam: number, place: number, id: number): IdLogprob;
 }
@@ -64,7 +64,7 @@ export function logitLogprobs(
 ): Likelihoods {
   const { data, datatype, shape } = outputOf(response, 'generation_logits');
   const row = (shape.at(-1) ?? 0) * (floatSizes[datatype] ?? 0);
-  // In a stream the beams, of which there is one, come after the places; the rows of one beam stand alike in both.
+  // In a stream the dimension of beams, of size one, comes after that of positions; the rows of one beam are the same.
   const perBeam = shape.at(-2) ?? 0;
   return {
     logprob: (beam, place, id) => {
@@ -79,7 +79,7 @@ function outputOf(response: InferResponse, name: string) {
   const data = response.raw(name);
   const description = response.outputs.find((output) => output.name === name);
   if (!data || !description)
-    throw new ApiError('backend_error', `The engine returned no ${name}, from which logprobs are made.`);
+    throw new ApiError('backend_error', `The engine returned no ${name}, which logprobs are computed from.`);
   return { data, datatype: description.datatype, shape: description.shape };
 }
 

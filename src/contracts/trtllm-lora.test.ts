@@ -28,7 +28,7 @@ const loraWeights = {
 } as const;
 
 describe('adapters of a TensorRT-LLM model', () => {
-  it('are wanted as its inputs say', () => {
+  it('are sent as its inputs declare', () => {
     expect(adapterForm(model(1, usual))).toMatchObject({ datatype: 'FP16', columns: 3 });
     const other = { ...usual, lora_weights: ['TYPE_BF16', [-1, -1]], lora_config: ['TYPE_INT32', [-1, -1]] } as const;
     const { columns, datatype } = adapterForm(model(1, { ...other })) ?? {};
@@ -37,7 +37,7 @@ describe('adapters of a TensorRT-LLM model', () => {
     expect(adapterForm(model(1, without))).toBeUndefined();
   });
 
-  it('are missing where the engine says so, whatever stands around it', () => {
+  it('are missing where the engine says so, whatever surrounds it', () => {
     const form = adapterForm(model(1, usual));
     const text = "the error was 'LoRA task 7 not found in cache. Please send LoRA weights with request'";
     expect(form?.isMissing(new StatusError('UNKNOWN', text))).toBe(true);

@@ -12,7 +12,7 @@ const weightTypes: Readonly<Record<string, AdapterForm['datatype']>> = {
   TYPE_BF16: 'BF16',
 };
 
-/** How a model wants the weights of a LoRA adapter; undefined where it has no inputs for them. */
+/** How a model takes the weights of a LoRA adapter; undefined where it has no inputs for them. */
 export function adapterForm({ input }: ModelConfig): AdapterForm | undefined {
   const [id, weights, config] = adapterInputs.map((wanted) => input.find(({ name }) => name === wanted));
   const datatype = weights && weightTypes[weights.data_type];
@@ -25,7 +25,7 @@ export function adapterForm({ input }: ModelConfig): AdapterForm | undefined {
   };
 }
 
-/** The adapter by its number, and its weights where the engine has yet to be given them. */
+/** The adapter by its number, and its weights where the engine does not have them yet. */
 export function loraTensors(inputs: DeclaredInputs, { loraTaskId, loraWeights }: GenerateRequest): Tensor[] {
   if (loraTaskId !== undefined && !inputs.has(['lora_task_id']))
     throw new ApiError('model_not_found', 'This model takes no LoRA adapters.', { param: 'model' });

@@ -57,7 +57,7 @@ const floats = (name: string, values: readonly number[], shape: readonly number[
   numberTensor(name, { datatype: 'FP32', values, shape });
 
 describe('the tokens of an engine', () => {
-  it('are given as they come, and the one that ends the answer is counted', () => {
+  it('are passed on as they come, and the one that ends the response is counted', () => {
     const found = [
       ['prompt', 3],
       ['ids', [21], 0],
@@ -71,7 +71,7 @@ describe('the tokens of an engine', () => {
     expect(decode({}, [{ beams: [[21]] }, { beams: [[22, 23, 3, 24]], final: true }, { final: true }])).toEqual(found);
   });
 
-  it('are no part of the answer after its end', () => {
+  it('are no part of the response after its end', () => {
     expect(decode({}, [{ beams: [[21, 2]] }, { beams: [[22]] }, { beams: [[23, 24]], final: true }])).toEqual([
       ['prompt', 3],
       ['ids', [21], 0],
@@ -121,7 +121,7 @@ describe('the tokens of an engine', () => {
     expect(decode(request, [{ beams: [ids], final: true }]).at(-1)).toEqual(['finish', reason, 0]);
   });
 
-  it('of a stop word stay, as its text is cut from the answer elsewhere', () => {
+  it('of a stop word stay, as its text is cut from the response elsewhere', () => {
     const found = decode({ tokens: { stopWords: [[22]] } }, [{ beams: [[21, 22]], final: true }]);
     expect(found).toEqual([
       ['prompt', 3],
@@ -146,7 +146,7 @@ describe('the tokens of an engine', () => {
         ['text', '', 1, 0],
       ],
     ],
-  ])('of a stop id are left out, unless they are wanted: %j', (sampling, found) => {
+  ])('of a stop id are left out, unless they are requested: %j', (sampling, found) => {
     const ids = sampling.stopTokenIds?.[0] === 2 ? [21, 22, 2] : [21, 22];
     expect(decode({ sampling }, [{ beams: [ids], final: true }]).slice(1, -1)).toEqual(found);
   });
@@ -171,7 +171,7 @@ describe('the tokens of an engine', () => {
     expect(decode({ stream: false }, whole)[1]).toEqual(['ids', [11, 12, 13, 21], 0]);
   });
 
-  it('of beams are several answers, the best first, each to its own length and with its own reason', () => {
+  it('of beams are several completions, the best first, each to its own length and with its own reason', () => {
     const beams = { width: 3, answers: 2 };
     const sent = { beams: [[21, 22, 23], [24, 2], [25]], final: true };
     expect(decode({ beams, sampling: { maxTokens: 3 } }, [sent])).toEqual([
@@ -200,7 +200,7 @@ describe('the tokens of an engine', () => {
 });
 
 describe('the logprobs of an engine', () => {
-  it('are those of the tokens that are given', () => {
+  it('are those of the tokens that are passed on', () => {
     const sent = {
       beams: [[21, 22, 2]],
       more: [floats('output_log_probs', [-0.5, -1.5, -0.25], [1, 1, 3])],
@@ -217,7 +217,7 @@ describe('the logprobs of an engine', () => {
     ]);
   });
 
-  it('are told apart by beam', () => {
+  it('are separate for each beam', () => {
     const sent = {
       beams: [[21, 22], [23]],
       more: [floats('output_log_probs', [-0.5, -1.5, -2.5, -1], [1, 2, 2])],
@@ -227,7 +227,7 @@ describe('the logprobs of an engine', () => {
     expect(found[2]).toEqual(['ids', [23], [{ id: 23, logprob: -2.5, top: [] }], 1]);
   });
 
-  it('come from logits with the likeliest others, in a stream as in a whole answer', () => {
+  it('come from logits with the likeliest others, in a stream as in a whole response', () => {
     const low = Math.log(1 / 8);
     const logits = [low, Math.log(1 / 2), low, Math.log(1 / 4)];
     const half = expect.closeTo(Math.log(1 / 2), 5);

@@ -10,27 +10,27 @@ import type {
 import { chosenLogprobs, logitLogprobs } from './trtllm-logits.ts';
 import type { LogprobSource } from './trtllm-tokens-support.ts';
 
-/** How an engine answers. */
+/** What the responses of an engine look like. */
 interface AnswerForm {
   readonly logprobs: LogprobSource | undefined;
   /** Whether the ids begin with the prompt's. */
   readonly echoesPrompt: boolean;
-  /** How many tokens its context holds. */
+  /** The context length. */
   readonly context: number | undefined;
   readonly blockSize: number | undefined;
 }
 
-/** One answer: beam search has several. */
+/** One completion: beam search has several. */
 interface Answer {
-  /** How many were given; the one that ends the answer is not. */
+  /** How many were passed on; the one that ends the completion is not. */
   tokens: number;
   /** Its last ids, at least as many as the longest stop word has. */
   readonly tail: number[];
-  /** Whether a token came that ends an answer. */
+  /** Whether a token came that ends a completion. */
   isEnded: boolean;
 }
 
-/** Reads the responses of one request to an engine. Each carries the tokens since the one before; none says why it ended. */
+/** Reads the responses of one request to an engine. Each has the tokens since the one before, none a finish reason. */
 export class TrtllmTokensDecoder implements GenerateDecoder {
   readonly #request: GenerateRequest;
   readonly #inputs: TokenInputs;
@@ -56,7 +56,7 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
 
   push(response: InferResponse, sink: GenerateSink): void {
     if (this.#isFinished) return;
-    // One token is the rule in a stream: it is read without a copy of anything.
+    // One token is usual in a stream: it is read without a copy.
     const length = response.uint32('sequence_length');
     if (length === 1 && !this.#request.beams) this.#pushData(response, sink, response.uint32('output_ids'));
     else if (length !== undefined) this.#pushData(response, sink);
@@ -97,7 +97,7 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
     return ids.map((id, place) => likelihoods.logprob(answer, place, id));
   }
 
-  /** Gives new tokens on, up to one that ends the answer: that one is counted, but is no part of it. */
+  /** Passes new tokens on, up to one that ends the completion: that one is counted, but is no part of it. */
   #take(ids: number[], { answer, response }: BeamPlace, sink: GenerateSink): void {
     const state = this.#answers[answer] as Answer;
     if (state.isEnded) return;
@@ -122,7 +122,7 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
 
   readonly #isEnd = (id: number): boolean => this.#eosIds.has(id) || this.#stopIds.has(id);
 
-  /** Whether a token that ended the answer belongs to it all the same. */
+  /** Whether a token that ended the completion is a part of it. */
   #keeps(id: number): boolean {
     return this.#request.sampling.includeStopText === true && !this.#eosIds.has(id);
   }
@@ -132,7 +132,7 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
     const { prompt } = this.#inputs;
     if (this.#reusedBlocks !== undefined)
       sink.cachedTokens(Math.min(this.#reusedBlocks * (this.#form.blockSize ?? 0), prompt.length));
-    this.#answers.forEach((answer, index) => sink.finish(this.#reason(answer), index));
+    this.#answers.forEach((state, index) => sink.finish(this.#reason(state), index));
   }
 
   #reason({ isEnded, tail, tokens }: Answer): FinishReason {
@@ -143,7 +143,7 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
   }
 }
 
-/** Whose tokens they are, and the response that they came with. */
+/** The beam that tokens belong to, and the response that they came with. */
 interface BeamPlace {
   readonly answer: number;
   readonly response: InferResponse;
@@ -151,7 +151,7 @@ interface BeamPlace {
 
 const nothing = Buffer.alloc(0);
 
-/** The ids of one beam, up to its length or to what fills it up. */
+/** The ids of one beam, up to its length or to its padding. */
 function readIds(data: Buffer, length: number): number[] {
   const count = Math.min(length, data.length >>> 2);
   const ids: number[] = [];

@@ -9,10 +9,10 @@ export type LogprobSource = 'output_log_probs' | 'generation_logits';
 
 /** What not every release and not every engine can do. */
 export interface EngineAbilities {
-  /** Where the logprob of a chosen token is to be had. */
+  /** The output that has the logprob of a chosen token. */
   readonly logprobs: LogprobSource | undefined;
   readonly givesLogits: boolean;
-  /** Whether an answer that is not streamed begins with the prompt, and nothing can be done about it. */
+  /** Whether a response that is not streamed begins with the prompt, and no input can change that. */
   readonly echoesPrompt: boolean;
   readonly followsBeams: boolean;
 }
@@ -34,7 +34,7 @@ export function engineAbilities(
   };
 }
 
-/** Whether logprobs come divided by the length of the answer: up to 1.2 unless the model is told not to. */
+/** Whether logprobs are divided by the length of the response: up to 1.2, unless a parameter turns it off. */
 function normalizesLogprobs(config: ModelConfig, inputs: DeclaredInputs): boolean {
   const told = isYes(parameterOf(config, 'normalize_log_probs'));
   if (told !== undefined) return told;
@@ -43,7 +43,7 @@ function normalizesLogprobs(config: ModelConfig, inputs: DeclaredInputs): boolea
 
 export function engineSupport(parameter: ParameterName, inputs: DeclaredInputs, abilities: EngineAbilities): Support {
   if (parameter === 'use_beam_search' && !abilities.followsBeams)
-    return refused('This engine follows one beam; its model sets max_beam_width to 1.');
+    return refused('This engine supports only one beam: its model sets max_beam_width to 1.');
   if (isSamplingName(parameter)) return inputs.support(engineNames[parameter]);
   switch (parameter) {
     case 'bad_words':
@@ -71,9 +71,7 @@ export function engineSupport(parameter: ParameterName, inputs: DeclaredInputs, 
       return abilities.logprobs ? { kind: 'honoured' } : refused(whyNoLogprobs(inputs));
     case 'top_logprobs':
       if (abilities.givesLogits) return { kind: 'honoured' };
-      return refused(
-        'The engine names no other tokens unless it is built to give its logits (gather_generation_logits).',
-      );
+      return refused('The engine returns alternative tokens only if it is built with gather_generation_logits.');
     case 'min_p':
       return refused('TensorRT-LLM has no input for it.');
   }
@@ -82,7 +80,7 @@ export function engineSupport(parameter: ParameterName, inputs: DeclaredInputs, 
 function whyNoLogprobs(inputs: DeclaredInputs): string {
   if (!inputs.has(['return_log_probs'])) return 'This engine returns no logprobs.';
   return (
-    'This engine divides logprobs by the length of the answer, as TensorRT-LLM does up to 1.2. ' +
+    'This engine divides logprobs by the length of the response, as TensorRT-LLM does up to 1.2. ' +
     'Set normalize_log_probs to false in its config.pbtxt.'
   );
 }

@@ -31,7 +31,7 @@ const plain = [
 ];
 
 describe('what is sent to an engine', () => {
-  it('is the prompt in ids, with all that was asked for', () => {
+  it('is the prompt in ids, with all parameters of the request', () => {
     const contract = engine({ blockSize: 64 }, normalizing);
     const sampling = {
       ...sharedSampling,
@@ -88,7 +88,7 @@ describe('what is sent to an engine', () => {
     ]);
   });
 
-  it('has no end where the answer is to run past it', () => {
+  it('has no end token where the response is to ignore it', () => {
     const lines = shownInputs(engine().encode(request({ ignoreEos: true }, { tokens: { ...tokens, eosIds: [] } })));
     expect(lines.slice(3)).toEqual([
       'end_id INT32 [1,1] -1',
@@ -98,7 +98,7 @@ describe('what is sent to an engine', () => {
     ]);
   });
 
-  it('says something of sampling whenever logprobs are wanted: there are none otherwise', () => {
+  it('has a sampling parameter whenever logprobs are requested: there are none otherwise', () => {
     const lines = (sampling: Sampling, contract = engine({}, normalizing)) =>
       shownInputs(contract.encode(request(sampling, { logprobs: 0 }))).slice(plain.length + 2);
     expect(lines({})).toEqual(['runtime_top_p FP32 [1,1] 1', 'return_log_probs BOOL [1,1] true']);
@@ -119,7 +119,7 @@ describe('what is sent to an engine', () => {
     expect(engine({ gathersLogits: true }).encode(request({}, { logprobs: 0 })).outputs).toContain('generation_logits');
   });
 
-  it('is a stream where a stop text may come in other tokens, but never of beams or of a model that cannot', () => {
+  it('is a stream where a stop sequence may come in other tokens, but never of beams or of a model that cannot', () => {
     const streaming = (contract: ReturnType<typeof engine>, changes: Parameters<typeof requestOf>[0]) =>
       shownInputs(contract.encode(request({ stop: ['x'] }, changes))).find((line) => line.startsWith('streaming'));
     expect(streaming(engine(), { stream: false })).toBe('streaming BOOL [1,1] true');
@@ -139,7 +139,7 @@ describe('what is sent to an engine', () => {
     expect(engine().encode(request()).outputs).not.toContain('kv_cache_reused_blocks');
   });
 
-  it('ends another request with its id, where the server must be told', () => {
+  it('ends another request with its id, where the server needs it', () => {
     expect('stopRequest' in engine()).toBe(false);
     const stop = engine({ stopsByRequest: true }).stopRequest?.(request());
     expect(stop).toMatchObject({ id: 'r', model: 'm', outputs: ['output_ids', 'sequence_length'] });

@@ -26,7 +26,7 @@ export interface EngineFacts {
   readonly blockSize?: number;
   /** Whether it was built to give the logits of what it generates. */
   readonly gathersLogits: boolean;
-  /** Whether a request is ended with the input `stop`, and not by leaving its stream. */
+  /** Whether a request is ended with the input `stop`, and not by cancelling its stream. */
   readonly stopsByRequest: boolean;
 }
 
@@ -35,7 +35,7 @@ const never = -10_000;
 
 const noImages: ImageSupport = {
   kind: 'refused',
-  reason: 'The engine is asked directly, with token ids alone; images need the model in front of it (--contract).',
+  reason: 'Conch sends only token ids to this engine. For images, use the model in front of it (--contract).',
 };
 
 /** The engine of TensorRT-LLM's backend itself, `tensorrt_llm`: token ids in, token ids out. */
@@ -50,7 +50,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
     if (logprobs === undefined) return undefined;
     return logprobs > 0 ? 'generation_logits' : abilities.logprobs;
   };
-  // A stop text may come in other tokens than were sent, and whole answers of logits are too large for one message.
+  // A stop sequence may come in other tokens than were sent, and the logits of a response are too large for one message.
   const streams = (request: GenerateRequest): boolean =>
     isDecoupled &&
     !request.beams &&
@@ -105,7 +105,7 @@ function tokenTensors(inputs: DeclaredInputs, request: GenerateRequest): Tensor[
   const { maxTokens = allThereIs, ignoreEos } = request.sampling;
   return [
     ...promptTensors(inputs, prompt, maxTokens),
-    // Left out, the end is the engine's own; told -1, it runs past any.
+    // Left out, the end is the engine's own; with -1, the engine ignores every end token.
     ...inputs.number(['end_id'], ignoreEos ? -1 : eosIds[0]),
     ...inputs.number(['pad_id'], padId ?? eosIds[0]),
     ...wordTensors(inputs, 'stop_words_list', [...stopWords, ...eosIds.slice(1).map((id) => [id])]),
@@ -130,7 +130,7 @@ function wordTensors(inputs: DeclaredInputs, name: string, words: readonly (read
   return inputs.numbers([name], [...ids, ...ends, ...padding], [2, ids.length]);
 }
 
-/** What is added to the logit of every token of the vocabulary. */
+/** The values that are added to the logits, one for each token of the vocabulary. */
 function biasTensors(inputs: DeclaredInputs, { sampling }: GenerateRequest, vocabularySize: number): Tensor[] {
   const { logitBias, allowedTokenIds } = sampling;
   if (!logitBias && !allowedTokenIds) return [];
@@ -141,7 +141,7 @@ function biasTensors(inputs: DeclaredInputs, { sampling }: GenerateRequest, voca
   return inputs.numbers(['embedding_bias'], bias);
 }
 
-/** How tokens are chosen. The engine gives no logprobs to a request that says nothing of it. */
+/** How tokens are chosen. The engine returns no logprobs for a request without a sampling parameter. */
 function samplers(inputs: DeclaredInputs, request: GenerateRequest, source: LogprobSource | undefined): Tensor[] {
   const tensors = samplingTensors(inputs, request, engineNames);
   if (source !== 'output_log_probs' || tensors.some(({ name }) => name !== 'beam_width')) return tensors;

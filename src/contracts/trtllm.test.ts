@@ -132,7 +132,7 @@ describe('what is sent', () => {
       'length_penalty FP32 [1,1] 0.5',
     ]);
     expect(() => ensemble.encode(requestOf({ beams, structure: { regex: 'a' } }))).toThrow(
-      'cannot guide a beam search',
+      'does not support it with beam search',
     );
   });
 
@@ -205,7 +205,7 @@ describe('what is read', () => {
     ]);
   });
 
-  it('is every beam that is wanted, the best first', () => {
+  it('is every requested beam, the best first', () => {
     const beams = { width: 3, answers: 2 };
     const texts = responseOf(
       [textTensor('text_output', ['best', 'good', 'fair'], [1, 3]), count('num_output_tokens', 7)],
@@ -300,7 +300,7 @@ describe('what it supports', () => {
       expect(contract.support('structured_outputs')).toMatchObject({ reason: expect.stringContaining('0.19') });
     for (const parameter of ['logprobs', 'logit_bias', 'stop_token_ids'] as const)
       expect(ensemble.support(parameter)).toMatchObject({
-        reason: expect.stringContaining('Give this model a tokenizer'),
+        reason: expect.stringContaining('Set a tokenizer for it'),
       });
   });
 });

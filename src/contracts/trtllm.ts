@@ -23,7 +23,7 @@ import { adapterForm, loraTensors } from './trtllm-lora.ts';
 
 /** What the models around this one say of it. */
 export interface TrtllmFacts {
-  /** Whether it may answer with several responses. */
+  /** Whether it may send several responses to a request. */
   readonly decoupled: boolean;
   /** Whether preprocessing gives prompts special tokens; left out: it does, as by default. */
   readonly addsSpecialTokens?: boolean;
@@ -31,13 +31,13 @@ export interface TrtllmFacts {
   /** How many tokens a block of the engine's cache holds. */
   readonly blockSize?: number;
   /**
-   * The engine that knows its requests by the same ids, as that of an ensemble does. It is told to end them: Triton passes
-   * a cancel through an ensemble late or never.
+   * The engine that knows its requests by the same ids, as that of an ensemble does. Conch sends it a stop request to end
+   * one: Triton passes a cancel through an ensemble late or never.
    */
   readonly engine?: StoppableEngine;
 }
 
-/** The switch that leaves the prompt out of the answer, in both spellings. */
+/** The input that leaves the prompt out of the response, in both spellings. */
 const excludeNames = ['exclude_input_in_output', 'exclude_input_from_output'];
 
 const counters = [
@@ -60,7 +60,7 @@ export function trtllmContract(
   const exclude = excludeNames.find((name) => inputs.has([name]));
   const canExclude = exclude !== undefined;
   const reuse = blockSize === undefined ? undefined : reuseInput(inputs, outputs);
-  // Such a BLS model sends all text so far with every response.
+  // A BLS model with this parameter sends all text so far with every response.
   const accumulates = decoupled && (isYes(parameterOf(config, 'accumulate_tokens')) ?? false);
   const canStream = decoupled && inputs.has(['stream']);
   // The prompt is never repeated in a stream, so a model that cannot leave it out is made to stream.
@@ -99,13 +99,13 @@ export function trtllmContract(
   };
 }
 
-/** What a model is asked to do beside the request's own words. */
+/** What a request sets in addition to the prompt and the sampling parameters. */
 interface RequestFlags {
   /** The input by which the prompt is left out of the text. */
   readonly exclude: string | undefined;
   readonly streams: boolean;
   readonly counts: boolean;
-  /** The input by which it tells how much of the prompt it had in its cache. */
+  /** The input that requests how much of the prompt was in the cache. */
   readonly reuse: string | undefined;
 }
 
@@ -143,11 +143,13 @@ function wordTensors(inputs: DeclaredInputs, { sampling }: GenerateRequest): Ten
   ];
 }
 
-const needsIds = 'which a model of TensorRT-LLM that gives text does not have. Give this model a tokenizer: then';
+const needsIds =
+  'but this TensorRT-LLM model takes and returns only text. ' +
+  'Set a tokenizer for it, so that Conch uses its engine directly (contract trtllm-tokens).';
 
 function support(parameter: ParameterName, inputs: DeclaredInputs, accumulates: boolean): Support {
   if (parameter === 'use_beam_search' && accumulates)
-    return refused('This model follows one beam, as its parameter accumulate_tokens is true.');
+    return refused('This model supports only one beam, because its parameter accumulate_tokens is true.');
   if (isSamplingName(parameter)) return inputs.support(textNames[parameter]);
   switch (parameter) {
     case 'bad_words':
@@ -163,14 +165,16 @@ function support(parameter: ParameterName, inputs: DeclaredInputs, accumulates: 
       return { kind: 'emulated' };
     case 'logprobs':
     case 'top_logprobs':
-      return refused(`Logprobs need the ids of the tokens, ${needsIds} Conch asks its engine (trtllm-tokens).`);
+      return refused(`Logprobs need token ids, ${needsIds}`);
     case 'logit_bias':
     case 'allowed_token_ids':
     case 'stop_token_ids':
-      return refused(`It names tokens by their ids, ${needsIds} Conch asks its engine (trtllm-tokens).`);
+      return refused(`It contains token ids, ${needsIds}`);
     case 'skip_special_tokens':
     case 'spaces_between_special_tokens':
-      return refused("The model's own postprocessing decides it (its parameter skip_special_tokens).");
+      return refused(
+        "Not supported per request: the model's postprocessing decides it (its parameter skip_special_tokens).",
+      );
     case 'min_p':
       return refused('TensorRT-LLM has no input for it.');
   }

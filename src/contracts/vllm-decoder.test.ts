@@ -57,7 +57,7 @@ describe('responses of vLLM', () => {
     expect(() => found([response('', { reason: 'abort' })])).toThrow('The backend ended the generation early (abort).');
   });
 
-  it('carry logprobs where they were asked for', () => {
+  it('have logprobs where they were requested', () => {
     const json = '[{"7": {"logprob": -0.5, "rank": 1, "decoded_token": "a"}}]';
     const more = [textTensor('logprobs', [json])];
     const token = { id: 7, text: 'a', logprob: -0.5 };

@@ -7,7 +7,7 @@ import type { ResponseTokens } from './vllm-returns.ts';
 interface DecoderOptions {
   /** Whether the model's release gives finish reasons. */
   readonly tellsReason: boolean;
-  /** Hears how many tokens the responses of streams have. */
+  /** Learns how many tokens the responses of streams have. */
   readonly responseTokens: ResponseTokens;
 }
 

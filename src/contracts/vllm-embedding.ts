@@ -58,10 +58,10 @@ function decode(response: InferResponse): RowFigures {
     vector = JSON.parse(response.text('text_output') ?? '');
   } catch {
     // NaN is no JSON.
-    throw new RowFault(0, 'the model gave a vector that cannot be read');
+    throw new RowFault(0, 'the model returned a vector that cannot be read');
   }
   if (!Array.isArray(vector) || !vector.every((figure) => typeof figure === 'number'))
-    throw new RowFault(0, 'the model gave no vector of numbers');
+    throw new RowFault(0, 'the model returned no vector of numbers');
   const tokens = response.uint32('num_input_tokens');
   return { figures: Float32Array.from(vector), width: vector.length, ...(tokens === undefined ? {} : { tokens }) };
 }

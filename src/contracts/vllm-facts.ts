@@ -1,7 +1,7 @@
 import type { GenerationContract } from './contract.ts';
 import type { ModelContracts } from './row-contracts.ts';
 
-/** What is known of a vLLM model beside its tensors, which every model of the backend declares alike. */
+/** What is known of a vLLM model in addition to its tensors, which are the same for every model of the backend. */
 export interface VllmFacts {
   /** Tokens that prompt and response may have together. */
   readonly context?: number;
@@ -12,8 +12,8 @@ export interface VllmFacts {
 }
 
 /**
- * The texts by which an engine tells what its model is. Each is matched as a whole from its first word: a text may quote
- * the name of an adapter or a part of the request, which must not pass for the engine's own words.
+ * Error texts of the engine that contain facts about its model. Each is matched as a whole from its first word: a text may
+ * quote the name of an adapter or a part of the request, which must not pass for the engine's own text.
  */
 const tellingTexts: readonly (readonly [RegExp, (match: RegExpExecArray) => VllmFacts])[] = [
   [
@@ -38,7 +38,7 @@ const tellingTexts: readonly (readonly [RegExp, (match: RegExpExecArray) => Vllm
 /** What Triton and the backend put before the engine's own text. */
 const introduction = /^(?:\[request id: [\w.-]*\] )?(?:Error generating stream: )?/;
 
-/** What an error text of the vLLM backend teaches about its model; undefined where it teaches nothing. */
+/** The facts about its model in an error text of the vLLM backend; undefined where there are none. */
 export function factsIn(message: string): VllmFacts | undefined {
   const text = message.replace(introduction, '').trim();
   for (const [pattern, facts] of tellingTexts) {
@@ -70,5 +70,5 @@ export function withFacts({ contract, rows }: ModelContracts, facts: VllmFacts):
 
 function imageSupport(images: GenerationContract['images'], most: number): GenerationContract['images'] {
   if (images.kind === 'refused') return images;
-  return most === 0 ? { kind: 'refused', reason: 'It knows only text.' } : { kind: 'taken', most };
+  return most === 0 ? { kind: 'refused', reason: 'It accepts only text.' } : { kind: 'taken', most };
 }

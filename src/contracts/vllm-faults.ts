@@ -7,7 +7,7 @@ import { unknownAdapter } from './unknown-adapter.ts';
 const noAdapters = /LoRA feature is not enabled/;
 const unsupportedAdapter = /LoRA (.+?) is not supported, we currently support \[(.*)\]/s;
 
-/** What the texts of vLLM and its Triton backend mean, by a part of each. */
+/** What the error texts of vLLM and its Triton backend mean, by a part of each. */
 const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError])[] = [
   [
     /prompt \(length (\d+)\)(?: plus the number of requested output tokens \(at least 1\))? is longer than the maximum model length of (\d+)/i,
@@ -73,7 +73,7 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
   ],
 ];
 
-/** The adapters that a model has, by its refusal of one that it does not have. */
+/** The adapters of a model, from its error about one that it does not have. */
 export function namedAdapters({ message }: StatusError): readonly string[] | undefined {
   if (noAdapters.test(message)) return [];
   const list = unsupportedAdapter.exec(message)?.[2];
@@ -89,10 +89,10 @@ function listedNames(list: string): readonly string[] {
 /** The client's view of an error text of the vLLM backend. */
 export function explainVllm(error: StatusError): ApiError | undefined {
   const { message } = error;
-  // A refusal quotes the guide, and the guide may quote any other text.
+  // A refusal quotes the guide, and the guide may contain any other error text.
   const told = engineFailed(error) ?? guideRefusal(message);
   if (told) return told;
-  // This one quotes a name of the client's, which may hold the words of any other.
+  // This text quotes a name from the client, which may contain any other error text.
   const adapter = unsupportedAdapter.exec(message);
   if (adapter?.index === 0) return unknownAdapter(adapter[1] ?? '', listedNames(adapter[2] ?? ''));
   for (const [pattern, meaning] of meanings) {

@@ -92,10 +92,10 @@ describe('a grammar that is not valid', () => {
     'root ::= root "a" | "b"',
     'root ::= x\nx ::= "" y\ny ::= ("a"? x) | "b"',
     'root ::= "x"\na ::= (b | "c") "d"\nb ::= [z]* a | "e"',
-  ])('begins with itself, where the release cannot follow that: %j', (text) => {
+  ])('begins with itself, where the release does not support that: %j', (text) => {
     expect([errorOf(text, true), errorOf(text, false)]).toEqual([
       'none',
-      expect.stringMatching(/begins with itself, which this release cannot follow\.$/),
+      expect.stringMatching(/begins with itself, which this release does not support\.$/),
     ]);
   });
 

@@ -14,14 +14,14 @@ const mostWrittenOut = 100_000;
 const mostRules = 1000;
 
 export interface GrammarOptions {
-  /** Whether a rule may begin with itself. Libraries of older releases run for ever on such a rule. */
+  /** Whether a rule may begin with itself. Libraries of older releases never finish with a rule that does. */
   readonly allowsLeftRecursion: boolean;
 }
 
 /**
  * A grammar in the notation that xgrammar and llguidance share: one rule a line, with names and escapes that both read
- * in the same way. Throws a GrammarError where there is none: syntax, a rule that is missing, twice there or without an
- * end, or a size beyond the limits.
+ * in the same way. Throws a GrammarError for a syntax error, a rule that is missing, defined twice or without an end, or
+ * a size beyond the limits.
  */
 export function sharedGrammar(text: string, { allowsLeftRecursion }: GrammarOptions): string {
   if (text.length > longestGrammar) throw new GrammarError(`is longer than ${longestGrammar} characters.`);
@@ -47,7 +47,7 @@ export function sharedGrammar(text: string, { allowsLeftRecursion }: GrammarOpti
     throw grammarError('it never ends: each alternative needs the rule itself', { text, ...placeOf(endless) });
   const recursive = allowsLeftRecursion ? undefined : findLeftRecursive(rules);
   if (recursive)
-    throw grammarError('it begins with itself, which this release cannot follow', { text, ...placeOf(recursive) });
+    throw grammarError('it begins with itself, which this release does not support', { text, ...placeOf(recursive) });
   return written(rules);
 }
 
@@ -181,7 +181,7 @@ function written(rules: readonly GrammarRule[]): string {
   return [...lines, ...added].join('\n');
 }
 
-/** What a group without alternatives and with one part stands for. */
+/** The only part of a group without alternatives and with one part; any other node as it is. */
 function unwrapped(node: GrammarNode): GrammarNode {
   if (node.kind !== 'group' || node.alternatives.length !== 1) return node;
   const [only, second] = node.alternatives[0] ?? [];
@@ -203,7 +203,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\\n\r\t]/g, (character) => shortEscapes[character] ?? `\\${character}`)}"`;
 }
 
-/** xgrammar reads on behind the two digits of an escape: those that end with one stand last. */
+/** xgrammar reads on behind the two digits of an escape, so ranges that end with one come last. */
 function rangesText(ranges: readonly CharacterRange[]): string {
   const texts = ranges.map(([first, last]) => (first === last ? inClass(first) : `${inClass(first)}-${inClass(last)}`));
   const isEscaped = (text: string): boolean => /\\x..$/.test(text);

@@ -13,7 +13,7 @@ const keywordsByType: readonly (readonly [type: string, keywords: readonly strin
 const otherConstraints = ['type', 'enum', 'const', '$ref', 'allOf', 'anyOf', 'oneOf'];
 const constraints = new Set([...otherConstraints, ...keywordsByType.flatMap(([, keywords]) => keywords)]);
 
-/** Whether a schema says anything about values. Titles, descriptions and unknown keywords do not. */
+/** Whether a schema restricts values. Titles, descriptions and unknown keywords do not. */
 export function constrains(schema: Json): boolean {
   return Object.keys(schema).some((keyword) => constraints.has(keyword));
 }
@@ -27,7 +27,7 @@ export function typesOf(schema: Json): readonly string[] {
   return types.includes('number') ? types.filter((each) => each !== 'integer') : types;
 }
 
-/** Says whether the value of a keyword asks for something that the libraries cannot do. */
+/** Whether the value of a keyword needs something that the libraries do not support. */
 type Asks = (value: unknown, schema: Json) => boolean;
 
 const always: Asks = () => true;

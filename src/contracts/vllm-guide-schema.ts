@@ -23,7 +23,7 @@ const pairStep = 8;
 const memberStep = 16;
 const mergeStep = 64;
 
-/** How deep schemas may be in each other after references are followed. */
+/** The maximum nesting depth of schemas after references are followed. */
 const deepest = 256;
 
 /** Writes a JSON schema that `checkSchema` has admitted with the keywords that xgrammar and llguidance read alike. */
@@ -31,7 +31,7 @@ export function writeSchema(schema: Json, place: string): WrittenSchema {
   return new SchemaWriter(schema, place).root();
 }
 
-/** What a reference leads to. */
+/** The target of a reference. */
 interface Definition {
   readonly name: string;
   /** Undefined where no value satisfies it. */
@@ -45,7 +45,7 @@ const escapedHalfPair = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 class SchemaWriter implements InnerWriter {
   readonly #schema: Json;
   readonly #place: string;
-  /** By what a reference leads to: one place can be written in many ways. */
+  /** By the target of a reference: one path can be written in many ways. */
   readonly #definitions = new Map<unknown, Definition>();
   #steps = 0;
   #depth = 0;
@@ -140,7 +140,7 @@ class SchemaWriter implements InnerWriter {
     return isPossible ? this.#merged([beside, ...parts.filter(isJsonObject)], place) : undefined;
   }
 
-  /** Whether a schema that is written with others has values. What it has to be refused for is named in its own place. */
+  /** Whether a schema that is merged with others has values. Errors in it name its own path. */
   #tries(schema: unknown, place: string): boolean {
     const { isExact } = this;
     const written = this.write(schema, place);
@@ -198,7 +198,7 @@ class SchemaWriter implements InnerWriter {
     const types = new Set([type].flat());
     const allowed =
       type === undefined ? values : values.filter((value) => typesOfValue(value).some((each) => types.has(each)));
-    // What else is said of them is for the check of the response.
+    // Other keywords are left to the check of the response.
     if (constrains(others)) {
       this.write(others, place);
       this.isExact = false;

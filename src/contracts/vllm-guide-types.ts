@@ -41,7 +41,7 @@ export function writeTyped(type: string, schema: Json, context: TypeContext): Js
   }
 }
 
-/** Those that both libraries know; the standard has formats as remarks. */
+/** The formats that both libraries support; in the standard, formats are annotations. */
 const sharedFormats = new Set('email date time date-time duration ipv4 ipv6 hostname uuid'.split(' '));
 
 /** xgrammar takes one of pattern, format and length. The most telling one guides, the others are checked. */
@@ -64,7 +64,7 @@ function writeString({ pattern, format, minLength, maxLength }: Json, { writer, 
 }
 
 /**
- * The longest strings and lists that a guide asks for. Beyond that llguidance refuses the guide or takes all memory, which
+ * The longest strings and lists that a guide requires. Beyond that llguidance refuses the guide or uses up all memory, which
  * ends the engine.
  */
 const mostCharacters = 1_000_000;
@@ -129,15 +129,15 @@ function writeNumber(schema: Json, { writer }: TypeContext): Json | undefined {
 
 function writeArray(schema: Json, { writer, place }: TypeContext): Json | undefined {
   const { minItems, maxItems = Infinity } = schema as Record<string, number>;
-  const { first, firstPlace, others, othersPlace } = itemsOf(schema, place);
+  const { first, firstPath, others, othersPath } = itemsOf(schema, place);
   const prefixItems: Json[] = [];
   for (const [at, item] of first.entries()) {
-    const written = at < maxItems ? writer.write(item, within(firstPlace, at)) : undefined;
+    const written = at < maxItems ? writer.write(item, within(firstPath, at)) : undefined;
     if (!written) break;
     prefixItems.push(written);
   }
   const isCut = prefixItems.length < first.length;
-  const items = isCut ? undefined : writer.write(others, othersPlace);
+  const items = isCut ? undefined : writer.write(others, othersPath);
   // Without items after the first ones, there are as many as those.
   if (!items && (minItems ?? 0) > prefixItems.length) return undefined;
   if (!items && prefixItems.length === 0) return { type: 'array', items: {}, maxItems: 0 };
@@ -155,16 +155,16 @@ function itemsOf({ items, prefixItems, additionalItems, unevaluatedItems }: Json
   if (Array.isArray(items))
     return {
       first: items as readonly unknown[],
-      firstPlace: within(place, 'items'),
+      firstPath: within(place, 'items'),
       others: additionalItems ?? true,
-      othersPlace: within(place, 'additionalItems'),
+      othersPath: within(place, 'additionalItems'),
     };
   const othersKey = items === undefined ? 'unevaluatedItems' : 'items';
   return {
     first: (prefixItems ?? []) as readonly unknown[],
-    firstPlace: within(place, 'prefixItems'),
+    firstPath: within(place, 'prefixItems'),
     others: items ?? unevaluatedItems ?? true,
-    othersPlace: within(place, othersKey),
+    othersPath: within(place, othersKey),
   };
 }
 
@@ -224,7 +224,7 @@ interface PropertyCounts {
   readonly most: number;
 }
 
-/** Limits that the written schema does not keep by itself are left to the check of the response. */
+/** Limits that the written schema does not enforce are left to the check of the response. */
 function checkCounts({ minProperties, maxProperties }: Json, { writer, required, most }: PropertyCounts): void {
   if (typeof minProperties === 'number' && minProperties > required) writer.isExact = false;
   if (typeof maxProperties === 'number' && maxProperties < most) writer.isExact = false;

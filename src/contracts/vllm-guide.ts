@@ -8,7 +8,7 @@ import { writeSchema } from './vllm-guide-schema.ts';
 
 /**
  * Writes structures in what xgrammar and llguidance read alike. vLLM checks a guide with one of them and may compile it
- * with the other, and an engine that cannot compile a guide ends. What they do not share is a 400 that names its place.
+ * with the other, and an engine that cannot compile a guide ends. What they do not share is a 400 that names its path.
  */
 export function guideWriter(grammars: GrammarOptions): (structure: Structure) => WrittenGuide {
   const cache = new GuideCache({ most: 256, longest: 64 * 1024 });

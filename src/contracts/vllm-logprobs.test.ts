@@ -20,7 +20,7 @@ describe('readVllmLogprobs', () => {
     ]);
   });
 
-  it('names no others when none were asked for', () => {
+  it('returns no alternatives when none were requested', () => {
     expect(readVllmLogprobs(`[{"7": ${entry(1, 'a')}}, {"8": ${entry(null, null)}}]`, 0)).toEqual([
       { ...token(7, 'a', -1), top: [] },
       { ...token(8, '', -9), top: [] },
@@ -44,6 +44,6 @@ describe('readVllmLogprobs', () => {
   it('finds nothing in null, and refuses what it cannot read', () => {
     expect(readVllmLogprobs('null', 3)).toEqual([]);
     for (const json of ['', '[{]', '[{}]'])
-      expect(() => readVllmLogprobs(json, 1)).toThrow('The backend sent logprobs in a form that cannot be read.');
+      expect(() => readVllmLogprobs(json, 1)).toThrow('The backend sent logprobs in a format that Conch cannot read.');
   });
 });

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { TokenChoice, TokenLogprob } from './contract.ts';
 
-/** What stands for minus infinity in an answer, where JSON has no word for it. */
+/** Minus infinity in a response: JSON has no value for it. */
 const lowestLogprob = -9999;
 
 interface Entry {
@@ -12,7 +12,7 @@ interface Entry {
 
 /**
  * Reads the backend's logprobs: a list with an entry per token, each a map from token id to its figures with the chosen
- * token first. JavaScript would sort such a map by its integer keys, so the keys get a letter before they are parsed.
+ * token first. JavaScript would sort the map by its integer keys, so the keys get a letter before they are parsed.
  */
 export function readVllmLogprobs(json: string, count: number): TokenLogprob[] {
   const parsed = parse(json);
@@ -44,5 +44,5 @@ function choiceOf(key: string, entry: Entry): TokenChoice {
 }
 
 function unreadable(cause?: unknown): ApiError {
-  return new ApiError('backend_error', 'The backend sent logprobs in a form that cannot be read.', { cause });
+  return new ApiError('backend_error', 'The backend sent logprobs in a format that Conch cannot read.', { cause });
 }

@@ -88,7 +88,7 @@ describe('what a request asks the vLLM backend for', () => {
 describe('the tokens of a response', () => {
   const asksForTokens = (contract: GenerationContract) => asked(contract, unneeded).includes('num_output_tokens');
 
-  it('are asked for until eight streams have had one each', () => {
+  it('are requested until eight streams have had one each', () => {
     const contract = vllmContract(vllmConfig);
     stream(contract, 7);
     expect(asksForTokens(contract)).toBe(true);
@@ -96,7 +96,7 @@ describe('the tokens of a response', () => {
     expect(asksForTokens(contract)).toBe(false);
   });
 
-  it.each([[[1, 2]], [[3, 1]], [[1, 0]]])('are asked for again where a stream had %j', (tokens) => {
+  it.each([[[1, 2]], [[3, 1]], [[1, 0]]])('are requested again where a stream had %j', (tokens) => {
     const contract = watched();
     stream(contract, 1, tokens);
     stream(contract, 255);
@@ -111,7 +111,7 @@ describe('the tokens of a response', () => {
     expect(asksForTokens(contract)).toBe(false);
   });
 
-  it('stay asked for while every stream has several', () => {
+  it('stay requested while every stream has several', () => {
     const tokens = new ResponseTokens();
     for (let time = 0; time < 1000; time++) {
       tokens.saw(2);

@@ -2,13 +2,13 @@ import type { ModelConfig } from '../kserve/messages.ts';
 import { boolTensor, type Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest } from './contract.ts';
 
-/** The optional outputs that a request asks for, as flags among its inputs and as names among its outputs. */
+/** The optional outputs of a request, as flags among its inputs and as names among its outputs. */
 export interface VllmReturns {
   readonly inputs: readonly Tensor[];
   readonly outputs: readonly string[];
 }
 
-/** Streams whose counts are asked for before responses are taken to be one token each. */
+/** Streams that request counts before responses are taken to be one token each. */
 const firstStreams = 8;
 
 /** The same after a response was seen that was not one token. */
@@ -21,7 +21,7 @@ const laterStreams = 256;
 export class ResponseTokens {
   #streamsToWatch = firstStreams;
 
-  /** Whether that held for the last streams whose counts were asked for. */
+  /** Whether that was true for the last streams that requested counts. */
   get areSingle(): boolean {
     return this.#streamsToWatch === 0;
   }
@@ -31,17 +31,17 @@ export class ResponseTokens {
     if (tokens !== 1) this.#streamsToWatch = laterStreams + 1;
   }
 
-  /** A stream whose counts were asked for has ended. */
+  /** A stream that requested counts has ended. */
   ended(): void {
     if (this.#streamsToWatch > 0) this.#streamsToWatch--;
   }
 }
 
 /**
- * Decides what each request asks a model for. The backend makes, and Triton copies, every output for every response, so a
- * stream asks only for those that it needs; a response that comes whole asks for all. The finish reason is always needed:
- * nothing else tells `stop` from `length` at the limit, or a generation that the engine broke off from one that ended.
- * @param tokens Left out: every request asks for all outputs.
+ * Decides which outputs each request has. The backend makes, and Triton copies, every output for every response, so a
+ * stream requests only those that it needs; other requests have all. The finish reason is always needed: nothing else
+ * tells `stop` from `length` at the limit, or a generation that the engine aborted from one that ended.
+ * @param tokens Left out: every request has all outputs.
  */
 export function vllmReturns(
   config: ModelConfig,

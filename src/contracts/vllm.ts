@@ -20,8 +20,8 @@ import { guideWriter } from './vllm-guide.ts';
 import { ResponseTokens, type VllmReturns, vllmReturns } from './vllm-returns.ts';
 
 /**
- * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which speaks the same
- * tensors. What a model declares is what it is sent.
+ * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which has the same tensors.
+ * A model is sent only the inputs that it declares.
  */
 export function vllmContract(config: ModelConfig): GenerationContract {
   const inputs = new Set(config.input.map((input) => input.name));
@@ -31,9 +31,9 @@ export function vllmContract(config: ModelConfig): GenerationContract {
   const canReturnLogprobs = inputs.has('return_logprobs') && outputs.has('logprobs');
 
   const structureKey = structureKeyOf(inputs);
-  // Releases with the newer key have libraries that follow a rule which begins with itself.
+  // Releases with the newer key have libraries that support a rule which begins with itself.
   const grammars = { allowsLeftRecursion: structureKey === 'structured_outputs' };
-  // The embedded engine, which speaks the same tensors, reads grammars itself and takes any words.
+  // The embedded engine reads grammars itself and takes any words.
   const isEmbedded = config.backend === 'llamacpp';
   const responseTokens = new ResponseTokens();
   // In this process an output costs next to nothing. Without a finish reason, the count is what tells how a response ended.
@@ -103,9 +103,9 @@ function encoder({ counts, returnsFor, structureKey, seedBits }: Encoding): (req
   };
 }
 
-/** Every model of a release that has the tensor declares it; one that only knows text refuses it when it is asked. */
+/** Every model of a release that has the tensor declares it; a model without image support rejects the request. */
 function imageSupport({ backend, input }: ModelConfig): ImageSupport {
-  if (backend === 'llamacpp') return { kind: 'refused', reason: 'The embedded engine takes text alone.' };
+  if (backend === 'llamacpp') return { kind: 'refused', reason: 'The embedded engine accepts only text.' };
   if (input.some(({ name }) => name === 'image')) return { kind: 'taken' };
   return { kind: 'refused', reason: "This release of Triton's vLLM backend takes no images; 24.12 and later do." };
 }
@@ -121,15 +121,15 @@ function support(
     return {
       kind: 'refused',
       reason:
-        "Triton's vLLM backend cannot take logit_bias: its keys arrive as texts, and the engine fails on them. " +
-        'allowed_token_ids and bad_words work.',
+        "Triton's vLLM backend cannot take logit_bias: its keys arrive as strings, and the engine fails on them. " +
+        'Use allowed_token_ids or bad_words.',
     };
   if (parameter === 'use_beam_search' || parameter === 'length_penalty')
-    return { kind: 'refused', reason: 'This backend offers no beam search.' };
+    return { kind: 'refused', reason: 'This backend does not support beam search.' };
   if (parameter === 'structured_outputs' && !takesStructure)
     return {
       kind: 'refused',
-      reason: "This release of Triton's vLLM backend cannot guide an answer; 25.02 and later can.",
+      reason: "This release of Triton's vLLM backend does not support it; 25.02 and later do.",
     };
   if ((parameter === 'logprobs' || parameter === 'top_logprobs') && !canReturnLogprobs)
     return {
@@ -151,7 +151,7 @@ function samplingParameters(request: GenerateRequest, structureKey: string | und
   return parameters;
 }
 
-/** The same parameters with so many bits of a seed that a number cannot hold. */
+/** The same parameters; a seed that is a bigint is cut to `bits` bits. */
 function shortSeed(parameters: Record<string, unknown>, bits: number): Record<string, unknown> {
   const { seed } = parameters;
   return typeof seed === 'bigint' && bits < 64
@@ -159,7 +159,7 @@ function shortSeed(parameters: Record<string, unknown>, bits: number): Record<st
     : parameters;
 }
 
-/** The parameters that vLLM takes as they are. A single key that it does not know would fail the whole request. */
+/** The parameters that vLLM takes as they are. A single unknown key would fail the whole request. */
 const sampledBy: readonly (readonly [keyof Sampling, string])[] = [
   ['minTokens', 'min_tokens'],
   ['temperature', 'temperature'],

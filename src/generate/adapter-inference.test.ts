@@ -10,7 +10,7 @@ import { AdapterInference } from './adapter-inference.ts';
 
 const missing = new StatusError('UNKNOWN', 'LoRA task 1 not found in cache. Please send LoRA weights with request');
 
-/** A server that answers each request with the next of these: two responses, or an error. */
+/** A server that responds to each request with the next of these: two responses, or an error. */
 function scripted(answers: readonly (StatusError | 'answers')[], read = async () => ({}) as LoraWeights) {
   const sent: string[] = [];
   const stream = ({ id }: InferRequest, sink: ResponseSink) => {
@@ -45,7 +45,7 @@ function heardOf(open: Open) {
 }
 
 describe('AdapterInference', () => {
-  it('sends the weights first, then the number alone', async () => {
+  it('sends the weights first, then only the number', async () => {
     const { open, sent } = scripted(['answers', 'answers']);
     expect([await idsOf(open), await idsOf(open)]).toEqual([
       ['first', 'second'],
@@ -64,7 +64,7 @@ describe('AdapterInference', () => {
     expect(sent.at(-1)).toBe('weights');
   });
 
-  it('passes other faults on, and sends the weights again where they may not have arrived', async () => {
+  it('passes other errors on, and sends the weights again if they may not have arrived', async () => {
     const fault = new StatusError('UNAVAILABLE', 'gone');
     const { open, sent } = scripted([fault, 'answers', fault]);
     await expect(idsOf(open)).rejects.toBe(fault);
@@ -73,7 +73,7 @@ describe('AdapterInference', () => {
     expect(sent).toEqual(['weights', 'weights', 'number']);
   });
 
-  it('sends nothing when it is left while the weights are read', async () => {
+  it('sends nothing if it is cancelled while the weights are read', async () => {
     let give: ((weights: LoraWeights) => void) | undefined;
     const { open, sent } = scripted(['answers'], () => new Promise((resolve) => (give = resolve)));
     const { heard, running } = heardOf(open);
@@ -83,7 +83,7 @@ describe('AdapterInference', () => {
     expect([heard, sent]).toEqual([[], []]);
   });
 
-  it('is ended with a fault that comes while the weights are read, first or once more', async () => {
+  it('ends with an error that occurs while the weights are read, first or once more', async () => {
     const fault = new StatusError('DEADLINE_EXCEEDED', 'late');
     const gives: ((weights: LoraWeights) => void)[] = [];
     const { open, sent } = scripted(['answers', missing], () => new Promise((resolve) => gives.push(resolve)));
@@ -108,7 +108,7 @@ describe('AdapterInference', () => {
     const { open } = scripted([], () => Promise.reject(cause));
     await expect(idsOf(open)).rejects.toMatchObject({
       code: 'model_not_ready',
-      message: 'The weights of this LoRA adapter cannot be sent; the log has the reason.',
+      message: 'The weights of this LoRA adapter cannot be loaded. The log has the reason.',
       cause,
     });
   });

@@ -14,8 +14,8 @@ interface AdapterOptions {
 }
 
 /**
- * An inference with a LoRA adapter. The first one to a server carries the weights, later ones the number alone; when
- * the engine says that it has forgotten them, they are sent once more.
+ * An inference with a LoRA adapter. The first one to a server carries the weights, later ones only the number. If the
+ * engine reports that it has dropped the weights, they are sent once more.
  */
 export class AdapterInference implements RunningInference, ResponseSink {
   readonly #options: AdapterOptions;
@@ -80,7 +80,7 @@ export class AdapterInference implements RunningInference, ResponseSink {
     this.#weights()
       .then((loraWeights) => {
         if (this.#isOver) return;
-        // Those that come meanwhile need not send them too: one that is too early for the engine is sent again.
+        // Concurrent requests need not send the weights: one that reaches the engine too early is sent again.
         this.#options.adapter.sentTo.add(this.#options.server);
         this.#hasWeights = true;
         this.#send({ ...this.#options.request, loraWeights });
@@ -90,7 +90,7 @@ export class AdapterInference implements RunningInference, ResponseSink {
 
   async #weights(): Promise<LoraWeights> {
     const { contract, adapter } = this.#options;
-    if (!contract.adapterForm) throw new Error('Weights are for a model that has inputs for them.');
+    if (!contract.adapterForm) throw new Error('The contract of this model has no inputs for LoRA weights.');
     return adapter.folder.read(contract.adapterForm).catch(unreadable);
   }
 
@@ -101,10 +101,10 @@ export class AdapterInference implements RunningInference, ResponseSink {
   }
 }
 
-/** What the folder held is for the log: clients see no paths. */
+/** Only the log has the details: clients see no paths. */
 function unreadable(error: unknown): never {
   if (!(error instanceof AdapterFolderError)) throw error;
-  throw new ApiError('model_not_ready', 'The weights of this LoRA adapter cannot be sent; the log has the reason.', {
+  throw new ApiError('model_not_ready', 'The weights of this LoRA adapter cannot be loaded. The log has the reason.', {
     cause: error,
   });
 }

@@ -11,16 +11,16 @@ import { structuredThread } from './structured-thread.ts';
 interface CheckedAnswer {
   readonly prefix: string;
   readonly signal: Signal;
-  /** Whether the request itself may end the answer before it is complete. */
+  /** Whether the request itself may end the response before it is complete. */
   readonly mayStop: boolean;
 }
 
-/** Whether a request has stop sequences or tokens, which end an answer wherever they are found. */
+/** Whether a request has stop sequences or stop tokens, which end a response anywhere. */
 export function mayStop({ stop = [], stopTokenIds = [] }: Sampling): boolean {
   return stop.length > 0 || stopTokenIds.length > 0;
 }
 
-/** Holds one answer, as it comes, against what it was asked to be. */
+/** Checks one response, as it comes, against the requested structure. */
 export class AnswerCheck {
   readonly #form: FormReader | undefined;
   readonly #rules: CallRules | undefined;
@@ -53,16 +53,16 @@ export class AnswerCheck {
     addCall(this.#calls, delta);
   }
 
-  /** Takes the text that comes next; what is wrong with the answer by now, where nothing that follows can mend it. */
+  /** Takes the next text. Returns what is wrong with the response, if nothing that follows can fix it. */
   text(text: string): string | undefined {
     if (!this.#form) this.#text += text;
     const fault = this.#form?.push(text);
     this.#fault ??= fault;
-    // Text that has not the form may still lead to a call.
+    // Text that does not match may still lead to a call.
     return this.#rules ? undefined : this.#fault;
   }
 
-  /** What is to be said of the whole answer. */
+  /** The verdict on the whole response. */
   async end(reason: Extract<GenerateEvent, { type: 'finish' }>['reason']): Promise<Verdict> {
     const isCut = reason === 'length' || (this.#mayStop && !this.#isWhole());
     const found = this.#isGuided ? this.#guidedVerdict(isCut) : undefined;
@@ -74,18 +74,18 @@ export class AnswerCheck {
     return this.#form.end(reason);
   }
 
-  /** Whether it is plain to see that no stop sequence has cut off the answer. */
+  /** Whether it is certain that no stop sequence has cut off the response. */
   #isWhole(): boolean {
     if (this.#calls.length === 0) return this.#form?.isWholeJson ?? false;
     return this.#calls.every((call) => parseJsonObject(call.arguments) !== undefined);
   }
 
-  /** What is to be said of a guided answer without a look at its form: a part of it is as it should be. */
+  /** The verdict on a guided response without a check of its structure: a part of it is correct. */
   #guidedVerdict(isCut: boolean): Verdict | undefined {
     const whole = [this.whole, ...this.#calls.map((call) => call.arguments)].join('\n');
-    // The end of the tokens may be in the middle of a character.
+    // The last token may end in the middle of a character.
     if ((isCut ? whole.replace(/\ufffd+$/, '') : whole).includes('\ufffd'))
-      return { kind: 'invalid', message: 'it has a broken character' };
+      return { kind: 'invalid', message: 'it contains a broken character (U+FFFD)' };
     if (!isCut) return undefined;
     return this.#fault === undefined || this.#rules ? { kind: 'valid' } : { kind: 'invalid', message: this.#fault };
   }
@@ -96,8 +96,8 @@ export class AnswerCheck {
       const verdict = schema && (await structuredThread.judge({ json: schema }, json, this.#signal));
       if (verdict?.kind === 'undecided') return verdict;
       if (verdict?.kind !== 'invalid') continue;
-      const fault = isCut ? 'they were cut off at the most tokens that the answer may have' : verdict.message;
-      return { kind: 'invalid', message: `the arguments of ${name} are not by its schema: ${fault}` };
+      const fault = isCut ? 'they were cut off at the token limit' : verdict.message;
+      return { kind: 'invalid', message: `the arguments of ${name} do not match its schema: ${fault}` };
     }
     return { kind: 'valid' };
   }

@@ -7,31 +7,31 @@ import type { ToolUse } from '../requests/tools.ts';
 import { type CallRules, canGuide, checkedForm, type Emulation, emulationOf } from './structured-emulation.ts';
 import { callStructure, parametersOf } from './tool-structure.ts';
 
-/** How the answer of a chat comes to the form that the request asks for. */
+/** How the response of a chat gets its requested structure. */
 export interface AnswerForm {
-  /** What the backend guides the answer to. */
+  /** What the backend guides the response to. */
   readonly structure: WantedStructure | undefined;
-  /** What the answer is held against here, as the backend cannot guide it. */
+  /** What Conch checks the response against, because the backend cannot guide it. */
   readonly emulation: Emulation | undefined;
-  /** The tools as the answer calls them: in the model's own way wherever it is not guided to calls. */
+  /** The tools as the response calls them: in the model's own format, unless it is guided to calls. */
   readonly use: ToolUse | undefined;
 }
 
 interface WantedForm {
   readonly wanted: WantedStructure | undefined;
   readonly use: ToolUse | undefined;
-  /** How often an answer without its form is asked for again; 0: forms are guided or refused. */
+  /** How often Conch retries a response that does not match; 0: a structure is guided or refused. */
   readonly retries: number;
 }
 
-/** The form of a chat's answer: calls that are insisted on, else what the request says of its text. */
+/** The response format of a chat: required calls, else what the request says about its text. */
 export function answerForm(model: ServedModel, { wanted, use, retries }: WantedForm): AnswerForm {
   if (!use) {
     const emulation = emulationOf(model, wanted, retries);
     return { structure: emulation ? undefined : wanted, emulation, use };
   }
   const calls = callStructure(use);
-  // Where calls are insisted on there is no text that could have a form.
+  // Required calls leave no text that could have a structure.
   if (calls && (canGuide(model) || retries === 0))
     return { structure: { ...calls, field: 'tool_choice' }, emulation: undefined, use };
   if (calls) {
@@ -41,7 +41,7 @@ export function answerForm(model: ServedModel, { wanted, use, retries }: WantedF
   return { structure: undefined, emulation: besideTools(use, wanted, retries), use };
 }
 
-/** A backend that guides to a form leaves no room for calls, so here it cannot: the answer is checked instead. */
+/** A guided response cannot contain calls, so next to tools the response is checked instead. */
 function besideTools(use: ToolUse, wanted: WantedStructure | undefined, retries: number): Emulation | undefined {
   const strict = use.tools.filter((tool) => tool.function.strict);
   const calls = callRules(use, { isRequired: false, tools: strict });
@@ -49,7 +49,7 @@ function besideTools(use: ToolUse, wanted: WantedStructure | undefined, retries:
     const { field } = wanted;
     const form = retries === 0 ? undefined : checkedForm(wanted);
     if (form) return { form, calls, field, retries };
-    const message = `${field}: not together with tools, which it would leave no room for.`;
+    const message = `${field}: cannot be combined with tools, because a guided response has no tool calls. Remove one of them.`;
     throw new ApiError('unsupported_parameter', message, { param: field });
   }
   return strict.length > 0 ? { calls, field: 'tools', retries } : undefined;

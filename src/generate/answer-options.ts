@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What every chunk of an answer, and the whole one, say about it. */
+/** What every chunk of a response, and the whole response, say about it. */
 export interface AnswerHead {
   readonly id: string;
   /** Seconds since 1970. */
@@ -8,7 +8,7 @@ export interface AnswerHead {
   /** As the request named it. */
   readonly model: string;
   readonly fingerprint: string;
-  /** Present in the answer only when the request named a tier. */
+  /** Present in the response only if the request named a tier. */
   readonly serviceTier: 'default' | undefined;
 }
 
@@ -17,7 +17,7 @@ export function answerId(prefix: 'chatcmpl' | 'cmpl' | 'embd' | 'rerank' | 'scor
   return `${prefix}-${randomUUID().replaceAll('-', '')}`;
 }
 
-/** What an answer is made of beside its events. */
+/** What a response is made of besides its events. */
 export interface AnswerOptions {
   readonly head: AnswerHead;
   /** The name of the request on its server. */
@@ -25,13 +25,13 @@ export interface AnswerOptions {
   readonly choices: number;
   readonly usage: UsageWish;
   readonly wantsLogprobs: boolean;
-  /** How many tokens a delta of a stream has, but for the first and the last. */
+  /** How many tokens a delta of a stream has, except the first and the last. */
   readonly streamInterval: number;
   /** Whether logprobs name tokens by their ids. */
   readonly namesTokenIds: boolean;
 }
 
-/** What a stream is asked to say about usage. */
+/** Which usage a stream reports. */
 interface UsageWish {
   /** A chunk with the whole usage before the end. */
   readonly inTheEnd: boolean;

@@ -16,7 +16,7 @@ function partsOf(isSingleCall = false): AnswerParts {
   });
 }
 
-/** Everything that an answer of one token per piece gives, without ids of calls. */
+/** All events of a response with one token per piece, without call ids. */
 function run(parts: AnswerParts, pieces: readonly string[]) {
   const list = new EventList();
   for (const text of pieces) parts.push(list, 0, text, 1, undefined);
@@ -30,7 +30,7 @@ function run(parts: AnswerParts, pieces: readonly string[]) {
 const call = ['<tool_call>', '{"name": "ping", "arguments": {', '}', '}', '</tool_call>'];
 
 describe('AnswerParts', () => {
-  it('counts the tokens of reasoning, and none of the answer', () => {
+  it('counts the tokens of reasoning, and none of the response', () => {
     expect(run(partsOf(), ['<think>', 'a', ' b', '</think>', 'So', '.'])).toEqual({
       text: 'So.',
       reasoning: 'a b',
@@ -46,7 +46,7 @@ describe('AnswerParts', () => {
     expect(given.reasoningTokens).toBe(3);
   });
 
-  it('gives nothing after the only call that is wanted', () => {
+  it('emits nothing after the only allowed call', () => {
     const { text, calls } = run(partsOf(true), [...call, ' and more ', ...call]);
     expect([text, calls.join('')]).toEqual(['', 'ping{}']);
   });

@@ -5,21 +5,21 @@ import type { ReasoningParser, ReasoningSink } from '../output/reasoning/reasoni
 import type { SpecialTexts } from '../output/special-texts.ts';
 import type { ToolCallSink, ToolParser } from '../output/tools/tool-parser.ts';
 
-/** How the text of answers is told apart; a new set of parsers for each of them. */
+/** The parsers of responses; each response gets new ones. */
 export interface AnswerParsers {
   newReasoning(): ReasoningParser | undefined;
   newTools(): ToolParser | undefined;
-  /** Takes out the special tokens that were kept for the sake of the parsers' markers. */
+  /** Removes the special tokens that the backend returns only because the parsers need their markers. */
   newSpecials(): SpecialTexts | undefined;
   /** What an id of a call looks like. */
   readonly idStyle: 'openai' | 'mistral';
-  /** Whether the answer is complete with its first call. */
+  /** Whether the response is complete with its first call. */
   readonly isSingleCall: boolean;
-  /** Whether the answer must be read token by token: to end with its first call, or to count the tokens of reasoning. */
+  /** Whether the response must be read token by token: to end with its first call, or to count reasoning tokens. */
   readonly needsSteps: boolean;
 }
 
-/** Tells reasoning and tool calls from the text of one answer. What is no reasoning may still be a call. */
+/** Separates reasoning and tool calls from the text of one response. Text after reasoning may still be a call. */
 export class AnswerParts implements ToolCallSink, ReasoningSink {
   readonly #reasoning: ReasoningParser | undefined;
   readonly #tools: ToolParser | undefined;
@@ -30,7 +30,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   #choice = 0;
   #out: EventFold | undefined;
   #text = '';
-  /** Whether the delta that is read has shown reasoning, or a part of the answer. */
+  /** Whether the current delta contained reasoning, or a part of the response. */
   #hasReasoned = false;
   #hasAnswered = false;
   #isReasoning = false;
@@ -43,7 +43,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
     this.#specials = parsers.newSpecials();
   }
 
-  /** Whether nothing that comes now belongs to the answer. */
+  /** Whether nothing that follows belongs to the response. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -67,7 +67,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
   ): void {
     this.#begin(choice, out);
     this.#read(this.#specials ? this.#specials.push(text) : text);
-    // Tokens that show nothing yet belong to what came before them.
+    // Tokens without text yet belong to what came before them.
     if (this.#hasReasoned) this.#isReasoning = true;
     else if (this.#hasAnswered) this.#isReasoning = false;
     if (this.#isReasoning) this.#reasoningTokens += tokens;
@@ -137,7 +137,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
     this.#hasAnswered = false;
   }
 
-  /** Text before a call or reasoning stands before it in the answer too. */
+  /** Text before a call or reasoning is before it in the response too. */
   #flushText(): void {
     if (this.#text === '') return;
     this.#out?.text(this.#choice, this.#text, 0, undefined);
@@ -154,7 +154,7 @@ export class AnswerParts implements ToolCallSink, ReasoningSink {
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** An id like OpenAI's, or one of nine characters, which Mistral's templates insist on. */
+/** An id like OpenAI's, or one of nine characters, which Mistral's templates require. */
 function callId(style: AnswerParsers['idStyle']): string {
   const length = style === 'mistral' ? 9 : 24;
   let id = '';

@@ -16,22 +16,22 @@ interface ReadingOptions {
   readonly model: ServedModel;
   readonly template: ChatTemplate;
   readonly use: ToolUse | undefined;
-  /** Whether the response is guided to a structure, which then begins behind its reasoning. */
+  /** Whether the response is guided to a structure, which then starts after its reasoning. */
   readonly isGuided: boolean;
-  /** Where the answer begins. */
+  /** Where the response starts. */
   readonly opening: ReasoningOptions;
   readonly sampling: Sampling;
 }
 
-/** How the answer of a chat is read, and what the backend must be asked for so that it can be. */
+/** How the response of a chat is parsed, and the sampling that makes this possible. */
 export interface Reading {
   readonly sampling: Sampling;
   readonly parsers: AnswerParsers | undefined;
-  /** How a guided answer reasons first. */
+  /** How a guided response reasons first. */
   readonly phase?: ReasoningPhase | undefined;
 }
 
-/** Decides how a response is read, once its prompt says where it begins. */
+/** Decides how a response is parsed, once its prompt says where it starts. */
 export function answerReading(options: ReadingOptions): MaybePromise<Reading> {
   const { model, template, opening, isGuided } = options;
   const formats = formatsInText(model, formatsOf(model, template));
@@ -47,7 +47,7 @@ export function answerReading(options: ReadingOptions): MaybePromise<Reading> {
   );
 }
 
-/** Reasoning whose markers the server takes out of the text cannot be told from the answer. */
+/** Reasoning cannot be separated from the response if the server removes its markers from the text. */
 function formatsInText(model: ServedModel, found: Formats): Formats {
   return keepsMarkers(model, found.reasoning) ? found : { ...found, reasoning: undefined };
 }
@@ -83,7 +83,7 @@ function readingWith({ model, use, opening, sampling }: ReadingOptions, { format
   };
 }
 
-/** Of a vocabulary whose table is not needed and cannot be made, nobody can say which texts are special tokens. */
+/** Undefined if the table is not needed and cannot be made: then the special tokens are unknown. */
 function specialTable(model: ServedModel, { isNeeded }: { isNeeded: boolean }): MaybePromise<TokenTable | undefined> {
   const table = after(model.loadedAssets() ?? model.assets(), ({ tokenizer }) => tokenTable(tokenizer));
   if (!(table instanceof Promise)) return table;

@@ -9,46 +9,46 @@ import { type AnswerOptions, answerId } from './answer-options.ts';
 import type { Coalescing } from './coalescing.ts';
 import type { GuideGuard } from './guide-guard.ts';
 
-/** What a request of either API becomes: the generation, how to write down its events, and what had no effect. */
+/** The result of a request of either API: the generation, how to write its events, and which fields were ignored. */
 export interface Answer {
   readonly options: AnswerOptions;
   readonly generation: Generation;
   readonly isStreamed: boolean;
-  /** Parts of the request that had no effect, for the header that names them. */
+  /** Ignored parts of the request, for the header that names them. */
   readonly ignored: readonly string[];
-  /** How the form of an answer was held to, and in how many tries, where it was checked here: a header. */
+  /** The header that says how Conch checked the structure of a response, and in how many tries. */
   readonly structuredHeader?: string | undefined;
 }
 
 /** What the pipeline needs from outside the request. */
 export interface GenerateContext {
   findModel(name: string): ServedModel;
-  /** Hears how the request goes. */
+  /** Observes the request. */
   readonly watch: RequestWatch;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
-  /** How often an unstreamed answer that its server breaks off is begun again. */
+  /** How often Conch retries an unstreamed response that its server breaks off. */
   readonly retries: number;
-  /** How often an answer without its form is asked for again where the backend cannot guide it; 0: that is refused. */
+  /** How often Conch retries a response that does not match, if the backend cannot guide it; 0: that is refused. */
   readonly structuredRetries: number;
-  /** Whether an answer that a stop text ends is to say which one it was. */
+  /** Whether a response that a stop sequence ends says which one it was. */
   readonly tellsStop?: boolean;
   /**
-   * Whether exact token counts are needed even where a stream does not ask for usage: its API reports them always, or its
-   * key is charged by them. Left out: yes.
+   * Whether exact token counts are needed even where a stream does not ask for usage: its API always reports them, or
+   * its key is charged by them. Left out: yes.
    */
   readonly needsCounts?: boolean;
   /** How many images a request may have, how large, and where they may be fetched from. */
   readonly images: ImageSettings;
   /** Who sends the request: the id of its API key, or its address. */
   readonly client?: string | undefined;
-  /** Left out where streams give every delta at once. */
+  /** Left out if streams send every delta at once. */
   readonly coalescing?: Coalescing | undefined;
-  /** Left out where no structured-output guide is kept back. */
+  /** Left out if there is no guide quarantine. */
   readonly guides?: GuideGuard | undefined;
 }
 
-/** The fields of a request that shape its answer in both APIs. */
+/** The fields of a request that shape its response in both APIs. */
 interface AnswerRequest {
   readonly model: string;
   readonly stream?: boolean | null | undefined;
@@ -66,12 +66,12 @@ interface AnswerFacts {
   readonly idPrefix: 'chatcmpl' | 'cmpl';
   readonly model: ServedModel;
   readonly choices: number;
-  /** How many inferences it takes; as many as choices when left out. */
+  /** How many inferences it takes; left out: as many as choices. */
   readonly inferences?: number;
   readonly wantsLogprobs: boolean;
 }
 
-/** The most answers that one request may ask for: prompts times n. */
+/** The maximum number of choices of one request: prompts times n. */
 const mostChoices = 1024;
 
 export function answerOptions(request: AnswerRequest, facts: AnswerFacts): AnswerOptions {
@@ -80,7 +80,7 @@ export function answerOptions(request: AnswerRequest, facts: AnswerFacts): Answe
   if (inferences > mostChoices)
     throw new ApiError(
       'invalid_request',
-      `n: the request asks for ${inferences} answers; at most ${mostChoices} are allowed.`,
+      `n: the request asks for ${inferences} choices; the limit is ${mostChoices}. Lower n or best_of, or send fewer prompts.`,
       {
         param: 'n',
       },
@@ -91,7 +91,7 @@ export function answerOptions(request: AnswerRequest, facts: AnswerFacts): Answe
     });
   const id = request.request_id ? `${idPrefix}-${request.request_id}` : answerId(idPrefix);
   return {
-    // Two requests may name themselves alike; an engine that is told to end one must not end the other.
+    // Two requests may have the same request_id; ending one of them on the engine must not end the other.
     inferenceId: request.request_id ? `${id}-${randomBytes(4).toString('hex')}` : id,
     head: {
       id,
@@ -117,7 +117,7 @@ export function withLength(sampling: Sampling, maxTokens: number | null | undefi
   if ((sampling.minTokens ?? 0) > maxTokens)
     throw new ApiError(
       'invalid_request',
-      `min_tokens: must not be more than the ${maxTokens} tokens that are allowed.`,
+      `min_tokens: must be at most ${maxTokens}, the token limit of this response.`,
       {
         param: 'min_tokens',
       },
@@ -125,27 +125,27 @@ export function withLength(sampling: Sampling, maxTokens: number | null | undefi
   return { ...sampling, maxTokens };
 }
 
-/** Whether the token counts of a response must be exact: somebody sees them, is charged by them, or sets limits by them. */
+/** Whether the token counts of a response must be exact: a client sees them, or is charged or limited by them. */
 export function needsCounts(
   { usage }: AnswerOptions,
   { isStreamed, isGuided }: { readonly isStreamed: boolean; readonly isGuided: boolean },
   settings: Pick<GenerateContext, 'needsCounts'>,
 ): boolean {
-  // A guided response may come in several inferences, each of which has what the ones before it left of the limit.
+  // A guided response may take several inferences, each of which gets the rest of the token limit.
   return !isStreamed || isGuided || usage.inTheEnd || usage.onEveryChunk || (settings.needsCounts ?? true);
 }
 
-/** Whether the usage that a client asks for takes a tokenizer on this side. */
+/** Whether the usage that a client requests needs a tokenizer in Conch. */
 export function countsHere(model: ServedModel, { usage }: AnswerOptions, { asksServer = true } = {}): boolean {
   return (usage.inTheEnd || usage.onEveryChunk) && !(asksServer && model.contract.counts);
 }
 
-/** Usage that a client asks for must be known; where nobody counts, the wish is refused by name. */
+/** Refuses a request for usage if neither the backend nor Conch can count the tokens. */
 export function refuseUncounted(model: ServedModel): never {
   throw new ApiError(
     'unsupported_parameter',
-    `stream_options.include_usage: the server does not count the tokens here, and no tokenizer is set; ` +
-      `start Conch with --tokenizer ${model.name}=DIR.`,
+    `stream_options.include_usage: not supported, because neither the backend nor a tokenizer counts the tokens. ` +
+      `Start Conch with --tokenizer ${model.name}=DIR.`,
     { param: 'stream_options.include_usage' },
   );
 }

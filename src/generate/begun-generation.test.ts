@@ -4,7 +4,7 @@ import { begunGeneration } from './begun-generation.ts';
 
 const nextTurn = () => new Promise(setImmediate);
 
-it('is there with its first event, and gives all of them to whoever starts it', async () => {
+it('resolves with its first event, and passes all of them to its sink', async () => {
   const source = new ScriptedGeneration();
   const begun = begunGeneration(source);
   source.sink?.text(0, 'a', 1, undefined);
@@ -23,7 +23,7 @@ it('is there with its first event, and gives all of them to whoever starts it', 
   ]);
 });
 
-it('fails where its source fails before the first event; later failures are told', async () => {
+it('rejects if its source fails before the first event; its sink gets later failures', async () => {
   const early = new ScriptedGeneration();
   const failing = begunGeneration(early);
   early.sink?.fail(new Error('too long'));
@@ -48,7 +48,7 @@ it('is over once it is cancelled', async () => {
   expect([heard, source.calls]).toEqual([[], ['pause', 'cancel']]);
 });
 
-it('fails where the sink throws on what was held back', async () => {
+it('fails if the sink throws on buffered events', async () => {
   const source = new ScriptedGeneration();
   const begun = begunGeneration(source);
   source.sink?.text(0, 'a', 1, undefined);

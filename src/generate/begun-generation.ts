@@ -8,7 +8,7 @@ import {
 } from '../contracts/events.ts';
 import { HeldEvents } from './held-events.ts';
 
-/** The same generation once its first event is there; rejects where it fails before that. */
+/** The same generation once its first event has arrived; rejects if it fails before that. */
 export function begunGeneration(generation: Generation): Promise<Generation> {
   return new Promise((resolve, reject) => {
     const begun: BegunGeneration = new BegunGeneration({ resolve: () => resolve(begun), reject });
@@ -21,7 +21,7 @@ interface Settling {
   reject(error: unknown): void;
 }
 
-/** Holds back what comes, and has its source wait, until somebody listens. */
+/** Buffers events, and pauses the source, until a sink is attached. */
 class BegunGeneration implements Generation, RunningGeneration, EventSink {
   readonly #settling: Settling;
   readonly #held = new HeldEvents();
@@ -30,7 +30,7 @@ class BegunGeneration implements Generation, RunningGeneration, EventSink {
   #hasBegun = false;
   #isPaused = false;
   #isOver = false;
-  /** How it ended, while nobody is told. */
+  /** How it ended, until the sink is informed. */
   #ending: { readonly error: unknown } | 'complete' | undefined;
 
   constructor(settling: Settling) {
@@ -96,7 +96,7 @@ class BegunGeneration implements Generation, RunningGeneration, EventSink {
     this.#settling.resolve();
   }
 
-  /** Somebody listens from now on. */
+  /** Attaches the sink. */
   #tell(sink: EventSink): void {
     if (this.#isOver) return;
     this.#sink = sink;

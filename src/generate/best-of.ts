@@ -11,7 +11,7 @@ import { generate } from './generation.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import type { Round, Run } from './plan.ts';
 
-/** An answer that may be among the best. */
+/** A completion that may be among the best. */
 interface Candidate {
   readonly events: Exclude<GenerateEvent, { type: 'prompt-tokens' | 'usage' }>[];
   logprob: number;
@@ -24,7 +24,7 @@ interface Candidate {
  */
 export function bestOf(run: Run, round: Round, candidates: number): MaybePromise<Generation> {
   const { logprobs, choicesPerPrompt: wanted, prompts } = round;
-  // Ranking needs the logprobs, also where the request does not ask for them.
+  // Ranking needs the logprobs, even if the request does not ask for them.
   const all = generate(run, { ...round, logprobs: logprobs ?? 0, choicesPerPrompt: candidates });
   const options = { prompts: prompts.length, candidates, wanted, keepsLogprobs: logprobs !== undefined };
   return after(all, (generation) => staged(generation, (out) => new Ranking(out, options)));
@@ -32,13 +32,13 @@ export function bestOf(run: Run, round: Round, candidates: number): MaybePromise
 
 interface RankingOptions {
   readonly prompts: number;
-  /** How many there are for each prompt, and how many of them are wanted. */
+  /** How many there are for each prompt, and how many of them the request gets. */
   readonly candidates: number;
   readonly wanted: number;
   readonly keepsLogprobs: boolean;
 }
 
-/** Holds all events back, and gives those of the best candidates in the end. */
+/** Buffers all events, and emits those of the best candidates at the end. */
 class Ranking extends EventStage {
   readonly #options: RankingOptions;
   readonly #candidates: readonly Candidate[];

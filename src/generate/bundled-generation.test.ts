@@ -139,7 +139,7 @@ it('gives the bundles of a later choice that begins before the first one', () =>
   expect(heard).toEqual([[1, 'A', 1], [1, 'BC', 2], 'broken']);
 });
 
-it('is released where only a later choice has begun', () => {
+it('is released if only a later choice has started', () => {
   const held: { release(): void }[] = [];
   const coalescing = { isOn: true, holds: (stream: { release(): void }) => held.push(stream) > 0 };
   const { heard, text } = started({ interval: 1, coalescing: coalescing as unknown as Coalescing });

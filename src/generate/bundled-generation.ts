@@ -3,15 +3,15 @@ import type { EventSink, Generation, OtherEvent, RunningGeneration } from '../co
 import type { Coalescing } from './coalescing.ts';
 import { DeltaBundle, isDelta } from './delta-bundle.ts';
 
-/** When the deltas of a stream are given. */
+/** When the deltas of a stream are sent. */
 export interface Bundling {
-  /** After so many tokens. */
+  /** After this number of tokens. */
   readonly interval: number;
-  /** After a few milliseconds too, while the process is busy; left out: at once. */
+  /** Also after a few milliseconds while the process is busy; left out: at once. */
   readonly coalescing?: Coalescing | undefined;
 }
 
-/** A generation with fewer deltas: each has all that came since the one before. The first of a choice comes at once. */
+/** A generation with fewer, larger deltas. The first delta of a choice is sent at once. */
 export function bundled(generation: Generation, bundling: Bundling): Generation {
   return { start: (sink) => new BundledGeneration(sink, bundling).start(generation) };
 }
@@ -19,7 +19,7 @@ export function bundled(generation: Generation, bundling: Bundling): Generation 
 class BundledGeneration implements EventSink, RunningGeneration {
   readonly #sink: EventSink;
   readonly #bundling: Bundling;
-  /** One for each choice up to the highest that gave something. */
+  /** One for each choice up to the highest that had a delta. */
   readonly #bundles: DeltaBundle[] = [];
   #running: RunningGeneration | undefined;
   #isHeld = false;

@@ -20,7 +20,7 @@ import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
 import { refuseUnsupported } from './support.ts';
 
-/** What a chat is planned by, beside the request itself. */
+/** What a chat plan needs besides the request. */
 interface ChatFacts {
   readonly model: ServedModel;
   readonly settings: PlanSettings & { readonly images: ImageSettings };
@@ -30,18 +30,18 @@ export interface ChatPlan extends GenerationPlan {
   /** How the prompt is written. */
   readonly prompt: PromptPlan;
   readonly messages: readonly ChatMessage[];
-  /** The images that they name. */
+  /** The images of the messages. */
   readonly images: readonly NamedImage[];
   /** The tools as the response calls them. */
   readonly use: ToolUse | undefined;
   /** Text before the response. */
   readonly prefix: string;
-  /** The text that the response goes on with; undefined: it begins a message. */
+  /** The text that the response continues; undefined: it starts a new message. */
   readonly continued: string | undefined;
   readonly hidesReasoning: boolean;
 }
 
-/** Plans the response to a conversation. Throws an ApiError for all that can be refused without asking a server. */
+/** Plans the response to a conversation. Throws an ApiError for everything that can be refused without a server. */
 export function planChat(
   request: ChatRequest,
   { model, settings, assets }: ChatFacts & { readonly assets: PromptAssets },
@@ -53,12 +53,12 @@ export function planChat(
   });
 }
 
-/** Refuses what needs neither template nor tokenizer to be refused: before they are loaded. */
+/** Refuses what can be refused before the template and the tokenizer are loaded. */
 export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
   decideChat(request, facts, () => undefined);
 }
 
-/** Decides all in one go: a plan that is put together from parts costs every request more. */
+/** Decides everything in one function: merging partial plans would cost time in every request. */
 function decideChat<Prompt extends PromptPlan | undefined>(
   request: ChatRequest,
   { model, settings }: ChatFacts,
@@ -96,7 +96,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     check,
     strategy: {
       reasonsFirst: structure !== undefined && !beams && !continues,
-      // The responses of a beam search would be the same again.
+      // A beam search would return the same responses again.
       asksAgain: !isStreamed && !beams,
       candidates: undefined,
       retries: isStreamed ? 0 : settings.retries,
@@ -129,7 +129,7 @@ function chatLogprobs(request: ChatRequest): number | undefined {
 function maxTokensOf(request: ChatRequest): number | null | undefined {
   const { max_completion_tokens: current, max_tokens: deprecated } = request;
   if (typeof current === 'number' && typeof deprecated === 'number' && current !== deprecated)
-    throw new ApiError('invalid_request', 'max_tokens: differs from max_completion_tokens; send one of them.', {
+    throw new ApiError('invalid_request', 'max_tokens: differs from max_completion_tokens. Send only one of them.', {
       param: 'max_tokens',
     });
   return current ?? deprecated;

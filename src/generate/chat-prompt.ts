@@ -20,13 +20,13 @@ interface PromptFacts {
 /** How the prompt of a conversation is written, by the model's chat template. */
 export interface PromptPlan {
   readonly template: ChatTemplate;
-  /** All that the template is given beside the messages. */
+  /** The input of the template besides the messages. */
   readonly input: Omit<TemplateInput, 'messages'>;
-  /** The system message of conversations that bring none. */
+  /** The system message of conversations that have none. */
   readonly system: string | undefined;
-  /** Where the server puts a BOS in front by itself: its tokenizer knows which. */
+  /** Set if the server itself adds a BOS: the tokenizer knows which one. */
   readonly tokenizer: Tokenizer | undefined;
-  /** What the template never reads. */
+  /** Fields that the template never reads. */
   readonly ignored: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface WrittenPrompt {
   readonly messages: readonly ChatMessage[];
 }
 
-/** Refuses what the model's chat template has no place for. */
+/** Plans a prompt. Refuses what the model's chat template does not support. */
 export function planPrompt(request: ChatRequest, { model, assets, use }: PromptFacts): PromptPlan {
   const { template, tokenizer } = assets;
   if (!template) throw noTemplate(model);
@@ -44,7 +44,7 @@ export function planPrompt(request: ChatRequest, { model, assets, use }: PromptF
   const continueFinalMessage = request.continue_final_message ?? false;
   const addGenerationPrompt = request.add_generation_prompt ?? !continueFinalMessage;
   if (continueFinalMessage && addGenerationPrompt)
-    throw new ApiError('invalid_request', 'continue_final_message: not together with add_generation_prompt.', {
+    throw new ApiError('invalid_request', 'continue_final_message: cannot be true if add_generation_prompt is true.', {
       param: 'continue_final_message',
     });
   const variables = { ...model.defaults.chat_template_kwargs, ...templateVariables(request, template) };
@@ -58,7 +58,7 @@ export function planPrompt(request: ChatRequest, { model, assets, use }: PromptF
   };
 }
 
-/** Writes a prompt. What the model must be told of its response is in a message of its own, or in one that is there. */
+/** Writes a prompt. Instructions for an emulated structure go into a new message, or into an existing one. */
 export function writePrompt(
   plan: PromptPlan,
   messages: readonly ChatMessage[],
@@ -110,13 +110,13 @@ export async function renderPrompt(
   return { prompt, ignored: plan.ignored };
 }
 
-/** The conversation with the system message that the operator has set, where it brings none. */
+/** The conversation, with the operator's system message if it has none. */
 function withSystem(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
   if (system === undefined || messages.some(({ role }) => role === 'system' || role === 'developer')) return messages;
   return [{ role: 'system', content: system }, ...messages];
 }
 
-/** What the request says to the template and the template never reads. */
+/** The request fields for the template that the template never reads. */
 function unreadBy(template: ChatTemplate, request: ChatRequest): string[] {
   const {
     chat_template_kwargs: variables,
@@ -135,7 +135,7 @@ function unreadBy(template: ChatTemplate, request: ChatRequest): string[] {
   ];
 }
 
-/** A message without what is null; a refusal is what the assistant said, so it is text to the template. */
+/** A message without null fields. A refusal is text of the assistant, so the template gets it as text. */
 function templateMessage(message: ChatMessage): TemplateMessage {
   if (typeof message.content === 'string' && !hasEmpty(message)) return message as TemplateMessage;
   const content = message.role === 'assistant' ? (message.content ?? message.refusal) : message.content;
@@ -147,7 +147,7 @@ function templateMessage(message: ChatMessage): TemplateMessage {
     const known = name === 'content' ? parts : value;
     if (known !== null && known !== undefined) given[name] = known;
   }
-  // The text of a refusal, where the message has no content of its own.
+  // The text of a refusal, if the message has no content.
   if (parts !== null && parts !== undefined) given['content'] = parts;
   return given as TemplateMessage;
 }
@@ -157,20 +157,24 @@ function hasEmpty(message: ChatMessage): boolean {
   return false;
 }
 
-/** Variables of every template that have a field of their own in the request. */
+/** Template inputs that the request has as fields of their own. */
 const ownFields = ['messages', 'tools', 'documents', 'add_generation_prompt', 'continue_final_message'];
 
 function templateVariables(request: ChatRequest, template: ChatTemplate): Record<string, unknown> {
   const variables = { ...request.chat_template_kwargs };
   const misplaced = ownFields.find((name) => Object.hasOwn(variables, name));
   if (misplaced !== undefined)
-    throw new ApiError('invalid_request', `chat_template_kwargs.${misplaced}: send it as a field of the request.`, {
-      param: `chat_template_kwargs.${misplaced}`,
-    });
+    throw new ApiError(
+      'invalid_request',
+      `chat_template_kwargs.${misplaced}: not allowed. Send ${misplaced} as a field of the request.`,
+      {
+        param: `chat_template_kwargs.${misplaced}`,
+      },
+    );
   if (typeof request.enable_thinking === 'boolean') variables['enable_thinking'] ??= request.enable_thinking;
   if (typeof request.reasoning_effort !== 'string') return variables;
   if (!template.mentions('reasoning_effort'))
-    throw new ApiError('unsupported_parameter', "reasoning_effort: this model's chat template has no such dial.", {
+    throw new ApiError('unsupported_parameter', "reasoning_effort: not supported by this model's chat template.", {
       param: 'reasoning_effort',
     });
   return { ...variables, reasoning_effort: request.reasoning_effort };

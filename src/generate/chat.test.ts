@@ -98,7 +98,7 @@ describe('a chat', () => {
     }
   });
 
-  it('tells reasoning from text, counts it, and leaves it out where it is not wanted', async () => {
+  it('separates reasoning from text, counts it, and leaves it out on request', async () => {
     const thinks = { tokens: ['<think>', 'Hm', '.', '</think>', 'Yes'] };
     const served = { reasoningParser: 'qwen3' };
     const { events } = await ask([thinks], { served });
@@ -142,7 +142,7 @@ describe('a chat', () => {
 describe('a chat that fails', () => {
   const broken = new StatusError('UNAVAILABLE', 'The connection broke.', { unreachable: true });
 
-  it('in the middle has given what came before', async () => {
+  it('in the middle has emitted what came before', async () => {
     const { events, error } = await ask([{ tokens: ['a', 'b'], end: broken }]);
     expect({ folded: folded(events), error }).toEqual({
       folded: [{ text: 'ab', reasoning: '', calls: [], finish: undefined }],
@@ -154,8 +154,8 @@ describe('a chat that fails', () => {
     expect((await ask([{ tokens: ['a'], end: 'nothing' }])).error).toBe('backend_error');
   });
 
-  it('is begun again where nothing of it was given', async () => {
-    // Where reasoning is told from text, a response is read as it comes although it is wanted whole.
+  it('is retried if nothing of it was emitted', async () => {
+    // To separate reasoning from text, Conch reads an unstreamed response as it arrives.
     const asked = { stream: false, context: { retries: 1 }, served: { reasoningParser: 'qwen3' } };
     const { events, error, sent } = await ask([{ tokens: ['a'], end: broken }, { tokens: ['b'] }], asked);
     expect({ text: folded(events)[0]?.text, error }).toEqual({ text: 'b', error: undefined });
@@ -232,7 +232,7 @@ describe('a chat with a structure', () => {
     ]);
   });
 
-  it('is asked for again, with a complaint, until it is as wanted', async () => {
+  it('is retried, with a correction, until it matches', async () => {
     const asked = { ...choice, stream: false, served: { contract: old } };
     const { events, sent, structuredHeader } = await ask([{ tokens: ['maybe'] }, { tokens: ['no'] }], asked);
     expect({ text: folded(events)[0]?.text, structuredHeader }).toEqual({
@@ -244,7 +244,7 @@ describe('a chat with a structure', () => {
     expect(second).toContain('<assistant>maybe\n<user>That answer does not have the form');
   });
 
-  it('is given up after the last try', async () => {
+  it('fails after the last try', async () => {
     const asked = { ...choice, stream: false, served: { contract: old }, context: { structuredRetries: 1 } };
     await expect(ask([{ tokens: ['maybe'] }], asked)).rejects.toMatchObject({
       code: 'structured_output_invalid',

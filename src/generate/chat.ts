@@ -13,7 +13,7 @@ import { runPlan } from './run-plan.ts';
 import type { Correct } from './structured-emulation.ts';
 import { corrected } from './structured-prompt.ts';
 
-/** Responds to a conversation. Where all that it needs is loaded, nothing is awaited before the first inference. */
+/** Responds to a conversation. If everything is loaded, nothing is awaited before the first inference. */
 export async function chat(request: ChatRequest, context: GenerateContext, signal: Signal): Promise<Answer> {
   const model = context.findModel(request.model);
   const loaded = model.loadedAssets();
@@ -40,7 +40,7 @@ export function runChat(plan: ChatPlan, context: GenerateContext, signal: Signal
   );
 }
 
-/** Fetches the images, and puts what stands for one in the place of each. */
+/** Fetches the images, and replaces each with its placeholder. */
 function shownImages(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<WithImages> {
   const { messages, images, model, choicesPerPrompt: choices } = plan;
   if (images.length === 0) return { messages, images: [], ignored: [] };
@@ -52,7 +52,7 @@ function writtenPrompt(
   messages: WithImages['messages'],
   { watch }: GenerateContext,
 ): MaybePromise<WrittenPrompt> {
-  // What the backend guides a response to, the model need not be told.
+  // A model needs no instructions for a structure that its backend guides.
   const emulation = check?.isGuided ? undefined : check;
   return during(watch, 'template', () => writePrompt(prompt, messages, emulation));
 }
@@ -62,7 +62,7 @@ function readingOf({ model, prompt, use, structure, sampling, continued }: ChatP
   return answerReading({ model, template: prompt.template, use, isGuided: structure !== undefined, opening, sampling });
 }
 
-/** A response that goes on with a message cannot be followed by a complaint about it. */
+/** A response that continues a message cannot be followed by a correction of it. */
 function correctionOf({ continuesText, prompt }: ChatPlan, { messages }: WrittenPrompt): Correct | undefined {
   if (continuesText) return undefined;
   return async (wrong) => (await writePrompt(prompt, corrected(messages, wrong))).prompt;

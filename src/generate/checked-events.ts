@@ -19,8 +19,8 @@ interface CheckOptions {
 type Finish = Extract<GenerateEvent, { type: 'finish' }>;
 
 /**
- * Responses that are held against their check as they come: the first wrong character is an error. A whole one is judged
- * in a thread; its finish, and what comes meanwhile, waits for the verdict.
+ * Responses that are checked as they come: the first wrong character is an error. A worker thread checks a whole
+ * response; its finish, and what arrives meanwhile, waits for the verdict.
  */
 export class CheckedEvents implements Generation, RunningGeneration, EventSink {
   readonly #source: Generation;
@@ -28,7 +28,7 @@ export class CheckedEvents implements Generation, RunningGeneration, EventSink {
   readonly #checks = new Map<number, AnswerCheck>();
   #sink: EventSink | undefined;
   #running: RunningGeneration | undefined;
-  /** What waits for a verdict; undefined: none is waited for. */
+  /** Events that wait for a verdict; undefined: no verdict is pending. */
   #waiting: GenerateEvent[] | undefined;
   #isPaused = false;
   #hasEnded = false;
@@ -109,7 +109,7 @@ export class CheckedEvents implements Generation, RunningGeneration, EventSink {
       .catch((error: unknown) => this.#reject(error));
   }
 
-  /** Gives a finish that was waited for, and what came meanwhile, up to the next one. */
+  /** Emits a finish whose verdict has come, and what arrived meanwhile, up to the next finish. */
   #goOn(finish: Finish): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
@@ -126,7 +126,7 @@ export class CheckedEvents implements Generation, RunningGeneration, EventSink {
     this.#sink?.end();
   }
 
-  /** Whether there is no fault; one ends the generation. */
+  /** Whether there is no violation; one ends the generation. */
   #passes(fault: string | undefined): boolean {
     if (fault !== undefined) this.#reject(invalidAnswer(this.#options.emulation, fault, 1));
     return !this.#isOver;

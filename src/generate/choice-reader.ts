@@ -15,22 +15,22 @@ export interface ReaderOptions {
   /** Text before what is generated. */
   readonly prefix: string;
   readonly maxTokens: number | undefined;
-  /** What prompt and response may have together. */
+  /** The token limit of prompt and response together. */
   readonly context: number | undefined;
   readonly tally: Tally;
   /** Whether the prompt tokens that the backend counts for this choice are added to the tally. */
   readonly countsPrompt: boolean;
-  /** The tokens of the prompt where they were counted here instead. */
+  /** The tokens of the prompt, if Conch counted them. */
   readonly promptLength: number | undefined;
   /** Whether this is the choice that reports them. */
   readonly reportsPrompt: boolean;
-  /** Makes the text of a response; left out where the backend's is the response as it is. */
+  /** Makes the text of a response; left out if the backend's text is used unchanged. */
   readonly newText?: (() => AnswerText) | undefined;
-  /** Tells reasoning and calls from the text of a response; left out where all of it is text. */
+  /** Separates reasoning and calls from the text of a response; left out if all of it is text. */
   readonly newParts?: (() => AnswerParts) | undefined;
-  /** Counts the tokens of a text, where the responses do not say how many they carry. */
+  /** Counts the tokens of a text, if the backend does not report them. */
   readonly countTokens?: ((text: string) => Promise<number>) | undefined;
-  /** The bytes of the model's tokens, for logprobs of a backend that tells only their texts. */
+  /** The bytes of the model's tokens, for logprobs of a backend that returns only their texts. */
   readonly table?: TokenTable | undefined;
 }
 
@@ -39,7 +39,7 @@ interface ChoiceState {
   readonly choice: number;
   readonly text: AnswerText | undefined;
   readonly parts: AnswerParts | undefined;
-  /** All that was given, where its tokens are counted in the end. */
+  /** The whole text, if its tokens are counted at the end. */
   whole: string;
   tokens: number;
   isFinished: boolean;
@@ -70,7 +70,7 @@ export class ChoiceReader implements GenerateSink {
     this.#promptLength = promptLength;
   }
 
-  /** The first response is there: gives what comes before its text, and from now on all events. */
+  /** Call with the first response: emits what comes before its text, and all events from then on. */
   begin(out: EventFold): void {
     this.#out = out;
     const { prefix, promptLength, reportsPrompt } = this.#options;
@@ -79,7 +79,7 @@ export class ChoiceReader implements GenerateSink {
     for (const { choice } of this.#choices) out.text(choice, prefix, 0, undefined);
   }
 
-  /** Gives no more events. */
+  /** Emits no more events. */
   close(): void {
     this.#out = nobody;
   }
@@ -136,8 +136,8 @@ export class ChoiceReader implements GenerateSink {
   }
 
   /**
-   * Counts the tokens of choices that are complete but for their count, or waits for that of their prompt; undefined where
-   * there are none. Every response of the backend stands for one token or more; the text tells how many there were at least.
+   * Counts the tokens of choices that are otherwise complete, or waits for the count of their prompt; undefined if
+   * there are none. Each response of the backend is at least one token; the text gives a lower bound too.
    */
   count(): Promise<void> | undefined {
     return this.#uncounted.length > 0 ? this.#count() : undefined;

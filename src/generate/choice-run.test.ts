@@ -82,7 +82,7 @@ describe('the run of a choice', () => {
     const { run, heard } = runOf(['a']);
     const { events, error } = await outcomeOf(run);
     expect([words(events), error]).toEqual([['a'], 'backend_error']);
-    // The server has to be told: it has not said that it is done.
+    // The server needs a stop request: it has not ended the inference itself.
     expect(heard).toMatchObject(['first', ['stop', true], ['end', { code: 'backend_error' }], 'cancel']);
   });
 

@@ -9,18 +9,18 @@ import type { ChoiceReader } from './choice-reader.ts';
 import { type FaultPlace, generationFault } from './faults.ts';
 
 interface ChoiceOptions {
-  /** Begins the inference. */
+  /** Starts the inference. */
   readonly begin: (sink: ResponseSink) => RunningInference;
   readonly decoder: GenerateDecoder;
   readonly reader: ChoiceReader;
   /** Ends the inference on servers where cancelling its stream does not. */
   readonly stop?: ((hasBegun: boolean) => void) | undefined;
   readonly place: FaultPlace;
-  /** Hears when the first response is there, and of the end. */
+  /** Observes the first response and the end. */
   readonly watch: Pick<InferenceWatch, 'first' | 'end'>;
 }
 
-/** Runs one inference: decodes its responses as they come, into a reader that gives their events to the sink. */
+/** Runs one inference: decodes its responses as they come, into a reader that passes their events to the sink. */
 export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   readonly #options: ChoiceOptions;
   #sink: EventSink | undefined;
@@ -28,18 +28,18 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   #hasBegun = false;
   /** Whether a server has ended the inference with an error. */
   #hasFailed = false;
-  /** Whether nothing more is wanted of the inference, or comes from it. */
+  /** Whether the inference has ended or was cancelled. */
   #isLeft = false;
-  /** Whether the sink hears nothing more. */
+  /** Whether the sink gets no more events. */
   #isOver = false;
-  /** How many counts of tokens are waited for. */
+  /** How many token counts are pending. */
   #counts = 0;
 
   constructor(options: ChoiceOptions) {
     this.#options = options;
   }
 
-  /** Whether a response has come. */
+  /** Whether a response has arrived. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -62,7 +62,7 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
     }
     const counting = reader.count();
     if (counting) this.#count(counting);
-    // A stop sequence was met, which ends the inference too.
+    // A stop sequence was found, which ends the inference too.
     if (reader.isComplete && !this.#isEnded && !this.#isLeft) {
       this.#leave();
       this.#finish();
@@ -74,7 +74,7 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
     const { reader, watch } = this.#options;
     if (error !== undefined) this.#fail(error);
     else if (!reader.isComplete)
-      this.#fail(new ApiError('backend_error', 'The backend ended the answer without finishing it.'));
+      this.#fail(new ApiError('backend_error', 'The backend ended the response without finishing it.'));
     else {
       this.#isLeft = true;
       watch.end();
@@ -112,7 +112,7 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
     );
   }
 
-  /** All responses have come; the last events may wait for a count. */
+  /** All responses have arrived; the last events may wait for a count. */
   #finish(): void {
     if (this.#isOver || this.#counts > 0) return;
     this.#isOver = true;
@@ -122,7 +122,7 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   #fail(error: unknown): void {
     if (this.#isOver) return;
     const { place } = this.#options;
-    // A server that answers with an error has ended the inference itself; one that was waited for too long has not.
+    // A server that returns an error has ended the inference itself; one that timed out has not.
     if (error instanceof StatusError && !(error instanceof WaitFault) && !place.signal.aborted) this.#hasFailed = true;
     this.#close();
     this.#leave(error);
@@ -138,7 +138,7 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
     return this.#hasFailed || this.#options.reader.isEnded;
   }
 
-  /** Ends the inference where it has not ended by itself. */
+  /** Ends the inference if it has not ended itself. */
   #leave(fault?: unknown): void {
     const { stop, watch } = this.#options;
     if (this.#isLeft) return;

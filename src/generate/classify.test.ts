@@ -90,7 +90,7 @@ describe('classify', () => {
   it('names the text that the model fails for', async () => {
     await expect(classifier(labels).labelsOf('0 9 0', '0 x 9')).rejects.toMatchObject({
       code: 'backend_error',
-      message: 'input[1]: the model gave figures that are no numbers (NaN or infinity).',
+      message: 'input[1]: the model returned values that are not finite (NaN or infinity).',
     });
   });
 });

@@ -7,7 +7,7 @@ import { inputRows } from './embedding.ts';
 import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
 import { scoresOf } from './scores.ts';
 
-/** Texts or token ids to be sorted into the classes of a model. */
+/** Texts or token ids to classify. */
 interface ClassRequest {
   readonly model: string;
   readonly input: EmbeddingInput;
@@ -15,7 +15,7 @@ interface ClassRequest {
 
 /** The class of one text. */
 export interface TextClass {
-  /** The best class by its name, or by its number where classes have no names. */
+  /** The name of the best class, or its number if classes have no names. */
   readonly label: string;
   /** The score of each class. */
   readonly scores: readonly number[];
@@ -30,7 +30,7 @@ export async function classify(request: ClassRequest, context: RowsContext, sign
   return { id, classes, promptTokens };
 }
 
-/** Decides how each input is sorted into classes. */
+/** Decides how each input is classified. */
 export function planClassify(
   { input }: Pick<ClassRequest, 'input'>,
   { model, contract, assets }: ReadyRows<ClassifyContract>,
@@ -44,7 +44,7 @@ export function planClassify(
     ...inputRows(input),
     width: contract.width,
     finish: ({ figures, width, expected }, refuse) => {
-      if (width !== expected) return refuse(`the model gave ${width} figures, not ${expected}`);
+      if (width !== expected) return refuse(`the model returned ${width} values, not ${expected}`);
       if (!figures.every(Number.isFinite)) return refuse(noNumbers);
       const scores = scoresOf(figures, activation);
       const best = figures.reduce((found, figure, at) => (figure > (figures[found] as number) ? at : found), 0);
@@ -53,10 +53,10 @@ export function planClassify(
   };
 }
 
-/** Names of classes that servers sent. A model that is described anew has another contract, and is asked again. */
+/** Class names that servers sent. A model whose configuration is read again has a new contract and is asked again. */
 const fileLabels = new WeakMap<ClassifyContract, readonly string[]>();
 
-/** The names of a model's classes. Those of a label file come with a classification: of the first input, once. */
+/** The class names of a model. Those of a label file come with a classification: of the first input, once. */
 async function labelsOf(
   { input }: ClassRequest,
   ready: ReadyRows<ClassifyContract>,

@@ -6,12 +6,12 @@ interface HeldStream {
 
 /** A process is busy if its event loop works for at least this share of the time. */
 const busyShare = 0.5;
-/** Milliseconds between two looks at that share. */
+/** Milliseconds between two measurements of that share. */
 const lookInterval = 100;
 
 /**
- * Holds deltas back for a few milliseconds while the process is busy: each stream gets fewer chunks, with all of their
- * text. All streams wait for the same timer.
+ * Delays deltas for a few milliseconds while the process is busy: each stream gets fewer, larger chunks. All streams
+ * wait for the same timer.
  */
 export class Coalescing {
   readonly #milliseconds: () => number;
@@ -20,24 +20,24 @@ export class Coalescing {
   #lookedAt = performance.now();
   #before = performance.eventLoopUtilization();
 
-  /** @param milliseconds 0: nothing is held back */
+  /** @param milliseconds 0: nothing is delayed */
   constructor(milliseconds: () => number) {
     this.#milliseconds = milliseconds;
   }
 
-  /** Whether anything is ever held back. */
+  /** Whether streams may be delayed. */
   get isOn(): boolean {
     return this.#milliseconds() > 0;
   }
 
-  /** Holds a stream back until its `release` is called; false while the process is not busy. */
+  /** Delays a stream until its `release` is called; false while the process is not busy. */
   holds(held: HeldStream): boolean {
     if (!this.isOn || !this.#measureBusy()) return false;
     if (this.#held.push(held) === 1) setTimeout(this.#release, this.#milliseconds());
     return true;
   }
 
-  /** Whether the process is busy, measured anew after a while. */
+  /** Whether the process is busy, measured again after an interval. */
   #measureBusy(): boolean {
     const now = performance.now();
     if (now - this.#lookedAt >= lookInterval) {

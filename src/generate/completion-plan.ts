@@ -12,7 +12,7 @@ import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
 import { refuseUnsupported } from './support.ts';
 
-/** What completions are planned by, beside the request itself. */
+/** What a completion plan needs besides the request. */
 interface CompletionFacts {
   readonly model: ServedModel;
   readonly settings: PlanSettings;
@@ -21,17 +21,17 @@ interface CompletionFacts {
 export interface CompletionPlan extends GenerationPlan {
   /** The prompts as they were sent: texts, or token ids. */
   readonly given: readonly (string | readonly number[])[];
-  /** Whether the response begins with the prompt. */
+  /** Whether the response starts with the prompt. */
   readonly echoes: boolean;
-  /** Whether nothing is generated: the prompts are all that is wanted. */
+  /** Whether nothing is generated: the request asks only for its prompts. */
   readonly isEchoOnly: boolean;
-  /** Whether it takes the model's tokenizer on this side. */
+  /** Whether Conch needs the model's tokenizer. */
   readonly needsTokenizer: boolean;
 }
 
 /**
- * Plans the continuation of texts. Throws an ApiError for all that can be refused without asking a server. The assets may
- * be left out where the plan does not need a tokenizer.
+ * Plans the continuation of texts. Throws an ApiError for everything that can be refused without a server. The assets
+ * may be left out if the plan does not need a tokenizer.
  */
 export function planCompletion(
   request: CompletionRequest,
@@ -47,7 +47,7 @@ export function planCompletion(
   return plan;
 }
 
-/** Decides all that needs no tokenizer: what is refused here is refused before it is loaded. */
+/** Decides what needs no tokenizer, so that Conch refuses a request before it loads one. */
 export function decideCompletion(request: CompletionRequest, { model, settings }: CompletionFacts): CompletionPlan {
   const logprobs = request.logprobs ?? undefined;
   checkEcho(request);
@@ -90,7 +90,7 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     check,
     strategy: {
       reasonsFirst: false,
-      // A beam search would give the same again. Of several candidates, none is requested again by itself.
+      // A beam search would return the same again. A single candidate is not requested again.
       asksAgain: !isStreamed && !beams && !isRanked,
       candidates: isRanked ? candidates : undefined,
       retries: isStreamed ? 0 : settings.retries,
@@ -108,7 +108,7 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
   };
 }
 
-/** Whether a prompt comes as token ids, or leaves as them. */
+/** Whether a prompt is received or sent as token ids. */
 function hasTokenIds(given: CompletionPlan['given'], { contract }: ServedModel): boolean {
   return contract.speaksTokens || given.some((prompt) => typeof prompt !== 'string');
 }
@@ -117,7 +117,7 @@ function checkEcho(request: CompletionRequest): void {
   if (request.echo && typeof request.logprobs === 'number')
     throw new ApiError(
       'unsupported_parameter',
-      'echo: the backend returns no logprobs of the prompt, so not with logprobs.',
+      'echo: cannot be combined with logprobs, because the backend returns no logprobs of the prompt.',
       {
         param: 'echo',
       },
@@ -131,15 +131,19 @@ function checkEcho(request: CompletionRequest): void {
 function candidatesOf(request: CompletionRequest, perPrompt: number): number {
   const candidates = request.best_of ?? perPrompt;
   if (candidates < perPrompt)
-    throw new ApiError('invalid_request', 'best_of: must not be less than n.', { param: 'best_of' });
+    throw new ApiError('invalid_request', 'best_of: must be at least n.', { param: 'best_of' });
   if (candidates > perPrompt && request.stream)
-    throw new ApiError('invalid_request', 'best_of: the best answers are known only in the end, so not with stream.', {
-      param: 'best_of',
-    });
+    throw new ApiError(
+      'invalid_request',
+      'best_of: cannot be combined with stream, because the best completions are known only at the end.',
+      {
+        param: 'best_of',
+      },
+    );
   return candidates;
 }
 
-/** Ranking needs the logprobs, which the request itself did not ask for. */
+/** Ranking needs the logprobs, which the request itself does not ask for. */
 function refuseRanking(model: ServedModel): void {
   const support = model.contract.support('logprobs');
   if (support.kind === 'refused')

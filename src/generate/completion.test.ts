@@ -70,7 +70,7 @@ describe('a completion', () => {
     expect(events.some((event) => event.type === 'text-delta' && event.logprobs)).toBe(false);
   });
 
-  it('keeps the logprobs of the likeliest where they are asked for', async () => {
+  it('returns the logprobs of the likeliest if requested', async () => {
     const { events } = await ask([scored('a', -2), scored('b', -1)], { best_of: 2, logprobs: 1 });
     expect(events.filter(({ type }) => type === 'text-delta')).toMatchObject([
       { text: 'b', logprobs: [{ logprob: -1 }] },
@@ -115,7 +115,7 @@ describe('a completion with a structure', () => {
   const schema = { type: 'object', properties: { a: { type: 'integer' } }, minProperties: 1 };
   const wanted = { guided_json: schema, best_of: 2 };
 
-  it('of several candidates is checked as it comes, and none is asked for again', async () => {
+  it('of several candidates is checked as it arrives, and not retried', async () => {
     const { events, error, sent, structuredHeader } = await ask([scored('{"a":1}', -1), scored('{}', -2)], wanted);
     expect([folded(events), error]).toEqual([[plain('{"a":1}')], undefined]);
     expect([sent.length, structuredHeader]).toEqual([2, 'guided; tries=1']);

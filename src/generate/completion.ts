@@ -32,7 +32,7 @@ export async function complete(
 interface CompletionRun {
   readonly context: CompletionContext;
   readonly signal: Signal;
-  /** Undefined where the plan needs no tokenizer and none is loaded. */
+  /** Undefined if the plan needs no tokenizer and none is loaded. */
   readonly assets: PromptAssets | undefined;
 }
 
@@ -68,7 +68,7 @@ async function idsPrompt(ids: readonly number[], model: ServedModel, tokenizer: 
   return { text: await tokenizer.decode(ids, { skipSpecialTokens: false }), ids: Int32Array.from(ids) };
 }
 
-/** `echo` with `max_tokens: 0` asks for the prompts themselves: nothing is generated. */
+/** `echo` with `max_tokens: 0` requests only the prompts: nothing is generated. */
 async function echoed(
   prompts: readonly Prompt[],
   { model, choicesPerPrompt }: CompletionPlan,

@@ -27,7 +27,7 @@ export async function countPrompt(
   if (!tokenizer)
     throw new ApiError(
       'unsupported_parameter',
-      `model: no tokenizer is set for ${model.name}, so nothing can be counted; start Conch with --tokenizer ${model.name}=DIR.`,
+      `model: ${model.name} has no tokenizer, so its tokens cannot be counted. Start Conch with --tokenizer ${model.name}=DIR.`,
       { param: 'model' },
     );
   return {

@@ -3,12 +3,12 @@ import { type EventFold, type GenerateEvent, giveEvent, type OtherEvent } from '
 
 type DeltaEvent = Extract<OtherEvent, { type: 'reasoning-delta' | 'tool-call-delta' }>;
 
-/** Whether an event is a part of a choice that can wait for the next ones. */
+/** Whether an event is a part of a choice that can be joined with later ones. */
 export function isDelta(event: OtherEvent): event is DeltaEvent {
   return event.type === 'reasoning-delta' || event.type === 'tool-call-delta';
 }
 
-/** Deltas of one choice that are given together. Those of a kind that follow each other become one. */
+/** Deltas of one choice that are emitted together. Consecutive deltas of the same kind become one. */
 export class DeltaBundle {
   readonly #choice: number;
   /** What came before the text. */
@@ -22,12 +22,12 @@ export class DeltaBundle {
     this.#choice = choice;
   }
 
-  /** How many tokens stand behind the bundle. */
+  /** How many tokens the bundle has. */
   get tokens(): number {
     return this.#tokens;
   }
 
-  /** Whether nothing was given yet. */
+  /** Whether nothing was emitted yet. */
   get isFirst(): boolean {
     return this.#isFirst;
   }
@@ -76,7 +76,7 @@ export class DeltaBundle {
   }
 }
 
-/** Two deltas of a kind as one; undefined where they are not of a kind. */
+/** Two deltas of the same kind as one; undefined if their kinds differ. */
 function join(last: GenerateEvent, next: DeltaEvent): DeltaEvent | undefined {
   if (last.type === 'reasoning-delta' && next.type === 'reasoning-delta')
     return { ...last, text: last.text + next.text };

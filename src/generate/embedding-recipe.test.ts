@@ -6,7 +6,7 @@ const contract = (own: Partial<EmbeddingContract>) =>
   ({ kind: 'tensors', isPooledHere: true, ...own }) as EmbeddingContract;
 
 describe('recipeOf', () => {
-  it('takes the mean, scaled, where nobody says anything, and says that it guesses', () => {
+  it('takes the normalized mean by default, and marks it as a guess', () => {
     expect(recipeOf(contract({}), undefined)).toEqual({ pooling: 'mean', isGuess: true, normalize: true, prompt: '' });
   });
 

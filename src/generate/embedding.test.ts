@@ -12,7 +12,7 @@ import { embed } from './embedding.ts';
 
 type Vectors = readonly (readonly number[])[];
 
-/** A model that takes a text and gives these vectors, one for each token that it has left of it. */
+/** A model that takes a text and returns these vectors, one for each remaining token. */
 /** A group of one server. */
 function streamOn(server: InferenceServer): ServerGroup['stream'] {
   return (begin, sink) => begin(server, { timeout: undefined }, sink);
@@ -75,12 +75,12 @@ describe('embed', () => {
 
   it('gives no vector where there is none of a token', async () => {
     await expect(ask(textModel({ pooling: 'last' }, []))).rejects.toThrow(
-      'input: the model gave last_hidden_state of shape [1, 0, 2] for 1 texts.',
+      'input: the model returned last_hidden_state of shape [1, 0, 2] for 1 texts.',
     );
     const model = modelOf('INT64', { pooling: 'last' }, [
       [1, 2],
       [3, 4],
     ]);
-    await expect(ask(model)).rejects.toThrow('input: its vector has 0 figures, not 2.');
+    await expect(ask(model)).rejects.toThrow('input: its vector has 0 values, not 2.');
   });
 });

@@ -6,10 +6,10 @@ import type { Signal } from '../signal.ts';
 import { recipeOf } from './embedding-recipe.ts';
 import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
 
-/** What of a request vectors are made by. */
+/** The request fields that vectors depend on. */
 type VectorRequest = Pick<EmbeddingRequest, 'model' | 'input' | 'dimensions'>;
 
-/** The vectors of a request in its order, and how many tokens they stand for, where somebody counted. */
+/** The vectors of a request in its order, and the number of its tokens, if known. */
 export interface Embeddings {
   readonly vectors: readonly Float32Array[];
   readonly promptTokens: number | undefined;
@@ -39,12 +39,12 @@ export function planEmbedding(
     width: contract.width,
     finish: ({ figures, width, expected, sent }, refuse) => {
       if (width !== expected || width === 0)
-        return refuse(`the model gave a vector of ${width} figures, not of ${expected}`);
+        return refuse(`the model returned a vector of ${width} values, not of ${expected}`);
       refuseWider(wanted, width);
-      // A model that makes tokens of a text itself may cut it, and gives vectors of those that are left.
+      // A model that tokenizes texts itself may truncate them, and returns vectors of the remaining tokens.
       const count = 'ids' in sent ? sent.ids.length : figures.length / width;
       const whole = pooling ? pool(figures, { width, tokens: count, method: pooling }) : figures;
-      if (whole.length !== width) return refuse(`its vector has ${whole.length} figures, not ${width}`);
+      if (whole.length !== width) return refuse(`its vector has ${whole.length} values, not ${width}`);
       if (!whole.every(Number.isFinite)) return refuse(noNumbers);
       const cut = whole.subarray(0, wanted);
       return normalize || cut.length < width ? unit(cut) : cut;
@@ -52,7 +52,7 @@ export function planEmbedding(
   };
 }
 
-/** The rows of an `input` of texts or token ids, each text behind a prompt. */
+/** The rows of an `input` of texts or token ids, each text with the prompt as its prefix. */
 export function inputRows(
   { items, isList }: EmbeddingInput,
   prompt = '',
@@ -66,6 +66,6 @@ export function inputRows(
 
 function refuseWider(wanted: number | undefined, width: number | undefined): void {
   if (wanted === undefined || width === undefined || wanted <= width) return;
-  const message = `dimensions: must be at most ${width}, which is how many this model's vectors have.`;
+  const message = `dimensions: must be at most ${width}, the vector length of this model.`;
   throw new ApiError('invalid_request', message, { param: 'dimensions' });
 }

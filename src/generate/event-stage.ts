@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
 import type { EventSink, Generation, OtherEvent } from '../contracts/events.ts';
 
-/** A sink that passes everything on to another one: a stage says only what it does otherwise. */
+/** A sink that passes everything on to another one; a stage overrides only what it changes. */
 export class EventStage implements EventSink {
   protected readonly out: EventSink;
 
@@ -26,12 +26,12 @@ export class EventStage implements EventSink {
   }
 }
 
-/** A generation behind a stage. */
+/** A generation whose events pass through a stage. */
 export function staged(generation: Generation, stage: (out: EventSink) => EventSink): Generation {
   return { start: (sink) => generation.start(stage(sink)) };
 }
 
-/** Leaves out reasoning, for requests that do not want to see it. */
+/** Leaves out reasoning, for requests with `include_reasoning: false`. */
 export class WithoutReasoning extends EventStage {
   override event(event: OtherEvent): void {
     if (event.type !== 'reasoning-delta') this.out.event(event);

@@ -37,7 +37,7 @@ describe('the field of a guide that a backend refuses', () => {
     expect(guideOf(wanted)).toBe(field);
   });
 
-  it('is that of structured outputs where the request names none', () => {
+  it('is that of structured outputs if the request names none', () => {
     expect(guideOf(undefined)).toBe('structured_outputs');
   });
 });

@@ -3,7 +3,7 @@ import type { FaultPlace } from './faults.ts';
 import { structureFields } from './guided-structure.ts';
 import type { GenerationPlan, Round, Run } from './plan.ts';
 
-/** Where the failures of a round happen: its contract, and the request fields behind the contract's names. */
+/** What errors of a round need: its contract, and the request fields for the contract's names. */
 export function faultPlace(
   { plan: { model, promptField }, signal }: FaultyRun,
   { structure }: Pick<Round, 'structure'>,

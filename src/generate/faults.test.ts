@@ -5,12 +5,9 @@ import { WaitFault } from '../kserve/wait-fault.ts';
 import { cleanText, generationFault } from './faults.ts';
 
 it.each([
-  [new WaitFault('first', 5), 'The model did not begin its answer within the time limit for the first token.'],
-  [
-    new WaitFault('next', 5),
-    'The model stopped in the middle of its answer for longer than the time limit between tokens.',
-  ],
-  [new StatusError('DEADLINE_EXCEEDED', 'x'), 'The answer was not complete within the time limit.'],
+  [new WaitFault('first', 5), 'The model did not start its response within the time limit for the first token.'],
+  [new WaitFault('next', 5), 'The model paused its response for longer than the time limit between tokens.'],
+  [new StatusError('DEADLINE_EXCEEDED', 'x'), 'The response was not complete within the time limit.'],
 ])('names the time that ran out: %s', (error, message) => {
   const place = { contract: { explain: () => undefined }, fields: {}, signal: new AbortController().signal };
   expect(generationFault(error, place)).toMatchObject({

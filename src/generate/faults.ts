@@ -5,16 +5,16 @@ import { StatusError } from '../kserve/status.ts';
 import { WaitFault } from '../kserve/wait-fault.ts';
 import type { Signal } from '../signal.ts';
 
-/** Where a failure happened, as far as it changes what the client is told. */
+/** What the error for the client depends on, besides the failure itself. */
 export interface FaultPlace {
   readonly contract: Pick<GenerationContract, 'explain'>;
-  /** The request fields behind what contracts call `prompt` and `structured_outputs`. */
+  /** The request fields for what contracts call `prompt` and `structured_outputs`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Aborted when the client has left, or the request is ended from elsewhere. */
+  /** Aborted when the client disconnects, or something else ends the request. */
   readonly signal: Signal;
 }
 
-/** What the client is told of a failed generation. The full text of the server's stays the error's cause. */
+/** The error that the client gets for a failed generation. Its cause has the server's full text. */
 export function generationFault(error: unknown, { contract, fields, signal }: FaultPlace): ApiError {
   if (signal.aborted) return endedBy(signal, error);
   if (!(error instanceof StatusError)) return ApiError.from(error);
@@ -26,7 +26,7 @@ export function generationFault(error: unknown, { contract, fields, signal }: Fa
 function statusFault(error: StatusError): ApiError {
   const { message, code } = error;
   if (error.unreachable)
-    return new ApiError('server_unreachable', 'The server that runs this model cannot be reached.', {
+    return new ApiError('server_unreachable', 'The server of this model is unreachable.', {
       cause: error,
       retryAfter: 1,
     });
@@ -43,12 +43,12 @@ function statusFault(error: StatusError): ApiError {
     return new ApiError(
       'deadline_exceeded',
       error.awaited === 'first'
-        ? 'The model did not begin its answer within the time limit for the first token.'
-        : 'The model stopped in the middle of its answer for longer than the time limit between tokens.',
+        ? 'The model did not start its response within the time limit for the first token.'
+        : 'The model paused its response for longer than the time limit between tokens.',
       { cause: error },
     );
   if (code === 'DEADLINE_EXCEEDED')
-    return new ApiError('deadline_exceeded', 'The answer was not complete within the time limit.', { cause: error });
+    return new ApiError('deadline_exceeded', 'The response was not complete within the time limit.', { cause: error });
   if (code === 'NOT_FOUND' || /unknown model|has no available versions/.test(message))
     return new ApiError('model_not_found', 'The model is no longer on its server.', { cause: error, param: 'model' });
   if (code === 'UNAVAILABLE' || message.includes('is not at ready state'))
@@ -62,7 +62,7 @@ function withCause(explained: ApiError, cause: StatusError, fields: FaultPlace['
   return explained.renamed(param === null ? null : fieldOf(param, fields), { cause });
 }
 
-/** The field of the request; what follows in the name is a place within it. */
+/** The field of the request; what follows in the name is a path within it. */
 export function fieldOf(param: string, fields: FaultPlace['fields']): string {
   const [known] = Object.keys(fields)
     .filter((name) => param === name || (param.startsWith(name) && /[.[]/.test(param.charAt(name.length))))
@@ -72,7 +72,7 @@ export function fieldOf(param: string, fields: FaultPlace['fields']): string {
 
 const longestText = 300;
 
-/** A server's text where a client may see it: one short line without paths, code or addresses; otherwise nothing. */
+/** A server's text if a client may see it: one short line without paths, code or addresses; otherwise nothing. */
 export function cleanText(text: string): string {
   const line = text
     .replace(/^Error generating stream: /, '')

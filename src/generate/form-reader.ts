@@ -5,17 +5,17 @@ import { JsonProgress } from '../output/json-progress.ts';
 import type { Signal } from '../signal.ts';
 import { structuredThread } from './structured-thread.ts';
 
-/** The forms that an answer can be held against. */
+/** The structures that a response can be checked against. */
 export type CheckedForm = Exclude<Structure, { grammar: string }>;
 
 type FinishReason = Extract<GenerateEvent, { type: 'finish' }>['reason'];
 
-/** Reads one answer that must have a form. */
+/** Reads one response that must match a structure. */
 export class FormReader {
   readonly #form: CheckedForm;
   readonly #signal: Signal;
   readonly #json: JsonProgress | undefined;
-  /** Characters of an echoed prompt that stand before the answer. */
+  /** Characters of an echoed prompt before the response. */
   #toSkip: number;
   #text = '';
 
@@ -30,12 +30,12 @@ export class FormReader {
     return this.#text;
   }
 
-  /** Whether the text is whole JSON by now. */
+  /** Whether the text so far is whole JSON. */
   get isWholeJson(): boolean {
     return this.#json?.isComplete ?? false;
   }
 
-  /** Takes more of the answer; what is wrong with it by now, where nothing that follows can mend it. */
+  /** Takes more of the response. Returns what is wrong with it, if nothing that follows can fix it. */
   push(added: string): string | undefined {
     const text = added.slice(this.#toSkip);
     this.#toSkip -= added.length - text.length;
@@ -45,11 +45,11 @@ export class FormReader {
     return this.#form.choice.some((choice) => choice.startsWith(this.#text)) ? undefined : 'it is none of the choices';
   }
 
-  /** What is to be said of the whole answer. */
+  /** The verdict on the whole response. */
   async end(reason: FinishReason): Promise<Verdict> {
     const verdict = await this.#judge();
     if (verdict.kind !== 'invalid' || reason !== 'length') return verdict;
-    return { kind: 'invalid', message: 'it was cut off at the most tokens that it may have' };
+    return { kind: 'invalid', message: 'it was cut off at the token limit' };
   }
 
   async #judge(): Promise<Verdict> {

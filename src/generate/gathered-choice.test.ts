@@ -106,8 +106,8 @@ const whole = [
   usage(2),
 ];
 
-describe('an unstreamed answer', () => {
-  it('that a server breaks off is begun again, and only what is given is counted', async () => {
+describe('an unstreamed response', () => {
+  it('that a server breaks off is retried, and only the complete try counts', async () => {
     const { fault, events, asked, counts } = await run([{ words: ['a', 'x', 'y'], end: broken }, good]);
     expect(fault).toBeUndefined();
     expect(events).toEqual(whole);
@@ -128,18 +128,18 @@ describe('an unstreamed answer', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is given up when no retry is left', async () => {
+  it('fails after the last retry', async () => {
     const breaks = { words: ['a'], end: broken };
     const { fault, events, asked } = await run([breaks, breaks, breaks, good]);
     expect({ fault, events, asked: asked.length }).toEqual({ fault: 'server_unreachable', events: [], asked: 3 });
   });
 
-  it('is given up when the servers have had too many retries', async () => {
+  it('fails when the retry budget is used up', async () => {
     const { fault, asked } = await run([{ words: ['a'], end: broken }, good], {}, 0);
     expect({ fault, asked: asked.length }).toEqual({ fault: 'server_unreachable', asked: 1 });
   });
 
-  it('is begun again on another server than before', async () => {
+  it('is retried on another server', async () => {
     const breaks = { words: ['a'], end: broken };
     const { avoided } = await run([breaks, breaks, good]);
     expect(avoided).toEqual([[], ['server-1'], ['server-1', 'server-2']]);
@@ -162,7 +162,7 @@ describe('an unstreamed answer', () => {
     expect({ fault, asked: asked.length }).toEqual({ fault: code, asked: 1 });
   });
 
-  it('is not begun again where its engine may have failed of it', async () => {
+  it('is not retried if it may have made its engine fail', async () => {
     const failed = () =>
       new StreamFault('EngineCore encountered an issue. See stack trace (above)', {
         id: 'request',
@@ -176,7 +176,7 @@ describe('an unstreamed answer', () => {
     expect([fault, asked.length]).toEqual(['model_not_ready', 1]);
   });
 
-  it('whose client has left is not begun again', async () => {
+  it('whose client disconnected is not retried', async () => {
     const controller = new AbortController();
     const signal = controller.signal;
     const end = new StatusError('CANCELLED', 'The call was cancelled.');
@@ -209,7 +209,7 @@ describe('an unstreamed answer', () => {
 });
 
 describe('a stream', () => {
-  it('is not begun again', async () => {
+  it('is not retried', async () => {
     const { fault, events, asked } = await run([{ words: ['a'], end: broken }, good], { stream: true, retries: 0 });
     expect({ fault, events, asked: asked.length }).toEqual({
       fault: 'server_unreachable',

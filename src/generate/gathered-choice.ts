@@ -10,25 +10,25 @@ import { HeldEvents } from './held-events.ts';
 import { runInto } from './run-into.ts';
 import { addTry, type Tally, tallyOfTry, usageOf } from './tally.ts';
 
-/** An inference that may be begun several times. */
+/** An inference that may be started several times. */
 interface Gathering {
-  /** Begins a try, from number 0 on, which counts into a tally of its own. */
+  /** Starts a try, from number 0 on, which counts into its own tally. */
   readonly begin: (number: number, tally: Tally) => ChoiceRun;
-  /** How many answers it gives. */
+  /** How many choices it returns. */
   readonly answers: number;
-  /** How often it is begun again, and whether it may be now. */
+  /** How often it is retried, and whether it may be retried now. */
   readonly retries: number;
   readonly again: ServerGroup['again'];
   readonly signal: Signal;
-  /** The tally of the request, which the try that is complete is added to. */
+  /** The tally of the request, which the complete try is added to. */
   readonly tally: Tally;
-  /** The tallies of the tries that run. */
+  /** The tallies of the running tries. */
   readonly running: Set<Tally>;
 }
 
 /**
- * The events of one inference, all together when it is complete. As nothing of it was given before, one that its server
- * breaks off is begun again; what fails before the first response is the business of the server group.
+ * The events of one inference, all together when it is complete. Because the client got nothing before, Conch retries
+ * an inference that its server breaks off. The server group retries what fails before the first response.
  */
 export class GatheredChoice implements Generation, RunningGeneration {
   readonly #gathering: Gathering;
@@ -58,7 +58,7 @@ export class GatheredChoice implements Generation, RunningGeneration {
   }
 
   pause(): void {
-    // Nothing is given before all is there.
+    // Nothing is emitted before the inference is complete.
   }
 
   resume(): void {
@@ -86,7 +86,7 @@ export class GatheredChoice implements Generation, RunningGeneration {
     const tried = tallyOfTry();
     const choice = begin(number, tried);
     this.#choice = choice;
-    // What a try took that is begun again is the server's to answer for; that of the last one counts, also when it fails.
+    // The tokens of a try that is retried do not count; those of the last one do, even if it fails.
     if (this.#lastTry) running.delete(this.#lastTry);
     this.#lastTry = tried;
     running.add(tried);
@@ -106,15 +106,15 @@ export class GatheredChoice implements Generation, RunningGeneration {
 
 const brokenOff: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'INTERNAL', 'UNKNOWN', 'ABORTED', 'DATA_LOSS']);
 
-/** Whether an answer that had begun failed for no reason of the request's: another server may complete it. */
+/** Whether a response that had started failed for a reason outside the request: another server may complete it. */
 function isServersFault(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { code, cause } = error;
-  // Its engine failed, perhaps because of it.
+  // The engine failed, perhaps because of this request.
   if (isSuspect(cause)) return false;
-  // What the model itself says of a request it would say again; an engine that is dead is dead on its own server only.
+  // The model itself would return the same error again; a failed engine has failed only on its own server.
   if (cause instanceof StreamFault) return code === 'model_not_ready';
   if (cause instanceof StatusError) return cause.unreachable || brokenOff.has(cause.code);
-  // It ended without its finish.
+  // The response ended without a finish.
   return code === 'backend_error';
 }

@@ -54,7 +54,7 @@ describe('a round', () => {
     });
   });
 
-  it('draws a seed for a backend that would answer every request alike', async () => {
+  it('draws a seed for a backend that repeats itself', async () => {
     const served = { contract: { ...contract, repeatsItself: true } };
     const { sent } = await run({ tokens: ['x'] }, { served, round: { choicesPerPrompt: 2 } });
     const [one, other] = sent.map(({ parameters }) => parameters['seed']);

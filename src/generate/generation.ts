@@ -20,7 +20,7 @@ import { timeKeeper } from './time-left.ts';
 import { type Tokenized, tokenize } from './token-inputs.ts';
 import { tokenTable } from './token-tables.ts';
 
-/** Sends one inference for every choice, or for all beams of a prompt, whose events come as they are made. */
+/** Sends one inference for every choice, or for all beams of a prompt, and emits their events as they arrive. */
 export function generate(run: Run, round: Round): MaybePromise<Generation> {
   return after(measured(run, round), (measures) => {
     const limits = lengthLimits(run, round, measures);
@@ -57,9 +57,9 @@ export function generate(run: Run, round: Round): MaybePromise<Generation> {
 
 /** What is known of the prompts before they are sent. */
 interface Measures {
-  /** Their tokens, where the contract takes those. */
+  /** Their tokens, if the contract takes tokens. */
   readonly tokenized: Tokenized | undefined;
-  /** How many tokens each has; undefined where the backend counts, or the model has no tokenizer. */
+  /** How many tokens each has; undefined if the backend counts, or the model has no tokenizer. */
   readonly counted: readonly number[] | undefined;
 }
 
@@ -82,7 +82,7 @@ function measured({ plan: { model }, watch, signal }: Run, { prompts, sampling }
   });
 }
 
-/** The sampling of each prompt, with the tokens that it leaves room for. */
+/** The sampling of each prompt, with the token limit that the context length leaves. */
 function lengthLimits({ plan }: Run, { prompts, sampling }: Round, { counted }: Measures): Sampling[] {
   const { model, promptField } = plan;
   return prompts.map((_, at) => withLength(sampling, lengthLimit({ model, promptField, sampling }, counted?.[at])));
@@ -101,14 +101,14 @@ function newTally({ prompts, choicesPerPrompt }: Round, { counted }: Measures): 
   };
 }
 
-/** The token counts that are needed of the backend; undefined: both. */
+/** The token counts that the backend must return; undefined: both. */
 function neededCounts(run: Run, round: Round, tally: Tally): NeededCounts | undefined {
   const { needsCounts, model } = run.plan;
   if (needsCounts || !model.contract.countsOnDemand) return undefined;
   return { prompt: asksForPromptCount(run, round, tally), completion: false };
 }
 
-/** One guide runs on one engine only, however many choices and tries a request has. */
+/** One guide runs on only one engine, whatever the number of choices and tries. */
 function sharedServer({ shared }: Run, { structure, prompts, choicesPerPrompt }: Round): SharedServer | undefined {
   if (!structure) return undefined;
   return shared ?? (prompts.length * choicesPerPrompt > 1 ? {} : undefined);
@@ -119,14 +119,14 @@ interface InferenceToBegin {
   readonly place: ChoicePlace;
 }
 
-/** What is decided of a round's requests before they are written. */
+/** What the requests of a round are built from. */
 interface RequestParts {
   readonly measures: Measures;
   readonly limits: readonly Sampling[];
   readonly counts: NeededCounts | undefined;
 }
 
-/** What the backend is sent: a request for every choice, or for all beams of a prompt. */
+/** The requests for the backend: one for every choice, or for all beams of a prompt. */
 function requestsOf(
   { plan, images }: Run,
   round: Round,
@@ -172,12 +172,12 @@ function requestsOf(
   return requests;
 }
 
-/** Whether a response is read as it comes although it is wanted whole: to end it early, or to count its parts. */
+/** Whether an unstreamed response is read as it arrives: to end it early, or to count its parts. */
 function readsAsItComes(plan: Run['plan'], { sampling, parsers }: Round): boolean {
   return cutsHere(plan, sampling) || (parsers?.needsSteps ?? false);
 }
 
-/** The bytes of the model's tokens, where logprobs need them and its tokenizer is at hand. */
+/** The bytes of the model's tokens, if logprobs need them and its tokenizer is loaded. */
 function logprobTable({ plan: { model } }: Run, { logprobs }: Round): MaybePromise<TokenTable | undefined> {
   if (logprobs === undefined || model.contract.speaksTokens) return undefined;
   const table = tokenTable(model.loadedAssets()?.tokenizer);
@@ -185,7 +185,7 @@ function logprobTable({ plan: { model } }: Run, { logprobs }: Round): MaybePromi
   return table instanceof Promise ? table.catch(() => undefined) : table;
 }
 
-/** Each response to a prompt has a seed of its own; one is drawn for a backend that would answer every request alike. */
+/** Each choice of a prompt has its own seed. A backend that repeats itself gets a random one. */
 function choiceSampling(
   sampling: Sampling,
   { answer, draws }: { answer: number; draws: boolean | undefined },

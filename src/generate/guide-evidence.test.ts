@@ -43,8 +43,8 @@ describe('a guide that an engine responded to', () => {
   });
 });
 
-describe('requests that were left', () => {
-  it('are given once, where their engine fails within ten seconds', () => {
+describe('requests whose clients disconnected', () => {
+  it('are returned once, if their engine fails within ten seconds', () => {
     const { clock, evidence } = clocked();
     evidence.left('m on one', 'early');
     clock.now += 5_000;

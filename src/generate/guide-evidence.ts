@@ -1,8 +1,8 @@
-/** What is known of the life of one engine. */
+/** What is known about one engine since its start. */
 interface EngineLife<Suspect> {
   /** The hashes of guides that it responded to; the oldest first. */
   proven: Set<string>;
-  /** Guided requests that were left before the engine responded; the oldest first. */
+  /** Guided requests whose clients disconnected before the engine responded; the oldest first. */
   left: { readonly suspect: Suspect; readonly at: number }[];
   failedAt: number | undefined;
   /** The client of the newest request whose guide the engine has not responded to. */
@@ -12,20 +12,20 @@ interface EngineLife<Suspect> {
 interface EvidenceOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Guides of an engine, and requests that were left on it, of which at most so many are remembered. */
+  /** The maximum number of guides and abandoned requests that are remembered for an engine. */
   readonly most?: number;
 }
 
-/** Engines that are remembered. */
+/** The maximum number of engines that are remembered. */
 const mostEngines = 256;
-/** Milliseconds in which an engine fails of a guide whose request was left. */
+/** Milliseconds in which an engine fails because of a guide whose client disconnected. */
 const longestDeath = 10_000;
 /** Milliseconds after a failure in which responses may still be those of the engine that failed. */
 const sameLife = 1_000;
 
 /**
- * What tells guides that an engine may have failed of from those that merely ran there. A guide that an engine responded
- * to does not end it later, until it is started again: which library compiles its guides is decided by the first one.
+ * Separates guides that may have made an engine fail from those that merely ran there. A guide that an engine responded
+ * to does not make it fail later, until it restarts: the first guide decides which library compiles them.
  */
 export class GuideEvidence<Suspect> {
   readonly #now: () => number;
@@ -43,8 +43,8 @@ export class GuideEvidence<Suspect> {
   }
 
   /**
-   * Whether a failure of an engine counts against this client. An engine ends when it compiles a guide, so of all
-   * requests that wait for it the newest is the likely reason.
+   * Whether a failure of an engine counts against this client. An engine fails while it compiles a guide, so the newest
+   * waiting request is the likely cause.
    */
   isNewest(engine: string, client: string): boolean {
     const newest = this.#engines.get(engine)?.newest;
@@ -74,7 +74,7 @@ export class GuideEvidence<Suspect> {
     life.left = [...this.#recent(life), { suspect, at: this.#now() }].slice(-this.#most);
   }
 
-  /** An engine failed: gives the requests that were left a moment ago, each once. */
+  /** An engine failed. Returns the requests whose clients disconnected a moment ago, each once. */
   failed(engine: string): readonly Suspect[] {
     const life = this.#engines.get(engine);
     if (!life) return [];

@@ -26,7 +26,7 @@ const dead = () =>
     'Error generating stream: EngineCore encountered an issue. See stack trace (above) for the root cause.',
   );
 
-/** vLLM's contract, whose every response ends the answer. */
+/** vLLM's contract, with every response as the last one. */
 function contractOf(backend: string): GenerationContract {
   const config = configOf('return_finish_reason BOOL 1 optional', 'text_output STRING 1', { backend });
   return { ...vllmContract(config), counts: true, decoder: () => ({ push: (_, sink) => sink.finish('stop') }) };
@@ -233,7 +233,7 @@ describe('a client whose guides engines failed after', () => {
     expect(await codeOf({ structure: killer, steps: fine })).toBe('rate_limit_exceeded');
   });
 
-  it('is told how long it is suspended, and not to wait for long', async () => {
+  it('learns how long it is suspended, and not to wait for long', async () => {
     const { clock, quarantined, codeOf, send } = guarded();
     const after = async (regex: string) => {
       clock.now += 60_000;

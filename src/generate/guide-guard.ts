@@ -13,14 +13,14 @@ import type { Round, Run } from './plan.ts';
 export interface QuarantinedGuide {
   /** The first characters of the hash. */
   readonly hash: string;
-  /** The beginning of the guide as JSON. */
+  /** The start of the guide as JSON. */
   readonly text: string;
   readonly model: string;
   readonly server: string;
   /** The id of the API key, or the address. */
   readonly client: string;
   readonly until: number;
-  /** Until when the client's guided requests are refused; undefined where this failure changes nothing in that. */
+  /** Until when the client's guided requests are refused; undefined if this failure does not change that. */
   readonly suspendedUntil: number | undefined;
 }
 
@@ -31,7 +31,7 @@ interface GuardOptions {
   readonly now?: () => number;
 }
 
-/** A request as far as its guide matters. */
+/** What a request's guide depends on. */
 interface Guided {
   readonly model: Pick<ServedModel, 'contract' | 'model' | 'name'>;
   readonly structure: WantedStructure | undefined;
@@ -42,12 +42,12 @@ interface Guided {
 
 type NamedServer = Pick<InferenceServer, 'name'>;
 
-/** What is remembered of a guided request; not its guide, which may be large. */
+/** What is remembered about a guided request; not its guide, which may be large. */
 interface Suspect extends Pick<QuarantinedGuide, 'text' | 'model' | 'client'> {
   readonly hash: string;
 }
 
-/** Refuses structured-output guides that an engine has failed after. */
+/** Refuses structured-output guides that preceded an engine failure. */
 export class GuideGuard {
   readonly #quarantine: GuardOptions['quarantine'];
   readonly #onQuarantine: GuardOptions['onQuarantine'];
@@ -65,7 +65,7 @@ export class GuideGuard {
     return this.#quarantine.isOn;
   }
 
-  /** Throws an ApiError where the guide, or guides of its client, are refused at the moment. */
+  /** Throws an ApiError if the guide, or any guide of its client, is refused at the moment. */
   check(guide: GuardedGuide): void {
     const { client, field } = guide;
     const refusal = this.#quarantine.check(client, () => guide.hash);
@@ -90,13 +90,13 @@ export class GuideGuard {
     this.#note(guide.suspect(), server, engineName(server, guide.model.model));
   }
 
-  /** The engine of a model failed. Requests whose clients disconnected a moment before may be the reason. */
+  /** The engine of a model failed. Requests whose clients disconnected a moment before may be the cause. */
   engineFailed(server: NamedServer, model: string): void {
     const engine = engineName(server, model);
     for (const suspect of this.#evidence.failed(engine)) this.#note(suspect, server, engine);
   }
 
-  /** A guide may be the reason of a failure, unless it is proven. */
+  /** A guide may be the cause of a failure, unless it is proven. */
   #note(suspect: Suspect, { name: server }: NamedServer, engine: string): void {
     const { hash, client } = suspect;
     if (this.#evidence.isProven(engine, hash)) return;
@@ -110,7 +110,7 @@ function engineName({ name }: NamedServer, model: string): string {
   return `${model} on ${name}`;
 }
 
-/** The guide of one request, which its engine may fail of. */
+/** The guide of one request, which may make its engine fail. */
 export class GuardedGuide {
   readonly model: Guided['model'];
   readonly client: string;
@@ -140,7 +140,7 @@ export class GuardedGuide {
     return { hash: this.hash, text, model: this.model.name, client: this.client };
   }
 
-  /** Throws an ApiError where it is refused at the moment. */
+  /** Throws an ApiError if it is refused at the moment. */
   check(): void {
     this.#guard.check(this);
   }
@@ -150,7 +150,7 @@ export class GuardedGuide {
     this.#guard.began(this, server);
   }
 
-  /** The first response of its inference is there. */
+  /** The first response of its inference has arrived. */
   responded(server: NamedServer): void {
     this.#guard.responded(this, server);
   }
@@ -167,13 +167,13 @@ interface Wanted {
   readonly client: string;
 }
 
-/** The guide of a request; undefined where it has none, or its engine cannot fail of one. */
+/** The guide of a request; undefined if it has none, or guides cannot make its engine fail. */
 export function guardedGuide({ model, structure, client = '', guides }: Guided): GuardedGuide | undefined {
   if (!guides?.isOn || !structure || !model.contract.guidesMayEndEngine) return undefined;
   return new GuardedGuide(guides, { model, structure, client });
 }
 
-/** The same of a round. */
+/** The guide of a round. */
 export function roundGuide({ plan: { model }, client, guides }: Run, { structure }: Round): GuardedGuide | undefined {
   return structure && guardedGuide({ model, structure, client, guides });
 }
@@ -214,7 +214,7 @@ function guideRefused(field: string, { failedAt, until }: RefusalOf<'guide'>): A
   );
 }
 
-/** Seconds up to which a client may wait and try again by itself. */
+/** Seconds up to which a client may wait and retry. */
 const longestWait = 60;
 
 function clientRefused(field: string, { failures, until }: RefusalOf<'client'>, now: number): ApiError {
@@ -227,7 +227,7 @@ function clientRefused(field: string, { failures, until }: RefusalOf<'client'>, 
   );
 }
 
-/** A time as clients read it, to the second. */
+/** A time for messages, to the second. */
 function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }

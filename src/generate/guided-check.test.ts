@@ -71,8 +71,8 @@ describe('a guided response', () => {
   });
 
   it('has no broken character, but where it is cut off in the middle of one', async () => {
-    expect(await ended('"a\ufffd"', 'stop')).toEqual(invalid('it has a broken character'));
-    expect(await ended('"\ufffda', 'length')).toEqual(invalid('it has a broken character'));
+    expect(await ended('"a\ufffd"', 'stop')).toEqual(invalid('it contains a broken character (U+FFFD)'));
+    expect(await ended('"\ufffda', 'length')).toEqual(invalid('it contains a broken character (U+FFFD)'));
     expect(await ended('"a\ufffd', 'length')).toEqual({ kind: 'valid' });
   });
 });

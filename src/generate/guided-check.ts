@@ -4,8 +4,8 @@ import type { Emulation } from './structured-emulation.ts';
 import { parametersOf } from './tool-structure.ts';
 
 /**
- * What a guided response is held against where its guide may not keep it; undefined where the guide is exact, or is a
- * grammar. Keywords that are not known here are ignored, as the guide ignores them. `use` are the tools of a response that must be calls.
+ * What a guided response is checked against if its guide is not exact; undefined for an exact guide or a grammar.
+ * Unknown keywords are ignored, as the guide ignores them. `use` has the tools of a response that must be calls.
  */
 export function guidedCheck(
   guided: GuidedStructure | undefined,

@@ -4,13 +4,13 @@ import type { ServedModel } from '../models/served-model.ts';
 import { schemaPlace, type WantedStructure } from '../requests/structure.ts';
 import { fieldOf } from './faults.ts';
 
-/** What a response is guided to: as the request asks for it, and as the backend is sent it. */
+/** What a response is guided to: as requested, and as sent to the backend. */
 export interface GuidedStructure extends WantedStructure {
-  /** Left out where the backend is sent what was asked for. */
+  /** Left out if the backend gets the requested structure unchanged. */
   readonly guide?: WrittenGuide;
 }
 
-/** Writes the structure for the backend of a model. What its libraries do not share is a 400 that names the field. */
+/** Writes the structure for a backend. What its libraries do not all support is a 400 that names the field. */
 export function guidedStructure(model: ServedModel, wanted: WantedStructure | undefined): GuidedStructure | undefined {
   const write = model.contract.guide;
   if (!wanted || !write) return wanted;
@@ -22,7 +22,7 @@ export function guidedStructure(model: ServedModel, wanted: WantedStructure | un
   }
 }
 
-/** Where each structure that a contract or an engine may refuse stands in the request. */
+/** The request field of each structure that a contract or an engine may refuse. */
 export function structureFields({ field, places = {} }: WantedStructure): Record<string, string> {
   const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPlace(field) };
   for (const name of ['structured_outputs.regex', 'structured_outputs.choice', 'structured_outputs.grammar'])

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
 import { type EventFold, type GenerateEvent, giveEvent, type OtherEvent, type TextDelta } from '../contracts/events.ts';
 
-/** Events that are given later. Plain text that follows plain text of the same choice is one delta. */
+/** Buffered events. Consecutive plain text of the same choice becomes one delta. */
 export class HeldEvents implements EventFold {
   #events: GenerateEvent[] = [];
   #last: { -readonly [Key in keyof TextDelta]: TextDelta[Key] } | undefined;
@@ -31,7 +31,7 @@ export class HeldEvents implements EventFold {
     return events;
   }
 
-  /** Gives all events since the last call. */
+  /** Emits all events since the last call. */
   give(fold: EventFold): void {
     for (const event of this.take()) giveEvent(event, fold);
   }

@@ -5,7 +5,7 @@ import type { ChatMessage } from '../requests/chat-request.ts';
 
 type Part = Exclude<ChatMessage['content'], string | null | undefined>[number];
 
-/** The messages as the model's template takes them, with what stands for an image in the place of each. */
+/** The messages as the model's template takes them, with a placeholder instead of each image. */
 export async function withPlaceholders(
   messages: readonly ChatMessage[],
   model: ServedModel,
@@ -15,8 +15,8 @@ export async function withPlaceholders(
   if (!placeholder)
     throw new ApiError(
       'invalid_request',
-      `${firstPlace}: neither the chat template nor the tokenizer of ${model.name} says what stands for an image in a ` +
-        `prompt. Start Conch with --image-placeholder ${model.name}=TEXT.`,
+      `${firstPlace}: the image placeholder is unknown: neither the chat template nor the tokenizer of ${model.name} ` +
+        `has one. Start Conch with --image-placeholder ${model.name}=TEXT.`,
       { param: firstPlace },
     );
   let images = 0;

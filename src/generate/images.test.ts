@@ -39,7 +39,7 @@ async function refusalOf(messages: ChatMessage[], model = seeing, choices = 1): 
 const [png, jpeg, gif] = (['png', 'jpeg', 'gif'] as const).map(sample) as [Buffer, Buffer, Buffer];
 
 describe('imagesOf', () => {
-  it('takes the images out, in their order, and leaves the template their places without their bytes', async () => {
+  it('takes the images out, in their order, and leaves placeholders without bytes for the template', async () => {
     const messages = [
       { role: 'system', content: 'Look.' } as const,
       user({ type: 'text', text: 'First' }, image(dataUrl(png), 'high'), image(dataUrl(jpeg, 'image/gif'), 'auto')),
@@ -76,7 +76,7 @@ describe('imagesOf', () => {
     expect(given.messages).toBe(messages);
   });
 
-  it('refuses by the model, by the count and by the place', async () => {
+  it('refuses by the model, by the count and by the path', async () => {
     const three = user({ type: 'text', text: 'x' }, ...[1, 2, 3].map(() => image(dataUrl(png))));
     const none = modelWith({ images: { kind: 'refused', reason: 'It reads.' } });
     expect(await refusalOf([three], none)).toEqual([
@@ -97,8 +97,8 @@ describe('imagesOf', () => {
     expect(await refusalOf([three], modelWith({}))).toEqual([
       'invalid_request',
       'messages[0].content[1]',
-      'messages[0].content[1]: neither the chat template nor the tokenizer of m says what stands for an image in a ' +
-        'prompt. Start Conch with --image-placeholder m=TEXT.',
+      'messages[0].content[1]: the image placeholder is unknown: neither the chat template nor the tokenizer of m ' +
+        'has one. Start Conch with --image-placeholder m=TEXT.',
     ]);
     const place = 'messages[0].content[0].image_url.url';
     expect(await refusalOf([user(image(dataUrl(pngOf(10_000, 5_000))))])).toEqual([
@@ -109,7 +109,7 @@ describe('imagesOf', () => {
     expect(await refusalOf([user(image('http://127.0.0.1/'))])).toEqual([
       'invalid_request',
       place,
-      `${place}: is an address, and none are fetched here (--allow-image-urls); send the image as a data URL.`,
+      `${place}: image URLs are not enabled on this server (--allow-image-urls). Send the image as a data URL.`,
     ]);
   });
 
@@ -118,11 +118,11 @@ describe('imagesOf', () => {
     expect(await refusalOf([user(image(dataUrl(large)))], seeing, 1000)).toEqual([
       'invalid_request',
       'n',
-      'n: the images would be sent 1000 times, which is too much at once; ask for fewer answers.',
+      'n: the images would be sent 1000 times, which is more than 512 MiB. Lower n.',
     ]);
   });
 
-  it('says that the client has left, when it has', async () => {
+  it('reports that the client disconnected', async () => {
     const sources = { hosts: [{ host: 'pictures.test' }], addresses: [] };
     const asked = imagesOf([user(image('http://pictures.test/'))], {
       model: seeing,

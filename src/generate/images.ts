@@ -13,18 +13,18 @@ import { withPlaceholders } from './image-messages.ts';
 interface ImageOptions {
   readonly model: ServedModel;
   readonly settings: ImageSettings;
-  /** How often the images go to the model. */
+  /** How often the images are sent to the model. */
   readonly choices: number;
   readonly signal: Signal;
 }
 
-/** A conversation whose images were taken out of it. */
+/** A conversation and the images that were taken out of it. */
 export interface WithImages {
-  /** The messages with what stands for an image in the place of each. */
+  /** The messages, with a placeholder instead of each image. */
   readonly messages: readonly ChatMessage[];
   /** In the order of the messages. */
   readonly images: readonly EncodedImage[];
-  /** Fields that have no effect. */
+  /** Ignored fields. */
   readonly ignored: readonly string[];
 }
 
@@ -32,14 +32,14 @@ export interface WithImages {
 export interface NamedImage {
   readonly url: string;
   readonly detail?: string | null | undefined;
-  /** The part that it is in, such as `messages[0].content[1]`. */
+  /** The part that contains it, for example `messages[0].content[1]`. */
   readonly part: string;
 }
 
-/** What all copies of a request's images may hold together: each choice sends them again. */
+/** The byte limit for all copies of a request's images: each choice sends them again. */
 const mostCopied = 512 * 2 ** 20;
 
-/** The images of a conversation, in the order of its messages. What the model or the settings do not allow is refused. */
+/** The images of a conversation, in the order of its messages. Refuses what the model or the settings do not allow. */
 export function namedImages(messages: readonly ChatMessage[], place: ImagePlace): readonly NamedImage[] {
   const named: NamedImage[] = [];
   for (const [at, { content }] of messages.entries()) {
@@ -54,12 +54,12 @@ export function namedImages(messages: readonly ChatMessage[], place: ImagePlace)
 
 type ImagePlace = Pick<ImageOptions, 'model' | 'settings'>;
 
-/** Reads and fetches the images of a conversation. Nothing is fetched before all that can be refused has been. */
+/** Reads and fetches the images of a conversation. Everything that can be refused is refused before the first fetch. */
 export async function imagesOf(messages: readonly ChatMessage[], options: ImageOptions): Promise<WithImages> {
   return readImages(messages, namedImages(messages, options), options);
 }
 
-/** The same where the images are named already. */
+/** The same for images that are already named. */
 export async function readImages(
   messages: readonly ChatMessage[],
   named: readonly NamedImage[],
@@ -74,7 +74,7 @@ export async function readImages(
   return { messages: prepared, images, ignored: wantsDetail ? ['image_url.detail'] : [] };
 }
 
-/** The places of a conversation's images, and its messages with what stands for an image in each. Nothing is read. */
+/** The images of a conversation, and its messages with a placeholder for each. Nothing is read. */
 export async function placedImages(messages: readonly ChatMessage[], place: ImagePlace) {
   const named = namedImages(messages, place);
   const [first] = named;
@@ -99,7 +99,7 @@ function refuseByCount(
   throw refusal(excess.part, `the request has ${named.length} images; ${limit}.`);
 }
 
-/** Those in the request itself first; then the others, all at once, and none of them once one has failed. */
+/** Reads inline images first, then fetches the others at the same time. The first failure stops all fetches. */
 async function imagesAt(named: readonly NamedImage[], { settings, signal }: ImageOptions): Promise<Image[]> {
   const { limits, sources, timeout } = settings;
   const inline = named.map(({ url, part }) =>
@@ -132,7 +132,7 @@ async function imagesAt(named: readonly NamedImage[], { settings, signal }: Imag
 function refuseCopies(images: readonly Image[], choices: number): void {
   const bytes = images.reduce((sum, image) => sum + image.bytes.length, 0);
   if (bytes * choices > mostCopied)
-    throw refusal('n', `the images would be sent ${choices} times, which is too much at once; ask for fewer answers.`);
+    throw refusal('n', `the images would be sent ${choices} times, which is more than 512 MiB. Lower n.`);
 }
 
 function inPlace<Value>(part: string, read: () => Value): Value {

@@ -59,7 +59,7 @@ describe('inferRows', () => {
     expect(results).toEqual([...Array.from({ length: 100 }, () => 10), ...Array.from({ length: 30 }, () => 512)]);
   });
 
-  it('sends short rows in full batches, and one that is past all bounds alone', async () => {
+  it('sends short rows in full batches, and an oversized one in its own batch', async () => {
     const short = await run(repeated(100, 1000), { figuresPerRow });
     expect(short.batches).toHaveLength(Math.ceil(1000 / 64));
     const long = await run(repeated(20_000, 2), { figuresPerRow });

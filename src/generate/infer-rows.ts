@@ -11,26 +11,26 @@ import { anySignal, type Signal } from '../signal.ts';
 import { generationFault } from './faults.ts';
 import { timeKeeper } from './time-left.ts';
 
-/** What a model gave for a row. */
+/** What a model returned for a row. */
 export interface RowReading extends RowFigures {
   readonly row: number;
   readonly sent: InputRow;
-  /** How many figures it should have, or each of its tokens. */
+  /** How many values it should have, or each of its tokens. */
   readonly expected: number;
 }
 
-/** How rows of texts are sent to a model, and what becomes of what it gives. */
+/** How rows of texts are sent to a model, and how its output is read. */
 export interface RowsRun<Result> {
   readonly model: NamedModel;
   readonly contract: RowsContract;
   readonly requestId: string;
   readonly padId: number | undefined;
-  /** The request field that the rows came from, and the place of each in it. */
+  /** The request field of the rows, and the path of each row in it. */
   readonly field: string;
   readonly placeOf: (row: number) => string;
-  /** How many figures a row must have, or each of its tokens; undefined: as many as the first one. */
+  /** How many values a row must have, or each of its tokens; undefined: as many as the first one. */
   readonly width: number | undefined;
-  /** What is kept of a row, or a refusal of what the model gave for it. */
+  /** Makes the result of a row, or refuses what the model returned for it. */
   readonly finish: (reading: RowReading, refuse: (reason: string) => never) => Result;
   readonly signal: Signal;
   readonly watch: RequestWatch;
@@ -38,16 +38,16 @@ export interface RowsRun<Result> {
   readonly timeout: number | undefined;
 }
 
-/** Requests of one client that run at the same time. */
+/** Batches of one request that run at the same time. */
 const mostAtOnce = 16;
 
-/** Figures of one batch: they are all in memory at once. */
+/** Values of one batch: they are all in memory at once. */
 const mostFigures = 4_000_000;
 
-/** Figures that are read in one go, which takes a few milliseconds; then others have their turn. */
+/** Values that are read in one turn of the event loop, which takes a few milliseconds. */
 const figuresPerTurn = 200_000;
 
-/** Sends rows in batches, several at a time, and gives the results in their order. The first fault ends them all. */
+/** Sends rows in batches, several at a time, and returns the results in their order. The first error ends them all. */
 export async function inferRows<Result>(rows: readonly InputRow[], run: RowsRun<Result>): Promise<Result[]> {
   const batches = batchesOf(rows, run.contract);
   const results: Result[] = Array.from({ length: rows.length });
@@ -125,7 +125,7 @@ async function ownTurn({ signal }: CallOptions): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** The response of a model that answers once; streams carry the words of refusals that single calls lose. */
+/** The response of a model that responds once. Streams keep error texts that single calls lose. */
 async function onlyResponse<Result>(
   { model, contract, watch, requestId }: RowsRun<Result>,
   request: InferRequest,
@@ -155,11 +155,11 @@ async function onlyResponse<Result>(
     inference?.end(error);
     throw error;
   }
-  if (!found) throw new RowFault(0, 'the model gave no answer');
+  if (!found) throw new RowFault(0, 'the model returned no outputs');
   return found;
 }
 
-/** The rows of each batch. Rows of tokens are sorted by their length, so that little of a batch is padding. */
+/** The rows of each batch. Rows of tokens are sorted by length, so that batches have little padding. */
 function batchesOf(rows: readonly InputRow[], { mostTogether, figuresPerRow }: RowsContract): number[][] {
   const order = [...rows.keys()].toSorted((a, b) => lengthOf(rows[b]) - lengthOf(rows[a]) || a - b);
   const batches: number[][] = [];
@@ -177,10 +177,10 @@ function lengthOf(row: InputRow | undefined): number {
   return row && 'ids' in row ? row.ids.length : 0;
 }
 
-/** The faults that a row may be to blame for. */
+/** The errors that a row may cause. */
 const ofRows: ReadonlySet<ErrorCode> = new Set(['backend_error', 'invalid_request', 'context_length_exceeded']);
 
-/** A fault as the client sees it, with the place of the text in the request. */
+/** The error for the client, with the path of the text in the request. */
 function placed<Result>(error: unknown, batch: readonly number[], run: RowsRun<Result>): ApiError {
   const { contract, signal, field: param, placeOf } = run;
   if (error instanceof RowFault && !signal.aborted)

@@ -21,30 +21,30 @@ export interface RunningRound {
   readonly place: FaultPlace;
   readonly tally: Tally;
   readonly newText: (() => AnswerText) | undefined;
-  /** The bytes of tokens, where logprobs are wanted of a backend that gives texts. */
+  /** The bytes of tokens, for logprobs of a backend that returns texts. */
   readonly table: TokenTable | undefined;
   readonly guide: GuardedGuide | undefined;
   /** Where the guided inferences of a request run; undefined: there is only one, or no guide. */
   readonly shared: SharedServer | undefined;
 }
 
-/** What is each inference's place. */
+/** What differs between the inferences of a round. */
 export type ChoicePlace = Pick<
   ReaderOptions,
   'choice' | 'answers' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt'
 >;
 
-/** What differs between the tries of an inference that may be begun again. */
+/** What differs between the tries of an inference. */
 interface OneTry {
   readonly place: ChoicePlace;
   readonly tally: Tally;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
-  /** Where it was begun before; undefined where it is begun only once. */
+  /** The servers of earlier tries; undefined if there is only one try. */
   readonly usedServers: Set<InferenceServer> | undefined;
 }
 
-/** One inference, whose events are given as they come. */
+/** One inference, whose events are emitted as they arrive. */
 export function infer(request: GenerateRequest, running: RunningRound, place: ChoicePlace): ChoiceRun {
   const { tally, round } = running;
   return inferOn(request, running, { place, tally, timeout: round.timeout, usedServers: undefined });
@@ -53,11 +53,11 @@ export function infer(request: GenerateRequest, running: RunningRound, place: Ch
 interface Gathering {
   readonly place: ChoicePlace;
   readonly timeLeft: () => number | undefined;
-  /** The tallies of the tries that run at the moment. */
+  /** The tallies of the running tries. */
   readonly tries: Set<Tally>;
 }
 
-/** One inference whose events are given once it is complete, so that it is begun again where its server breaks it off. */
+/** One inference whose events are emitted once it is complete. Conch retries it if its server breaks it off. */
 export function gather(
   request: GenerateRequest,
   running: RunningRound,
@@ -95,7 +95,7 @@ function inferOn(
   const { contract } = model;
   const { parsers } = round;
   const inference = new ServerInference(request, { model, signal, watch, usedServers, guide, guides });
-  // Every field by its name: this is done for every request, and objects that are put together from others cost more.
+  // Every field by name: this runs for every request, and spreading objects costs more.
   const reader = new ChoiceReader({
     choice: place.choice,
     answers: place.answers,

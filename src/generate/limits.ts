@@ -4,7 +4,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { GenerationPlan } from './plan.ts';
 
-/** What the request asks for, else what the context holds; where the prompt was counted, the room that it leaves. */
+/** The token limit of the request, else the context length; at most what a counted prompt leaves of it. */
 export function lengthLimit(
   { model, sampling, promptField }: Pick<GenerationPlan, 'model' | 'sampling' | 'promptField'>,
   counted: number | undefined,
@@ -24,7 +24,7 @@ function tooLong(message: string, param: string): ApiError {
   return new ApiError('context_length_exceeded', `${message} Shorten it.`, { param });
 }
 
-/** Token ids outside the vocabulary are refused by name, where the vocabulary is known. */
+/** Refuses token ids outside the vocabulary, if its size is known. */
 export function checkIds(
   { contract }: Pick<ServedModel, 'contract'>,
   assets: PromptAssets | undefined,

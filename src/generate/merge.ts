@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
 import type { EventSink, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
 
-/** Several generations as one, their events as they come. The first failure of any ends them all. */
+/** Several generations as one, with their events as they arrive. The first failure ends them all. */
 export function merge(sources: readonly Generation[]): Generation {
   return { start: (sink) => new MergedGenerations(sink).start(sources) };
 }

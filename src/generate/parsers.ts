@@ -10,16 +10,16 @@ import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ToolUse } from '../requests/tools.ts';
 import type { AnswerParsers } from './answer-parts.ts';
 
-/** How one model writes what is told from its text. */
+/** How one model writes its tool calls and its reasoning. */
 export interface Formats {
   readonly tools: ToolFormat | undefined;
   readonly reasoning: ReasoningFormat | undefined;
 }
 
-/** Looking through a template takes longer than a request should, so it is done once. */
+/** Searching a template is slow, so it is done once. */
 const known = new WeakMap<ChatTemplate, Formats>();
 
-/** How a model writes its calls and its reasoning: what the operator says, else what its chat template tells. */
+/** The formats of a model: set by the operator, else detected from its chat template. */
 export function formatsOf(model: ServedModel, template: ChatTemplate): Formats {
   let fitting = known.get(template);
   if (!fitting) {
@@ -38,7 +38,7 @@ export function keptMarkers({ tools, reasoning }: Formats, use: ToolUse | undefi
   return [...(use?.mode === 'auto' ? (tools?.specialMarkers ?? []) : []), ...(reasoning?.specialMarkers ?? [])];
 }
 
-/** The markers that it must keep too where they are special tokens of the model's own vocabulary. */
+/** The markers that the backend must keep only if they are special tokens of the model's vocabulary. */
 export function otherMarkers({ tools, reasoning }: Formats, use: ToolUse | undefined): readonly string[] {
   return [...(use?.mode === 'auto' ? (tools?.otherMarkers ?? []) : []), ...(reasoning?.otherMarkers ?? [])];
 }
@@ -47,12 +47,12 @@ interface ParserOptions {
   readonly model: ServedModel;
   readonly formats: Formats;
   readonly use: ToolUse | undefined;
-  /** The texts of special tokens that are to be taken out of the text; undefined: the backend does that. */
+  /** The texts of special tokens that Conch removes from the text; undefined: the backend does that. */
   readonly specials: SpecialTree | undefined;
   readonly opening: ReasoningOptions;
 }
 
-/** The parsers of an answer; undefined where all of it is text. */
+/** The parsers of a response; undefined if all of it is text. */
 export function parsersFor({ model, formats, use, specials, opening }: ParserOptions): AnswerParsers | undefined {
   const { tools, reasoning } = formats;
   if (!use && !reasoning) return undefined;
@@ -66,10 +66,10 @@ export function parsersFor({ model, formats, use, specials, opening }: ParserOpt
   };
 }
 
-/** More than any template writes to open the answer. */
+/** More characters than any template writes to open a response. */
 const longestOpening = 200;
 
-/** Where an answer begins: at the end of its prompt, which may have opened the reasoning. */
+/** Where a response starts: at the end of its prompt, which may have opened the reasoning. */
 export function openingOf(prompt: string, continued: string | undefined): ReasoningOptions {
   if (continued === undefined) return { prompt: prompt.slice(-longestOpening) };
   return { prompt: prompt.slice(-longestOpening - continued.length), continued };
@@ -89,29 +89,29 @@ function toolParser(use: ToolUse, format: ToolFormat | undefined, { mostHeldOfCa
   return format.parser(options);
 }
 
-/** Refuses tools by name where the model cannot take them, or its calls could not be read. */
+/** Refuses tools if the model does not support them, or Conch cannot parse its calls. */
 export function refuseTools(
   model: ServedModel,
   template: ChatTemplate,
   { tools: format }: Formats,
   use: ToolUse,
 ): void {
-  if (!template.mentions('tools')) throw refusal("tools: this model's chat template has no place for them.", 'tools');
+  if (!template.mentions('tools')) throw refusal("tools: not supported by this model's chat template.", 'tools');
   if (use.mode !== 'auto') return;
   if (!format)
     throw refusal(
-      `tools: no parser of tool calls is known for this model; start Conch with --tool-call-parser ${model.name}=NAME.`,
+      `tools: no tool parser is known for this model. Start Conch with --tool-call-parser ${model.name}=NAME.`,
       'tools',
     );
   if (!keepsMarkers(model, format))
     throw refusal(
-      'tools: this model writes its calls with special tokens, which its server takes out of the text. ' +
-        'tool_choice required or a named function work where answers can be guided.',
+      'tools: this model writes tool calls with special tokens, which its server removes from the text. ' +
+        'Set tool_choice to required or to a function, if the backend supports guided decoding.',
       'tools',
     );
 }
 
-/** Whether what marks the calls or the reasoning is there to be read: some servers take special tokens out of the text. */
+/** Whether the markers of calls or reasoning are in the text: some servers remove special tokens from it. */
 export function keepsMarkers(
   { contract }: ServedModel,
   format: Pick<ToolFormat, 'specialMarkers'> | undefined,

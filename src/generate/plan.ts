@@ -12,19 +12,19 @@ import type { MaybePromise } from './maybe-promise.ts';
 import type { Emulation } from './structured-emulation.ts';
 import type { Prompt } from './token-inputs.ts';
 
-/** How the responses of a plan come about. Stages that are left out of a plan cost it nothing. */
+/** How a plan generates its responses. Stages that a plan leaves out cost nothing. */
 export interface Strategy {
-  /** Whether a structure guides only what follows the reasoning, where a prompt leaves room for some. */
+  /** Whether a structure guides only what follows the reasoning, if the prompt allows reasoning. */
   readonly reasonsFirst: boolean;
-  /** Whether a response that fails its check is asked for again; where not, it is checked as it comes. */
+  /** Whether Conch retries a response that fails its check; if not, it is checked as it arrives. */
   readonly asksAgain: boolean;
-  /** How many responses of each prompt are generated to give the best of them; undefined: all are given. */
+  /** How many responses of each prompt are generated to return the best of them; undefined: all are returned. */
   readonly candidates: number | undefined;
-  /** How often a response that its server breaks off is begun again: 0 where its client is given it as it comes. */
+  /** How often Conch retries a response that its server breaks off: 0 if it is streamed. */
   readonly retries: number;
 }
 
-/** All that is decided about a request before anything is sent. Made without waiting, and never changed. */
+/** Everything that is decided about a request before anything is sent. Made synchronously, and never changed. */
 export interface GenerationPlan {
   readonly model: ServedModel;
   /** Ids, names and how usage is reported. */
@@ -37,41 +37,41 @@ export interface GenerationPlan {
   readonly logprobs: number | undefined;
   /** What the backend guides the responses to. */
   readonly structure: GuidedStructure | undefined;
-  /** What they are held against here; undefined: nothing. */
+  /** What Conch checks them against; undefined: nothing. */
   readonly check: Emulation | undefined;
   readonly strategy: Strategy;
-  /** Whether a response goes on with the text of its prompt, as that of a chat does not. */
+  /** Whether a response continues the text of its prompt, unlike that of a chat. */
   readonly continuesText: boolean;
   /** The request field that the prompts come from. */
   readonly promptField: 'messages' | 'prompt';
-  /** Whether a response is to say which stop sequence ended it. */
+  /** Whether a response says which stop sequence ended it. */
   readonly tellsStop: boolean;
-  /** Whether the token counts must be the backend's own; where not, they are only recorded. */
+  /** Whether the token counts must be the backend's own; if not, they are only recorded. */
   readonly needsCounts: boolean;
   /** Milliseconds for all of it; undefined: no limit. */
   readonly timeout: number | undefined;
-  /** Fields of the request that have no effect. */
+  /** Ignored fields of the request. */
   readonly ignored: readonly string[];
 }
 
-/** The settings that plans are made by. */
+/** The settings that plans depend on. */
 export type PlanSettings = Pick<
   GenerateContext,
   'retries' | 'structuredRetries' | 'timeout' | 'tellsStop' | 'needsCounts'
 >;
 
-/** A plan that runs, and what comes from outside it. */
+/** A running plan, with what comes from outside it. */
 export interface Run extends Pick<GenerateContext, 'watch' | 'client' | 'guides' | 'coalescing'> {
   readonly plan: GenerationPlan;
-  /** What every prompt speaks of. */
+  /** The images of every prompt. */
   readonly images: readonly EncodedImage[];
-  /** Aborted when the client has disconnected. */
+  /** Aborted when the client disconnects. */
   readonly signal: Signal;
-  /** Shared by all rounds of a guided request; left out where there is only one. */
+  /** Shared by all rounds of a guided request; left out if there is only one. */
   readonly shared?: SharedServer | undefined;
 }
 
-/** Inferences that are begun together. A strategy is one round or several; this is what differs between them. */
+/** Inferences that start together. A strategy has one round or several; this is what differs between them. */
 export interface Round {
   readonly id: string;
   readonly prompts: readonly Prompt[];
@@ -81,26 +81,26 @@ export interface Round {
   readonly sampling: Sampling;
   readonly logprobs: number | undefined;
   readonly structure: GuidedStructure | undefined;
-  /** Left out where all of a response is text. */
+  /** Left out if all of a response is text. */
   readonly parsers?: AnswerParsers | undefined;
   readonly stream: boolean;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
 }
 
-/** Prepares a round. What fails before anything is sent fails here, the rest is told to the sink of the generation. */
+/** Prepares a round. Throws what fails before anything is sent; the sink of the generation gets later errors. */
 export type Begin = (run: Run, round: Round) => MaybePromise<Generation>;
 
-/** What a prompt adds to its plan once it is written: how the response to it is read. */
+/** What a written prompt adds to its plan: how its response is parsed. */
 export interface Prepared {
   readonly prompts: readonly Prompt[];
   readonly prefixes: readonly string[];
-  /** As planned, with what the parsers need of the backend. */
+  /** As planned, with what the parsers need from the backend. */
   readonly sampling: Sampling;
   readonly parsers?: AnswerParsers | undefined;
 }
 
-/** The round that a plan begins with: all of its choices. */
+/** The first round of a plan: all of its choices. */
 export function firstRound(plan: GenerationPlan, { prompts, prefixes, sampling, parsers }: Prepared): Round {
   return {
     id: plan.options.inferenceId,

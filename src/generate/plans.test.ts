@@ -155,7 +155,7 @@ describe('exact token counts', () => {
     expect(needs(request)).toBe(isNeeded);
   });
 
-  it('are needed of every stream where nothing says that usage is shown on request only', () => {
+  it('are needed for every stream, unless usage is reported only on request', () => {
     expect([needs({ stream: true }, {}), needs({ stream: true }, { needsCounts: true })]).toEqual([true, true]);
   });
 

@@ -18,7 +18,7 @@ interface Parts {
   readonly needsCounts?: boolean;
 }
 
-/** A model whose streams show no usage, and what each of them asked for and recorded. */
+/** A model whose streams show no usage, and what each of them requested and recorded. */
 function streams({ count = lengthOf, model: parts = {}, needsCounts = false }: Parts = {}) {
   const tokenizer = { vocabularySize: 9, count } as unknown as Tokenizer;
   const { model, sent } = scriptedModel([script], { assets: { tokenizer, eosTokenIds: [] }, ...parts });
@@ -53,7 +53,7 @@ describe('the prompts of streams that show no usage', () => {
     expect([await times(63), await times(1), await times(63)]).toEqual([0, 1, 0]);
   });
 
-  it('are never counted here alone once the backend has found another number', async () => {
+  it('are always counted by the backend too once it has returned another number', async () => {
     let error = 0;
     const { stream, times } = streams({ count: async (text) => text.length + error });
     await times(16);
@@ -63,14 +63,14 @@ describe('the prompts of streams that show no usage', () => {
     expect([await times(100), (await stream()).recorded]).toEqual([100, recorded]);
   });
 
-  it('are asked for where the request needs exact counts', async () => {
+  it('are counted by the backend if the request needs exact counts', async () => {
     let counted = 0;
     const { times, sent } = streams({ count: async () => counted++, needsCounts: true });
     expect([await times(20), counted]).toEqual([20, 0]);
     expect(sent[19]?.outputs).toEqual(['text_output', 'finish_reason', 'num_input_tokens', 'num_output_tokens']);
   });
 
-  it('are asked for where an adapter stands behind the model, or they are long', async () => {
+  it('are counted by the backend if the model has an adapter, or they are long', async () => {
     expect(await streams({ model: { loraName: 'poet' } }).times(20)).toBe(20);
     const { stream, times } = streams();
     await times(16);

@@ -2,16 +2,16 @@ import type { Tokenizer } from '../tokenizer.ts';
 import type { Round, Run } from './plan.ts';
 import type { Tally } from './tally.ts';
 
-/** Rounds of which both counts must be the same before the tokenizer here is relied on. */
+/** Rounds with equal counts before Conch relies on its tokenizer. */
 const roundsToAgree = 16;
 
-/** From then on one round of so many is compared. */
+/** From then on, one round in this many is compared. */
 const roundsPerCheck = 64;
 
-/** Characters. Tokenizing more costs more than a count with every response does; see docs/decisions/optional-outputs.md. */
+/** Characters. Tokenizing more costs more than a count with every response: docs/decisions/optional-outputs.md. */
 const longestPrompt = 4096;
 
-/** Whether a tokenizer here counts prompts as the backend of its model does, by the prompts that both have counted. */
+/** Whether Conch's tokenizer counts prompts as the backend does, by the prompts that both have counted. */
 class Agreement {
   #agreed = 0;
   #rounds = 0;
@@ -32,7 +32,7 @@ class Agreement {
   }
 }
 
-/** By tokenizer: every model loads its own. */
+/** By tokenizer, because every model loads its own. */
 const agreements = new WeakMap<Tokenizer, Agreement>();
 
 function agreementOf(tokenizer: Tokenizer): Agreement {
@@ -42,14 +42,14 @@ function agreementOf(tokenizer: Tokenizer): Agreement {
 }
 
 /**
- * Counts the prompts of a round whose counts are only recorded: here, beside its inferences, where that is exact. Says
- * whether the backend is to count them.
+ * Counts the prompts of a round whose counts are only recorded: in Conch, during its inferences, if that is exact.
+ * Returns whether the backend must count them.
  */
 export function asksForPromptCount(run: Run, { prompts }: Pick<Round, 'prompts'>, tally: Tally): boolean {
   const { images, signal } = run;
   const { model } = run.plan;
   const tokenizer = model.loadedAssets()?.tokenizer;
-  // An image is as many tokens as the engine makes of it, and an adapter may bring tokens of its own.
+  // Only the engine knows how many tokens an image has, and an adapter may have its own tokens.
   if (!tokenizer || images.length > 0 || model.loraName !== undefined) return true;
   const agreement = agreementOf(tokenizer);
   if (agreement.isRefuted || prompts.reduce((sum, { text }) => sum + text.length, 0) > longestPrompt) return true;
@@ -59,7 +59,7 @@ export function asksForPromptCount(run: Run, { prompts }: Pick<Round, 'prompts'>
   );
   if (agreement.compares()) {
     tally.onPromptTokens = (theirs) => void ours.then((count) => agreement.compare(count, theirs)).catch(uncounted);
-    // Of a round that fails there is nothing to compare.
+    // A round that fails has nothing to compare.
     ours.catch(uncounted);
     return true;
   }

@@ -12,7 +12,7 @@ const structure = { structure: { regex: 'a' }, field: 'guided_regex' };
 
 type Scripts = Parameters<typeof scriptedModel>[0];
 
-/** What becomes of a guided response behind reasoning that the prompt leaves to the model, or has begun. */
+/** The outcome of a guided response after reasoning that the model starts, or that the prompt has opened. */
 async function reason(scripts: Scripts, { prompt = 'Hi', ...round }: Partial<Round> & { prompt?: string } = {}) {
   const { model, sent } = scriptedModel(scripts);
   const opening = { prompt };
@@ -37,7 +37,7 @@ const inferences = ({ sent }: Awaited<ReturnType<typeof reason>>) =>
   sent.map((each) => [each.id, each.prompt, guided(each)]);
 
 describe('a structure behind reasoning', () => {
-  it('begins where the reasoning ends that the prompt has begun', async () => {
+  it('starts after the reasoning that the prompt has opened', async () => {
     const answer = await reason([{ tokens: ['Hm', '</think>'] }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
     expect(answer.folded).toEqual([{ text: 'a', reasoning: 'Hm', calls: [], finish: 'stop' }]);
     expect(inferences(answer)).toEqual([

@@ -21,7 +21,7 @@ import { seeded } from './seeds.ts';
 import { timeKeeper } from './time-left.ts';
 import { UsageSum } from './usage-sum.ts';
 
-/** How a model reasons before an answer that must have a form. */
+/** How a model reasons before a response with a structure. */
 export interface ReasoningPhase {
   readonly turn: ReasoningTurn;
   readonly parsers: AnswerParsers;
@@ -30,13 +30,13 @@ export interface ReasoningPhase {
 }
 
 /**
- * Generates responses that reason freely and then follow their structure. A backend guides a response from its first token
- * on, so the reasoning is a round of its own, and the response is the one that goes on from it. Whether a model reasons at
- * all is seen from its first tokens, which are asked for alone: nothing is begun that would have to be broken off.
+ * Generates responses that reason freely and then follow their structure. A backend guides a response from its first
+ * token on, so the reasoning is a round of its own, and the response is a round that continues it. The first tokens
+ * show whether a model reasons at all. Conch requests only them at first, so that it never has to cancel a round.
  */
 export async function generateReasoned(run: Run, round: Round, phase: ReasoningPhase): Promise<Generation> {
   const { choicesPerPrompt: answers, id } = round;
-  // The guide comes into play behind the reasoning; one that is refused is refused before it.
+  // The guide applies after the reasoning, but Conch refuses a quarantined one before it.
   roundGuide(run, round)?.check();
   const timeLeft = timeKeeper(round.timeout);
   const shared = { ...run, shared: run.shared ?? {} };
@@ -49,7 +49,7 @@ export async function generateReasoned(run: Run, round: Round, phase: ReasoningP
       { phase, choice, timeLeft },
     );
   });
-  // A request that cannot be begun fails before anything is answered.
+  // A request that cannot start fails before the response starts.
   await Promise.all(choices.map((choice) => choice.prepare()));
   return staged(merge(choices), (out) => new SummedUsage(out));
 }
@@ -60,13 +60,13 @@ interface ChoicePlace {
   readonly timeLeft: () => number | undefined;
 }
 
-/** As many tokens as tell whether an answer begins with reasoning. */
+/** Enough tokens to see whether a response starts with reasoning. */
 const firstTokens = 4;
 
-/** How often so many are looked at before the answer is taken for one without. */
+/** How many of these rounds Conch tries before it assumes a response without reasoning. */
 const mostLooks = 8;
 
-/** One choice: rounds that follow each other. Within a round events are passed on as they come. */
+/** One choice: consecutive rounds. Within a round, events are passed on as they arrive. */
 class ReasonedChoice implements Generation, RunningGeneration {
   readonly #run: Run;
   readonly #round: Round;
@@ -140,7 +140,7 @@ class ReasonedChoice implements Generation, RunningGeneration {
     if (usage) out.event({ type: 'usage', ...usage });
   }
 
-  /** Whether the answer begins with reasoning. A few tokens more are asked for while they do not tell. */
+  /** Whether the response starts with reasoning. Requests a few more tokens while that is unknown. */
   async #opens(first: Generation, out: EventFold): Promise<boolean> {
     const { opens } = this.#place.phase.turn;
     let generation = first;
@@ -175,7 +175,7 @@ class ReasonedChoice implements Generation, RunningGeneration {
   }
 
   #runInto(generation: Generation, fold: EventFold): Promise<void> {
-    // The client disconnected: nothing begins, and this error is not reported.
+    // The client disconnected: nothing starts, and this error is not reported.
     if (this.#isOver) return Promise.reject(new Error('The generation was cancelled.'));
     return runInto(generation, fold, (running) => {
       this.#running = running;
@@ -183,7 +183,7 @@ class ReasonedChoice implements Generation, RunningGeneration {
     });
   }
 
-  /** Goes on with the reasoning, as far as it came. */
+  /** Continues the reasoning from where it is. */
   #infer(most: number | undefined): MaybePromise<Generation> {
     const { sampling, prompts, id } = this.#round;
     const { phase, timeLeft } = this.#place;
@@ -234,24 +234,24 @@ class ReasonedChoice implements Generation, RunningGeneration {
   }
 }
 
-/** The prompt is the client's; what was put behind it is what the model wrote. */
+/** Adds completion tokens. Only the client's own prompt counts as the prompt: the rest of it is generated text. */
 function whole(before: TokenUsage, { completionTokens }: TokenUsage): TokenUsage {
   return { ...before, completionTokens: before.completionTokens + completionTokens };
 }
 
-/** Reasoning that the model ended without saying so is ended here. */
+/** Reasoning with its end marker, which is added if the model did not write it. */
 function closed(reasoning: string, { ends }: ReasoningTurn): string {
   return ends.some((end) => reasoning.endsWith(end)) ? reasoning : reasoning + ends[0];
 }
 
-/** Whether an answer begins with one of these texts, may still do so, or cannot. */
+/** Whether a response starts with one of these texts, may still do so, or cannot. */
 function beginOf(text: string, opens: readonly string[]): 'reasoning' | 'unknown' | 'other' {
   const begin = text.trimStart();
   if (opens.some((open) => begin.startsWith(open))) return 'reasoning';
   return opens.some((open) => open.startsWith(begin)) ? 'unknown' : 'other';
 }
 
-/** The usages of all choices as one, at the end. */
+/** Emits the sum of the usages of all choices at the end. */
 class SummedUsage extends EventStage {
   readonly #sum = new UsageSum();
   #answers = 0;

@@ -5,13 +5,13 @@ import type { Signal } from '../signal.ts';
 import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, runRows } from './rows.ts';
 import { scoreOf } from './scores.ts';
 
-/** What the answer of a rerank is written from. */
+/** What the response of a rerank is written from. */
 export interface RerankAnswer {
   readonly id: string;
   readonly model: string;
   /** The best first. */
   readonly results: readonly { readonly index: number; readonly score: number }[];
-  /** The texts of all documents, where they are wanted back. */
+  /** The texts of all documents, if the request wants them back. */
   readonly documents: readonly string[] | undefined;
   /** Undefined if it was not counted. */
   readonly tokens: number | undefined;
@@ -57,10 +57,10 @@ export function planRerank(request: RerankRequest, ready: ReadyRows<RerankContra
   return planPairs(place, ready);
 }
 
-/** Pairs of texts, and where they come from in the request. */
+/** Pairs of texts, and their paths in the request. */
 type Pairs = Pick<RowsPlan<unknown>, 'idPrefix' | 'inputs' | 'field' | 'placeOf' | 'tooLong'>;
 
-/** Decides how pairs of texts are scored, by what the operator and the model's configuration say of its figures. */
+/** Decides how pairs of texts are scored, by the settings of the operator and the model's configuration. */
 export function planPairs(pairs: Pairs, ready: ReadyRows<RerankContract>): RowsPlan<number> {
   const { contract } = ready;
   return {
@@ -68,7 +68,7 @@ export function planPairs(pairs: Pairs, ready: ReadyRows<RerankContract>): RowsP
     ...pairs,
     width: contract.width ?? 1,
     finish: ({ figures, width, expected }, refuse) => {
-      if (width !== expected) return refuse(`the model gave ${width} figures, not ${expected}`);
+      if (width !== expected) return refuse(`the model returned ${width} values, not ${expected}`);
       if (!figures.every(Number.isFinite)) return refuse(noNumbers);
       return scoreOf(figures, contract);
     },

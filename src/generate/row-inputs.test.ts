@@ -53,7 +53,7 @@ describe('tokenizeRows', () => {
     expect(await rowsOf(...sent)).toEqual({ rows: [row], tokens: [tokens] });
   });
 
-  const noTokenizer = 'This model takes tokens, and its tokenizer is not at hand.';
+  const noTokenizer = 'This model takes token ids and has no usable tokenizer. Set one with --tokenizer.';
   it.each<[string, Parameters<typeof rowsOf>, string, string]>([
     [
       'a text past the limit',

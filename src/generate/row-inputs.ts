@@ -3,33 +3,33 @@ import { ApiError } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 
-/** What a request gives for one row: a text, its tokens, or two texts, the second of which may be cut. */
+/** The input of one row: a text, its tokens, or two texts, the second of which may be truncated. */
 export type RowInput =
   | { readonly text: string }
   | { readonly ids: readonly number[] }
   | { readonly pair: readonly [string, string]; readonly mostOfSecond: number | undefined };
 
-/** What is said of a row with too many tokens: what was counted, and what to do. */
+/** The error text for a row with too many tokens: what was counted, and what to do. */
 export interface TooLongWords {
   readonly counted: string;
   readonly remedy: string;
 }
 
-/** Where inputs go, and how they are named. */
+/** The model of the inputs, and how errors name them. */
 export interface InputPlace {
-  /** The name of the model, for people. */
+  /** The name of the model, for errors. */
   readonly name: string;
   readonly contract: Pick<RowsContract, 'takes' | 'counts'>;
   readonly tokenizer: Tokenizer | undefined;
-  /** The most tokens of a row, where somebody says. */
+  /** The token limit of a row, if known. */
   readonly longest: number | undefined;
-  /** The request field that the rows come from, and the place of each in it. */
+  /** The request field of the rows, and the path of each row in it. */
   readonly field: string;
   readonly placeOf: (row: number) => string;
   readonly tooLong?: TooLongWords;
 }
 
-/** Rows as the model takes them, and how many tokens each has, where that is known before. */
+/** Rows as the model takes them, and how many tokens each has, if known before the inference. */
 export interface CountedRows {
   readonly rows: readonly InputRow[];
   readonly tokens: readonly (number | undefined)[];
@@ -37,7 +37,7 @@ export interface CountedRows {
 
 type Counted = readonly [InputRow, number | undefined];
 
-/** Turns inputs into what the model takes. What is too long, or not in its vocabulary, is refused by name. */
+/** Turns inputs into what the model takes. Refuses what is too long or not in its vocabulary. */
 export async function tokenizeRows(
   inputs: readonly RowInput[],
   place: InputPlace,
@@ -97,7 +97,7 @@ async function idsRow(ids: readonly number[], { contract, tokenizer, name, field
   return [{ texts: [text] }, ids.length];
 }
 
-/** The text that the model makes these tokens of, with those that it puts around every text or without. */
+/** The text that the model tokenizes to these ids, with or without the special tokens around every text. */
 async function textOf(ids: readonly number[], tokenizer: Tokenizer): Promise<string | undefined> {
   const text = await tokenizer.decode(ids, { skipSpecialTokens: true });
   for (const addSpecialTokens of [true, false]) {
@@ -131,5 +131,8 @@ function needed(tokenizer: Tokenizer | undefined): Tokenizer {
 }
 
 function tokenizerMissing(): ApiError {
-  return new ApiError('model_not_ready', 'This model takes tokens, and its tokenizer is not at hand.');
+  return new ApiError(
+    'model_not_ready',
+    'This model takes token ids and has no usable tokenizer. Set one with --tokenizer.',
+  );
 }

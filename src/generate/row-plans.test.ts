@@ -30,7 +30,7 @@ function finished<Result>(plan: RowsPlan<Result>, figures: number[], width = fig
   }
 }
 
-const noNumbers = 'the model gave figures that are no numbers (NaN or infinity)';
+const noNumbers = 'the model returned values that are not finite (NaN or infinity)';
 
 describe('planEmbedding', () => {
   const vectors = {
@@ -43,7 +43,7 @@ describe('planEmbedding', () => {
   const plan = (dimensions?: number, more: Partial<EmbeddingContract> = {}) =>
     planEmbedding({ input, dimensions }, { model, contract: { ...vectors, ...more }, assets });
 
-  it('puts the prompt before texts, and names each input by its place', () => {
+  it('puts the prompt before texts, and names each input by its path', () => {
     const { inputs, field, placeOf, idPrefix } = plan();
     expect({ inputs, field, place: placeOf(1), idPrefix }).toEqual({
       inputs: [{ text: 'query: a' }, { ids: [1, 2] }],
@@ -65,12 +65,12 @@ describe('planEmbedding', () => {
   });
 
   it('refuses what is no vector', () => {
-    expect(finished(plan(), [1, 2, 3])).toBe('the model gave a vector of 3 figures, not of 2');
+    expect(finished(plan(), [1, 2, 3])).toBe('the model returned a vector of 3 values, not of 2');
     expect(finished(plan(), [1, Number.NaN])).toBe(noNumbers);
   });
 
   it('refuses more dimensions than there are, as soon as that is known', () => {
-    const message = "dimensions: must be at most 2, which is how many this model's vectors have.";
+    const message = 'dimensions: must be at most 2, the vector length of this model.';
     expect(() => plan(3)).toThrow(expect.objectContaining({ param: 'dimensions', message }));
     expect(finished(plan(3, { width: undefined }), [1, 2])).toBe(message);
   });
@@ -97,7 +97,7 @@ describe('planRerank', () => {
 
   it('makes a score of the figures', () => {
     expect(finished(plan(), [0, 0])).toBe(0.5);
-    expect(finished(plan(), [0])).toBe('the model gave 1 figures, not 2');
+    expect(finished(plan(), [0])).toBe('the model returned 1 values, not 2');
     expect(finished(plan(), [0, Number.POSITIVE_INFINITY])).toBe(noNumbers);
   });
 
@@ -130,7 +130,7 @@ describe('planScore', () => {
     expect(inputs).toEqual(pairs.map((pair) => ({ pair: pair.split(' '), mostOfSecond: undefined })));
   });
 
-  it('names each pair by its place in the request', () => {
+  it('names each pair by its path in the request', () => {
     const { idPrefix, field, placeOf, tooLong } = plan(['a'], ['x', 'y']);
     expect({ idPrefix, field, place: placeOf(1), single: plan(['a'], ['x']).placeOf(0), tooLong }).toEqual({
       idPrefix: 'score',
@@ -143,7 +143,7 @@ describe('planScore', () => {
 
   it('makes a score of the figures', () => {
     expect(finished(plan(['a'], ['x']), [0.5])).toBe(0.5);
-    expect(finished(plan(['a'], ['x']), [0, 0])).toBe('the model gave 2 figures, not 1');
+    expect(finished(plan(['a'], ['x']), [0, 0])).toBe('the model returned 2 values, not 1');
   });
 });
 
@@ -162,7 +162,7 @@ describe('planClassify', () => {
   });
 
   it('refuses what are no classes', () => {
-    expect(finished(plan(), [1])).toBe('the model gave 1 figures, not 2');
+    expect(finished(plan(), [1])).toBe('the model returned 1 values, not 2');
     expect(finished(plan(), [1, Number.NaN])).toBe(noNumbers);
   });
 });

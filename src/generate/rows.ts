@@ -8,50 +8,50 @@ import { answerId } from './answer-options.ts';
 import { inferRows, type RowReading } from './infer-rows.ts';
 import { type RowInput, type TooLongWords, tokenizeRows } from './row-inputs.ts';
 
-/** What requests for figures of texts need from outside the request. */
+/** What embedding, rerank, score and classify requests need from outside the request. */
 export interface RowsContext {
   /** The model of this name, whatever it can do. */
   readonly findModel: (name: string) => NamedModel;
-  /** Hears how the request goes. */
+  /** Observes the request. */
   readonly watch: RequestWatch;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
 }
 
-/** A model with all that a plan is made from. */
+/** A model with everything that a plan needs. */
 export interface ReadyRows<Contract extends RowsContract> {
   readonly model: NamedModel;
   readonly contract: Contract;
   readonly assets: PromptAssets;
 }
 
-/** All that is decided about a request before its texts are tokenized: one input for each row, one result for each. */
+/** Everything that is decided about a request before its texts are tokenized. Each row has one input and one result. */
 export interface RowsPlan<Result> {
-  /** What the id of the response begins with. */
+  /** What the id of the response starts with. */
   readonly idPrefix: Parameters<typeof answerId>[0];
   readonly model: NamedModel;
   readonly contract: RowsContract;
   readonly assets: Pick<PromptAssets, 'tokenizer' | 'padTokenId'>;
   readonly inputs: readonly RowInput[];
-  /** The request field that the rows come from, and the place of each in it. */
+  /** The request field of the rows, and the path of each row in it. */
   readonly field: string;
   readonly placeOf: (row: number) => string;
-  /** What is said of a row with too many tokens; left out: the usual. */
+  /** The error text for a row with too many tokens; left out: the default. */
   readonly tooLong?: TooLongWords;
-  /** How many figures a row must have, or each of its tokens; undefined: as many as the first one. */
+  /** How many values a row must have, or each of its tokens; undefined: as many as the first one. */
   readonly width: number | undefined;
-  /** What is kept of a row, or a refusal of what the model gave for it. */
+  /** Makes the result of a row, or refuses what the model returned for it. */
   readonly finish: (reading: RowReading, refuse: (reason: string) => never) => Result;
 }
 
-/** What came of a plan: a result for each row, in their order, and how many tokens they had, where somebody counted. */
+/** The outcome of a plan: a result for each row, in their order, and the number of tokens, if known. */
 export interface RowsOutcome<Result> {
   readonly id: string;
   readonly results: readonly Result[];
   readonly promptTokens: number | undefined;
 }
 
-/** The model of a request with what it has loaded; a 400 that says what it can do where it is not this. */
+/** The model of a request with its assets; a model without this task is a 400 that names what it can do. */
 export async function readyRows<Task extends RowTask>(
   name: string,
   task: Task,
@@ -91,10 +91,10 @@ export async function runRows<Result>(
   return { id, results, promptTokens: counts.promptTokens };
 }
 
-/** Said of a model whose figures are NaN or infinite. */
-export const noNumbers = 'the model gave figures that are no numbers (NaN or infinity)';
+/** The error text for NaN or infinite values. */
+export const noNumbers = 'the model returned values that are not finite (NaN or infinity)';
 
-/** The sum of counts; undefined where one of them is not known. */
+/** The sum of counts; undefined if one of them is unknown. */
 function sumOf(counts: readonly (number | undefined)[]): number | undefined {
   let sum = 0;
   for (const count of counts) {

@@ -1,6 +1,6 @@
 import type { EventFold, Generation, RunningGeneration } from '../contracts/events.ts';
 
-/** Runs a generation to its end: resolves when the fold has all events, rejects when it failed. */
+/** Runs a generation to its end: resolves when the fold has all events, rejects if it fails. */
 export function runInto(
   generation: Generation,
   fold: EventFold,

@@ -9,17 +9,17 @@ import { generateReasoned, type ReasoningPhase } from './reasoned-choice.ts';
 import { generateChecked, type Started } from './structured.ts';
 import type { Correct } from './structured-emulation.ts';
 
-/** What the prompts of a plan have shown. */
+/** What the prompts of a plan determine. */
 interface Strategic extends Prepared {
-  /** How the model reasons first, where the prompt leaves room for it. */
+  /** How the model reasons first, if the prompt allows it. */
   readonly phase?: ReasoningPhase | undefined;
-  /** Writes the prompt that asks for a better response; left out: the same prompt is sent again. */
+  /** Writes the prompt that requests a corrected response; left out: the same prompt is sent again. */
   readonly correct?: Correct | undefined;
-  /** What has no effect beside that which the plan names. */
+  /** Ignored fields besides those of the plan. */
   readonly ignored?: readonly string[];
 }
 
-/** Generates by the plan's strategy: each stage wraps the next, the plain generation is the innermost. */
+/** Generates by the plan's strategy: each stage wraps the next, with the plain generation inside. */
 export function runPlan(run: Run, prepared: Strategic): MaybePromise<Answer> {
   const { plan } = run;
   const { check: emulation } = plan;
@@ -37,14 +37,14 @@ export function runPlan(run: Run, prepared: Strategic): MaybePromise<Answer> {
   }));
 }
 
-/** A stream gives its deltas in bundles where its request or the settings want it. */
+/** A stream sends its deltas in bundles if the request or the settings say so. */
 function givenBy({ plan, coalescing }: Run, generation: Generation): Generation {
   const interval = plan.options.streamInterval;
   if (!plan.isStreamed || (interval === 1 && !coalescing?.isOn)) return generation;
   return bundled(generation, { interval, coalescing });
 }
 
-/** How a round of the plan begins: plain, as the best of several, or behind reasoning. */
+/** How a round of the plan starts: plain, as the best of several, or after reasoning. */
 function beginBy({ plan: { strategy } }: Run, phase: ReasoningPhase | undefined): Begin {
   const { candidates, reasonsFirst } = strategy;
   if (candidates !== undefined) return (run, round) => bestOf(run, round, candidates);

@@ -14,7 +14,7 @@ export async function score(
   return runRows(planScore(sides, await readyRows(model, 'rerank', context)), context, signal);
 }
 
-/** Decides how pairs are scored: one text with each of several, or as many on both sides. */
+/** Decides how pairs are scored: one text with each of several, or the same number on both sides. */
 export function planScore({ first, second }: PairSides, ready: ReadyRows<RerankContract>): RowsPlan<number> {
   const isOne = first.texts.length === 1;
   const firstOf = (row: number): string => first.texts[isOne ? 0 : row] as string;

@@ -1,6 +1,6 @@
 import type { Activation } from '../contracts/row-contracts.ts';
 
-/** The score of a row, from one of its figures. */
+/** The score of a row, from one of its values. */
 export function scoreOf(
   figures: Float32Array,
   { activation, label }: { readonly activation: Activation; readonly label: number },
@@ -16,7 +16,7 @@ export function scoreOf(
   }
 }
 
-/** The scores of a row, from all of its figures. */
+/** The scores of a row, from all of its values. */
 export function scoresOf(figures: Float32Array, activation: Activation): number[] {
   if (activation !== 'softmax') return Array.from(figures, activation === 'none' ? (figure) => figure : sigmoid);
   const most = figures.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);

@@ -1,6 +1,6 @@
 import type { Sampling } from '../contracts/contract.ts';
 
-/** The same sampling with a seed of its own, so that a seeded request with several answers, or tries, is repeatable. */
+/** The same sampling with its own seed, so that a seeded request with several choices or tries is repeatable. */
 export function seeded(sampling: Sampling, offset: number): Sampling {
   const { seed } = sampling;
   if (seed === undefined) return sampling;

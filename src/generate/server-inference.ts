@@ -11,19 +11,19 @@ import { AdapterInference } from './adapter-inference.ts';
 import type { GuardedGuide, GuideGuard } from './guide-guard.ts';
 import { stopInference } from './stop-inference.ts';
 
-/** What an inference has from its request. */
+/** What an inference needs from its request. */
 interface InferencePlace {
   readonly model: ServedModel;
   readonly signal: Signal;
   readonly watch: RequestWatch;
-  /** Where an answer that is begun again was begun before; undefined where none is. */
+  /** The servers of earlier tries; undefined if there is only one try. */
   readonly usedServers: Set<InferenceServer> | undefined;
-  /** Undefined where it has no guide, or its engine cannot fail of it. */
+  /** Undefined if it has no guide, or guides cannot make its engine fail. */
   readonly guide: GuardedGuide | undefined;
   readonly guides: GuideGuard | undefined;
 }
 
-/** The inference of a choice on the server that was chosen for it last. */
+/** The inference of a choice on the server that was last chosen for it. */
 export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
   readonly #request: GenerateRequest;
   readonly #place: InferencePlace;
@@ -66,7 +66,7 @@ export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
     this.#watch = undefined;
   }
 
-  /** What the end of an inference says of its guide, and of those of others. */
+  /** Reports the end of an inference to the quarantine: for its own guide, and for those of others. */
   #judge(fault: unknown): void {
     const { server } = this;
     const { guide, guides, model, signal } = this.#place;
@@ -76,7 +76,7 @@ export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
   }
 }
 
-/** What ends an inference, on servers that must be told so. */
+/** Ends an inference on servers that need a stop request for it. */
 export function stopper(inference: ServerInference, contract: GenerationContract, request: GenerateRequest) {
   if (!('stopRequest' in contract)) return undefined;
   return (hasBegun: boolean): void => {

@@ -5,23 +5,23 @@ import type { GenerationPlan, Round } from './plan.ts';
 
 type StopPlan = Pick<GenerationPlan, 'model' | 'tellsStop' | 'continuesText'>;
 
-/** Whether stop sequences are looked for on this side. */
+/** Whether Conch searches for stop sequences. */
 export function cutsHere({ model }: StopPlan, { stop = [] }: Sampling): boolean {
   return !model.contract.cutsStopTexts && stop.length > 0;
 }
 
-/** Whether the backend is asked to leave the stop sequence in, so that it is seen, and cut, here. */
+/** Whether the backend returns the stop sequence too, so that Conch sees it and cuts it off. */
 function asksForStop({ tellsStop, model }: StopPlan, { stop = [], minTokens = 0 }: Sampling): boolean {
-  // Until it has so many tokens, a backend takes no notice of stop sequences; here they would end the response.
+  // Below min_tokens a backend ignores stop sequences; in Conch they would end the response.
   return tellsStop && model.contract.cutsStopTexts && stop.length > 0 && minTokens === 0;
 }
 
-/** The sampling that the backend is sent. */
+/** The sampling for the backend. */
 export function withStopText(plan: StopPlan, sampling: Sampling): Sampling {
   return asksForStop(plan, sampling) ? { ...sampling, includeStopText: true } : sampling;
 }
 
-/** Makes the texts of responses where the backend gives tokens, or does not end at stop sequences itself. */
+/** Makes the texts of responses if the backend returns tokens, or does not stop at stop sequences itself. */
 export function textMaker(
   plan: StopPlan,
   { sampling }: Pick<Round, 'sampling'>,

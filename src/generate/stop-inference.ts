@@ -9,8 +9,8 @@ const longestStop = 10_000;
 const arrival = 1_000;
 
 /**
- * Tells a server to end an inference. An engine does not know one that is still before it, in a queue or in preprocessing:
- * then it is told once more.
+ * Tells a server to end an inference. The engine does not know an inference that is still in a queue or in
+ * preprocessing, so the command is sent once more.
  */
 export async function stopInference(server: InferenceServer, command: InferRequest, hasBegun: boolean): Promise<void> {
   await send(server, command);
@@ -19,7 +19,7 @@ export async function stopInference(server: InferenceServer, command: InferReque
   await send(server, command);
 }
 
-/** What it is answered does not matter: where it was in vain, the server is gone or the inference is over. */
+/** The response does not matter: if the command fails, the server is unreachable or the inference is over. */
 async function send(server: InferenceServer, command: InferRequest): Promise<void> {
   try {
     await untilEnd((sink) => server.stream(command, sink, { timeout: longestStop }));

@@ -8,44 +8,44 @@ import type { CheckedForm } from './form-reader.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the calls of an answer are held against. */
+/** What the calls of a response are checked against. */
 export interface CallRules {
   /** Whether there must be one. */
   readonly isRequired: boolean;
-  /** The schemas of the arguments, by function; those of others are free. */
+  /** The schemas of the arguments, by function; arguments of other functions are not checked. */
   readonly schemas: ReadonlyMap<string, Json>;
 }
 
-/** What the backend does not, or may not, make of an answer by itself: the answer is held against it here. */
+/** What Conch checks a response against, because the backend does not guarantee it. */
 export interface Emulation {
-  /** Whether the backend guides the answer to it, as far as it can; left out: it is only asked for in the prompt. */
+  /** Whether the backend guides the response as far as it can; left out: only the prompt asks for it. */
   readonly isGuided?: true;
-  /** That of an answer without calls. */
+  /** The structure of a response without calls. */
   readonly form?: CheckedForm;
-  /** Left out where there are no tools. */
+  /** Left out if there are no tools. */
   readonly calls?: CallRules;
   /** The request field that asks for it. */
   readonly field: string;
-  /** How many tries an unstreamed answer gets after the first. */
+  /** How many tries an unstreamed response gets after the first. */
   readonly retries: number;
 }
 
-/** An answer that did not have its form. */
+/** A response that does not match its structure. */
 export interface WrongAnswer {
   readonly text: string;
   readonly calls: readonly MadeCall[];
   readonly fault: string;
 }
 
-/** Asks for a better answer: the prompt of the next try. */
+/** Writes the prompt of the next try, which requests a corrected response. */
 export type Correct = (answer: WrongAnswer) => Promise<string>;
 
-/** Whether the backend can make answers have a form. */
+/** Whether the backend supports guided decoding. */
 export function canGuide(model: ServedModel): boolean {
   return model.contract.support('structured_outputs').kind !== 'refused';
 }
 
-/** Whether the form of a text must be, and can be, emulated; schemas with keywords that cannot be checked are refused. */
+/** The emulation of a structure, if it is needed and possible. Refuses keywords that cannot be checked. */
 export function emulationOf(
   model: ServedModel,
   wanted: WantedStructure | undefined,
@@ -56,37 +56,37 @@ export function emulationOf(
   return form && { form, field: wanted.field, retries };
 }
 
-/** A form that answers can be held against; undefined for a grammar. A keyword that cannot be checked is refused. */
+/** A structure that can be checked; undefined for a grammar. Refuses keywords that cannot be checked. */
 export function checkedForm({ structure: form, field }: WantedStructure): CheckedForm | undefined {
   if ('grammar' in form) return undefined;
   if ('json' in form) checkSchema(form.json, schemaPlace(field), { knows: isJudged });
   return form;
 }
 
-/** Refuses a field that cannot be had beside an emulated form. */
+/** Refuses a field that cannot be combined with an emulated structure. */
 export function refuseBesideEmulation({ field }: Emulation, param: string): never {
-  const reason = `not together with ${field}, which the backend of this model cannot guide answers to.`;
+  const reason = `cannot be combined with ${field}, because the backend of this model does not support guided decoding.`;
   throw new ApiError('unsupported_parameter', `${param}: ${reason}`, { param });
 }
 
 const longestFault = 200;
 
-/** The fault of a model whose answers do not have their form. */
+/** The error for a response that does not match its structure. */
 export function invalidAnswer(emulation: Emulation, fault: string, tries: number): ApiError {
   const after = tries === 1 ? '' : ` after ${tries} tries`;
   return new ApiError(
     'structured_output_invalid',
-    `The answer does not have the form that was asked for${after}: ${fault.slice(0, longestFault)}.`,
+    `The response does not match the requested structure${after}: ${fault.slice(0, longestFault)}.`,
     { param: emulation.field, headers: { 'x-conch-structured': structuredHeader(emulation, tries) }, isFinal: true },
   );
 }
 
-/** The fault of a request whose form takes too long to look for. */
+/** The error for a structure that takes too long to check. */
 export function undecided({ field }: Emulation, message: string): ApiError {
   return new ApiError('invalid_request', `${field}: ${message}`, { param: field });
 }
 
-/** How an answer says that its form was emulated, or that its guide was checked, and how many tries that took. */
+/** The header that says whether the structure was emulated or its guide checked, and how many tries that took. */
 export function structuredHeader({ isGuided }: Pick<Emulation, 'isGuided'>, tries: number): string {
   return `${isGuided ? 'guided' : 'emulated'}; tries=${tries}`;
 }

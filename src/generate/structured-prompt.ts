@@ -3,7 +3,7 @@ import { wireCall } from '../requests/made-calls.ts';
 import type { CheckedForm } from './form-reader.ts';
 import type { Emulation, WrongAnswer } from './structured-emulation.ts';
 
-/** What a model is told of its answer, where its backend cannot make it so; undefined: nothing but its tools. */
+/** The instruction for a model whose backend cannot guide the response; undefined: the tools are enough. */
 function instruction({ form, calls }: Emulation): string | undefined {
   if (form) return calls ? `If you call no function: ${formInstruction(form)}` : formInstruction(form);
   if (!calls?.isRequired) return undefined;
@@ -46,10 +46,10 @@ function withText(message: ChatMessage, text: string): ChatMessage {
   return { ...message, content: `${content ?? ''}\n\n${text}` };
 }
 
-/** The longest answer that is shown to the model again. */
+/** Characters of the longest response that is repeated in the next prompt. */
 const longestShown = 16_384;
 
-/** The conversation that asks for a better answer than the last one, which is part of it. */
+/** The conversation that contains the last response and requests a corrected one. */
 export function corrected(messages: readonly ChatMessage[], { text, calls, fault }: WrongAnswer): ChatMessage[] {
   const length = calls.reduce((sum, call) => sum + call.arguments.length, text.length);
   if (length === 0 || length > longestShown) return [...messages];
@@ -66,7 +66,7 @@ function assistantCalls(text: string, calls: WrongAnswer['calls']): ChatMessage 
   };
 }
 
-/** What the model is told of a call that was not as asked for. */
+/** The tool result for a call that does not match its schema. */
 function notRun(id: string, fault: string): ChatMessage {
   return { role: 'tool', tool_call_id: id, content: `Not run: ${fault}. Call again.` };
 }

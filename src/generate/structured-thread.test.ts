@@ -3,7 +3,7 @@ import { structuredThread } from './structured-thread.ts';
 
 const never = new AbortController().signal;
 
-it('drops what nobody waits for any more, and goes on with the others', async () => {
+it('drops cancelled checks, and continues with the others', async () => {
   const left = new AbortController();
   const slow = structuredThread.judge({ regex: '(a+)+#' }, 'a'.repeat(60), never);
   const dropped = structuredThread.judge({ regex: '(a+)+#' }, 'a'.repeat(60), left.signal);
@@ -11,7 +11,7 @@ it('drops what nobody waits for any more, and goes on with the others', async ()
   left.abort(new Error('left'));
   await expect(dropped).rejects.toThrow('left');
   expect([await slow, await next]).toEqual([
-    { kind: 'undecided', message: 'takes too long to apply to an answer.' },
+    { kind: 'undecided', message: 'takes too long to check against a response. Simplify it.' },
     { kind: 'valid' },
   ]);
 });

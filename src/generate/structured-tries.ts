@@ -16,10 +16,10 @@ import { UsageSum } from './usage-sum.ts';
 
 type Finish = Extract<GenerateEvent, { type: 'finish' }>;
 
-/** One answer that has its form, and what all tries for it have used. */
+/** One response that matches its structure, and the usage of all its tries. */
 interface Settled {
   readonly events: HeldEvents;
-  /** Undefined where nobody counts. */
+  /** Undefined if the tokens were not counted. */
   readonly usages: readonly (TokenUsage | undefined)[];
 }
 
@@ -29,7 +29,7 @@ interface Trying {
   readonly correct: Correct | undefined;
 }
 
-/** Generates each answer until it has its form, or no try is left; the answers beside each other. */
+/** Generates each response until it matches its structure or has no tries left; all responses at the same time. */
 export async function triesOf(
   run: Run,
   round: Round,
@@ -50,7 +50,7 @@ export async function triesOf(
       tries: Math.max(...settled.map(({ usages }) => usages.length)),
     };
   } catch (error) {
-    // The other answers are of no use any more.
+    // The other responses are not needed any more.
     stop.abort();
     throw error;
   }
@@ -77,7 +77,7 @@ class Tries {
     const { prompts, prefixes, choicesPerPrompt, sampling } = this.#round;
     const at = Math.floor(choice / choicesPerPrompt);
     const prefix = prefixes[at] ?? '';
-    // Asked the same again, a model that takes the likeliest token says the same again.
+    // With the same prompt, a model that takes the likeliest token returns the same response.
     const canDiffer = this.#correct !== undefined || sampling.temperature !== 0;
     const most = 1 + (canDiffer ? this.#emulation.retries : 0);
     const usages: (TokenUsage | undefined)[] = [];
@@ -119,13 +119,13 @@ class Tries {
   }
 }
 
-/** Reads one try: its events are held back until it is known that it has its form. */
+/** Reads one try: its events are buffered until it is known to match its structure. */
 class ReadTry implements EventFold {
   readonly events = new HeldEvents();
   readonly #check: AnswerCheck;
   readonly #choice: number;
   usage: TokenUsage | undefined;
-  /** What is wrong with it, whatever follows. */
+  /** What is wrong with it, if nothing that follows can fix it. */
   fault: string | undefined;
   #finish: Finish | undefined;
 
@@ -148,7 +148,7 @@ class ReadTry implements EventFold {
     if (event.type === 'finish') this.#finish = event;
   }
 
-  /** What is to be said of the whole; undefined where that is known without a look. */
+  /** The verdict on the whole; undefined if it is known already. */
   async verdict(): Promise<Verdict | undefined> {
     const finish = this.#finish;
     if (!finish || (this.fault !== undefined && finish.reason !== 'length')) return undefined;
@@ -164,12 +164,12 @@ interface OneTry {
   readonly number: number;
 }
 
-/** The wrong answer and the complaint about it may be what is too much. */
+/** The wrong response and its correction may be what exceeds the context length. */
 function isTooLong(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'context_length_exceeded';
 }
 
-/** What all tries used together. Answers of one prompt share the prompt of their first try, as they do elsewhere. */
+/** The usage of all tries. Responses to one prompt count the prompt of their first try once, as elsewhere. */
 function usageOf(settled: readonly Settled[], choicesPerPrompt: number): TokenUsage | undefined {
   const sum = new UsageSum();
   for (const [choice, { usages }] of settled.entries())

@@ -3,9 +3,9 @@ import { isJsonObject } from '../json-object.ts';
 import { patternOf, type Verdict, validate } from '../json-schema/validate.ts';
 import { runTasks } from '../worker-program.ts';
 
-// The thread that checks texts against the structures that clients send: their patterns may run for ever.
+// The thread that checks texts against structures from clients, whose patterns may run forever.
 
-/** The structures that take more than a glance to check. */
+/** The structures that are checked in the thread. */
 export type CheckedStructure = Extract<Structure, { json: unknown } | { json_object: true } | { regex: string }>;
 
 /** A whole text to check. */

@@ -24,7 +24,7 @@ async function check(scripts: Parameters<typeof scriptedModel>[0], { asksAgain =
 }
 
 describe('a response that must have a structure', () => {
-  it('is asked for again until it has it, and all tries are counted', async () => {
+  it('is retried until it matches, and all tries are counted', async () => {
     const { texts, structuredHeader, sent, events } = await check([
       { tokens: ['may', 'be'] },
       { tokens: ['ye'] },
@@ -35,7 +35,7 @@ describe('a response that must have a structure', () => {
     expect(events.at(-1)).toEqual({ type: 'usage', promptTokens: 15, completionTokens: 4 });
   });
 
-  it('is asked for with what was wrong, and a seed of its own', async () => {
+  it('is retried with what was wrong, and its own seed', async () => {
     const correct: Correct = async ({ text, fault }) => `${text}: ${fault}`;
     const asked = { correct, round: { sampling: { seed: 5 } } };
     const { sent } = await check([{ tokens: ['maybe'] }, { tokens: ['no'] }], asked);
@@ -45,7 +45,7 @@ describe('a response that must have a structure', () => {
     ]);
   });
 
-  it('is not asked for again where it would be the same', async () => {
+  it('is not retried if it would be the same', async () => {
     const { model, sent } = scriptedModel([{ tokens: ['maybe'] }]);
     const run = runOf(model, { strategy: { asksAgain: true } });
     const greedy = roundOf({ stream: false, sampling: { temperature: 0 } });
@@ -53,7 +53,7 @@ describe('a response that must have a structure', () => {
       generateChecked(run, greedy, { emulation, begin: generate, correct: undefined }),
     ).rejects.toMatchObject({
       code: 'structured_output_invalid',
-      message: 'The answer does not have the form that was asked for: it is none of the choices.',
+      message: 'The response does not match the requested structure: it is none of the choices.',
     });
     expect(sent).toHaveLength(1);
   });

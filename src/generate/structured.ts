@@ -8,19 +8,19 @@ import { triesOf } from './structured-tries.ts';
 interface CheckedRun {
   readonly emulation: Emulation;
   readonly begin: Begin;
-  /** Left out: a response is asked for again with the same prompt. */
+  /** Left out: a retry has the same prompt. */
   readonly correct: Correct | undefined;
 }
 
-/** Responses that are about to begin, and the header that says how they were checked. */
+/** Responses that are about to start, and the header that says how they were checked. */
 export interface Started {
   readonly generation: Generation;
   readonly structuredHeader?: string | undefined;
 }
 
 /**
- * Generates responses that are held against the plan's check. They are read as they come, and the first wrong character is
- * an error; or they are read whole, and a wrong one is asked for again.
+ * Generates responses with the plan's check. Either they are checked as they arrive, and the first wrong character is
+ * an error; or they are checked whole, and Conch retries a wrong one.
  */
 export async function generateChecked(
   run: Run,

@@ -4,7 +4,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { WantedStructure } from '../requests/structure.ts';
 import type { GenerationPlan } from './plan.ts';
 
-/** The parameters that not every contract can honour, where a request carries them, and the value that asks for nothing. */
+/** The parameters that not every contract supports, their keys in the sampling, and their neutral values. */
 const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neutral?: readonly unknown[]])[] = [
   ['temperature', 'temperature'],
   ['top_p', 'topP', [1]],
@@ -30,7 +30,7 @@ interface WantedParameters extends Pick<GenerationPlan, 'sampling' | 'beams' | '
   readonly structure: WantedStructure | undefined;
 }
 
-/** Refuses by name what the model's contract cannot honour. Completions ask for alternatives with `logprobs` itself. */
+/** Refuses parameters that the model's contract does not support. Completions request alternatives with `logprobs`. */
 export function refuseUnsupported(
   model: ServedModel,
   { sampling, beams, logprobs, structure }: WantedParameters,
@@ -54,7 +54,7 @@ function refuseBeams(model: ServedModel, { beams, field }: NonNullable<Generatio
   if (lengthPenalty !== undefined) refuse(model, 'length_penalty');
   const { beamWidth } = model.contract.limits;
   if (beamWidth !== undefined && width > beamWidth)
-    throw new ApiError('invalid_request', `beam_width: this model follows at most ${beamWidth} beams, not ${width}.`, {
+    throw new ApiError('invalid_request', `beam_width: must be at most ${beamWidth} for this model, not ${width}.`, {
       param: 'beam_width',
     });
 }

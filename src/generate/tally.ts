@@ -3,22 +3,22 @@ import type { TokenCounts } from '../request-watch.ts';
 
 /** The counts of a whole request, filled by its choices; the last one to finish reports them. */
 export interface Tally {
-  /** Undefined when nobody can count the prompt: then there is no usage to report. */
+  /** Undefined if the prompt cannot be counted: then there is no usage to report. */
   promptTokens: number | undefined;
-  /** Settles when they are known, where they are counted here while the inferences run. */
+  /** Settles when they are known, if Conch counts them while the inferences run. */
   countingPrompt?: Promise<void> | undefined;
-  /** Hears of the count of a backend that is compared with ours. */
+  /** Gets the backend's count, for a comparison with ours. */
   onPromptTokens?: ((count: number) => void) | undefined;
   cachedTokens: number | undefined;
   /** Undefined where there was none. */
   reasoningTokens: number | undefined;
   completionTokens: number;
   unfinished: number;
-  /** How the answers ended that have. */
+  /** The finish reasons of the finished choices. */
   finishReasons: string[];
 }
 
-/** The usage, once every answer is finished and where the prompt was counted; called for each that is. */
+/** The usage, once every choice is finished and if the prompt was counted; called for each finished choice. */
 export function usageOf(tally: Tally): Extract<GenerateEvent, { type: 'usage' }> | undefined {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens, unfinished } = tally;
   if (unfinished > 0 || promptTokens === undefined) return undefined;
@@ -26,7 +26,7 @@ export function usageOf(tally: Tally): Extract<GenerateEvent, { type: 'usage' }>
   return { type: 'usage', promptTokens, completionTokens, cachedTokens, reasoningTokens };
 }
 
-/** The counts of one try, which may come to nothing: it is never the last to finish. */
+/** The counts of one try, which may fail: it never reports the usage. */
 export function tallyOfTry(): Tally {
   return {
     promptTokens: undefined,
@@ -40,7 +40,7 @@ export function tallyOfTry(): Tally {
   };
 }
 
-/** Adds a try that gave so many answers. */
+/** Adds a try with this number of choices. */
 export function addTry(tally: Tally, tried: Tally, answers: number): void {
   tally.promptTokens = sum(tally.promptTokens, tried.promptTokens);
   tally.cachedTokens = sum(tally.cachedTokens, tried.cachedTokens);
@@ -51,7 +51,7 @@ export function addTry(tally: Tally, tried: Tally, answers: number): void {
 }
 
 /**
- * The counts of a request with those of the tries that run at the moment. A class: getters of an object literal become
+ * The counts of a request with those of its running tries. A class: getters of an object literal become
  * part of its hidden class, which is old from the start and would keep all that they can reach.
  */
 export class RunningCounts implements TokenCounts {
@@ -91,7 +91,7 @@ export class RunningCounts implements TokenCounts {
   }
 }
 
-/** The sum of what is known; undefined where nothing is. */
+/** The sum of what is known; undefined if nothing is. */
 function sum(one: number | undefined, other: number | undefined): number | undefined {
   return other === undefined ? one : (one ?? 0) + other;
 }

@@ -5,13 +5,13 @@ import { Detokenizer } from '../output/detokenizer.ts';
 import type { Signal } from '../signal.ts';
 import type { Tokenizer, TokenTable } from '../tokenizer.ts';
 
-/** A prompt as the request gave it: a text, or tokens. */
+/** A prompt as the request sent it: a text, or tokens. */
 export interface Prompt {
   readonly text: string;
   readonly ids?: Int32Array;
 }
 
-/** What a tokenizer makes of a request, for a contract that speaks in tokens. */
+/** A tokenized request, for a contract that takes tokens. */
 export interface Tokenized {
   readonly table: TokenTable;
   /** One for each prompt. */
@@ -27,7 +27,10 @@ export async function tokenize(
   const { tokenizer, eosTokenIds, padTokenId } = await model.assets();
   const table = await tokenizer?.table?.();
   if (!tokenizer || !table)
-    throw new ApiError('model_not_ready', `The model ${model.name} takes tokens, and no tokenizer is set for it.`);
+    throw new ApiError(
+      'model_not_ready',
+      `The model ${model.name} takes token ids and has no usable tokenizer. Start Conch with --tokenizer ${model.name}=DIR.`,
+    );
   const shared = {
     eosIds: sampling.ignoreEos ? [] : eosTokenIds,
     padId: padTokenId ?? eosTokenIds[0],
@@ -48,7 +51,7 @@ export async function tokenize(
   return { table, inputs };
 }
 
-/** The forms in which the engine may meet stop texts. Other tokens that spell one are left to the search in the text. */
+/** The token ids with which the engine may write stop sequences. Conch finds other spellings in the text. */
 async function stopWords(stops: readonly string[], tokenizer: Tokenizer, table: TokenTable): Promise<number[][]> {
   if (stops.length === 0) return [];
   const before = await tokenizer.encode(stopLead, { addSpecialTokens: false });
@@ -65,14 +68,14 @@ async function stopWords(stops: readonly string[], tokenizer: Tokenizer, table: 
   return [...new Map(forms.map((ids) => [ids.join(), ids])).values()];
 }
 
-/** A letter that stands before a stop text: SentencePiece writes the beginning of a text otherwise than its inside. */
+/** A letter before a stop sequence: SentencePiece tokenizes the start of a text differently. */
 const stopLead = 'a';
 
 function withoutLead(ids: readonly number[], lead: Int32Array): number[] | undefined {
   return lead.every((id, at) => ids[at] === id) ? ids.slice(lead.length) : undefined;
 }
 
-/** A word is bad at the beginning of a text and within it, where a space belongs to its first token. */
+/** A bad word applies at the start of a text and within it, where a space belongs to its first token. */
 function badWords(words: readonly string[], tokenizer: Tokenizer): Promise<number[][]> {
   return encodeAll(
     words.flatMap((word) => [word, ` ${word}`]),

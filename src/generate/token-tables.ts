@@ -3,7 +3,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 
 const known = new WeakMap<Tokenizer, TokenTable>();
 
-/** The bytes of a tokenizer's tokens: at once where they were asked for before. Undefined where it has no table. */
+/** The bytes of a tokenizer's tokens: at once if they are loaded. Undefined if it has no table. */
 export function tokenTable(tokenizer: Tokenizer | undefined): MaybePromise<TokenTable | undefined> {
   if (!tokenizer?.table) return undefined;
   return known.get(tokenizer) ?? load(tokenizer);

@@ -24,7 +24,7 @@ const contextOf = (model: Partial<NamedModel>): Context =>
 const embedder = contextOf({ assets: () => Promise.resolve({ tokenizer, eosTokenIds: [] }) });
 
 describe('the tokens of a model that generates no text', () => {
-  it('are told, with those that stand around every text unless they are not wanted', async () => {
+  it('are returned, with special tokens unless the request leaves them out', async () => {
     const asked = { model: 'minilm', prompt: 'ab' };
     const answer = (tokens: number[]) => ({
       answer: { maxModelLength: 256, tokens: Int32Array.from(tokens), spellings: null },
@@ -81,8 +81,8 @@ describe('planTokenize', () => {
   });
 
   it.each([
-    [{}, 'The field prompt is required, or messages.'],
-    [{ prompt: 'ab', messages: [] }, 'prompt: not together with messages; send one of them.'],
+    [{}, 'The field prompt or messages is required.'],
+    [{ prompt: 'ab', messages: [] }, 'prompt: cannot be combined with messages. Send only one of them.'],
   ])('refuses %j', (request, message) => {
     expect(() => plan(request)).toThrow(message);
   });

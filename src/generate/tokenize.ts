@@ -20,7 +20,7 @@ export interface TokenizeAnswer {
   /** The context length in tokens; null if unknown. */
   readonly maxModelLength: number | null;
   readonly tokens: Int32Array;
-  /** The tokens as the vocabulary writes them; null where they were not asked for. */
+  /** The tokens as the vocabulary writes them; null if the request does not ask for them. */
   readonly spellings: readonly string[] | null;
 }
 
@@ -28,17 +28,17 @@ export interface TokenizeAnswer {
 interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images'> {
   /** The model of this name, whatever it can do, or one with an adapter. */
   findNamed(name: string): NamedModel;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnects. */
   readonly signal: Signal;
 }
 
-/** What came of a request, and what in it had no effect. */
+/** The result of a request, and its ignored fields. */
 interface Outcome<Answer> {
   readonly answer: Answer;
   readonly ignored: readonly string[];
 }
 
-/** The tokens of a text or a conversation, as the model is fed them. */
+/** The tokens of a text or a conversation, as the model gets them. */
 export async function tokenize(request: TokenizeRequest, context: TokenizeContext): Promise<Outcome<TokenizeAnswer>> {
   const model = context.findNamed(request.model);
   const tokenizer = await tokenizerOf(model);
@@ -63,26 +63,28 @@ interface TokenizePlan {
 }
 
 /**
- * Decides what is tokenized. Whether tokens are put in front that begin a text is what the model's server does, unless
- * the request says otherwise.
+ * Decides what is tokenized. Special tokens are added if the model's server adds them, unless the request says
+ * otherwise.
  */
 export function planTokenize(request: TokenizeRequest, model: NamedModel): TokenizePlan {
   const { prompt, messages } = request;
   if (typeof prompt === 'string' && messages)
-    throw new ApiError('invalid_request', 'prompt: not together with messages; send one of them.', { param: 'prompt' });
-  // Figures are made of texts with the tokens that stand around every one.
+    throw new ApiError('invalid_request', 'prompt: cannot be combined with messages. Send only one of them.', {
+      param: 'prompt',
+    });
+  // Models without generation get texts with their special tokens.
   const usual = generatesText(model) ? model.addsSpecialTokens : true;
   const addSpecialTokens = request.add_special_tokens ?? usual;
   const wantsSpellings = request.return_token_strs ?? false;
   if (messages)
     return { source: { ...request, messages, prompt: undefined }, addSpecialTokens, wantsSpellings, ignored: [] };
   if (typeof prompt !== 'string')
-    throw new ApiError('invalid_request', 'The field prompt is required, or messages.', { param: 'prompt' });
+    throw new ApiError('invalid_request', 'The field prompt or messages is required.', { param: 'prompt' });
   const ignored = conversationOnly.filter((field) => request[field] !== undefined && request[field] !== null);
   return { source: prompt, addSpecialTokens, wantsSpellings, ignored };
 }
 
-/** Tokens that are spelt in one go: a list of a million texts takes long to come from another thread. */
+/** Tokens that are spelt at once: a list of a million texts takes long to transfer from another thread. */
 const pieceLength = 20_000;
 
 async function spellingsOf(tokens: Int32Array, tokenizer: Tokenizer): Promise<string[]> {
@@ -92,14 +94,14 @@ async function spellingsOf(tokens: Int32Array, tokenizer: Tokenizer): Promise<st
   return pieces.flat();
 }
 
-/** The text of tokens, special ones with it. */
+/** The text of tokens, including special ones. */
 export async function detokenize(request: DetokenizeRequest, context: TokenizeContext): Promise<string> {
   const tokenizer = await tokenizerOf(context.findNamed(request.model));
   await refuseUnknownIds(tokenizer, request.tokens, 'tokens');
   return tokenizer.decode(request.tokens, { skipSpecialTokens: false });
 }
 
-/** The prompt of a conversation as it is sent to the model: without a BOS where the server puts one in front itself. */
+/** The prompt of a conversation as it is sent to the model: without a BOS if the server adds one itself. */
 export async function applyTemplate(request: ApplyTemplateRequest, context: TokenizeContext): Promise<Conversation> {
   return render(request, context.findModel(request.model), context);
 }
@@ -121,7 +123,7 @@ async function render(
   return renderPrompt({ ...asked, messages: [...messages] }, { model, use: use && withoutParser(use) });
 }
 
-/** No answer will be read, so nobody must know how the model writes its calls. */
+/** There is no response to parse, so the model needs no tool parser. */
 function withoutParser(use: ToolUse): ToolUse {
   return use.mode === 'auto' ? { ...use, mode: 'required' } : use;
 }

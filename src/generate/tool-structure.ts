@@ -4,13 +4,13 @@ import type { ToolUse } from '../requests/tools.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A form of calls, and where the parts of its schema stand in the request, by their places in it. */
+/** A structure for calls, and the request paths of the parts of its schema, by their paths in the schema. */
 export interface CallStructure {
   readonly structure: Structure;
   readonly places: Readonly<Record<string, string>>;
 }
 
-/** The form of an answer that must be calls: the arguments of a named function, or a list of calls of any that are offered. */
+/** The structure of a response that must be calls: the arguments of a named function, or a list of calls. */
 export function callStructure({ tools, places, mode, isParallel }: ToolUse): CallStructure | undefined {
   if (mode === 'auto') return undefined;
   const origins = tools.map((tool) => `tools[${places.get(tool)}].function.parameters`);
@@ -41,7 +41,7 @@ export function callStructure({ tools, places, mode, isParallel }: ToolUse): Cal
   };
 }
 
-/** What has moved to the root of a schema, and where it comes from. */
+/** Definitions that moved to the root of a schema, and their request paths. */
 class Definitions {
   readonly schemas: Record<string, unknown> = {};
   readonly places: Record<string, string> = {};
@@ -61,12 +61,12 @@ export function parametersOf(tool: ToolUse['tools'][number] | undefined): Json {
 
 interface Hoisting {
   readonly name: string;
-  /** Where the schema stands in the request. */
+  /** The path of the schema in the request. */
   readonly origin: string;
   readonly definitions: Definitions;
 }
 
-/** A schema whose definitions have moved to the root of another, under names of their own; itself too, if it needs to. */
+/** A schema whose definitions moved to the root of another under new names; so does one that refers to itself. */
 function hoisted(schema: Json, { name, origin, definitions }: Hoisting): Json {
   const { $defs, definitions: old, ...rest } = schema;
   const groups = { $defs: ($defs ?? {}) as Json, definitions: (old ?? {}) as Json };

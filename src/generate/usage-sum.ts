@@ -1,10 +1,10 @@
 import type { TokenUsage } from '../contracts/events.ts';
 
-/** Adds what several inferences used. */
+/** The sum of the usages of several inferences. */
 export class UsageSum {
   #sum: { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] } | undefined = { promptTokens: 0, completionTokens: 0 };
 
-  /** Inferences that share a prompt, as several answers to one do, count it once. */
+  /** Inferences that share a prompt, for example several choices, count it once. */
   add(usage: TokenUsage | undefined, { countsPrompt }: { readonly countsPrompt: boolean }): void {
     const sum = this.#sum;
     if (!sum || !usage) {
@@ -18,7 +18,7 @@ export class UsageSum {
     if (usage.cachedTokens !== undefined) sum.cachedTokens = (sum.cachedTokens ?? 0) + usage.cachedTokens;
   }
 
-  /** Undefined where one of them was not counted. */
+  /** Undefined if one of them was not counted. */
   get total(): TokenUsage | undefined {
     return this.#sum;
   }

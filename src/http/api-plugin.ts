@@ -20,7 +20,7 @@ export function apiPlugin<Services>(api: Api<Services>, services: Services, step
   };
 }
 
-/** Gives an instance the error body and the headers of an API. */
+/** Sets the error body and the headers of an API. */
 function shape<Services>(app: FastifyInstance, api: Api<Services>, steps: ErrorSteps): void {
   const { headers } = api;
   app.setErrorHandler(errorHandler(api, steps));

@@ -8,20 +8,20 @@ import type { TokenEstimator } from './token-estimate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Left out of routes that belong to no API, such as those of the KServe frontend. */
+    /** Left out for routes of no API, like those of the KServe frontend. */
     readonly endpoint?: EndpointFacts;
   }
 
   interface FastifyRequest {
-    /** The endpoint that takes the request; undefined where none does. */
+    /** The endpoint of the request; undefined if none matches. */
     endpoint: EndpointFacts | undefined;
   }
 }
 
-/** A wire protocol: everything that the rest of the program must know of it. */
+/** A wire protocol, with everything that the rest of the program needs to know about it. */
 export interface Api<Services> {
   readonly name: string;
-  /** Paths that belong to this API even where no endpoint takes them: their errors have its body. */
+  /** Paths that belong to this API even if no endpoint matches: their errors have its body. */
   readonly prefixes?: readonly string[];
   readonly errorBody: (error: ApiError, requestId: string) => object;
   /** The error body in the OpenAPI document. */
@@ -31,7 +31,7 @@ export interface Api<Services> {
   readonly endpoints: readonly Endpoint<Services>[];
 }
 
-/** One thing that an API offers: its route, its checks, its documentation and its handler. */
+/** An endpoint of an API: its route, its checks, its documentation and its handler. */
 export interface Endpoint<Services> extends EndpointFacts {
   /** Makes the handler of a path, once, at start-up. */
   readonly handler: (services: Services, path: string) => Handler;
@@ -39,28 +39,28 @@ export interface Endpoint<Services> extends EndpointFacts {
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** What is known of an endpoint without its code. */
+/** An endpoint without its code. */
 export interface EndpointFacts {
   readonly methods: readonly ('GET' | 'POST' | 'DELETE')[];
   /** As Fastify writes them; more than one where an endpoint has aliases. */
   readonly paths: readonly string[];
-  /** Which setting of restricted APIs applies. */
+  /** The group of restricted APIs that it belongs to. */
   readonly group: RestrictedGroup;
-  /** The operation name of OpenTelemetry's conventions for generative AI; only where a model runs. */
+  /** The operation name of OpenTelemetry's conventions for generative AI; only if a model runs. */
   readonly operation?: string;
-  /** Set where requests do not count towards the limits of their key. */
+  /** Set if requests do not count towards the limits of their key. */
   readonly isUncounted?: true;
-  /** Set where the model's tokenizer is enough, so that requests do not wait for a place at the model. */
+  /** Set if the model's tokenizer is enough, so that requests skip the queue of the model. */
   readonly usesTokenizerOnly?: true;
-  /** Set where JSON that is sent as a form is read too: curl sends it like that unless told otherwise. */
+  /** Set if JSON with the content type of a form is accepted too: curl sends it like that by default. */
   readonly takesForms?: true;
-  /** The error of an endpoint that is not offered; the body is not read. */
+  /** The error of an endpoint that is not supported; the body is not read. */
   readonly refusal?: () => ApiError;
-  /** What of the body is counted against the request limits. */
+  /** Checks the body against the request limits. */
   readonly limits?: readonly BodyLimit[];
-  /** How many tokens a request may take of its key; left out: none. */
+  /** Estimates the tokens that a request takes from the limit of its key; left out: none. */
   readonly estimate?: TokenEstimator;
-  /** Usually one; several where the rest of the path decides what is done; none for files of the web UI. */
+  /** Usually one; several if the rest of the path selects the operation; none for files of the web UI. */
   readonly operations: readonly Operation[];
 }
 
@@ -80,7 +80,7 @@ export interface NamedSchema {
 export interface Operation {
   readonly tag: string;
   readonly summary: string;
-  /** What follows the endpoint's path. */
+  /** Follows the endpoint's path. */
   readonly suffix?: string;
   readonly request?: NamedRequest;
   readonly query?: z.ZodObject;
@@ -88,6 +88,6 @@ export interface Operation {
   /** Whether it may stream: server-sent events, or lines of JSON. */
   readonly streams?: 'events' | 'lines';
   readonly example?: object;
-  /** The body of a 503, where it is not the API's error: only health checks have one. */
+  /** The body of a 503 if it is not the API's error: only for health checks. */
   readonly unready?: NamedSchema;
 }

@@ -49,7 +49,7 @@ describe('an app', () => {
     ]);
   });
 
-  it('refuses what is not offered before the body is read', async () => {
+  it('rejects unsupported endpoints before the body is read', async () => {
     const refusal = () => new ApiError('invalid_request', 'Not offered.');
     const app = tinyApp([tinyEndpoint({ methods: ['POST'], refusal })]);
     const headers = { 'content-type': 'text/plain', 'content-encoding': 'br' };

@@ -18,21 +18,21 @@ import type { ClientBounds } from './slow-clients.ts';
 import type { ModelServices } from './usable-models.ts';
 import { withoutSchemas } from './without-schemas.ts';
 
-/** What the app itself is built from; its APIs need more. */
+/** What the app itself needs; its APIs need more. */
 export interface AppServices extends GuardOptions, BodyLimits, ModelServices {
   readonly connections: ConnectionOptions;
-  /** Origins of web pages that may call; `*` for all. */
+  /** Origins of web pages that may send requests; `*` for all. */
   readonly allowedOrigins: readonly string[];
   readonly clients: ClientBounds;
   readonly draining: Draining;
-  /** Bytes of the largest body. */
+  /** Maximum size of a body, in bytes. */
   readonly maxInputSize: number;
   readonly logger: FastifyBaseLogger;
   /** Makes the record of each request. */
   readonly record: Recorder;
 }
 
-/** All APIs as one HTTP server: what they share here, the rest in a plugin for each. */
+/** All APIs as one HTTP server. Each API has its own plugin. */
 export function createApp<Services extends AppServices>(
   services: Services,
   apis: readonly Api<Services>[],
@@ -47,7 +47,7 @@ export function createApp<Services extends AppServices>(
     childLoggerFactory: requestLogger,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
-    // A path that cannot be decoded fails before any route is found, and without any hook.
+    // A path that cannot be decoded fails before routing, and no hook runs.
     frameworkErrors: (error, request, reply) => {
       beginRecord(request, reply, services.record);
       reply.header('x-content-type-options', 'nosniff');

@@ -6,24 +6,24 @@ import { type Draining, drainable } from './draining.ts';
 import { decorateRequests } from './request-log.ts';
 import { boundClients, type ClientBounds } from './slow-clients.ts';
 
-/** What happens to every request of an app before its own route. */
+/** What happens to every request of an app before its route. */
 export interface ArrivalOptions {
-  /** Begins the record of a request. */
+  /** Starts the record of a request. */
   readonly begin: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly connections: ConnectionOptions;
-  /** How long clients may take; left out: as long as they want. */
+  /** Timeouts of slow clients; left out: none. */
   readonly clients?: ClientBounds | undefined;
-  /** The end of the process; left out: what runs is never ended. */
+  /** The shutdown of the process; left out: requests are never cancelled. */
   readonly draining?: Draining | undefined;
-  /** Origins of web pages that may call; `*` for all. */
+  /** Origins of web pages that may send requests; `*` for all. */
   readonly allowedOrigins?: readonly string[];
-  /** Says what is wrong with a request, at once or later; undefined: it may pass. */
+  /** Returns the error of a request, now or later; undefined: the request is admitted. */
   readonly admit?: (request: FastifyRequest, reply: FastifyReply) => Admitted | Promise<Admitted>;
 }
 
 type Admitted = ApiError | undefined;
 
-/** Checks and follows all requests of an app, in one synchronous hook: every request pays for each hook. */
+/** Checks and tracks all requests of an app, in one synchronous hook: each hook costs every request. */
 export function arrivals(app: FastifyInstance, options: ArrivalOptions): void {
   const { begin, connections, clients, draining, allowedOrigins = [], admit } = options;
   decorateRequests(app);
@@ -54,7 +54,7 @@ export function arrivals(app: FastifyInstance, options: ArrivalOptions): void {
     begin(request, reply);
     done();
   });
-  // Before the guard: a browser asks first without a key, and has to be able to read a refusal.
+  // Before the guard: preflight requests have no key, and a browser must be able to read errors.
   crossOrigin(app, allowedOrigins);
   app.addHook('onRequest', enter);
 }

@@ -4,15 +4,15 @@ import { holderOf, type KeyBook } from '../keys/key-book.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
 import { digestOf } from '../keys/secrets.ts';
 
-/** The headers that a key may stand in. */
+/** The headers that may have a key. */
 export interface KeyHeaders {
   readonly authorization?: string | undefined;
   readonly 'x-api-key'?: string | string[] | undefined;
 }
 
 /**
- * Who sends a request, by its key: a Bearer token, or what stands in the header of Anthropic's clients. Undefined where
- * no key is needed. Throws an ApiError where nobody holds it.
+ * The holder of the key of a request: a Bearer token, or the header of Anthropic's clients. Undefined if no key is
+ * needed. Throws an ApiError for an unknown key.
  */
 export async function identify(headers: KeyHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
   if (!keys.isLocked) return undefined;
@@ -26,7 +26,7 @@ export async function identify(headers: KeyHeaders, keys: KeyBook): Promise<KeyH
   );
 }
 
-/** Compares texts with a secret in constant time, whatever their length. */
+/** Compares texts with a secret in constant time, independent of their length. */
 export function secretMatcher(secret: string): (given: string) => boolean {
   const expected = digestOf(secret);
   return (given) => timingSafeEqual(digestOf(given), expected);

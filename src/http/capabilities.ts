@@ -3,14 +3,14 @@ import { formatsOf, keepsMarkers } from '../generate/parsers.ts';
 import { abilities } from '../models/abilities.ts';
 import { generatesText, type NamedModel } from '../models/served-model.ts';
 
-/** What clients may ask of a model, as far as it is known within a few seconds. */
+/** The capabilities of a model, as far as they are known within a few seconds. */
 export async function capabilitiesOf(model: NamedModel): Promise<Readonly<Record<string, boolean>>> {
   const assets = await assetsWithin(model, longestWait);
   const facts = { ...model, assets, reads: readsOf(model, assets) };
   return Object.fromEntries(abilities.map(({ name, isOf }) => [name, isOf(facts)]));
 }
 
-/** Which parts of its responses can be told apart. */
+/** Which parts of a response Conch can separate: tool calls and reasoning. */
 function readsOf(model: NamedModel, assets: ReturnType<NamedModel['loadedAssets']>) {
   const template = assets?.template;
   if (!generatesText(model) || !template) return { tools: false, reasoning: false };
@@ -19,10 +19,10 @@ function readsOf(model: NamedModel, assets: ReturnType<NamedModel['loadedAssets'
   return { tools: canCall && keepsMarkers(model, formats.tools), reasoning: formats.reasoning !== undefined };
 }
 
-/** Milliseconds to wait for tokenizers that are still being loaded. */
+/** Milliseconds to wait for a tokenizer that is loading. */
 const longestWait = 5_000;
 
-/** What a model has of tokenizer and template, waiting for a load that is under way, but not for a hub that is silent. */
+/** The tokenizer and template of a model. Waits for a running load, but not longer than this. */
 async function assetsWithin(model: NamedModel, milliseconds: number): Promise<ReturnType<NamedModel['loadedAssets']>> {
   const stop = new AbortController();
   const timeout = sleep(milliseconds, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);

@@ -2,34 +2,34 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { flushAfterTurn, type TurnOutput } from './turn.ts';
 
-/** Something that sends, and can be made to wait. */
+/** A source that can be paused. */
 export interface Pausable {
   pause(): void;
   resume(): void;
 }
 
 interface OutputOptions {
-  /** What waits while the client is slower than its response; undefined where there is nothing yet. */
+  /** Paused while the client is slower than its response; undefined before it exists. */
   readonly source: () => Pausable | undefined;
-  /** Something was handed to the client's connection at this time. */
+  /** Data was written to the client's connection at this time. */
   readonly onFlush?: (now: number) => void;
-  /** `latin1`: texts have a byte in each character. */
+  /** `latin1`: each character of a text is one byte. */
   readonly encoding?: 'utf8' | 'latin1';
 }
 
 /**
- * The body of a streamed response: what is appended during a turn goes to the client in one write. The chunks of the
- * transfer encoding are framed here and go to the socket directly, the first one behind the headers: that leaves out the
- * response's own layers for every token.
+ * The body of a streamed response. Text that is appended during a turn of the event loop goes to the client in one
+ * write. Chunks of the transfer encoding are framed here and go to the socket directly, the first one after the
+ * headers: that skips Node's response layers for every token.
  */
 export class ClientOutput implements TurnOutput {
   readonly #response: ServerResponse;
   readonly #options: OutputOptions;
   #pending = '';
   #isDirty = false;
-  /** What tells that a slow client has room again; undefined while it has. */
+  /** Emits `drain` when a slow client has caught up; undefined unless one is slow. */
   #full: Socket | ServerResponse | undefined;
-  /** The client's socket, once the headers are on their way to it. */
+  /** The client's socket, once the headers are written. */
   #socket: Socket | undefined;
   #isOver = false;
 
@@ -55,7 +55,7 @@ export class ClientOutput implements TurnOutput {
     this.#options.onFlush?.(now);
   }
 
-  /** Writes what is left, and ends the response. */
+  /** Writes the rest, and ends the response. */
   end(text: string): void {
     const rest = this.#pending + text;
     this.#pending = '';
@@ -71,7 +71,7 @@ export class ClientOutput implements TurnOutput {
   /** Nothing more is written. */
   close(): void {
     this.#isOver = true;
-    // The next response may have it from here on.
+    // The next response may use the socket from here on.
     this.#socket = undefined;
     this.#pending = '';
     this.#full?.off('drain', this.#onDrain);
@@ -99,13 +99,13 @@ export class ClientOutput implements TurnOutput {
     if (!this.#full) this.#options.source()?.resume();
   };
 
-  /** The client's socket with the headers on their way to it; undefined where the response has to write itself. */
+  /** The client's socket, after writing the headers; undefined if the response must write the body itself. */
   #directSocket(): Socket | undefined {
     if (this.#socket) return this.#socket;
     const response = this.#response;
     const { socket } = response;
     if (socket === null || !response.chunkedEncoding || socket.destroyed) return undefined;
-    // Headers and whatever follows them in this turn go out together.
+    // Headers and the text of this turn go out together.
     socket.cork();
     response.flushHeaders();
     process.nextTick(uncork, socket);
@@ -118,10 +118,10 @@ function uncork(socket: Socket): void {
   socket.uncork();
 }
 
-/** Characters from which on it costs more to copy a text into its frame than to write the two apart. */
+/** From this many characters on, copying a text into its frame costs more than separate writes. */
 const longText = 2048;
 
-/** One chunk of the transfer encoding. Text that is ASCII, as most is, needs no encoding on its way. */
+/** Writes one chunk of the transfer encoding. ASCII text, the usual case, is written as latin1, which is faster. */
 function writeChunk(socket: Socket, text: string, given: 'utf8' | 'latin1'): boolean {
   const length = given === 'latin1' ? text.length : Buffer.byteLength(text);
   const encoding = length === text.length ? 'latin1' : 'utf8';

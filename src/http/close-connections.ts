@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import { openResponsesOf } from './open-responses.ts';
 
 /**
- * Ends connections when the app closes as soon as nothing runs on them: those that never carried a request, which Node
- * does not count as idle, at once; those whose request still runs, after its response. A client that keeps its connection
- * would hold up the end for as long as it may.
+ * Ends the connections of an app that closes, as soon as nothing runs on them. Connections that never had a request,
+ * which Node does not count as idle, end at once; others end after their response. Otherwise keep-alive connections
+ * would delay the shutdown.
  */
 export function closeConnections(app: FastifyInstance): void {
-  // By their far ends: with TLS, requests come on another socket than connections.
+  // By remote address: with TLS, the socket of a request is not the socket of its connection.
   const unused = new Map<string, Socket>();
   let isClosing = false;
   app.server.on('connection', (socket) => {
@@ -33,7 +33,7 @@ export function closeConnections(app: FastifyInstance): void {
   });
 }
 
-/** Ends a connection behind its response. */
+/** Ends a connection after its response. */
 function endWith(response: ServerResponse): void {
   const { socket } = response.req;
   response.once('finish', () => socket.end());

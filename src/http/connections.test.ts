@@ -44,7 +44,7 @@ describe('a connection', () => {
     const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers(19)}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect(bodyOf(answer)).toEqual(
-      error('headers_too_large', 'The request has 21 headers; at most 20 are allowed (--http-max-headers).'),
+      error('headers_too_large', 'Request has too many headers: 21. The limit is 20 (--http-max-headers).'),
     );
   });
 
@@ -55,7 +55,7 @@ describe('a connection', () => {
     const answer = await exchange(await start(), bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n.*x-request-id: [\w-]{36}\r\n/s);
     expect(bodyOf(answer)).toEqual(
-      error('headers_too_large', 'The headers are larger than this server takes (--http-max-header-size).'),
+      error('headers_too_large', 'Request headers are too large: the limit is set by --http-max-header-size.'),
     );
   });
 
@@ -67,13 +67,13 @@ describe('a connection', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['an unknown version', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
-  ])('that brings %s is told so', async (_, bytes) => {
+  ])('with %s gets an error', async (_, bytes) => {
     const answer = await exchange(await start(), bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(bodyOf(answer)).toEqual(error('invalid_request', 'This is not a request that HTTP/1.1 knows.'));
+    expect(bodyOf(answer)).toEqual(error('invalid_request', 'Invalid HTTP/1.1 request.'));
   });
 
-  it('that breaks ends all of its requests, those too that wait behind another one', async () => {
+  it('that breaks ends all of its requests, also pipelined ones', async () => {
     const arrived: string[] = [];
     const ended: string[] = [];
     const handler = () => async (request: FastifyRequest, reply: FastifyReply) => {

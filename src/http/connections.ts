@@ -6,22 +6,22 @@ import { ApiError } from '../errors.ts';
 import { followResponses, openResponses } from './open-responses.ts';
 import { followTls, type TlsSource, tlsOptions } from './tls.ts';
 
-/** What connections may bring, and what they are secured with. */
+/** Limits and TLS of connections. */
 export interface ConnectionOptions {
-  /** Most headers of a request. */
+  /** Maximum number of headers of a request. */
   readonly maxHeaders: number;
-  /** Most bytes of a request's first line and headers. */
+  /** Maximum size of a request's first line and headers, in bytes. */
   readonly maxHeaderSize: number;
   readonly tls?: TlsSource | undefined;
 }
 
-/** What the settings say where they say nothing. */
+/** The defaults of the settings. */
 export const usualConnections: ConnectionOptions = { maxHeaders: 128, maxHeaderSize: 32 * 1024 };
 
-/** Longer than the idle time of the proxies and clients in front, so that they, not we, close quiet connections. */
+/** Longer than the idle timeout of proxies and clients, so that they close idle connections, not Conch. */
 const keepAliveTimeout = 75_000;
 
-/** The options of a Fastify server for its connections; `bodyOf` is how its failures look. */
+/** The connection options of a Fastify server; `bodyOf` builds the body of errors. */
 export function connectionOptions(
   { maxHeaderSize, tls }: ConnectionOptions,
   bodyOf: (fault: ApiError) => unknown = (fault) => fault.body(),
@@ -36,20 +36,20 @@ export function connectionOptions(
   } as const;
 }
 
-/** Lets an app count headers itself: Node's own limit drops those beyond it, and says nothing. */
+/** Turns off Node's header limit, which drops headers silently: the app counts them itself. */
 export function limitConnections(app: FastifyInstance, { tls }: ConnectionOptions): void {
   const { server } = app;
   server.maxHeadersCount = 0;
   followResponses(server);
   closeWaiting(server);
-  // Node would answer an Expect that it does not know itself, and without a word; it is of no use to anybody.
+  // Node would reject an unknown Expect header with an empty 417. Conch ignores the header.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   followTls(server, tls);
 }
 
 /**
- * Closes the responses of a broken connection that waited for their turn behind another one: Node closes only the one
- * that is being sent, and everything that a request holds is released when its response closes.
+ * Closes the responses of a broken connection that waited behind another one (pipelining). Node closes only the one
+ * that is being sent, and the resources of a request are released when its response closes.
  */
 function closeWaiting(server: Server): void {
   server.on('request', ({ socket }, response) => {
@@ -62,31 +62,34 @@ function closeWaiting(server: Server): void {
   });
 }
 
-/** Gives what is wrong with the number of a request's headers. */
+/** Returns the error of a request with too many headers. */
 export function headerLimit({ maxHeaders }: ConnectionOptions): (request: FastifyRequest) => ApiError | undefined {
   return ({ raw }) => {
     const count = raw.rawHeaders.length / 2;
     if (count <= maxHeaders) return undefined;
-    const message = `The request has ${count} headers; at most ${maxHeaders} are allowed (--http-max-headers).`;
+    const message = `Request has too many headers: ${count}. The limit is ${maxHeaders} (--http-max-headers).`;
     return new ApiError('headers_too_large', message);
   };
 }
 
 function faultOf({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new ApiError('headers_too_large', 'The headers are larger than this server takes (--http-max-header-size).');
+    return new ApiError(
+      'headers_too_large',
+      'Request headers are too large: the limit is set by --http-max-header-size.',
+    );
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ApiError('request_timeout', 'The request took too long to arrive (--receive-timeout).');
-  return new ApiError('invalid_request', 'This is not a request that HTTP/1.1 knows.');
+  return new ApiError('invalid_request', 'Invalid HTTP/1.1 request.');
 }
 
-/** Ends a connection that cannot be read any further; it is told why unless it is in the middle of an answer. */
+/** Ends a connection that cannot be read any further. Sends an error, unless a response has already started. */
 function refuse(socket: Socket, error: NodeJS.ErrnoException, bodyOf: (fault: ApiError) => unknown): void {
-  // One that failed to speak TLS cannot be told anything.
+  // After a failed TLS handshake, nothing can be sent.
   const speaksHttp = /^(?:HPE_|ERR_HTTP_)/.test(error.code ?? '');
   const fault = faultOf(error);
   const open = openResponses(socket);
-  // A request that does not arrive has an answer that has not begun; any other fault stands behind requests that have.
+  // The response of a request that timed out has not started. Any other error comes after complete requests.
   const isTooLate = fault.code === 'request_timeout' ? open.some(({ headersSent }) => headersSent) : open.length > 0;
   if (!speaksHttp || socket.destroyed || !socket.writable || isTooLate) {
     socket.destroy();

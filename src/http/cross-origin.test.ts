@@ -45,13 +45,13 @@ const asked = {
 };
 
 describe('pages of other origins', () => {
-  it('are told nothing where none may call', async () => {
+  it('get no headers if no origin is allowed', async () => {
     const app = appWith([]);
     expect(await ask(app, 'POST', { origin: page, authorization })).toEqual({ status: 200 });
     expect(await ask(app, 'OPTIONS', preflight)).toEqual({ status: 401 });
   });
 
-  it('of the list may ask first without a key, and read answers and refusals', async () => {
+  it('of the list may send a preflight without a key, and read responses and errors', async () => {
     const app = appWith(['http://other', page]);
     expect(await ask(app, 'OPTIONS', preflight)).toEqual({
       status: 204,

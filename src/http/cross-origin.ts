@@ -1,7 +1,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
-/** The headers of answers that pages may read. */
+/** The response headers that web pages may read. */
 const exposed = [
   'x-request-id',
   'request-id',
@@ -18,10 +18,10 @@ const exposed = [
   'x-ratelimit-reset-tokens',
 ];
 
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser caches the preflight response. */
 const longestTrust = 600;
 
-/** Lets pages of these origins call from a browser. */
+/** Allows web pages of these origins to send requests. */
 export function crossOrigin(app: FastifyInstance, allowedOrigins: readonly string[]): void {
   const isForAll = allowedOrigins.includes('*');
   const options = {
@@ -32,6 +32,6 @@ export function crossOrigin(app: FastifyInstance, allowedOrigins: readonly strin
     maxAge: longestTrust,
     strictPreflight: false,
   };
-  // Called instead of registered: hooks run in the order in which they are added, and a registered one is added later.
+  // Called instead of registered: hooks run in the order they are added, and registering would add it later.
   cors(app, options, () => undefined);
 }

@@ -2,18 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ActiveList } from '../active-list.ts';
 import { ApiError } from '../errors.ts';
 
-/** Milliseconds in which requests that are ended may tell their clients so. */
+/** Milliseconds in which cancelled requests may send their error. */
 const lastWords = 2_000;
 
-/** Milliseconds in which requests that are still being sent when the end begins must have arrived. */
+/** Milliseconds after the start of draining in which requests must have arrived completely. */
 const lastArrival = 5_000;
 
 /**
- * The end of the process as its requests see it: it begins, what runs may go on for a while, then it is told to end,
- * and at last its connections are cut.
+ * The shutdown of the process, for its requests. It starts; running requests may continue for a while; then they are
+ * cancelled; at last, open connections are closed.
  */
 export class Draining {
-  /** Aborts when it begins. */
+  /** Aborts when the shutdown starts. */
   readonly begun: AbortSignal;
   readonly #over = new AbortController();
   readonly #cut = new AbortController();
@@ -27,42 +27,44 @@ export class Draining {
     return this.begun.aborted;
   }
 
-  /** Aborts when what runs must end. */
+  /** Aborts when running requests are cancelled. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Aborts when connections that are still open are cut. */
+  /** Aborts when open connections are closed. */
   get cut(): AbortSignal {
     return this.#cut.signal;
   }
 
-  /** Work that no connection waits for, and the process does. */
+  /** Registers work that the process waits for, without a connection. */
   hold(work: Promise<unknown>): void {
     const held = work.finally(() => this.#work.delete(held)).catch(() => undefined);
     this.#work.add(held);
   }
 
-  /** Resolves when all such work is done. */
+  /** Resolves when all registered work is done. */
   async settled(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
-  /** What runs has had its time. */
+  /** The drain timeout is over: cancels running requests. */
   end(): void {
     this.#over.abort();
     setTimeout(() => this.#cut.abort(), lastWords).unref();
   }
 }
 
-/** What requests and responses are told that the end of the process cuts short. */
+/** The error of requests and responses that the shutdown cancels. */
 export function serverStopped(): ApiError {
-  return new ApiError('server_not_ready', 'The server was stopped before the answer was complete.', { retryAfter: 1 });
+  return new ApiError('server_not_ready', 'The server was stopped before the response was complete.', {
+    retryAfter: 1,
+  });
 }
 
 /**
- * Lets the requests of an app end with the process: connections close behind their responses, and what takes too long is
- * ended. Gives what follows a request.
+ * Ends the requests of an app with the process: connections close after their responses, and requests that take too
+ * long are cancelled. Returns a function that tracks a request.
  */
 export function drainable(
   app: FastifyInstance,
@@ -77,7 +79,7 @@ export function drainable(
   });
   draining.over.addEventListener('abort', () => {
     if (running.size > 0)
-      app.log.error({ requests: running.size }, 'the time to drain is over: ending what still runs');
+      app.log.error({ requests: running.size }, 'drain timeout exceeded: cancelling the remaining requests');
     for (const request of running) request.cancel?.(serverStopped());
   });
   draining.cut.addEventListener('abort', () => app.server.closeAllConnections());

@@ -127,7 +127,7 @@ describe('a stream of events', () => {
     expect(received).not.toContain('transfer-encoding');
   });
 
-  it('waits for the answers that were asked for before it on the same connection', async () => {
+  it('waits for earlier responses on the same connection', async () => {
     const ask = (path: string, last = ''): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${last}\r\n`;
     const received = await exchange(ask('/two') + ask('/none') + ask('/two', 'connection: close\r\n'));
     expect(answersIn(received).map(({ body }) => body)).toEqual([whole, '2\r\n<>\r\n0\r\n\r\n', whole]);

@@ -21,8 +21,8 @@ interface StreamedResponse {
 }
 
 /**
- * Streams a response, as server-sent events unless its writer says otherwise. The status is sent with the first events,
- * so that an early fault keeps its own and rejects; a later one is written into the stream.
+ * Streams a response, as server-sent events unless its writer has another content type. The status is sent with the
+ * first events, so an early error rejects and has its own status; a later one is written into the stream.
  */
 export function sendEvents(reply: FastifyReply, generation: Generation, response: StreamedResponse): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ class EventStream implements EventSink, TurnOutput {
   #running: RunningGeneration | undefined;
   /** The events of the first turn; undefined once the status is sent. */
   #first: GenerateEvent[] | undefined = [];
-  /** Whether one of them is for the client to see. */
+  /** Whether one of them is visible to the client. */
   #hasContent = false;
   #isOver = false;
 
@@ -87,7 +87,7 @@ class EventStream implements EventSink, TurnOutput {
     else this.#tell(error);
   }
 
-  /** The end of the first turn: the status is sent, and its events. */
+  /** At the end of the first turn: sends the status and the events so far. */
   flush(now: number): void {
     if (this.#isOver || !this.#first) return;
     try {
@@ -101,7 +101,7 @@ class EventStream implements EventSink, TurnOutput {
 
   #hold(first: GenerateEvent[], event: GenerateEvent): void {
     first.push(event);
-    // The length of the prompt alone is no reason to send a status that a fault may still change.
+    // The prompt length does not need the status yet: an error may still change it.
     if (this.#hasContent || event.type === 'prompt-tokens') return;
     this.#hasContent = true;
     flushAfterTurn(this);
@@ -113,7 +113,7 @@ class EventStream implements EventSink, TurnOutput {
     this.#output.append(this.#writer.begin(events));
   }
 
-  /** Writes what the response failed with. A client that has left is told nothing; one that was cut off is. */
+  /** Writes the error of a response, unless the client disconnected. A request that Conch cancelled gets its error. */
   #tell(reason: unknown): void {
     const fault = ApiError.from(reason);
     this.#reply.request.fault = fault;
@@ -125,7 +125,7 @@ class EventStream implements EventSink, TurnOutput {
     }
   }
 
-  /** Writes what closes the stream, which may have to be waited for. */
+  /** Writes the end of the stream, which may be asynchronous. */
   async #close(closing: () => string | Promise<string>): Promise<void> {
     if (this.#first) this.#open(this.#first);
     const last = closing();
@@ -138,7 +138,7 @@ class EventStream implements EventSink, TurnOutput {
 export function openStream(reply: FastifyReply, contentType = eventHeaders['content-type']): void {
   reply.hijack();
   tellTiming(reply.request, reply);
-  // Fastify makes these anew for whoever asks.
+  // Fastify creates a new object on each call.
   const headers = reply.getHeaders() as Record<string, string>;
   headers['content-type'] = contentType;
   headers['cache-control'] = eventHeaders['cache-control'];

@@ -1,12 +1,12 @@
 import { isJsonObject } from '../json-object.ts';
 import { endOfText } from './json-size.ts';
 
-/** As many digits as a 64-bit integer has; a longer number is left to the check of its field. */
+/** Digits of a 64-bit integer. The check of the field rejects longer numbers. */
 const longestSeed = 20;
 
 /**
- * A parsed body whose seeds have all of their digits: a number past 2^53, such as a time in nanoseconds, loses its last
- * ones in JSON.parse. Such a seed becomes a bigint. Bodies without one are given back as they are, after one search.
+ * A parsed body with exact seeds. JSON.parse rounds numbers above 2^53, for example a time in nanoseconds; a seed like
+ * that becomes a bigint. Other bodies are returned unchanged, after one search.
  */
 export function withExactSeeds(json: string, body: unknown): unknown {
   if (!json.includes('"seed"') || !isJsonObject(body)) return body;
@@ -32,14 +32,14 @@ function exact(name: string, value: unknown, digits: string | undefined): Readon
 
 interface SeedDigits {
   own: string | undefined;
-  /** Ollama's clients send it among the options. */
+  /** Ollama's clients send it in `options`. */
   inOptions: string | undefined;
 }
 
 const wholeNumber = /\s*:\s*(-?\d+)\s*(?=[,}])/y;
 const colon = /\s*:/y;
 
-/** The digits of both seeds as they stand in the text; the last of a name counts, as for JSON.parse. */
+/** The digits of both seeds in the text. Of several with one name the last counts, as in JSON.parse. */
 function seedDigits(json: string): SeedDigits {
   const found: SeedDigits = { own: undefined, inOptions: undefined };
   let depth = 0;

@@ -66,7 +66,7 @@ describe('guard', () => {
     expect([await statusOf('/kept'), await statusOf('/kept'), await statusOf('/metrics')]).toEqual([200, 200, 200]);
   });
 
-  it('charges a prompt that nobody counted as it was guessed', async () => {
+  it('charges a prompt without a token count as estimated', async () => {
     const handler: Endpoint<unknown>['handler'] = () => async (request) => {
       await request.reserveTokens?.({ prompt: 40, answers: 20 });
       request.watch.counts({ promptTokens: undefined, completionTokens: 10 });
@@ -85,10 +85,10 @@ describe('guard', () => {
       checkManages({ key: rules && { name: 'a', ...rules } } as FastifyRequest);
     for (const rules of [undefined, {}, { models: ['a'], mayManage: true }]) expect(check(rules)).not.toThrow();
     for (const rules of [{ models: ['a'] }, { models: [], mayManage: false }])
-      expect(check(rules)).toThrow('This key is for some models alone and may not load or unload models');
+      expect(check(rules)).toThrow('This API key is limited to specific models and cannot load or unload models');
   });
 
-  it('has no place for a route without an endpoint', () => {
-    expect(() => appWith([]).get('/', async () => '')).toThrow('/ belongs to no endpoint.');
+  it('rejects a route without an endpoint', () => {
+    expect(() => appWith([]).get('/', async () => '')).toThrow('Route / has no endpoint.');
   });
 });

@@ -12,23 +12,23 @@ import type { TokenEstimate } from './token-estimate.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom the request comes from: the same for the same key; empty without keys. */
+    /** The owner of the request's key: the same for the same key; empty without keys. */
     owner: string;
-    /** Says that the request no longer counts among those of its key, and took the tokens that were watched. */
+    /** Releases the request from the limits of its key, and charges the tokens that it used. */
     leaveKey?: ((watch?: RequestWatch) => void) | undefined;
-    /** Sets tokens of its key aside, as many as the request may take. Throws where none is left. */
+    /** Reserves the tokens that the request may use. Throws if the key has none left. */
     reserveTokens?: ((estimate: TokenEstimate) => Promise<void>) | undefined;
   }
 }
 
-/** What requests must bring. */
+/** What requests are checked with. */
 export interface GuardOptions {
   readonly keys: KeyBook;
   readonly keyLimits: KeyLimits;
   readonly restrictedApis: readonly RestrictedApi[];
 }
 
-/** Gives what lets requests pass that bring a key, which health and the web UI do without, and the header that their group wants. */
+/** Returns a check of a request's key, which health and the web UI do not need, and of the header of its group. */
 export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }: GuardOptions) {
   app.decorateRequest('owner', '');
   app.decorateRequest('leaveKey', undefined);
@@ -40,19 +40,19 @@ export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }:
     request.owner = request.key?.owner ?? '';
     const missing = missingHeader(group, request.headers);
     if (missing !== undefined)
-      throw new ApiError('invalid_auth', `This API is restricted. Send its value in the header "${missing}".`);
+      throw new ApiError('invalid_auth', `This API is restricted. Send the required value in the header "${missing}".`);
     if (request.key && !isUncounted && runsModels(group))
       await countForKey(request, reply, { holder: request.key, keyLimits });
   };
-  // A promise would cost every request of a Conch without keys.
+  // Without keys, requests do not pay for a promise.
   return (request: FastifyRequest, reply: FastifyReply): Promise<undefined> | undefined =>
     keys.isLocked || restrictedApis.length > 0 ? admit(request, reply) : undefined;
 }
 
-/** Refuses routes without a group, which would be open to all. */
+/** Rejects routes without a group, which would need no key. */
 export function requireGroups(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, config }) => {
-    if (config?.endpoint?.group === undefined) throw new Error(`${url} belongs to no endpoint.`);
+    if (config?.endpoint?.group === undefined) throw new Error(`Route ${url} has no endpoint.`);
   });
 }
 
@@ -61,7 +61,7 @@ export function runsModels(group: RestrictedGroup | undefined): boolean {
   return group === 'inference' || group === 'embedding';
 }
 
-/** Counts a request for its key until its answer is sent; the tokens that it took are charged then. */
+/** Counts a request for its key until its response is sent; then charges the tokens that it used. */
 export async function countForKey(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -76,7 +76,7 @@ export async function countForKey(
   };
   request.leaveKey = (watch = request.watch) => {
     const { prompt, completion } = watch.tokens();
-    // A prompt that nobody counted is charged as it was guessed, once something was answered to it.
+    // A prompt without a token count is charged as estimated, if there is a completion.
     pass.leave(prompt === 0 && completion > 0 ? guessed + completion : prompt + completion);
   };
   const { raw } = reply;
@@ -84,15 +84,15 @@ export async function countForKey(
   else raw.once('close', () => request.leaveKey?.());
 }
 
-/** Refuses a model that the key of a request is not for. It says the same of models that do not exist. */
+/** Rejects a model that the key cannot use. The error is the same for models that do not exist. */
 export function checkModel({ key }: FastifyRequest, model: string): void {
   if (mayUse(key, model)) return;
-  throw new ApiError('model_not_allowed', `This key may not use the model ${JSON.stringify(model)}.`, {
+  throw new ApiError('model_not_allowed', `This API key does not have access to the model ${JSON.stringify(model)}.`, {
     param: 'model',
   });
 }
 
-/** Refuses to change what all share for a key that is for some models alone. */
+/** Rejects changes of models and servers with a key that is limited to specific models. */
 export function checkManages({ key }: FastifyRequest): void {
   if (!mayManage(key)) throw new ApiError('management_not_allowed', managementRefused);
 }

@@ -1,15 +1,15 @@
-/** The most fields without effect that an answer and the log name: clients have a limit for headers. */
+/** Maximum of ignored fields that the header and the log name: clients limit the size of headers. */
 export const mostNamed = 32;
 
 const longestName = 64;
 
-/** The names of fields without effect as a header may carry them. */
+/** The names of ignored fields, encoded for a header. */
 export function ignoredHeader(names: readonly string[]): string {
   const shown = names.slice(0, mostNamed).map((name) => encodeURIComponent(wellFormed(name.slice(0, longestName))));
   return [...shown, ...(names.length > mostNamed ? ['...'] : [])].join(', ');
 }
 
-/** Half a character, which JSON can carry, becomes U+FFFD. */
+/** A lone surrogate, which JSON allows, becomes U+FFFD. */
 function wellFormed(name: string): string {
   return Buffer.from(name).toString();
 }

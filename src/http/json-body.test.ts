@@ -27,13 +27,13 @@ async function send(payload: string | Buffer, headers: Readonly<Record<string, s
 describe('a body', () => {
   it('is JSON', async () => {
     expect(await send('[[[1]]]')).toEqual([200, [[[1]]]]);
-    expect(await send('{"__proto__": 1}')).toEqual([400, error('invalid_json', 'The body is not valid JSON.')]);
+    expect(await send('{"__proto__": 1}')).toEqual([400, error('invalid_json', 'Request body is not valid JSON.')]);
   });
 
   it('has no deeper JSON than allowed', async () => {
     expect(await send('['.repeat(100_000))).toEqual([
       400,
-      error('invalid_json', 'The body has lists or objects in each other more than 3 deep (--max-json-depth).'),
+      error('invalid_json', 'Request body is nested too deeply: the limit is 3 levels (--max-json-depth).'),
     ]);
   });
 
@@ -41,7 +41,7 @@ describe('a body', () => {
     expect(await send('[1,2,3,4,5,6,7,8,9]')).toEqual([200, [1, 2, 3, 4, 5, 6, 7, 8, 9]]);
     expect(await send(`[${'{},'.repeat(10)}{}]`)).toEqual([
       400,
-      error('invalid_json', 'The body has more than 10 values (--max-json-values).'),
+      error('invalid_json', 'Request body has too many values: the limit is 10 (--max-json-values).'),
     ]);
   });
 
@@ -51,7 +51,10 @@ describe('a body', () => {
   ])('does not come encoded as %s', async (encoding, payload) => {
     expect(await send(payload, { 'content-encoding': encoding })).toEqual([
       415,
-      error('unsupported_media_type', 'The body must come as it is: send it without the header "Content-Encoding".'),
+      error(
+        'unsupported_media_type',
+        'Request body must not be compressed. Send it without the header "Content-Encoding".',
+      ),
     ]);
   });
 

@@ -3,14 +3,14 @@ import { ApiError } from '../errors.ts';
 import { withExactSeeds } from './exact-seeds.ts';
 import { boundBroken, type JsonBounds } from './json-size.ts';
 
-/** What bodies may be. It may change while Conch runs. */
+/** Limits of bodies. They may change while Conch runs. */
 export interface BodyLimits {
   readonly jsonBounds: JsonBounds;
 }
 
 /**
- * Takes bodies of JSON alone, as they are. How much stands in them is looked at before they are parsed: that takes long
- * for many values, and all that follows may recurse.
+ * Accepts only JSON bodies. Their nesting depth and number of values are checked before parsing: parsing many values
+ * takes long, and later code may recurse.
  */
 export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -28,17 +28,17 @@ export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
   });
 }
 
-/** What is wrong with a body before it is read: it is compressed. */
+/** Returns the error of a compressed body, before it is read. */
 export function encodingFault({ headers, endpoint }: FastifyRequest): ApiError | undefined {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || endpoint?.refusal || encoding.trim().toLowerCase() === 'identity') return undefined;
-  const message = 'The body must come as it is: send it without the header "Content-Encoding".';
+  const message = 'Request body must not be compressed. Send it without the header "Content-Encoding".';
   return new ApiError('unsupported_media_type', message);
 }
 
 const form = 'application/x-www-form-urlencoded';
 
-/** Browsers send forms to any host without asking it, and name the page that they come from. */
+/** Browsers send forms to any host without a preflight, but with an Origin header. */
 function mayBeForm({ endpoint, headers }: FastifyRequest): boolean {
   return endpoint?.takesForms === true && headers.origin === undefined;
 }
@@ -47,7 +47,7 @@ function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): ApiErro
   return new ApiError(
     'invalid_json',
     bound === 'depth'
-      ? `The body has lists or objects in each other more than ${depth} deep (--max-json-depth).`
-      : `The body has more than ${values} values (--max-json-values).`,
+      ? `Request body is nested too deeply: the limit is ${depth} levels (--max-json-depth).`
+      : `Request body has too many values: the limit is ${values} (--max-json-values).`,
   );
 }

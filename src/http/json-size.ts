@@ -6,15 +6,15 @@ const closingBracket = 0x5d;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 
-/** How much a JSON text may hold. */
+/** Limits of a JSON text. */
 export interface JsonBounds {
-  /** How deep lists and objects may stand in each other. */
+  /** Maximum nesting depth of lists and objects. */
   readonly depth: number;
-  /** How many values there may be: entries, and the lists and objects themselves. */
+  /** Maximum number of values: entries, and the lists and objects themselves. */
   readonly values: number;
 }
 
-/** Which bound a JSON text goes beyond, found without parsing it; texts in it are leapt over. */
+/** The limit that a JSON text exceeds, found without parsing it; strings are skipped. */
 export function boundBroken(json: string, { depth: deepest, values: most }: JsonBounds): keyof JsonBounds | undefined {
   let depth = 0;
   let values = 1;
@@ -33,7 +33,7 @@ export function boundBroken(json: string, { depth: deepest, values: most }: Json
   return undefined;
 }
 
-/** Where the text that begins here ends; -1 where it does not. */
+/** The end of the string that starts at `from`; -1 if it does not end. */
 export function endOfText(json: string, from: number): number {
   for (let at = from; ; ) {
     at = json.indexOf('"', at + 1);

@@ -26,7 +26,7 @@ async function refusalOf(pass: Promise<unknown>): Promise<unknown> {
 }
 
 describe('passKey', () => {
-  it('says how the limits stand', async () => {
+  it('reports the state of the limits', async () => {
     const pass = await passKey(holder({ requestsPerMinute: 60, tokensPerMinute: 100 }), limits(), signal);
     expect(pass.headers).toEqual({
       'x-ratelimit-limit-requests': '60',
@@ -45,7 +45,7 @@ describe('passKey', () => {
     await passKey(few, shared, signal);
     expect(await refusalOf(passKey(few, shared, signal))).toEqual([
       'rate_limit_exceeded',
-      'The key "a" may use 1 request per minute, and that is used up. Try again in 60s.',
+      'Rate limit reached for the API key "a": 1 request per minute. Try again in 60s.',
       60,
       {
         'x-ratelimit-limit-requests': '1',
@@ -65,7 +65,7 @@ describe('passKey', () => {
     other.leave(51);
     expect(await refusalOf(passKey(both, shared, signal))).toEqual([
       'rate_limit_exceeded',
-      'The key "a" may use 100 tokens per minute, and that is used up. Try again in 31s.',
+      'Rate limit reached for the API key "a": 100 tokens per minute. Try again in 31s.',
       31,
       { 'x-ratelimit-limit-tokens': '100', 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m30s' },
     ]);
@@ -78,7 +78,7 @@ describe('passKey', () => {
     const key = holder({ tokensPerMinute: 100 });
     const enter = () => passKey(key, shared, signal);
     const [one, two, three, four, five] = await Promise.all([enter(), enter(), enter(), enter(), enter()]);
-    const usedUp = expect.stringContaining('The key "a" may use 100 tokens per minute, and that is used up.');
+    const usedUp = expect.stringContaining('Rate limit reached for the API key "a": 100 tokens per minute.');
     await one.reserve(30);
     await two.reserve(500);
     expect(await refusalOf(three.reserve(1))).toContainEqual(usedUp);
@@ -93,23 +93,25 @@ describe('passKey', () => {
     expect((await shared.rates.take({ name: 'key:a:tokens', perMinute: 100 }, 0)).left).toBe(-100);
   });
 
-  it('counts those that run, and gives back the place of one that another limit refuses', async () => {
+  it('counts running requests, and releases one that another limit rejects', async () => {
     const shared = limits();
     const two = holder({ concurrent: 2, requestsPerMinute: 3 });
     const [one] = [await passKey(two, shared, signal), await passKey(two, shared, signal)];
     expect(await refusalOf(passKey(two, shared, signal))).toEqual([
       'rate_limit_exceeded',
-      'The key "a" may have 2 requests running at the same time. Wait until one is over.',
+      'Concurrency limit reached for the API key "a": 2 running requests. Wait until one ends.',
       expect.any(Number),
       {},
     ]);
     one.leave(0);
     await passKey(two, shared, signal);
     one.leave(0);
-    expect(await refusalOf(passKey(two, shared, signal))).toContainEqual(expect.stringContaining('at the same time'));
+    expect(await refusalOf(passKey(two, shared, signal))).toContainEqual(
+      expect.stringContaining('Concurrency limit reached'),
+    );
   });
 
-  it('gives back the place of a request that a rate refuses', async () => {
+  it('releases a request that a rate limit rejects', async () => {
     const shared = limits();
     const one = holder({ concurrent: 1, requestsPerMinute: 1 });
     (await passKey(one, shared, signal)).leave(0);
@@ -117,7 +119,7 @@ describe('passKey', () => {
       expect(await refusalOf(passKey(one, shared, signal))).toContainEqual(expect.stringContaining('per minute'));
   });
 
-  it('ends with the request of a client that left', async () => {
+  it('ends when the client disconnects', async () => {
     const fault = await passKey(holder({ concurrent: 1 }), limits(), AbortSignal.abort()).catch(
       (error: unknown) => error,
     );

@@ -5,23 +5,23 @@ import type { Rate, RateAnswer, Rates } from '../limits/rates.ts';
 import type { Signal } from '../signal.ts';
 import { rateHeaders } from './rate-headers.ts';
 
-/** What the limits of keys are counted with. */
+/** The counters for the limits of keys. */
 export interface KeyLimits {
   readonly rates: Rates;
   readonly gates: Gates;
 }
 
-/** A request that runs a model and keeps to the limits of its key. */
+/** A request that runs a model, admitted within the limits of its key. */
 export interface KeyPass {
-  /** How the rates of the key stand, for the answer. */
+  /** The rate limit headers for the response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sets tokens aside that it may take, as many as there are; throws a 429 where none is left. */
+  /** Reserves tokens, at most as many as are left; throws a 429 if none are. */
   reserve(tokens: number): Promise<void>;
-  /** Says that the request is over, and how many tokens it took. */
+  /** Ends the request, with the tokens that it used. */
   leave(tokens: number): void;
 }
 
-/** Lets a request in that keeps to the limits of its key, and throws a 429 for one that does not. */
+/** Admits a request within the limits of its key; throws a 429 above them. */
 export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, signal: Signal): Promise<KeyPass> {
   const leaveGate = await enterGate(holder, gates, signal);
   const headers: Record<string, string> = {};
@@ -34,7 +34,7 @@ export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, si
     return rate;
   };
   try {
-    // What is taken of a rate is not given back, so the tokens, of which nothing is taken yet, are asked for first.
+    // What is taken from a rate is not returned. So the tokens come first: nothing is taken from them yet.
     const tokens = await count('tokens', 0);
     await count('requests', 1);
     let reserved = 0;
@@ -57,8 +57,12 @@ export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, si
   }
 }
 
-/** Takes so much, or all that is left. Others may take at the same time, so it may need to look again. */
-async function takeUpTo(wanted: number, rate: Rate, rates: Rates) {
+/** Takes the requested amount, or all that is left. Retries if other requests take at the same time. */
+async function takeUpTo(
+  wanted: number,
+  rate: Rate,
+  rates: Rates,
+): Promise<{ readonly taken: number; readonly answer: RateAnswer }> {
   let amount = Math.max(1, Math.min(wanted, rate.perMinute));
   for (;;) {
     const answer = await rates.take(rate, amount);
@@ -85,7 +89,7 @@ function beyond({ name }: KeyHolder, kind: Kind, { rate, answer, headers }: Beyo
   const limit = `${rate.perMinute} ${rate.perMinute === 1 ? kind.slice(0, -1) : kind} per minute`;
   return new ApiError(
     'rate_limit_exceeded',
-    `The key ${JSON.stringify(name)} may use ${limit}, and that is used up. Try again in ${retryAfter}s.`,
+    `Rate limit reached for the API key ${JSON.stringify(name)}: ${limit}. Try again in ${retryAfter}s.`,
     { retryAfter, headers },
   );
 }
@@ -98,10 +102,10 @@ async function enterGate(holder: KeyHolder, gates: Gates, signal: Signal): Promi
   } catch (error) {
     if (signal.aborted) throw endedBy(signal, error);
     if (!(error instanceof GateFull)) throw error;
-    const requests = concurrent === 1 ? '1 request' : `${concurrent} requests`;
+    const requests = concurrent === 1 ? '1 running request' : `${concurrent} running requests`;
     throw new ApiError(
       'rate_limit_exceeded',
-      `The key ${JSON.stringify(name)} may have ${requests} running at the same time. Wait until one is over.`,
+      `Concurrency limit reached for the API key ${JSON.stringify(name)}: ${requests}. Wait until one ends.`,
       { retryAfter: error.retryAfter },
     );
   }

@@ -44,7 +44,7 @@ it('counts the characters of texts where the bytes are unknown', () => {
   expect(builder.build([token('a'), token('\uFFFD'), token('bc'), token('d')]).text_offset).toEqual([0, 1, 2, 4]);
 });
 
-it('names ids alone where they are asked for', () => {
+it('writes token ids if requested', () => {
   const builder = new CompletionLogprobsBuilder(idTokenText);
   expect(builder.build(zeroWidthJoiner).tokens).toEqual(['token_id:7', 'token_id:7']);
 });

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { TokenChoice, TokenLogprob } from '../contracts/contract.ts';
 
-/** How token texts appear in an answer; as ids when the request asked for `return_tokens_as_token_ids`. */
+/** The text of a token in a response; its id with `return_tokens_as_token_ids`. */
 export type TokenText = (token: TokenChoice) => string;
 
 /** Bytes that are not a whole character are written as OpenAI does it: `\\xe2\\x80`. */
 export const plainTokenText: TokenText = (token) => (isPartOfCharacter(token) ? escapedBytes(token.bytes) : token.text);
 export const idTokenText: TokenText = (token) => `token_id:${token.id}`;
 
-/** How a request wants its tokens named. */
+/** The token texts that a request selects. */
 export function tokenTextOf({ namesTokenIds }: { readonly namesTokenIds: boolean }): TokenText {
   return namesTokenIds ? idTokenText : plainTokenText;
 }
@@ -30,7 +30,7 @@ function escapedBytes(bytes: Uint8Array): string {
   return text;
 }
 
-/** How many bytes the character that begins here has; 0 where none does. */
+/** The number of bytes of the character that starts here; 0 if none does. */
 function characterLength(bytes: Uint8Array, at: number): number {
   for (let length = 1; length <= 4 && at + length <= bytes.length; length++)
     if (isUtf8(bytes.subarray(at, at + length))) return length;
@@ -59,8 +59,8 @@ export function chatLogprobs(tokens: readonly TokenLogprob[], text: TokenText) {
 }
 
 /**
- * A token that is a part of a character reads as U+FFFD: where the backend gave its text alone, its bytes are unknown,
- * which OpenAI writes as null.
+ * A token that is a part of a character reads as U+FFFD. If the backend returned only its text, its bytes are unknown;
+ * OpenAI writes null for that.
  */
 function chatLogprob(token: TokenChoice, text: TokenText): ChatLogprob {
   const known = token.bytes ?? (token.text.includes(replacement) ? undefined : Buffer.from(token.text));
@@ -102,13 +102,13 @@ export class CompletionLogprobsBuilder {
     return built;
   }
 
-  /** Completions mark a part of a character with a word in front, which chats do not have. */
+  /** Completions mark a part of a character with a prefix, unlike chats. */
   #nameOf(token: TokenChoice): string {
     const text = this.#text(token);
     return this.#text === plainTokenText && isPartOfCharacter(token) ? `bytes:${text}` : text;
   }
 
-  /** The characters that are whole with this token. */
+  /** The characters that this token completes. */
   #completedBy({ bytes, text }: TokenChoice): string {
     return bytes ? this.#characters.decode(bytes, { stream: true }) : this.#characters.decode() + text;
   }

@@ -7,14 +7,14 @@ import { requestSignal } from './request-signal.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Says that the request to its model is over. */
+    /** Releases the request's slot at its model. */
     leaveModel?: (() => void) | undefined;
-    /** Milliseconds that it waited for a place at its model. */
+    /** Milliseconds that it waited in the queue of its model. */
     queuedFor?: number;
   }
 }
 
-/** Waits for a place at the model that a request names, and keeps it until the answer is sent; one that is not loaded may be first. */
+/** Waits in the queue of the request's model, loads it on demand, and holds a slot until the response is sent. */
 export async function enterModel(request: FastifyRequest, reply: FastifyReply, door: ModelDoor): Promise<void> {
   const { raw } = reply;
   const cancel = (fault: ApiError): void => request.cancel?.(fault);
@@ -33,7 +33,7 @@ export async function enterModel(request: FastifyRequest, reply: FastifyReply, d
 }
 
 /**
- * What the pipeline needs for one request: who sends it, who watches it, and what is left of its time after the queue.
+ * What the pipeline needs for one request: its client, its watch, and its remaining time after the queue.
  * @param needsCounts Whether its tokens must be counted exactly, which costs the vLLM backend a third of its peak.
  */
 export function contextFor<Context extends { readonly timeout: number | undefined }>(
@@ -63,7 +63,7 @@ function clientOf(request: FastifyRequest): string {
   return request.key?.id ?? request.ip;
 }
 
-/** Hands the request's places at its model and key to what goes on when it is answered; gives what says that it is over. */
+/** Takes over the slots of a request at its model and key, for work after the response. Returns their release. */
 export function takeOver(
   request: FastifyRequest,
   { watch, cancel }: { readonly watch: RequestWatch; readonly cancel: (fault: ApiError) => void },

@@ -10,7 +10,7 @@ interface OpenResponse {
 /** Responses that are not complete. */
 const open = new ActiveList<OpenResponse>();
 
-/** Knows the open responses of a server from now on. */
+/** Tracks the open responses of a server from now on. */
 export function followResponses(server: Server): void {
   server.on('request', (_request, response) => {
     const entry = open.add({ response, server });

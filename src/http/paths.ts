@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** Collects the routes of an app, and answers what none of them takes. */
+/** Collects the routes of an app, and handles requests that match none of them. */
 export function unknownPaths(app: FastifyInstance): void {
   const routes: FastifyInstance['knownRoutes'] = [];
   app.decorate('knownRoutes', routes);
@@ -24,11 +24,13 @@ export function unknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler(notFound);
 }
 
-/** Answers what no route takes: 405 with the methods that the path has, or 404. */
+/** Handles a request without a route: 405 with the methods of its path, or 404. */
 export function notFound({ url, method, server: { knownRoutes } }: FastifyRequest): never {
   const path = url.split('?', 1)[0] as string;
   const methods = new Set(knownRoutes.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods));
-  if (methods.size === 0) throw new ApiError('not_found', `There is nothing at ${method} ${path}.`);
+  if (methods.size === 0) throw new ApiError('not_found', `Invalid URL (${method} ${path}).`);
   const allow = [...methods].join(', ');
-  throw new ApiError('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { headers: { allow } });
+  throw new ApiError('method_not_allowed', `Method ${method} is not allowed for ${path}. Allowed: ${allow}.`, {
+    headers: { allow },
+  });
 }

@@ -4,17 +4,19 @@ import { ApiError } from '../errors.ts';
 const header = 'x-conch-priority';
 const highest = 10;
 
-/** How far in front a request waits: what its header says, else 0. To come before others takes a key that may. */
+/** The queue priority of a request, from its header; 0 by default. Above 0, its key must allow it. */
 export function priorityOf(request: FastifyRequest): number {
   const given = request.headers[header];
   if (given === undefined) return 0;
   const priority = /^[+-]?\d{1,2}$/.test(String(given)) ? Number(given) : Number.NaN;
   if (!(Math.abs(priority) <= highest))
-    throw new ApiError('invalid_request', `${header}: must be a whole number from -${highest} to ${highest}.`, {
-      param: header,
-    });
+    throw new ApiError(
+      'invalid_request',
+      `${header}: must be an integer from -${highest} to ${highest}, not ${JSON.stringify(String(given).slice(0, 32))}.`,
+      { param: header },
+    );
   if (priority > 0 && !mayPrioritize(request))
-    throw new ApiError('priority_not_allowed', `${header}: your API key may not ask for a priority above 0.`, {
+    throw new ApiError('priority_not_allowed', `${header}: this API key does not allow a priority above 0.`, {
       param: header,
     });
   return priority;

@@ -3,10 +3,10 @@ import type { ApiError } from '../errors.ts';
 import { eventHeaders } from './events.ts';
 import { tellTiming } from './request-log.ts';
 
-/** Milliseconds between two signs of life, for the proxies in between. */
+/** Milliseconds between keep-alive comments, for proxies. */
 const heartbeat = 15_000;
 
-/** Tells how far long work is, as server-sent events. The status is sent with the first, so an early fault keeps its own. */
+/** Reports progress as server-sent events. The first one sends the status, so an early error has its own. */
 export class ProgressEvents {
   readonly #reply: FastifyReply;
   #timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class ProgressEvents {
       this.#reply.hijack();
       tellTiming(this.#reply.request, this.#reply);
       raw.writeHead(200, { ...(this.#reply.getHeaders() as Record<string, string>), ...eventHeaders });
-      this.#timer = setInterval(() => raw.write(': still at it\n\n'), heartbeat);
+      this.#timer = setInterval(() => raw.write(': keep-alive\n\n'), heartbeat);
       raw.once('close', () => clearInterval(this.#timer));
     }
     raw.write(`data: ${JSON.stringify(event)}\n\n`);
@@ -38,7 +38,7 @@ export class ProgressEvents {
     this.#finish('data: [DONE]\n\n');
   }
 
-  /** As everywhere, a stream that failed has no `[DONE]`. */
+  /** A failed stream has no `[DONE]`, like all streams. */
   fail(fault: ApiError): void {
     this.write(fault.body());
     this.#finish();

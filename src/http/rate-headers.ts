@@ -1,6 +1,6 @@
 import type { Rate, RateState } from '../limits/rates.ts';
 
-/** How a rate stands, in the headers of OpenAI's API. */
+/** The state of a rate limit in OpenAI's headers. */
 export function rateHeaders(
   kind: 'requests' | 'tokens',
   { perMinute }: Rate,

@@ -9,20 +9,20 @@ import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { enterModel } from './model-requests.ts';
 import { checkLimits, type RequestLimits } from './request-limits.ts';
 
-/** What reading a request needs. It may change while Conch runs, so it is read anew for each request. */
+/** What reading a request needs. It may change while Conch runs, so each request reads it again. */
 export interface RequestServices {
-  /** Whether a field that nobody knows fails the request. */
+  /** Whether requests with unknown fields are rejected. */
   readonly strictFields: boolean;
   readonly limits: RequestLimits;
-  /** Whether what clients send is written to the log. */
+  /** Whether request bodies are logged. */
   readonly logPrompts: boolean;
-  /** Where requests come in to their models. */
+  /** Admits requests to their models. */
   readonly door: ModelDoor;
 }
 
 /**
- * The body of a request that names a model, checked; a field that nobody knows fails it where that is wanted. The
- * request counts as one to that model from here on: nothing is loaded for one that is wrong.
+ * The checked body of a request that names a model. With `strictFields`, unknown fields are rejected. Only a valid
+ * request enters the queue of its model, so nothing is loaded for an invalid one.
  */
 export async function readRequest<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
   schema: z.ZodObject<Shape>,
@@ -39,26 +39,26 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
   const reserving = reserveTokens(request);
   if (reserving) await reserving;
-  // What is parsed is all that is needed; the rest may be large, and the answer may take long.
+  // Only the parsed request is needed. The body may be large, and the response may take long.
   request.body = undefined;
   await enterModel(request, reply, door);
   return parsed;
 }
 
-/** Fails a request that has fields which nobody knows. */
+/** Rejects a request with unknown fields. */
 export function refuseUnknown([unknown]: readonly string[]): void {
   if (unknown === undefined) return;
-  throw new ApiError('unknown_field', `${unknown}: no such field is known.`, { param: unknown });
+  throw new ApiError('unknown_field', `${unknown}: unknown field. Remove it.`, { param: unknown });
 }
 
-/** Sets aside what a request may take of the tokens of its key; undefined where they are not limited. */
+/** Reserves the estimated tokens of a request; undefined if its key has no token limit. */
 function reserveTokens(request: FastifyRequest): Promise<void> | undefined {
   const { key, body, endpoint, reserveTokens: reserve } = request;
   if (key?.tokensPerMinute === undefined || !endpoint?.estimate) return undefined;
   return reserve?.(endpoint.estimate(body as JsonObject));
 }
 
-/** The most characters of a request that are logged. */
+/** Maximum of logged characters of a request. */
 const longestPrompt = 65_536;
 
 function promptText(body: unknown): string {
@@ -66,9 +66,9 @@ function promptText(body: unknown): string {
   return JSON.stringify(body, written).slice(0, longestPrompt);
 }
 
-/** Names what had no effect, to the client and in the log. */
+/** Reports ignored fields to the client and in the log. */
 export function tellIgnored(request: FastifyRequest, reply: FastifyReply, ignored: readonly string[]): void {
   if (ignored.length === 0) return;
   reply.header('x-conch-ignored', ignoredHeader(ignored));
-  request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'request fields without effect');
+  request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'ignored request fields');
 }

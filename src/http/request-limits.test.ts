@@ -41,29 +41,29 @@ describe('the counts of a request', () => {
   ])('lets %j through', (body) => expect(refusal(body)).toBeUndefined());
 
   it.each([
-    [{ messages: [{}, {}, {}] }, 'messages', 'messages: must hold at most 2 (--max-messages), not 3.'],
-    [{ input: [{}, {}, {}] }, 'input', 'input: must hold at most 2 (--max-messages), not 3.'],
-    [{ tools: [{}, {}, {}] }, 'tools', 'tools: must hold at most 2 (--max-tools), not 3.'],
-    [{ stop: ['a', 'b', 'c'] }, 'stop', 'stop: must hold at most 2 (--max-stop-strings), not 3.'],
+    [{ messages: [{}, {}, {}] }, 'messages', 'messages: must have at most 2 entries (--max-messages), not 3.'],
+    [{ input: [{}, {}, {}] }, 'input', 'input: must have at most 2 entries (--max-messages), not 3.'],
+    [{ tools: [{}, {}, {}] }, 'tools', 'tools: must have at most 2 entries (--max-tools), not 3.'],
+    [{ stop: ['a', 'b', 'c'] }, 'stop', 'stop: must have at most 2 entries (--max-stop-strings), not 3.'],
     [
       { stop_sequences: ['a', 'b', 'c'] },
       'stop_sequences',
-      'stop_sequences: must hold at most 2 (--max-stop-strings), not 3.',
+      'stop_sequences: must have at most 2 entries (--max-stop-strings), not 3.',
     ],
     [
       { options: { stop: ['a', 'b', 'c'] } },
       'options.stop',
-      'options.stop: must hold at most 2 (--max-stop-strings), not 3.',
+      'options.stop: must have at most 2 entries (--max-stop-strings), not 3.',
     ],
-    [{ n: 5 }, 'n', 'n: 5 answers are more than the 4 allowed (--max-choices).'],
-    [{ prompt: ['a', 'b'], n: 3 }, 'n', 'n: 6 answers, to 2 prompts, are more than the 4 allowed (--max-choices).'],
-    [{ n: 1, best_of: 5 }, 'best_of', 'best_of: 5 answers are more than the 4 allowed (--max-choices).'],
-    [{ prompt: [[1], [2], [3], [4], [5]] }, 'prompt', 'prompt: must hold at most 4 (--max-choices), not 5.'],
+    [{ n: 5 }, 'n', 'n: must give at most 4 choices (--max-choices), not 5.'],
+    [{ prompt: ['a', 'b'], n: 3 }, 'n', 'n: must give at most 4 choices (--max-choices), not 6 for 2 prompts.'],
+    [{ n: 1, best_of: 5 }, 'best_of', 'best_of: must give at most 4 choices (--max-choices), not 5.'],
+    [{ prompt: [[1], [2], [3], [4], [5]] }, 'prompt', 'prompt: must have at most 4 entries (--max-choices), not 5.'],
   ])('refuses %j', (body, param, message) =>
     expect(refusal(body)).toEqual({ code: 'invalid_request', param, message }),
   );
 
-  it('looks at what its endpoint names alone', () => {
+  it('checks only the limits of its endpoint', () => {
     expect(() => checkLimits({ messages: [1, 2, 3], n: 9 }, [countTools], limits)).not.toThrow();
   });
 });

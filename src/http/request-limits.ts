@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 
-/** How much one request may ask for. It may change while Conch runs. */
+/** Limits of one request. They may change while Conch runs. */
 export interface RequestLimits {
   readonly messages: number;
   readonly tools: number;
@@ -9,32 +9,32 @@ export interface RequestLimits {
   readonly choices: number;
 }
 
-/** Refuses a body that asks for more than one of the limits allows. */
+/** Rejects a body above a limit. */
 export type BodyLimit = (fields: JsonObject, limits: RequestLimits) => void;
 
-/** What endpoints may count; each names those that fit its body. */
+/** The limits that an endpoint may apply to its body. */
 export const countMessages = listLimit('messages', 'messages', '--max-messages');
 export const countTools = listLimit('tools', 'tools', '--max-tools');
 export const countStop = listLimit('stop', 'stopStrings', '--max-stop-strings');
 export const countStopSequences = listLimit('stop_sequences', 'stopStrings', '--max-stop-strings');
 
-/** Ollama's clients send them among the options. */
+/** Ollama's clients send stop sequences in `options`. */
 export const countOptionsStop: BodyLimit = ({ options }, { stopStrings: most }) => {
   const { stop } = (options ?? {}) as { readonly stop?: unknown };
   checkList('options.stop', stop, { most, flag: '--max-stop-strings' });
 };
 
-/** The items of a response. */
+/** The input items of the Responses API. */
 export const countItems: BodyLimit = ({ input }, { messages: most }) => {
   if (Array.isArray(input) && isJsonObject(input[0])) checkList('input', input, { most, flag: '--max-messages' });
 };
 
-/** Choices, of each of the prompts. */
+/** Choices, multiplied by the number of prompts. */
 export const countChoices: BodyLimit = ({ n, best_of: bestOf, prompt }, { choices: most }) => {
   const prompts = countPrompts(prompt);
   checkChoices('n', n, { prompts, most });
   checkChoices('best_of', bestOf, { prompts, most });
-  if (prompts > most) throw invalid('prompt', `must hold at most ${most} (--max-choices), not ${prompts}.`);
+  if (prompts > most) throw invalid('prompt', `must have at most ${most} entries (--max-choices), not ${prompts}.`);
 };
 
 /** How many prompts a completion has: one text, one list of token ids, or a list of either. */
@@ -42,7 +42,7 @@ export function countPrompts(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(prompt.length, 1) : 1;
 }
 
-/** Refuses a body that asks for more than it may, before anything else is done with it. */
+/** Rejects a body above the limits, before it is parsed further. */
 export function checkLimits(body: unknown, checks: readonly BodyLimit[], limits: RequestLimits): void {
   if (isJsonObject(body)) for (const check of checks) check(body, limits);
 }
@@ -58,7 +58,7 @@ interface Limit {
 
 function checkList(field: string, value: unknown, { most, flag }: Limit): void {
   if (Array.isArray(value) && value.length > most)
-    throw invalid(field, `must hold at most ${most} (${flag}), not ${value.length}.`);
+    throw invalid(field, `must have at most ${most} entries (${flag}), not ${value.length}.`);
 }
 
 interface Choices {
@@ -69,8 +69,8 @@ interface Choices {
 function checkChoices(field: string, value: unknown, { prompts, most }: Choices): void {
   const choices = typeof value === 'number' ? value * prompts : 0;
   if (choices <= most) return;
-  const text = prompts === 1 ? `${choices} answers` : `${choices} answers, to ${prompts} prompts,`;
-  throw invalid(field, `${text} are more than the ${most} allowed (--max-choices).`);
+  const text = prompts === 1 ? '' : ` for ${prompts} prompts`;
+  throw invalid(field, `must give at most ${most} choices (--max-choices), not ${choices}${text}.`);
 }
 
 function invalid(param: string, message: string): ApiError {

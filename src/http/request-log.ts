@@ -5,31 +5,31 @@ import { type Recorder, type RequestRecord, unrecorded } from '../request-watch.
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The model that the request names, for the log. */
+    /** The model in the request, for the log. */
     model: string | undefined;
-    /** Whose key the request brought; undefined without keys. */
+    /** The holder of the request's key; undefined without keys. */
     key: KeyHolder | undefined;
-    /** Hears how the request goes. */
+    /** Records the progress of the request. */
     watch: RequestRecord;
-    /** What the request failed with, also when it failed inside a stream. */
+    /** The error of the request, also inside a stream. */
     fault: ApiError | undefined;
-    /** The code of a failure that is told in another protocol's words. */
+    /** The code of an error in another protocol's format. */
     faultCode: string | undefined;
   }
 }
 
-/** Gives the requests of an app the members that their log line is made of. */
+/** Adds the members that the log line needs to the requests of an app. */
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('endpoint', undefined);
   app.decorateRequest('model', undefined);
   app.decorateRequest('key', undefined);
-  // Each request gets its own before anything else happens to it.
+  // Each request gets its own record first.
   app.decorateRequest('watch', null as unknown as RequestRecord);
   app.decorateRequest('fault', undefined);
   app.decorateRequest('faultCode', undefined);
 }
 
-/** Tells every client what is known of the times when its response begins. */
+/** Adds the Server-Timing header to every response. */
 export function serverTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     tellTiming(request, reply);
@@ -38,14 +38,14 @@ export function serverTiming(app: FastifyInstance): void {
 }
 
 /**
- * Begins the record of a request, also of one that no hook is called for. At its end it has one line in the log; a
- * client that disconnected before its response was complete is a 499.
+ * Starts the record of a request, also if no hook runs for it. At its end, one line is logged. A client that
+ * disconnected before its response was complete is a 499.
  */
 export function beginRecord(request: FastifyRequest, reply: FastifyReply, record: Recorder = unrecorded): void {
   reply.header('x-request-id', request.id);
   const { method, headers } = request;
   const start = performance.now();
-  // Fastify makes these options anew each time that they are read.
+  // Fastify creates these options on each read.
   const { url: route, config }: Partial<FastifyRequest['routeOptions']> = request.routeOptions ?? {};
   const endpoint = config?.endpoint;
   const path = pathOf(request);
@@ -58,11 +58,11 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
     headers,
     isSecure: request.protocol === 'https',
   });
-  // Fastify's own hook does not run for a client that disconnected; a response is closed in every case.
+  // Fastify's own hook does not run if the client disconnects; the close event always fires.
   reply.raw.once('close', () => writeLine(request, reply, { path, duration: performance.now() - start }));
 }
 
-/** The same for an answer that is written without Fastify. */
+/** Adds the Server-Timing header to a response that is written without Fastify. */
 export function tellTiming(request: FastifyRequest, reply: FastifyReply): void {
   const timing = request.watch.timing();
   if (timing !== '') reply.header('server-timing', timing);
@@ -102,14 +102,14 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, { path, duratio
   }
   const { log } = request.server;
   const group = request.endpoint?.group;
-  // To a health check, a 503 is the state that it asked for.
+  // For a health check, a 503 is a regular result.
   if (group === 'health' && status === 503 && !fault) log.info(line, 'not ready');
   else if (status >= 500) log.error(line, 'request failed');
-  else if (status >= 400) log.warn(line, hasLeft ? 'client left' : 'request refused');
+  else if (status >= 400) log.warn(line, hasLeft ? 'client disconnected' : 'request rejected');
   else log[group === 'page' ? 'debug' : 'info'](line, 'request');
 }
 
-/** What went wrong underneath, for the log. */
+/** The cause of an error, for the log. */
 export function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.name === 'StatusError' ? cause.message : (cause.stack ?? cause.message);

@@ -3,8 +3,8 @@ import type { FastifyBaseLogger } from 'fastify';
 type Line = Parameters<FastifyBaseLogger['info']>;
 
 /**
- * The log of one request, whose lines carry its id. Most requests write none but the one about their end, which brings
- * its id along, so what it takes is made at the first line.
+ * The logger of one request, which adds the request's id to its lines. Most requests only log their last line, which
+ * has the id anyway, so the child logger is created on first use.
  */
 class RequestLogger implements FastifyBaseLogger {
   readonly #parent: FastifyBaseLogger;
@@ -58,7 +58,7 @@ class RequestLogger implements FastifyBaseLogger {
   }
 }
 
-/** Makes the log of each request. */
+/** Creates the logger of a request. */
 export function requestLogger(parent: FastifyBaseLogger, bindings: Record<string, unknown>): FastifyBaseLogger {
   return new RequestLogger(parent, bindings);
 }

@@ -4,14 +4,14 @@ import { Cancellation, type Signal } from '../signal.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the request with this fault, from elsewhere; there once its signal was asked for. */
+    /** Cancels the request with this error. Set by the first call of `requestSignal`. */
     cancel?: (fault: ApiError) => void;
-    /** Aborts when the client leaves; there once it was asked for. */
+    /** Aborts when the client disconnects. Set by the first call of `requestSignal`. */
     signalOfLeaving?: Signal;
   }
 }
 
-/** A signal that aborts when the client leaves before its answer is complete, or the request is cancelled. */
+/** Aborts when the client disconnects before its response is complete, or when the request is cancelled. */
 export function requestSignal(reply: FastifyReply): Signal {
   const { request } = reply;
   if (request.signalOfLeaving) return request.signalOfLeaving;

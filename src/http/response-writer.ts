@@ -2,17 +2,17 @@ import type { TokenLogprob } from '../contracts/contract.ts';
 import type { GenerateEvent } from '../contracts/events.ts';
 import type { ApiError } from '../errors.ts';
 
-/** Writes the events of an answer as a stream, in the words of one API. */
+/** Writes the events of a generation as a stream, in the format of one API. */
 export interface ResponseWriter {
-  /** What the stream is; server-sent events where it is left out. */
+  /** The content type of the stream; left out: server-sent events. */
   readonly contentType?: string;
-  /** The stream's beginning: what opens it, then the first events, which may tell how long the prompt is. */
+  /** The start of the stream, with the first events. They may include the prompt length. */
   begin(events: readonly GenerateEvent[]): string;
-  /** A text delta, by the members of its event: there is one for almost every token. */
+  /** A text delta, as arguments instead of an event: there is one for almost every token. */
   delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string;
   write(event: GenerateEvent): string;
-  /** What closes a stream that is complete. */
+  /** The end of a complete stream. */
   end(): string | Promise<string>;
-  /** What closes one that failed after it had begun. */
+  /** The end of a stream that failed after its start. */
   fail(fault: ApiError): string | Promise<string>;
 }

@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { secretMatcher } from './auth.ts';
 
-/** The groups of endpoints that can want a header of their own, and the web UI, which never does. */
+/** The groups of endpoints that can need an extra header, and the web UI (`page`), which never does. */
 export type RestrictedGroup = 'inference' | 'embedding' | 'model-repository' | 'metrics' | 'health' | 'page';
 
-/** A header, and the value that it must have, for requests to some APIs. */
+/** A header with the value that requests to some APIs must have. */
 export interface RestrictedApi {
   readonly apis: readonly RestrictedGroup[];
   readonly header: string;
   readonly value: string;
 }
 
-/** Gives the header that a request to an API needs and does not bring; undefined when it may pass. */
+/** Returns the required header that is missing or wrong; undefined if the request is allowed. */
 export type RestrictionCheck = (group: RestrictedGroup | undefined, headers: IncomingHttpHeaders) => string | undefined;
 
-/** Checks the headers of requests to restricted APIs; in front of each name stands the prefix. */
+/** Checks the headers of requests to restricted APIs. Each header name has the prefix. */
 export function restrictionCheck(restricted: readonly RestrictedApi[], prefix = ''): RestrictionCheck {
   const needed = new Map(
     restricted.flatMap(({ apis, header, value }) => {
@@ -22,7 +22,7 @@ export function restrictionCheck(restricted: readonly RestrictedApi[], prefix = 
       return apis.map((api) => [api, need] as const);
     }),
   );
-  // What makes embeddings runs a model too.
+  // Embeddings are inference too.
   const inference = needed.get('inference');
   if (inference && !needed.has('embedding')) needed.set('embedding', inference);
   return (group, headers) => {

@@ -7,28 +7,28 @@ import { type RequestServices, tellIgnored } from './read-request.ts';
 import { requestSignal } from './request-signal.ts';
 import type { ResponseWriter } from './response-writer.ts';
 
-/** What the generating routes need. */
+/** What endpoints that generate text need. */
 export interface GenerateServices extends RequestServices {
   readonly generate: Omit<GenerateContext, 'watch'>;
 }
 
-/** What the endpoints of vectors and scores need. */
+/** What endpoints for embeddings and scores need. */
 export interface RowsServices extends RequestServices {
   readonly rows: Omit<RowsContext, 'watch'>;
 }
 
-/** What one API makes of a request. Faults and names are in the words of that API. */
+/** How one API handles a request. Errors and field names are those of the API. */
 export interface AnswerPlan {
   readonly unknownFields: readonly string[];
   begin(signal: Signal): Promise<Answer>;
-  /** The id of the answer where it is not that of a chat. */
+  /** The id of the response if it is not that of a chat. */
   idOf?(answer: Answer): string;
-  /** How the answer is written as it comes. */
+  /** Writes a streamed response. */
   writer(answer: Answer): ResponseWriter;
   whole(answer: Answer): Promise<unknown>;
 }
 
-/** Answers a request as its plan says, streamed or whole. */
+/** Responds to a request by its plan, streamed or not. */
 export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, plan: AnswerPlan): Promise<unknown> {
   const signal = requestSignal(reply);
   const answer = await plan.begin(signal);

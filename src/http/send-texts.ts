@@ -4,18 +4,18 @@ import type { Signal } from '../signal.ts';
 import { ClientOutput, type Pausable } from './client-output.ts';
 import { openStream } from './events.ts';
 
-/** Hears of texts as they come. */
+/** Receives texts as they arrive. */
 interface TextSink {
   text(text: string): void;
   end(): void;
-  /** It ends in the middle. */
+  /** The source failed before its end. */
   fail(error: unknown): void;
 }
 
-/** Begins to give texts to a sink, also at once; gives what pauses and cancels them. */
+/** Starts to send texts to a sink, possibly synchronously. Returns a handle that pauses and cancels. */
 type TextSource = (sink: TextSink) => Pausable & { cancel(): void };
 
-/** Streams events that are written already. */
+/** Streams events that are already encoded. */
 export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signal): Promise<void> {
   return new Promise((resolve) => {
     openStream(reply);
@@ -29,7 +29,7 @@ export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signa
       signal.removeEventListener('abort', onAbort);
       reply.request.fault = ApiError.from(error);
       output.close();
-      // The status is sent: a response that breaks off is not taken for a whole one.
+      // The status is sent: break off, so that the client does not take the response for complete.
       reply.raw.destroy();
       resolve();
     };
@@ -44,7 +44,7 @@ export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signa
   });
 }
 
-/** Texts that are asked for one after the other. */
+/** A source that reads texts from an iterable. */
 export function textsOf(texts: AsyncIterable<string>): TextSource {
   return (sink) => {
     let isOver = false;

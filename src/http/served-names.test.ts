@@ -23,25 +23,25 @@ function told(served: readonly string[], given: { readonly [K in 'request' | 'se
 it('names what is served, and what would be loaded', () => {
   expect(told(['a', 'b']).body()).toEqual({
     error: {
-      message: 'The model "x" does not exist. There are: a, b.',
+      message: 'The model "x" does not exist. Available models: a, b.',
       type: 'invalid_request_error',
       param: 'model',
       code: 'model_not_found',
     },
   });
   const onDemand = { loadable: () => ['c'] };
-  expect(told(['a'], { services: { onDemand } }).message).toBe('The model "x" does not exist. There are: a, c.');
+  expect(told(['a'], { services: { onDemand } }).message).toBe('The model "x" does not exist. Available models: a, c.');
 });
 
 it('names no more than five', () => {
   const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-  expect(told(many).message).toBe('The model "x" does not exist. There are: a, b, c, d, e and 2 more.');
-  expect(told(many.slice(0, 5)).message).toBe('The model "x" does not exist. There are: a, b, c, d, e.');
+  expect(told(many).message).toBe('The model "x" does not exist. Available models: a, b, c, d, e and 2 more.');
+  expect(told(many.slice(0, 5)).message).toBe('The model "x" does not exist. Available models: a, b, c, d, e.');
 });
 
 it('names nothing that the key may not use, and nothing to who may not list models', () => {
   expect(told(['a', 'b'], { request: { key: { models: ['b', 'x'] } } }).message).toBe(
-    'The model "x" does not exist. There are: b.',
+    'The model "x" does not exist. Available models: b.',
   );
   expect(told(['a'], { request: { key: { models: ['x'] } } })).toBe(unknown);
   const services = { restrictedApis: [{ apis: ['model-repository'], header: 'x-key', value: 'word' }] };

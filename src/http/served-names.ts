@@ -5,12 +5,12 @@ import { runsModels } from './guard.ts';
 import { type RestrictedApi, restrictionCheck } from './restricted-apis.ts';
 import { loadableNames, type ModelServices } from './usable-models.ts';
 
-/** More than these would bury the message. */
+/** More names would bury the message. */
 const mostNames = 5;
 
 /**
- * Adds to the failure of a request that would run a model that nobody has which ones there are, of those that its key
- * may use. Who may not list the models learns none of them.
+ * Adds the available models that the key can use to the error about an unknown model. Clients that cannot list
+ * models get no names.
  */
 export function namingServed(
   services: ModelServices & { readonly restrictedApis: readonly RestrictedApi[] },
@@ -26,7 +26,7 @@ export function namingServed(
     const rest = names.length - mostNames;
     const others = rest > 0 ? ` and ${rest} more` : '';
     const { code, message, param } = error;
-    const text = `${message} There are: ${names.slice(0, mostNames).join(', ')}${others}.`;
+    const text = `${message} Available models: ${names.slice(0, mostNames).join(', ')}${others}.`;
     return new ApiError(code, text, param === null ? {} : { param });
   };
 }

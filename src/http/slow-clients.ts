@@ -3,18 +3,18 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 
-/** How long clients may take, in milliseconds; 0: as long as they want. */
+/** Timeouts of clients, in milliseconds; 0: none. */
 export interface ClientBounds {
   /** To send a request. */
   readonly receiveTimeout: number;
-  /** To read anything of what waits for them. */
+  /** To read any of the data that waits for them. */
   readonly slowClientTimeout: number;
 }
 
 const longestHeaders = 60_000;
 const longestCheck = 5_000;
 
-/** Ends connections whose client sends its request, or reads its response, too slowly; gives what watches a request. */
+/** Ends connections of clients that send or read too slowly. Returns a function that watches a request. */
 export function boundClients(
   app: FastifyInstance,
   { receiveTimeout, slowClientTimeout }: ClientBounds,
@@ -23,17 +23,17 @@ export function boundClients(
   server.requestTimeout = receiveTimeout;
   server.headersTimeout = receiveTimeout === 0 ? longestHeaders : Math.min(receiveTimeout, longestHeaders);
   server.connectionsCheckingInterval = Math.min(longestCheck, Math.ceil(server.headersTimeout / 4));
-  // The time in which nothing was read from the connection or taken by it.
+  // Idle time: nothing was read from the socket or written to it.
   server.timeout = slowClientTimeout;
   if (slowClientTimeout === 0) return undefined;
   return (request, { raw }) => {
     raw.on('timeout', ({ writableLength }: Socket) => {
-      // A quiet connection may wait for a model; one on which written text waits has a client that reads nothing.
+      // An idle connection may wait for a model. With pending output, the client does not read.
       if (writableLength === 0) return;
       const seconds = slowClientTimeout / 1000;
       request.fault = new ApiError(
         'client_closed_request',
-        `The client read nothing for ${seconds} s and was cut off.`,
+        `The client read nothing for ${seconds} s and was disconnected (--slow-client-timeout).`,
       );
       raw.destroy();
     });

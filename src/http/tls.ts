@@ -1,11 +1,11 @@
-/** A certificate, its key, and the authorities that clients must be vouched for by. */
+/** A certificate, its key, and the authorities for client certificates. */
 export interface TlsFiles {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly ca?: Buffer | undefined;
 }
 
-/** What a port speaks TLS with, and what is told when there is a newer one. */
+/** The TLS files of a port, with notification of newer ones. */
 export interface TlsSource {
   readonly current: TlsFiles;
   onChange(take: (files: TlsFiles) => void): void;
@@ -16,7 +16,7 @@ interface SecureServer {
   setSecureContext(files: TlsFiles): void;
 }
 
-/** The options of a server that speaks TLS, with clients that have to show a certificate where there is an authority for them. */
+/** The options of a TLS server. With `ca`, clients must present a certificate. */
 export function tlsOptions({ current }: TlsSource) {
   const wantsCertificate = current.ca !== undefined;
   return {
@@ -27,7 +27,7 @@ export function tlsOptions({ current }: TlsSource) {
   } as const;
 }
 
-/** Gives a server each newer certificate; connections that are open keep theirs. */
+/** Updates the certificate of a server; open connections keep theirs. */
 export function followTls(server: object, tls: TlsSource | undefined): void {
   tls?.onChange((files) => (server as SecureServer).setSecureContext(files));
 }

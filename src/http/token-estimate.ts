@@ -1,25 +1,25 @@
 import type { JsonObject } from '../json-object.ts';
 import { countPrompts } from './request-limits.ts';
 
-/** Characters that a token stands for, where nobody counts. */
+/** Characters per token, for estimates. */
 const charactersPerToken = 4;
 
-/** Tokens that an answer is taken to have whose request does not say how many it may have. */
+/** Estimated completion tokens of a request without a token limit. */
 const usualAnswer = 256;
 
-/** What a request may take, guessed before it is answered. */
+/** Estimated tokens of a request, before it runs. */
 export interface TokenEstimate {
   readonly prompt: number;
   readonly answers: number;
 }
 
-/** Guesses the tokens of a request by its fields. */
+/** Estimates the tokens of a request from its fields. */
 export type TokenEstimator = (fields: JsonObject) => TokenEstimate;
 
-/** For requests that only read a prompt. */
+/** For requests that only have a prompt. */
 export const estimatePrompt: TokenEstimator = (fields) => ({ prompt: tokensIn(fields), answers: 0 });
 
-/** For requests that generate text; the field says how long each response may get. */
+/** For requests that generate text; `limitOf` returns their token limit. */
 export function estimateWith(limitOf: (fields: JsonObject) => unknown): TokenEstimator {
   return (fields) => {
     const most = numberOf(limitOf(fields)) ?? usualAnswer;
@@ -28,7 +28,7 @@ export function estimateWith(limitOf: (fields: JsonObject) => unknown): TokenEst
   };
 }
 
-/** Tokens of all texts in a value; ids of tokens are tokens, and images are none. */
+/** Estimated tokens of all texts in a value. Token ids count as tokens, images as none. */
 function tokensIn(body: unknown): number {
   let characters = 0;
   let ids = 0;
@@ -45,7 +45,7 @@ function tokensIn(body: unknown): number {
   return Math.ceil(characters / charactersPerToken) + ids;
 }
 
-/** Images stand in members of these names, as the base64 of their bytes. */
+/** Members of these names have images, as base64. */
 function isImage(name: string, value: unknown): boolean {
   return name === 'data' || (name === 'images' && Array.isArray(value));
 }

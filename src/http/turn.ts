@@ -1,14 +1,14 @@
-/** Collects what goes to a client during a turn of the event loop. */
+/** Collects output to a client during a turn of the event loop. */
 export interface TurnOutput {
-  /** Writes what was collected in the turn that ends at this time (`performance.now()`). It does not throw. */
+  /** Writes the output of the turn that ends at this time (`performance.now()`). It does not throw. */
   flush(now: number): void;
 }
 
 let dirty: TurnOutput[] = [];
 
 /**
- * Has an output flushed at the end of this turn, once per call. One immediate serves all of them: it runs right after the
- * poll phase, in which everything that arrived in this turn was read, so that a client is written to once per turn.
+ * Flushes an output at the end of this turn, once per call. One immediate serves all of them. It runs right after the
+ * poll phase, when everything that arrived in this turn was read, so there is one write per client and turn.
  */
 export function flushAfterTurn(output: TurnOutput): void {
   if (dirty.length === 0) setImmediate(flushAll);
@@ -26,7 +26,7 @@ function flushAll(): void {
       output.flush(now);
     }
   } finally {
-    // The others are flushed even if one throws, which it should not.
+    // If one throws, which it should not, the others are flushed in the next turn.
     for (const output of outputs.slice(flushed)) flushAfterTurn(output);
   }
 }

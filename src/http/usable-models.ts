@@ -8,7 +8,7 @@ import type { NamedModel } from '../models/served-model.ts';
 /** What lists of models need. */
 export interface ModelServices {
   readonly models: ModelRegistry;
-  /** Left out: what is not loaded is not served. */
+  /** Left out: models are not loaded on demand. */
   readonly onDemand?: LoadOnDemand | undefined;
 }
 
@@ -17,7 +17,7 @@ export async function usableModels({ key }: FastifyRequest, { models }: ModelSer
   return (await listedModels(models)).filter(({ name }) => mayUse(key, name));
 }
 
-/** The models that would be loaded for a request that names them. */
+/** The models that a request would load on demand. */
 export function loadableNames({ key }: FastifyRequest, { onDemand }: Pick<ModelServices, 'onDemand'>): string[] {
   return onDemand?.loadable().filter((name) => mayUse(key, name)) ?? [];
 }

@@ -1,29 +1,29 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** A range of addresses, as in 10.0.0.0/8. */
+/** A range of addresses, for example 10.0.0.0/8. */
 export interface AddressRange {
   readonly address: string;
   readonly prefix: number;
 }
 
-/** Everything in IPv4 that is not the open Internet, and the address at which Azure's machines ask for their secrets. */
+/** Private and reserved IPv4 ranges, and the address of Azure's instance metadata. */
 const innerV4 = listOf(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
     '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ' +
     '168.63.129.16/32',
 );
-/** All of IPv6 that is given out for the open Internet, and what is kept aside within it: tunnels and examples. */
+/** The public IPv6 range, and the reserved ranges in it: tunnels and examples. */
 const globalV6 = listOf('2000::/3');
 const reservedV6 = listOf('2001::/23 2001:db8::/32 2002::/16 3fff::/20');
-/** Addresses of IPv6 that stand for one of IPv4, in their last four bytes. */
+/** IPv6 ranges whose last four bytes are an IPv4 address. */
 const carriersOfV4 = listOf('::ffff:0:0/96 64:ff9b::/96');
 
-/** Whether an address may be connected to: on the open Internet, or in a range that the operator has named. */
+/** Whether an address may be connected to: it is public, or in a range that the operator allows. */
 export function addressCheck(allowed: readonly AddressRange[]): (address: string) => boolean {
   const named = new BlockList();
   for (const range of allowed) named.addSubnet(range.address, range.prefix, familyOf(range.address));
   return (address) => {
-    // A zone stands behind addresses that hold on one link alone.
+    // A zone is part of link-local addresses only.
     const plain = address.includes('%') ? '' : (carriedV4(address) ?? address);
     if (isIPv4(plain)) return named.check(plain, 'ipv4') || !innerV4.check(plain, 'ipv4');
     if (!isIPv6(plain)) return false;
@@ -44,10 +44,10 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
-/** The address of IPv4 inside one of IPv6 that carries it. */
+/** The IPv4 address inside an IPv6 address. */
 function carriedV4(address: string): string | undefined {
   if (!isIPv6(address) || !carriersOfV4.check(address, 'ipv6')) return undefined;
-  // The parser of URLs writes every such address in one way: two groups of hexadecimal digits at the end.
+  // The URL parser normalizes these addresses: the last two groups of hexadecimal digits.
   const [high = 0, low = 0] = new URL(`http://[${address}]/`).hostname
     .slice(1, -1)
     .split(':')

@@ -1,19 +1,19 @@
 import { ImageFault, type ImageType, imageHeader } from './image-header.ts';
 
-/** How large one picture may be. */
+/** The limits of one image. */
 export interface ImageLimits {
   /** Bytes of its file. */
   readonly bytes: number;
   readonly pixels: number;
 }
 
-/** A picture as it goes to a model: its file, unchanged. */
+/** An image as it is sent to a model: its file, unchanged. */
 export interface Image {
   readonly type: ImageType;
   readonly bytes: Buffer;
 }
 
-/** Looks at the bytes of a file; one that is no picture, or too large a one, is refused. */
+/** Checks the bytes of a file. Throws if it is no image or too large. */
 export function checkImage(bytes: Buffer, limits: ImageLimits): Image {
   if (bytes.length > limits.bytes) throw tooManyBytes(limits);
   const { type, width, height } = imageHeader(bytes);
@@ -25,5 +25,5 @@ export function checkImage(bytes: Buffer, limits: ImageLimits): Image {
 }
 
 export function tooManyBytes({ bytes }: ImageLimits): ImageFault {
-  return new ImageFault(`is larger than the ${bytes} bytes that are allowed (--max-image-size).`);
+  return new ImageFault(`is larger than the ${bytes} bytes allowed (--max-image-size).`);
 }

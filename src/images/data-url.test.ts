@@ -30,14 +30,14 @@ describe('dataUrlBytes', () => {
     'data:image/png;base64',
     `data:${text}`,
   ])('refuses what is not in base64: %s', (url) =>
-    expect(read(url)).toBe('must be a data URL in base64: data:image/png;base64,...'),
+    expect(read(url)).toBe('must be a base64 data URL: data:image/png;base64,...'),
   );
 
   it.each([
-    ['text/plain', 'must have the media type of an image, not "text/plain".'],
-    ['', 'must have the media type of an image, not "".'],
-    ['application/octet-stream', 'must have the media type of an image, not "application/octet-stream".'],
-    ['image/', 'must have the media type of an image, not "image/".'],
+    ['text/plain', 'must have an image media type, not "text/plain".'],
+    ['', 'must have an image media type, not "".'],
+    ['application/octet-stream', 'must have an image media type, not "application/octet-stream".'],
+    ['image/', 'must have an image media type, not "image/".'],
   ])('refuses the media type %j', (type, reason) => expect(read(`data:${type};base64,${text}`)).toBe(reason));
 
   it.each([
@@ -57,15 +57,13 @@ describe('dataUrlBytes', () => {
     '%41AAA',
   ])('refuses base64 that is not strictly so: %j', (content) =>
     expect(read(`data:image/png;base64,${content}`)).toBe(
-      'is not base64: the standard alphabet with its padding, without spaces.',
+      'is not valid base64. Use the standard alphabet with padding, without spaces.',
     ),
   );
 
   it('refuses too many bytes before they are decoded', () => {
     expect(read(dataUrl(Buffer.alloc(1000)))).toEqual(Buffer.alloc(1000));
-    expect(read(dataUrl(Buffer.alloc(1004)))).toBe(
-      'is larger than the 1000 bytes that are allowed (--max-image-size).',
-    );
+    expect(read(dataUrl(Buffer.alloc(1004)))).toBe('is larger than the 1000 bytes allowed (--max-image-size).');
   });
 });
 
@@ -78,7 +76,7 @@ describe('checkImage', () => {
     );
     expect(() => checkImage(pngOf(2 ** 31 - 1, 2 ** 31 - 1), limits)).toThrow('has 2147483647 x 2147483647 pixels');
     expect(() => checkImage(Buffer.concat([whole, Buffer.alloc(1000)]), limits)).toThrow(
-      'is larger than the 1000 bytes that are allowed (--max-image-size).',
+      'is larger than the 1000 bytes allowed (--max-image-size).',
     );
   });
 });

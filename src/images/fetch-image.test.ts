@@ -52,8 +52,8 @@ async function fault(url: string, parts: FetchOptions): Promise<string> {
   );
 }
 
-const refused = 'ImageFault: is on a host whose address is not on the open Internet (--allow-image-addresses).';
-const unlisted = 'ImageFault: is on a host from which no images are fetched (--allow-image-urls).';
+const refused = 'ImageFault: is on a host with a private or reserved address (--allow-image-addresses).';
+const unlisted = 'ImageFault: is on a host that is not allowed (--allow-image-urls).';
 
 describe('fetchImage', () => {
   it('asks the address that was checked, under the name of the host and without credentials', async () => {
@@ -70,12 +70,12 @@ describe('fetchImage', () => {
     ['http://other.test/', unlisted],
     ['http://pictures.test:81/', unlisted],
     ['http://notpictures.test/', unlisted],
-    ['http://user@pictures.test/', 'ImageFault: must not hold a user name or a password.'],
-    ['http://:secret@pictures.test/', 'ImageFault: must not hold a user name or a password.'],
-    ['file:///etc/passwd', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
-    ['ftp://pictures.test/', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
-    ['pictures.test/a.png', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
-    ['http://', 'ImageFault: must be a data URL, or an address with http:// or https://.'],
+    ['http://user@pictures.test/', 'ImageFault: must not contain a user name or password.'],
+    ['http://:secret@pictures.test/', 'ImageFault: must not contain a user name or password.'],
+    ['file:///etc/passwd', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
+    ['ftp://pictures.test/', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
+    ['pictures.test/a.png', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
+    ['http://', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
   ])('refuses %s before anything is looked up', async (url, reason) => {
     const sources = { hosts: [{ host: 'pictures.test' }], addresses: [] };
     const resolve = () => Promise.reject(new Error('The name was looked up.'));
@@ -156,10 +156,10 @@ describe('fetchImage', () => {
       '/inner': refused,
       '/literal': refused,
       '/unlisted': unlisted,
-      '/file': 'ImageFault: must be a data URL, or an address with http:// or https://.',
-      '/user': 'ImageFault: must not hold a user name or a password.',
+      '/file': 'ImageFault: must be a data URL, or a URL with http:// or https://.',
+      '/user': 'ImageFault: must not contain a user name or password.',
       '/good': 'fetched',
-      '/loop': 'ImageFault: is redirected more than 3 times.',
+      '/loop': 'ImageFault: redirects more than 3 times.',
     });
     expect(inner.seen).toEqual({ connections: 0, requests: [] });
     expect(seen.requests).toHaveLength(6 + 1 + 4);
@@ -177,7 +177,7 @@ describe('fetchImage', () => {
       response.write(Buffer.alloc(1001));
     });
     expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port] }))).toBe(
-      'ImageFault: is larger than the 1000 bytes that are allowed (--max-image-size).',
+      'ImageFault: is larger than the 1000 bytes allowed (--max-image-size).',
     );
     await isGone;
   });
@@ -218,11 +218,11 @@ describe('fetchImage', () => {
   ])('gives up on a server that is slow with %s', async (_, answer) => {
     const { port } = await serve((_request, response) => answer(response));
     expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50 }))).toBe(
-      'ImageFault: took longer to fetch than the 50 ms that are allowed (--image-timeout).',
+      'ImageFault: was not fetched within 50 ms (--image-timeout).',
     );
     const never = () => new Promise<never>(() => undefined);
     expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50, resolve: never }))).toBe(
-      'ImageFault: took longer to fetch than the 50 ms that are allowed (--image-timeout).',
+      'ImageFault: was not fetched within 50 ms (--image-timeout).',
     );
   });
 

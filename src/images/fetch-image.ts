@@ -10,17 +10,17 @@ import { checkedAddresses, type ImageSources, permittedUrl, type Resolve } from 
 export interface FetchOptions {
   readonly sources: ImageSources;
   readonly limits: ImageLimits;
-  /** Milliseconds for all of it: names, connections, redirects and the file. */
+  /** Milliseconds for everything: DNS, connections, redirects and the file. */
   readonly timeout: number;
   readonly signal: Signal;
-  /** The system's resolver when left out. */
+  /** Default: the resolver of the system. */
   readonly resolve?: Resolve;
 }
 
 const mostRedirects = 3;
 const redirects: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
-/** The bytes behind an address that is permitted. Every hop is checked as the first; what an inner server said stays here. */
+/** Fetches an image from an allowed URL. Redirects are checked too. Errors reveal nothing of private servers. */
 export async function fetchImage(first: string, options: FetchOptions): Promise<Buffer> {
   const { sources, timeout, signal, resolve = systemResolve } = options;
   const deadline = AbortSignal.timeout(timeout);
@@ -35,17 +35,17 @@ export async function fetchImage(first: string, options: FetchOptions): Promise<
       response.destroy();
       url = permittedUrl(URL.canParse(location, url.href) ? new URL(location, url).href : location, sources);
     }
-    throw new ImageFault(`is redirected more than ${mostRedirects} times.`);
+    throw new ImageFault(`redirects more than ${mostRedirects} times.`);
   } catch (error) {
     if (deadline.aborted && !signal.aborted)
-      throw new ImageFault(`took longer to fetch than the ${timeout} ms that are allowed (--image-timeout).`, error);
+      throw new ImageFault(`was not fetched within ${timeout} ms (--image-timeout).`, error);
     throw error instanceof ImageFault ? error : new ImageFault('could not be fetched.', error);
   }
 }
 
 const systemResolve: Resolve = (host) => lookup(host, { all: true });
 
-/** A resolver cannot be told to stop; it is left alone then. */
+/** A resolver cannot be cancelled; its result is then ignored. */
 function untilEnded<Value>(promise: Promise<Value>, signal: Signal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
@@ -55,7 +55,7 @@ function untilEnded<Value>(promise: Promise<Value>, signal: Signal): Promise<Val
   });
 }
 
-/** Gives a connection the addresses that were checked, so that a second look-up cannot bring others. */
+/** Connects only to the checked addresses, so that a second lookup cannot return others. */
 function lookupOf(addresses: Awaited<ReturnType<Resolve>>): LookupFunction {
   return (_, { all }, done) => {
     const [first] = addresses;
@@ -75,8 +75,8 @@ function answerOf(url: URL, how: Pick<RequestOptions, 'signal' | 'lookup'>): Pro
 async function fileOf(response: IncomingMessage, limits: ImageLimits): Promise<Buffer> {
   try {
     const { statusCode, headers } = response;
-    if (statusCode !== 200) throw new Error(`The server answered with the status ${statusCode}.`);
-    if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Error('The answer is compressed.');
+    if (statusCode !== 200) throw new Error(`The server returned HTTP ${statusCode}.`);
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Error('The response is compressed.');
     if (Number(headers['content-length'] ?? 0) > limits.bytes) throw tooManyBytes(limits);
     const pieces: Buffer[] = [];
     let size = 0;

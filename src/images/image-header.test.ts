@@ -17,7 +17,7 @@ function changed(bytes: Buffer, places: Readonly<Record<number, number>>): Buffe
   return copy;
 }
 
-const damaged = expect.stringMatching(/^is a (PNG|JPEG|WebP|GIF) file that is cut short or damaged\.$/) as unknown;
+const damaged = expect.stringMatching(/^is a (PNG|JPEG|WebP|GIF) file that is truncated or damaged\.$/) as unknown;
 
 describe('imageHeader', () => {
   it.each([

@@ -4,12 +4,12 @@ export interface ImageHeader extends ImageSize {
   readonly type: ImageType;
 }
 
-/** By its first bytes: the kind of a picture, its name for people, and who reads its size. */
+/** An image format: how its first bytes look, its name, and how to read its size. */
 const kinds: readonly {
   readonly type: ImageType;
   readonly name: string;
   readonly fits: (bytes: Buffer) => boolean;
-  /** Undefined where the file is cut short or contradicts itself. */
+  /** Undefined if the file is truncated or inconsistent. */
   readonly read: (bytes: Buffer) => ImageSize | undefined;
 }[] = [
   {
@@ -34,15 +34,15 @@ const kinds: readonly {
 ];
 
 /**
- * What the bytes of a file say of the picture in it. No pixel is decoded: the file is walked once, from part to part,
- * so that one that ends too early is known too.
+ * The type and size of an image file. No pixel is decoded: the file is walked once, from part to part, which also
+ * detects truncated files.
  */
 export function imageHeader(bytes: Buffer): ImageHeader {
   const kind = kinds.find(({ fits }) => fits(bytes));
   if (!kind) throw new ImageFault('is not a PNG, JPEG, WebP or GIF file.');
   const size = kind.read(bytes);
   if (!size || size.width < 1 || size.height < 1)
-    throw new ImageFault(`is a ${kind.name} file that is cut short or damaged.`);
+    throw new ImageFault(`is a ${kind.name} file that is truncated or damaged.`);
   return { type: kind.type, width: size.width, height: size.height };
 }
 
@@ -50,20 +50,20 @@ function startsWith(bytes: Buffer, mark: string): boolean {
   return bytes.toString('latin1', 0, mark.length) === mark;
 }
 
-/** How large a picture says that it is. */
+/** The size in the header of an image. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
 const signatureLength = 8;
-/** Length, name and checksum around the data of a chunk. */
+/** The bytes of length, name and checksum of a chunk. */
 const pngFrameLength = 12;
 const largestSide = 2 ** 31 - 1;
-/** The names of chunks, each four letters read as a number: there may be a million of them. */
+/** Chunk names, four letters read as a number, because a file may have a million chunks. */
 const names = { header: nameOf('IHDR'), pixels: nameOf('IDAT'), end: nameOf('IEND') };
 
-/** The size in the first chunk of a PNG file whose chunks are whole up to the last. */
+/** The size in the first chunk of a PNG file with complete chunks. */
 function pngHeader(bytes: Buffer): ImageSize | undefined {
   let size: ImageSize | undefined;
   let hasPixels = false;
@@ -90,19 +90,19 @@ function nameOf(letters: string): number {
 
 const startOfScan = 0xda;
 const endOfImage = Buffer.of(0xff, 0xd9);
-/** Markers that stand alone, without a length. */
+/** Markers without a length. */
 const isBare = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-/** Start of frame, in all its kinds; three numbers in their midst mean something else. */
+/** The start-of-frame markers; three numbers in their range have another meaning. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** The size in the one frame that a JPEG file announces before its pixels; the end of the picture must follow them. */
+/** The size in the only frame header of a JPEG file. The end of the image must follow its pixels. */
 function jpegHeader(bytes: Buffer): ImageSize | undefined {
   let size: ImageSize | undefined;
   for (let at = 2; at + 4 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return undefined;
     const marker = bytes[at + 1] as number;
-    // Any number of these may fill the space before a marker.
+    // Any number of fill bytes may precede a marker.
     if (marker === 0xff) at += 1;
     else if (isBare(marker)) at += 2;
     else {
@@ -125,7 +125,7 @@ const gifFrameLength = 10;
 const extension = 0x21;
 const frame = 0x2c;
 
-/** The size of what a GIF file's screen and its first frame cover together. Further frames are not looked at. */
+/** The size that the screen and the first frame of a GIF file cover together. Further frames are ignored. */
 function gifHeader(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < screenLength) return undefined;
   let at = screenLength + colourTableLength(bytes[10] as number);
@@ -136,7 +136,7 @@ function gifHeader(bytes: Buffer): ImageSize | undefined {
   }
   if (bytes[at] !== frame || at + gifFrameLength > bytes.length) return undefined;
   const pixels = at + gifFrameLength + colourTableLength(bytes[at + 9] as number);
-  // One byte says how the pixels are coded, then they come in blocks.
+  // One byte is the code size of the pixels, which follow in blocks.
   if (endOfBlocks(bytes, pixels + 1) === undefined) return undefined;
   const side = (place: number): number => bytes.readUInt16LE(place);
   if (side(at + 5) === 0 || side(at + 7) === 0) return undefined;
@@ -150,7 +150,7 @@ function colourTableLength(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-/** Where a row of blocks, each with its length before it, ends with an empty one. */
+/** The end of a list of length-prefixed blocks, which an empty block terminates. */
 function endOfBlocks(bytes: Buffer, start: number): number | undefined {
   for (let at = start; at < bytes.length; at += 1 + (bytes[at] as number)) if (bytes[at] === 0) return at + 1;
   return undefined;
@@ -159,7 +159,7 @@ function endOfBlocks(bytes: Buffer, start: number): number | undefined {
 const riffLength = 12;
 const chunkFrame = 8;
 
-/** The size of a WebP file in each of its three forms. One with a canvas must hold a picture of that size, or frames. */
+/** The size of a WebP file of any of the three variants. A canvas must contain an image of its size, or frames. */
 function webpHeader(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < riffLength) return undefined;
   const end = bytes.readUInt32LE(4) + 8;
@@ -180,7 +180,7 @@ function webpHeader(bytes: Buffer): ImageSize | undefined {
       const differs = canvas && (canvas.width !== size?.width || canvas.height !== size.height);
       return differs ? undefined : size;
     } else if (!canvas) return undefined;
-    // Chunks begin at even places.
+    // Chunks start at even offsets.
     at += chunkFrame + length + (length % 2);
   }
   return undefined;
@@ -203,7 +203,7 @@ function lossySize(data: Buffer): ImageSize | undefined {
   return { width: data.readUInt16LE(6) & 0x3fff, height: data.readUInt16LE(8) & 0x3fff };
 }
 
-/** Why a picture is not taken, written for the client; whoever knows which part it came from names that. */
+/** Why an image is rejected, for the client. The caller adds the request field. */
 export class ImageFault extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -3,17 +3,17 @@ import { type AddressRange, addressCheck } from './addresses.ts';
 import { type ImageLimits } from './check-image.ts';
 import { ImageFault } from './image-header.ts';
 
-/** A host that pictures may be fetched from; `*.` at its beginning stands for every name below it. */
+/** A host that images may be fetched from; a leading `*.` matches every subdomain. */
 export interface ImageHost {
   readonly host: string;
-  /** Left out: the usual ports, 80 and 443. */
+  /** Default: 80 and 443. */
   readonly port?: number;
 }
 
-/** Where pictures may be fetched from. */
+/** The sources that images may be fetched from. */
 export interface ImageSources {
   readonly hosts: readonly ImageHost[];
-  /** Ranges of inner addresses that may be connected to all the same. */
+  /** Private address ranges that are allowed. */
   readonly addresses: readonly AddressRange[];
 }
 
@@ -22,23 +22,23 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Refuses an address that the operator's list of hosts does not name. Nothing is looked up for it. */
+/** Rejects a URL whose host the operator does not allow, without a DNS lookup. */
 export function permittedUrl(written: string, { hosts }: ImageSources): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const usual = url && usualPorts[url.protocol];
-  if (!url || usual === undefined) throw new ImageFault('must be a data URL, or an address with http:// or https://.');
+  if (!url || usual === undefined) throw new ImageFault('must be a data URL, or a URL with http:// or https://.');
   if (hosts.length === 0)
     throw new ImageFault(
-      'is an address, and none are fetched here (--allow-image-urls); send the image as a data URL.',
+      'image URLs are not enabled on this server (--allow-image-urls). Send the image as a data URL.',
     );
-  if (url.username !== '' || url.password !== '') throw new ImageFault('must not hold a user name or a password.');
+  if (url.username !== '' || url.password !== '') throw new ImageFault('must not contain a user name or password.');
   const port = url.port === '' ? usual : Number(url.port);
   if (!hosts.some((entry) => isNamedBy(entry, hostOf(url)) && isPortOf(entry, port)))
-    throw new ImageFault('is on a host from which no images are fetched (--allow-image-urls).');
+    throw new ImageFault('is on a host that is not allowed (--allow-image-urls).');
   return url;
 }
 
-/** The addresses of a host that is permitted; refused as a whole where one of them is an inner address. */
+/** The addresses of an allowed host. Throws if one of them is private or reserved. */
 export async function checkedAddresses(
   url: URL,
   { addresses: ranges }: ImageSources,
@@ -47,11 +47,11 @@ export async function checkedAddresses(
   const isAllowed = addressCheck(ranges);
   const found = await resolve(hostOf(url));
   if (found.length === 0 || !found.every(({ address }) => isAllowed(address)))
-    throw new ImageFault('is on a host whose address is not on the open Internet (--allow-image-addresses).');
+    throw new ImageFault('is on a host with a private or reserved address (--allow-image-addresses).');
   return found;
 }
 
-/** The name or the address in a URL, without brackets and without the dot that may end a name. */
+/** The host of a URL, without brackets and without a trailing dot. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
@@ -64,9 +64,9 @@ function isPortOf({ port }: ImageHost, wanted: number): boolean {
   return port === undefined ? Object.values(usualPorts).includes(wanted) : port === wanted;
 }
 
-/** What the operator says of images in requests. */
+/** The settings for images in requests. */
 export interface ImageSettings {
-  /** The most of one request. */
+  /** The maximum number per request. */
   readonly most: number;
   readonly limits: ImageLimits;
   readonly sources: ImageSources;

@@ -46,16 +46,16 @@ describe('checkSchema', () => {
   it.each<[object, string]>([
     [
       { type: 'banana' },
-      'f.type: must be one of string, number, integer, boolean, object, array, null, or a list of them.',
+      'f.type: must be one of string, number, integer, boolean, object, array, null, or an array of them.',
     ],
     [{ type: [] }, 'f.type: must be one of'],
     [{ properties: [] }, 'f.properties: must be an object whose values are schemas.'],
     [{ properties: { x: { type: 1 } } }, 'f.properties.x.type: must be'],
     [{ properties: { x: 'string' } }, 'f.properties.x: must be a schema: an object, true or false.'],
-    [{ items: { anyOf: [{}, { required: ['a', 1] }] } }, 'f.items.anyOf[1].required: must be a list of texts.'],
-    [{ required: 'a' }, 'f.required: must be a list of texts.'],
+    [{ items: { anyOf: [{}, { required: ['a', 1] }] } }, 'f.items.anyOf[1].required: must be an array of strings.'],
+    [{ required: 'a' }, 'f.required: must be an array of strings.'],
     [{ enum: [] }, 'f.enum: must be a list with one value or more.'],
-    [{ oneOf: [] }, 'f.oneOf: must be a list of schemas, with one or more.'],
+    [{ oneOf: [] }, 'f.oneOf: must be an array with at least one schema.'],
     [{ pattern: '(' }, 'f.pattern: is not a valid regular expression.'],
     [{ pattern: 'a'.repeat(5000) }, 'f.pattern: is longer than 4096 characters.'],
     [{ pattern: '((a{100}){100}){100}' }, 'f.pattern: repeats too much'],
@@ -66,20 +66,23 @@ describe('checkSchema', () => {
     [{ minimum: '1' }, 'f.minimum: must be a number.'],
     [{ multipleOf: 0 }, 'f.multipleOf: must be a number above 0.'],
     [{ uniqueItems: 'yes' }, 'f.uniqueItems: must be true or false.'],
-    [{ $ref: 5 }, 'f.$ref: must be a text.'],
-    [{ items: { $ref: '#/$defs/a' } }, 'f.items.$ref: leads to no schema in this document; write it as #/$defs/name.'],
-    [{ $ref: 'https://example.com/schema' }, 'f.$ref: leads to no schema in this document'],
-    [{ $ref: '#/constructor' }, 'f.$ref: leads to no schema in this document'],
-    [{ $ref: '#/__proto__' }, 'f.$ref: leads to no schema in this document'],
-    [{ $ref: '#/%' }, 'f.$ref: leads to no schema in this document'],
+    [{ $ref: 5 }, 'f.$ref: must be a string.'],
+    [
+      { items: { $ref: '#/$defs/a' } },
+      'f.items.$ref: must refer to a schema in this document, for example #/$defs/name.',
+    ],
+    [{ $ref: 'https://example.com/schema' }, 'f.$ref: must refer to a schema in this document'],
+    [{ $ref: '#/constructor' }, 'f.$ref: must refer to a schema in this document'],
+    [{ $ref: '#/__proto__' }, 'f.$ref: must refer to a schema in this document'],
+    [{ $ref: '#/%' }, 'f.$ref: must refer to a schema in this document'],
     [{ components: { x: { type: 5 } }, items: { $ref: '#/components/x' } }, 'f.items.$ref.type: must be'],
-    [{ $ref: '#' }, 'f.$ref: leads back to itself.'],
-    [{ $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } } }, 'leads back to itself.'],
+    [{ $ref: '#' }, 'f.$ref: must not refer to itself.'],
+    [{ $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } } }, 'must not refer to itself.'],
     [nested(65), `f${'.items'.repeat(64)}: is nested deeper than 64 levels.`],
     [{ default: JSON.parse('['.repeat(100) + ']'.repeat(100)) }, 'is nested deeper than 64 levels.'],
     [{ description: 'x'.repeat(2 ** 20) }, 'f: is larger than 524288 characters of JSON.'],
     [{ enum: Array.from({ length: 2 ** 19 }, () => 1) }, 'f: is larger than 524288 characters of JSON.'],
-    [{ anyOf: Array.from({ length: 10_001 }, () => ({})) }, 'f: has more than 10000 objects and lists.'],
+    [{ anyOf: Array.from({ length: 10_001 }, () => ({})) }, 'f: has more than 10000 objects and arrays.'],
   ])('refuses a schema that is none, and one beyond the limits: %#', (schema, fault) => {
     expect(faultOf(schema)).toContain(fault);
   });
@@ -88,10 +91,10 @@ describe('checkSchema', () => {
     expect(faultOf({ properties: { ['x'.repeat(1000)]: 5 } })?.length).toBeLessThan(200);
   });
 
-  it('refuses by name the keywords that it was told not to know', () => {
+  it('rejects unsupported keywords by name', () => {
     const knows = (keyword: string) => keyword !== 'unevaluatedItems';
     expect(faultOf({ items: { unevaluatedItems: false } }, knows)).toBe(
-      'f.items.unevaluatedItems: an answer cannot be checked for this keyword here.',
+      'f.items.unevaluatedItems: this keyword is not supported: responses cannot be checked against it.',
     );
     expect(faultOf({ properties: { unevaluatedItems: {} } }, knows)).toBeUndefined();
   });

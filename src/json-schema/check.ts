@@ -6,20 +6,20 @@ import { checkSize, type SchemaSize } from './size.ts';
 
 type SchemaObject = Exclude<Schema, boolean>;
 
-/** A `$ref`, where it stands and what it leads to. */
+/** A `$ref`, its path and its target. */
 interface Link {
   readonly place: Place;
   readonly target: Schema;
 }
 
 interface CheckOptions {
-  /** Refuses the keywords that it does not know. */
+  /** Reject unknown keywords. */
   readonly knows?: (keyword: string) => boolean;
-  /** What other schemas of the request have used up of the limits. */
+  /** The share of the limits that other schemas of the request have used. */
   readonly size?: SchemaSize;
 }
 
-/** Refuses tools whose parameters are no schema; the limits hold for all of them together. */
+/** Throws if the parameters of a tool are no valid schema. The limits apply to all tools together. */
 export function checkToolSchemas(tools: readonly Tool[]): void {
   const size = { characters: 0, parts: 0 };
   tools.forEach(({ function: { parameters } }, at) => {
@@ -31,15 +31,15 @@ export function checkToolSchemas(tools: readonly Tool[]): void {
   });
 }
 
-const notAnObject = 'must be object, as the arguments of a function are one.';
+const notAnObject = 'must be object: the arguments of a function are an object.';
 
 interface Tool {
   readonly function: { readonly parameters?: SchemaObject | null | undefined };
 }
 
 /**
- * Refuses a JSON schema that is none, or that is beyond the limits, naming the keyword and its place below `field`. The
- * work is linear in the schema's size, and that is bounded; nothing is recursive, and no pattern is run.
+ * Throws if a JSON schema is invalid or beyond the limits, with the path of the keyword below `field`. The work is
+ * linear in the size of the schema, which is bounded. Nothing is recursive, and no pattern is run.
  */
 export function checkSchema(schema: SchemaObject, field: string, { knows, size }: CheckOptions = {}): void {
   const root: Place = { parent: undefined, key: field };
@@ -56,15 +56,20 @@ export function checkSchema(schema: SchemaObject, field: string, { knows, size }
     for (const [keyword, value] of Object.entries(part)) {
       const at = { parent: place, key: keyword };
       if (knows?.(keyword) === false)
-        throw schemaFault(at, 'an answer cannot be checked for this keyword here.', 'unsupported_parameter');
+        throw schemaFault(
+          at,
+          'this keyword is not supported: responses cannot be checked against it.',
+          'unsupported_parameter',
+        );
       for (const inner of rules.get(keyword)?.(value, at) ?? []) waiting.push(inner);
       if (keyword !== '$ref') continue;
       const reference = value as string;
       const target = targets.get(reference) ?? referenced(schema, reference);
-      if (target === undefined) throw schemaFault(at, 'leads to no schema in this document; write it as #/$defs/name.');
+      if (target === undefined)
+        throw schemaFault(at, 'must refer to a schema in this document, for example #/$defs/name.');
       targets.set(reference, target);
       links.set(part, { place: at, target });
-      // It may lead to a place that is no keyword of JSON schema.
+      // Its target may be outside the keywords of JSON schema.
       waiting.push({ schema: target, place: at });
     }
     checkBounds(part, place);
@@ -78,7 +83,7 @@ function checkBounds(part: SchemaObject, place: Place): void {
       throw schemaFault({ parent: place, key: least }, `must not be more than ${most}.`);
 }
 
-/** Refuses a reference that leads back to itself without going into the value: nothing could ever satisfy it. */
+/** Throws if a reference leads back to itself for the same value: no value could satisfy it. */
 function refuseCircles(links: ReadonlyMap<SchemaObject, Link>): void {
   const done = new Set<SchemaObject>();
   const open = new Set<SchemaObject>();
@@ -97,13 +102,13 @@ function refuseCircles(links: ReadonlyMap<SchemaObject, Link>): void {
         path.pop();
       } else if (open.has(next)) {
         const link = path.map(({ part }) => links.get(part)).findLast((each) => each !== undefined);
-        throw schemaFault((link as Link).place, 'leads back to itself.');
+        throw schemaFault((link as Link).place, 'must not refer to itself.');
       } else if (!done.has(next)) enter(next);
     }
   }
 }
 
-/** The schemas that judge the same value as this one. */
+/** The nested schemas that apply to the same value. */
 function sameValue(part: SchemaObject, links: ReadonlyMap<SchemaObject, Link>): SchemaObject[] {
   const found: SchemaObject[] = [];
   const add = (schema: unknown): void => {

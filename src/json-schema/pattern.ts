@@ -1,13 +1,12 @@
-/** The longest regular expression that is taken, in characters. */
+/** The maximum length of a regular expression, in characters. */
 export const longestPattern = 4096;
 
-/** The most characters that a pattern may come to when its counted repetitions are written out. */
+/** The maximum characters of a pattern with its counted repetitions expanded. */
 const mostWrittenOut = 100_000;
 
 /**
- * What is wrong with a regular expression; undefined: nothing. It is never run here. It is compiled without the flag u:
- * with it, `\p{…}` would look up sets of characters at once, which takes long for many of them; without it only the
- * syntax is read, in one pass.
+ * The error of a regular expression; undefined if it is valid. It is never run here. It is compiled without the flag u:
+ * with it, many `\p{…}` take long, because their character sets are looked up. Without it, only the syntax is read.
  */
 export function patternFault(pattern: string): string | undefined {
   if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters.`;
@@ -21,14 +20,14 @@ export function patternFault(pattern: string): string | undefined {
   return undefined;
 }
 
-/** Backends read expressions as Python does, which writes the names of groups in another way. */
+/** Backends use Python's syntax, which writes named groups in another way. */
 export function inJavaScript(pattern: string): string {
   return pattern.replaceAll('(?P<', '(?<').replaceAll(/\(\?P=(\w+)\)/g, String.raw`\k<$1>`);
 }
 
 const repetition = /\{(\d+)(?:,(\d*))?\}/y;
 
-/** How long a pattern is with `{m,n}` written out, as automata have it; nested ones multiply. */
+/** The length of a pattern with `{m,n}` expanded, as automata have it; nested ones multiply. */
 function writtenOut(pattern: string): number {
   const outer: number[] = [];
   let size = 0;

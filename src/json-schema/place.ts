@@ -1,15 +1,15 @@
 import { ApiError } from '../errors.ts';
 
-/** Where a value stands inside a schema: a chain up to its root, written out only when it is named in a fault. */
+/** The path of a value in a schema: a chain up to the root, formatted only for an error. */
 export interface Place {
   readonly parent: Place | undefined;
-  /** The request field for the root; else the key or index within the parent. */
+  /** The request field for the root, otherwise the key or index in the parent. */
   readonly key: string | number;
 }
 
 const longestKey = 64;
 
-/** `response_format.json_schema.schema.properties.x.type`. Keys come from the client, so they are cut. */
+/** `response_format.json_schema.schema.properties.x.type`. Keys come from the client, so they are shortened. */
 export function placeText(place: Place): string {
   const parts: string[] = [];
   for (let at: Place | undefined = place; at; at = at.parent) {
@@ -19,7 +19,7 @@ export function placeText(place: Place): string {
   return parts.toReversed().join('');
 }
 
-/** The 400 that names a place in a schema. */
+/** A 400 that names a path in a schema. */
 export function schemaFault(
   place: Place,
   message: string,

@@ -3,7 +3,7 @@ import { isJsonObject } from '../json-object.ts';
 /** A part of a schema: an object of keywords, or true or false for anything or nothing. */
 export type Schema = boolean | Readonly<Record<string, unknown>>;
 
-/** What a `$ref` within a schema leads to, by its path from the root; undefined: to nothing, or outside. */
+/** The target of a `$ref`; undefined if it does not exist or is outside the schema. */
 export function referenced(root: Schema, reference: string): Schema | undefined {
   let value: unknown = root;
   for (const key of referenceKeys(reference) ?? [undefined]) {
@@ -14,7 +14,7 @@ export function referenced(root: Schema, reference: string): Schema | undefined 
   return typeof value === 'boolean' || isJsonObject(value) ? value : undefined;
 }
 
-/** The keys that a `$ref` leads along from the root; undefined: it leads outside, or is malformed. */
+/** The keys of a `$ref` from the root; undefined if it is malformed or leads outside. */
 export function referenceKeys(reference: string): string[] | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   try {
@@ -24,7 +24,7 @@ export function referenceKeys(reference: string): string[] | undefined {
   }
 }
 
-/** JSON pointers write ~ as ~0 and / as ~1, and stand in addresses, where % escapes. */
+/** JSON pointers write ~ as ~0 and / as ~1. In a URL, they are also percent-encoded. */
 function keyOf(part: string): string {
   return /[%~]/.test(part) ? decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~') : part;
 }

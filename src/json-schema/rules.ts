@@ -2,7 +2,7 @@ import { isJsonObject } from '../json-object.ts';
 import { patternFault } from './pattern.ts';
 import { type Place, schemaFault } from './place.ts';
 
-/** What a keyword's value must be. It throws the fault, or gives the schemas within that are to be checked next. */
+/** Checks the value of a keyword. Throws an error, or returns the nested schemas to check next. */
 export type Rule = (value: unknown, place: Place) => readonly Inner[] | undefined;
 
 /** A schema inside a schema. */
@@ -24,7 +24,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-const anyText = mustBe(isText, 'a text');
+const anyText = mustBe(isText, 'a string');
 const count = mustBe(isCount, 'a whole number, 0 or more');
 const number = mustBe((value) => typeof value === 'number', 'a number');
 const flag = mustBe((value) => typeof value === 'boolean', 'true or false');
@@ -33,12 +33,12 @@ const type: Rule = (value, place) => {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
   const isKnown =
     given.length > 0 && given.length <= types.length && given.every((each) => types.includes(each as string));
-  if (!isKnown) throw schemaFault(place, `must be one of ${types.join(', ')}, or a list of them.`);
+  if (!isKnown) throw schemaFault(place, `must be one of ${types.join(', ')}, or an array of them.`);
   return undefined;
 };
 
 const pattern: Rule = (value, place) => {
-  if (!isText(value)) throw schemaFault(place, 'must be a text.');
+  if (!isText(value)) throw schemaFault(place, 'must be a string.');
   const fault = patternFault(value);
   if (fault !== undefined) throw schemaFault(place, fault);
   return undefined;
@@ -48,7 +48,7 @@ const one: Rule = (schema, place) => [{ schema, place }];
 
 const several: Rule = (value, place) => {
   if (!Array.isArray(value) || value.length === 0)
-    throw schemaFault(place, 'must be a list of schemas, with one or more.');
+    throw schemaFault(place, 'must be an array with at least one schema.');
   return value.map((schema, key) => ({ schema, place: { parent: place, key } }));
 };
 
@@ -64,14 +64,14 @@ const namedByPattern: Rule = (value, place) => {
 };
 
 const dependentRequired: Rule = (value, place) => {
-  if (!isJsonObject(value)) throw schemaFault(place, 'must be an object whose values are lists of texts.');
+  if (!isJsonObject(value)) throw schemaFault(place, 'must be an object whose values are arrays of strings.');
   for (const [key, names] of Object.entries(value)) required(names, { parent: place, key });
   return undefined;
 };
 
-const required = mustBe(isTexts, 'a list of texts');
+const required = mustBe(isTexts, 'an array of strings');
 
-/** What each keyword of JSON schema must be; of others nobody knows what they mean. */
+/** The rules of the known keywords of JSON schema. */
 export const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['type', type],
   ['enum', mustBe((value) => Array.isArray(value) && value.length > 0, 'a list with one value or more')],
@@ -95,11 +95,11 @@ export const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...['additionalItems', 'unevaluatedItems', 'contains', 'not', 'if', 'then', 'else'].map(
     (name) => [name, one] as const,
   ),
-  // Older drafts write a list where newer ones have prefixItems.
+  // Older drafts use an array where newer ones have prefixItems.
   ['items', (value, place) => (Array.isArray(value) ? several(value, place) : one(value, place))],
 ]);
 
-/** Keywords of which the first must not be more than the second. */
+/** Pairs of keywords: the first must not be more than the second. */
 export const bounds = [
   ['minLength', 'maxLength'],
   ['minItems', 'maxItems'],

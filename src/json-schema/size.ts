@@ -1,10 +1,10 @@
 import { type Place, schemaFault } from './place.ts';
 
-/** The deepest nesting of braces and brackets, and the longest JSON text, that a schema may have. */
+/** The limits on the nesting depth and the JSON text of a schema. */
 const deepestSchema = 64;
 export const longestSchema = 512 * 1024;
 
-/** The most objects and lists in it: what it costs to check is theirs more than the text's. */
+/** The limit on objects and arrays: they determine the cost of a check more than the text. */
 const mostParts = 10_000;
 
 interface Waiting {
@@ -13,13 +13,13 @@ interface Waiting {
   readonly depth: number;
 }
 
-/** What was counted so far: the schemas of one request may share it. */
+/** The size so far. The schemas of one request may share it. */
 export interface SchemaSize {
   characters: number;
   parts: number;
 }
 
-/** Refuses a schema beyond the limits. It stops where they are passed, so the work is bounded whatever is sent. */
+/** Throws if a schema exceeds the limits. It stops there, so the work is bounded. */
 export function checkSize(schema: object, root: Place, size: SchemaSize = { characters: 0, parts: 0 }): void {
   const waiting: Waiting[] = [{ value: schema, place: root, depth: 1 }];
   size.characters += 2;
@@ -29,7 +29,7 @@ export function checkSize(schema: object, root: Place, size: SchemaSize = { char
     if (typeof value === 'string') size.characters += value.length + 2;
     else if (typeof value === 'object' && value !== null) {
       size.characters += 2;
-      if (++size.parts > mostParts) throw schemaFault(root, `has more than ${mostParts} objects and lists.`);
+      if (++size.parts > mostParts) throw schemaFault(root, `has more than ${mostParts} objects and arrays.`);
       if (depth >= deepestSchema)
         throw schemaFault({ parent: place, key }, `is nested deeper than ${deepestSchema} levels.`);
       waiting.push({ value, place: { parent: place, key }, depth: depth + 1 });

@@ -83,8 +83,8 @@ const cases: readonly [Json, unknown[], [unknown, string][]][] = [
     { items: { type: 'string' }, minItems: 1, maxItems: 2 },
     [['a'], 5],
     [
-      [[], '$ must hold 1 items or more'],
-      [['a', 'b', 'c'], '$ must hold at most 2'],
+      [[], '$ must have at least 1 items'],
+      [['a', 'b', 'c'], '$ must have at most 2'],
       [['a', 1], '$[1] must be of type string'],
     ],
   ],
@@ -110,7 +110,7 @@ const cases: readonly [Json, unknown[], [unknown, string][]][] = [
           { a: 1, b: 2 },
           { b: 2, a: 1 },
         ],
-        '$ must not hold an item twice',
+        '$ must not contain an item twice',
       ],
     ],
   ],
@@ -118,20 +118,20 @@ const cases: readonly [Json, unknown[], [unknown, string][]][] = [
     { contains: { type: 'null' }, maxContains: 1 },
     [[1, null]],
     [
-      [[1], '$ holds 0 of'],
-      [[null, null], '$ holds 2 of'],
+      [[1], '$ has 0 items that match contains'],
+      [[null, null], '$ has 2 items that match contains'],
     ],
   ],
   [
     { properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
     [{ a: 'x' }],
     [
-      [{}, '$ lacks the property "a"'],
+      [{}, '$ must have the property "a"'],
       [{ a: 1 }, '$.a must be of type string'],
       [{ a: 'x', b: 1 }, '$.b is not allowed'],
     ],
   ],
-  [{ required: ['toString'] }, [{ toString: 1 }], [[{}, '$ lacks the property "toString"']]],
+  [{ required: ['toString'] }, [{ toString: 1 }], [[{}, '$ must have the property "toString"']]],
   [
     { properties: {}, additionalProperties: { type: 'null' } },
     [{ a: null }],
@@ -158,11 +158,15 @@ const cases: readonly [Json, unknown[], [unknown, string][]][] = [
     { dependentRequired: { a: ['b'] }, dependentSchemas: { c: { required: ['d'] } } },
     [{ b: 1 }, { a: 1, b: 1 }],
     [
-      [{ a: 1 }, '$ lacks the property "b"'],
-      [{ c: 1 }, '$ lacks the property "d"'],
+      [{ a: 1 }, '$ must have the property "b"'],
+      [{ c: 1 }, '$ must have the property "d"'],
     ],
   ],
-  [{ anyOf: [{ type: 'string' }, { minimum: 5 }] }, ['a', 5], [[4, '$ matches none of the schemas in anyOf']]],
+  [
+    { anyOf: [{ type: 'string' }, { minimum: 5 }] },
+    ['a', 5],
+    [[4, '$ must match at least one of the schemas in anyOf']],
+  ],
   [
     { oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] },
     [2, 3],
@@ -191,15 +195,15 @@ const cases: readonly [Json, unknown[], [unknown, string][]][] = [
     { $defs: { node }, $ref: '#/$defs/node' },
     [{ next: { next: null } }],
     [
-      [{ next: { next: 1 } }, '$.next matches none'],
-      [{}, '$ lacks the property "next"'],
+      [{ next: { next: 1 } }, '$.next must match at least one'],
+      [{}, '$ must have the property "next"'],
     ],
   ],
   [{ format: 'date', title: 'any text', description: '', default: 1, examples: [] }, ['no date'], []],
 ];
 
 describe('validate', () => {
-  it.each(cases)('tells right from wrong by %j', (schema, valid, invalid) => {
+  it.each(cases)('distinguishes valid and invalid values for %j', (schema, valid, invalid) => {
     checkSchema(schema, 'f', { knows: isJudged });
     for (const value of valid) expect({ value, ...validate(schema, value) }).toEqual({ value, kind: 'valid' });
     for (const [value, message] of invalid)
@@ -219,7 +223,7 @@ describe('validate', () => {
     );
     const schema = { $defs, $ref: '#/$defs/a0' };
     checkSchema(schema, 'f');
-    expect(validate(schema, 1)).toEqual({ kind: 'undecided', message: 'takes too long to apply to an answer.' });
+    expect(validate(schema, 1)).toEqual({ kind: 'undecided', message: 'takes too long to check a response against.' });
   });
 
   it('survives a value that is deeper than the stack', () => {

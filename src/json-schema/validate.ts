@@ -3,15 +3,15 @@ import { inJavaScript } from './pattern.ts';
 import { referenced, type Schema } from './references.ts';
 import { canonical, lengthOf, typesOf } from './values.ts';
 
-/** What came of holding a value against a schema. */
+/** The result of a validation. */
 export type Verdict =
   | { readonly kind: 'valid' }
-  /** What is wrong, and where: `$.a[0]`. */
+  /** The error with its path: `$.a[0]`. */
   | { readonly kind: 'invalid'; readonly message: string }
-  /** The schema would take too long to apply. */
+  /** The validation would take too long. */
   | { readonly kind: 'undecided'; readonly message: string };
 
-/** The most schemas that are applied to parts of one value: references can multiply them without end. */
+/** The maximum number of schema applications per value: references can multiply them without end. */
 const mostSteps = 1_000_000;
 
 const judged = new Set(
@@ -21,25 +21,26 @@ const judged = new Set(
   oneOf not if then else $ref`.split(/\s+/),
 );
 
-/** They say something about the schema or its reader; `format` too, as the standard has it by default. */
+/** Annotations that do not affect validation; `format` is one by default in the standard. */
 const remarks = new Set(
   `$schema $id $comment $defs definitions title description default examples deprecated readOnly writeOnly format
   contentEncoding contentMediaType`.split(/\s+/),
 );
 
-/** Whether a value can be held against a schema with this keyword. */
+/** Whether validation supports this keyword. */
 export function isJudged(keyword: string): boolean {
   return judged.has(keyword) || remarks.has(keyword);
 }
 
-/** Holds a value against a schema that `checkSchema` has admitted. Its patterns are run: not for the event loop. */
+/** Validates a value against a schema that passed `checkSchema`. It runs patterns: do not call it on the event loop. */
 export function validate(schema: Schema, value: unknown): Verdict {
   try {
     const message = new Validation(schema).fault(schema, value, '$');
     return message === undefined ? { kind: 'valid' } : { kind: 'invalid', message };
   } catch (error) {
-    if (error instanceof OutOfSteps) return { kind: 'undecided', message: 'takes too long to apply to an answer.' };
-    // The stack is the limit of how deep a value may be.
+    if (error instanceof OutOfSteps)
+      return { kind: 'undecided', message: 'takes too long to check a response against.' };
+    // The stack limits the nesting depth of a value.
     if (error instanceof RangeError) return { kind: 'invalid', message: '$ is nested too deeply' };
     throw error;
   }
@@ -50,7 +51,7 @@ class OutOfSteps extends Error {}
 type SchemaObject = Exclude<Schema, boolean>;
 type Fault = string | undefined;
 
-/** One value and its schema: what is wrong first, and undefined where nothing is. */
+/** Validates one value; returns the first error or undefined. */
 class Validation {
   readonly #root: Schema;
   readonly #patterns = new Map<string, RegExp>();
@@ -105,10 +106,10 @@ class Validation {
 
   #list(schema: SchemaObject, value: readonly unknown[], place: string): Fault {
     const { minItems, maxItems, uniqueItems } = schema;
-    if (typeof minItems === 'number' && value.length < minItems) return `${place} must hold ${minItems} items or more`;
-    if (typeof maxItems === 'number' && value.length > maxItems) return `${place} must hold at most ${maxItems} items`;
+    if (typeof minItems === 'number' && value.length < minItems) return `${place} must have at least ${minItems} items`;
+    if (typeof maxItems === 'number' && value.length > maxItems) return `${place} must have at most ${maxItems} items`;
     if (uniqueItems === true && new Set(value.map(canonical)).size < value.length)
-      return `${place} must not hold an item twice`;
+      return `${place} must not contain an item twice`;
     const [first, others] = itemSchemas(schema);
     for (const [at, item] of value.entries()) {
       const fault = this.fault(first[at] ?? others, item, `${place}[${at}]`);
@@ -122,7 +123,7 @@ class Validation {
     if (contains === undefined) return undefined;
     const count = value.filter((item) => this.#isValid(contains as Schema, item, place)).length;
     const isRight = count >= (minContains as number) && count <= (maxContains as number);
-    return isRight ? undefined : `${place} holds ${count} of the items that it must hold`;
+    return isRight ? undefined : `${place} has ${count} items that match contains`;
   }
 
   #object(schema: SchemaObject, value: Readonly<Record<string, unknown>>, place: string): Fault {
@@ -133,7 +134,7 @@ class Validation {
     if (typeof maxProperties === 'number' && keys.length > maxProperties)
       return `${place} must have at most ${maxProperties} properties`;
     const missing = missingOf(required, value);
-    if (missing !== undefined) return `${place} lacks the property ${shown(missing)}`;
+    if (missing !== undefined) return `${place} must have the property ${shown(missing)}`;
     for (const key of keys) {
       const fault = this.#property(schema, key, value[key], `${place}.${key}`);
       if (fault !== undefined) return fault;
@@ -160,7 +161,7 @@ class Validation {
     const { dependentRequired, dependentSchemas } = schema as Record<string, Record<string, unknown>>;
     for (const [key, names] of Object.entries(dependentRequired ?? {})) {
       const missing = Object.hasOwn(value, key) ? missingOf(names, value) : undefined;
-      if (missing !== undefined) return `${place} lacks the property ${shown(missing)}`;
+      if (missing !== undefined) return `${place} must have the property ${shown(missing)}`;
     }
     for (const [key, each] of Object.entries(dependentSchemas ?? {})) {
       const fault = Object.hasOwn(value, key) ? this.fault(each as Schema, value, place) : undefined;
@@ -180,7 +181,8 @@ class Validation {
       const fault = this.fault(each, value, place);
       if (fault !== undefined) return fault;
     }
-    if (anyOf !== undefined && !listOf(anyOf).some(isValid)) return `${place} matches none of the schemas in anyOf`;
+    if (anyOf !== undefined && !listOf(anyOf).some(isValid))
+      return `${place} must match at least one of the schemas in anyOf`;
     if (oneOf !== undefined && listOf(oneOf).filter(isValid).length !== 1)
       return `${place} must match exactly one of the schemas in oneOf`;
     if (not !== undefined && isValid(not)) return `${place} is not allowed`;
@@ -208,7 +210,7 @@ class Validation {
   }
 }
 
-/** The standard wants the flag u; many patterns have escapes that it forbids. */
+/** The standard requires the flag u, but many patterns contain escapes that it forbids. */
 export function patternOf(source: string): RegExp {
   const pattern = inJavaScript(source);
   try {
@@ -228,12 +230,12 @@ function numberFault(schema: SchemaObject, value: number, place: string): Fault 
     return `${place} must be less than ${exclusiveMaximum}`;
   if (multipleOf === undefined) return undefined;
   const times = value / multipleOf;
-  // 0.3 is a multiple of 0.1, though not in binary.
+  // 0.3 is a multiple of 0.1, but not in binary.
   const isMultiple = Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
   return isMultiple ? undefined : `${place} must be a multiple of ${multipleOf}`;
 }
 
-/** The schemas of the first items, and that of the others; older drafts have the first ones in `items`. */
+/** The schemas of the first items, and of the others; older drafts have the first ones in `items`. */
 function itemSchemas({ items, prefixItems, additionalItems }: SchemaObject): [readonly Schema[], Schema] {
   if (Array.isArray(items)) return [items as Schema[], (additionalItems ?? true) as Schema];
   return [listOf(prefixItems), (items ?? true) as Schema];

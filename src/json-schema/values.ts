@@ -1,4 +1,4 @@
-/** The names that JSON schema has for the type of a value; 1.0 is an integer too. */
+/** The JSON schema types of a value; 1.0 is an integer too. */
 export function typesOf(value: unknown): readonly string[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];
@@ -6,14 +6,14 @@ export function typesOf(value: unknown): readonly string[] {
   return [typeof value];
 }
 
-/** The types that two lists share; whole numbers are numbers too. */
+/** The intersection of two type lists; an integer is a number too. */
 export function commonTypes(one: readonly string[], other: readonly string[]): string[] {
   const both = one.filter((type) => other.includes(type) || (type === 'integer' && other.includes('number')));
   if (one.includes('number') && other.includes('integer') && !both.includes('integer')) both.push('integer');
   return both.includes('number') ? both.filter((type) => type !== 'integer') : both;
 }
 
-/** A text that equal values share, whatever the order of their keys. */
+/** Canonical JSON: the same for equal values, whatever the order of their keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value === 0 ? 0 : value) ?? '';
@@ -21,7 +21,7 @@ export function canonical(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(',')}}`;
 }
 
-/** The characters of a text, those beyond the basic plane as one. */
+/** The number of code points of a text. */
 export function lengthOf(text: string): number {
   let length = text.length;
   for (let at = 0; at < text.length; at++) if ((text.codePointAt(at) ?? 0) > 0xffff) length--;

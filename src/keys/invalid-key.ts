@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 
-/** The refusal of whoever has no key, or not a right one. */
+/** The error for a missing or wrong API key. */
 export function invalidKey(message: string): ApiError {
   return new ApiError('invalid_api_key', message, { headers: { 'www-authenticate': 'Bearer' } });
 }

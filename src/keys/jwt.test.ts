@@ -92,7 +92,7 @@ describe('jwtCheck', () => {
     expect(await check(await signed({ ...good, exp: now - 20 }))).toMatchObject({ name: 'alice' });
     expect(await refusalOf(await signed({ ...good, exp: now - 60 }))).toEqual(refused('The token has expired.'));
     expect(await refusalOf(await signed({ ...good, nbf: now + 60 }))).toEqual(
-      refused('The token is not valid. Its claim "nbf" does not fit.'),
+      refused('The token is not valid. Its claim "nbf" is missing or wrong.'),
     );
   });
 
@@ -108,7 +108,7 @@ describe('jwtCheck', () => {
     ['conch_concurrent', { ...good, conch_concurrent: '5' }],
   ])('refuses a wrong claim %s', async (claim, claims) => {
     expect(await refusalOf(await signed(claims))).toEqual(
-      refused(`The token is not valid. Its claim "${claim}" does not fit.`),
+      refused(`The token is not valid. Its claim "${claim}" is missing or wrong.`),
     );
   });
 
@@ -145,14 +145,12 @@ describe('jwksProblem', () => {
     const wanted = 'must be a JSON Web Key Set: {"keys": […]} with at least one key';
     for (const wrong of [undefined, {}, { keys: [] }, { keys: ['pearl'] }, []]) expect(jwksProblem(wrong)).toBe(wanted);
     expect(jwksProblem({ keys: [await exportJWK(publicKey), { kty: 'oct', k: 'pearl' }] })).toBe(
-      'keys[1] is a shared secret (kty "oct"); only public keys are taken',
+      'keys[1] is a shared secret (kty "oct"). Use only public keys',
     );
-    expect(jwksProblem({ keys: [await exportJWK(privateKey)] })).toBe(
-      'keys[0] holds a private key; only public keys belong here',
-    );
+    expect(jwksProblem({ keys: [await exportJWK(privateKey)] })).toBe('keys[0] is a private key. Use only public keys');
     const broken = { ...(await exportJWK(publicKey)), x: 'pearl' };
     for (const wrong of [broken, { kty: 'RSA' }, { kty: 'OKP', crv: 'pearl', x: '' }])
-      expect(jwksProblem({ keys: [wrong] })).toBe('keys[0] is no public key: something in it is missing or wrong');
+      expect(jwksProblem({ keys: [wrong] })).toBe('keys[0] is not a valid public key: a field is missing or wrong');
     expect(jwksProblem({ keys: [{ kty: 'AKP', alg: 'ML-DSA-44' }] })).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { invalidKey } from './invalid-key.ts';
 import type { KeyFacts, KeyHolder } from './key-holder.ts';
 import { digestOf } from './secrets.ts';
 
-/** Signatures with a key that only the issuer has; never with one that is shared. */
+/** Signatures with a private key of the issuer; never with a shared secret. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -24,20 +24,20 @@ const algorithms = [
 /** Seconds by which the clocks of the issuer and of this machine may differ. */
 const clockTolerance = 30;
 
-/** Whose tokens are taken, and where they say what they allow. */
+/** The issuer of accepted tokens, their audience and their claims. */
 export interface JwtOptions {
   readonly issuer: string;
-  /** Those that a token may be for; empty: any. */
+  /** The accepted audiences; empty: any. */
   readonly audiences: readonly string[];
-  /** What stands in front of the names of our claims. */
+  /** The prefix of Conch's claims. */
   readonly claimPrefix: string;
 }
 
-/** Finds out who holds a token. Throws an ApiError where it is not good. */
+/** Verifies a token and returns its holder. Throws an ApiError if it is not valid. */
 export type JwtCheck = (token: string) => Promise<KeyHolder>;
 
 const Jwks = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) });
-/** The types of the keys that tokens may be signed with; others are left alone. */
+/** The types of the keys that tokens may be signed with; others are ignored. */
 const usedTypes = new Set(['RSA', 'EC', 'OKP']);
 
 function isPublicKey(key: JsonWebKey): boolean {
@@ -51,21 +51,20 @@ function isPublicKey(key: JsonWebKey): boolean {
 
 const secretParts = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi'];
 
-/** What is wrong with the content of a file of keys of an issuer; undefined: nothing. No value is repeated. */
+/** What is wrong with the JWKS file of an issuer; undefined: nothing. No value is repeated. */
 export function jwksProblem(content: unknown): string | undefined {
   const read = Jwks.safeParse(content);
   if (!read.success) return 'must be a JSON Web Key Set: {"keys": […]} with at least one key';
   for (const [index, key] of read.data.keys.entries()) {
-    if (key.kty === 'oct') return `keys[${index}] is a shared secret (kty "oct"); only public keys are taken`;
-    if (secretParts.some((part) => part in key))
-      return `keys[${index}] holds a private key; only public keys belong here`;
+    if (key.kty === 'oct') return `keys[${index}] is a shared secret (kty "oct"). Use only public keys`;
+    if (secretParts.some((part) => part in key)) return `keys[${index}] is a private key. Use only public keys`;
     if (usedTypes.has(key.kty) && !isPublicKey(key))
-      return `keys[${index}] is no public key: something in it is missing or wrong`;
+      return `keys[${index}] is not a valid public key: a field is missing or wrong`;
   }
   return undefined;
 }
 
-/** Checks tokens with the public keys of their issuer. Nothing is fetched. */
+/** Checks tokens with the public keys of their issuer, without network access. */
 export function jwtCheck(jwks: unknown, { issuer, audiences, claimPrefix }: JwtOptions): JwtCheck {
   const keyFor = createLocalJWKSet(jwks as JSONWebKeySet);
   const options = {
@@ -102,14 +101,15 @@ async function byAnyKey(token: string, error: unknown, options: JWTVerifyOptions
 
 function refusal(error: unknown): ApiError {
   const isExpired = error instanceof errors.JWTExpired;
-  const claim = error instanceof errors.JWTClaimValidationFailed ? ` Its claim "${error.claim}" does not fit.` : '';
+  const claim =
+    error instanceof errors.JWTClaimValidationFailed ? ` Its claim "${error.claim}" is missing or wrong.` : '';
   const message = isExpired ? 'The token has expired.' : `The token is not valid.${claim}`;
   return invalidKey(message);
 }
 
 const count = z.number().int().min(1).optional();
 
-/** Reads our claims; `models` is a list, or a text with spaces between the names. */
+/** Reads Conch's claims; `models` is a list, or a text with spaces between the names. */
 function claimReader(prefix: string): (payload: JWTPayload) => KeyFacts {
   const models = z.preprocess(
     (value) => (typeof value === 'string' ? value.split(' ').filter((part) => part !== '') : value),
@@ -123,7 +123,7 @@ function claimReader(prefix: string): (payload: JWTPayload) => KeyFacts {
     const name = z.string().min(1).max(256).safeParse(payload.sub);
     if (!read.success || !name.success) {
       const wrong = read.success ? 'sub' : prefix + String(read.error.issues[0]?.path[0]);
-      throw invalidKey(`The token is not valid. Its claim "${wrong}" does not fit.`);
+      throw invalidKey(`The token is not valid. Its claim "${wrong}" is missing or wrong.`);
     }
     const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute, ...others } = read.data;
     return {

@@ -4,19 +4,19 @@ import type { JwtCheck } from './jwt.ts';
 import type { KeyHolder } from './key-holder.ts';
 import { KeyRing } from './key-ring.ts';
 
-/** What opens Conch at the moment. It may change while Conch runs, so it is read anew for each request. */
+/** The accepted keys and tokens. They may change while Conch runs, so each request reads them anew. */
 export interface KeyBook {
   /** Whether requests need a key at all. */
   readonly isLocked: boolean;
   readonly ring: KeyRing;
-  /** Undefined: no tokens are taken. */
+  /** Undefined: Conch accepts no tokens. */
   readonly jwt: JwtCheck | undefined;
 }
 
-/** For a Conch that is open to all. */
+/** For a server that needs no keys. */
 export const openBook: KeyBook = { isLocked: false, ring: new KeyRing([]), jwt: undefined };
 
-/** Who holds one of these keys, of which a client may present several. Throws an ApiError where nobody does. */
+/** The holder of one of the keys that a client presents. Throws an ApiError if none is valid. */
 export async function holderOf(presented: readonly string[], { ring, jwt }: KeyBook): Promise<KeyHolder> {
   let fault: ApiError | undefined;
   for (const secret of presented) {
@@ -31,7 +31,7 @@ export async function holderOf(presented: readonly string[], { ring, jwt }: KeyB
       }
     }
   }
-  throw fault ?? invalidKey('The API key is not valid.');
+  throw fault ?? invalidKey('Incorrect API key provided. Check the key and try again.');
 }
 
 function isExpired({ expires }: KeyHolder): boolean {

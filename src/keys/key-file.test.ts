@@ -57,7 +57,7 @@ keys:
       expect(readKeyFile('keys.yaml', empty).keys).toEqual([]);
   });
 
-  it('names every mistake with its place, and repeats nothing of it', () => {
+  it('names every error with its position, and repeats no value', () => {
     const text = `keys:
   - name: a b
     hash: pearl-0815
@@ -70,14 +70,14 @@ keys:
     expect(problems(text)).toEqual([
       'keys.yaml:2:11: keys[0].name must be 1 to 64 letters, digits and . @ : + - _.',
       'keys.yaml:3:11: keys[0].hash must be sha256: and 64 hexadecimal digits, as conch keys create writes it.',
-      'keys.yaml:4:5: keys[1].name must be text: put it in quotes.',
-      'keys.yaml:5:10: keys[1].key is not a key.',
+      'keys.yaml:4:5: keys[1].name is missing.',
+      'keys.yaml:5:10: keys[1].key is not a key. The keys are name, hash, models, requests_per_minute, tokens_per_minute, concurrent, expires, priority, manage.',
       'keys.yaml:6:25: keys[1].requests_per_minut is not a key. Did you mean requests_per_minute?',
       'keys.yaml:7:103: keys[2].models must be a list.',
       'keys.yaml:7:123: keys[2].concurrent must be at least 1.',
       'keys.yaml:7:135: keys[2].expires must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.',
       'keys.yaml:7:157: keys[2].priority must be true or false.',
-      'keys.yaml:8:13: keys[3].name must not be a name that --api-key gives.',
+      'keys.yaml:8:13: keys[3].name must not be api-key-N: Conch gives these names to the keys of --api-key.',
       'keys.yaml:8:30: keys[3].hash must be sha256: and 64 hexadecimal digits, as conch keys create writes it.',
     ]);
   });
@@ -85,11 +85,13 @@ keys:
   it('refuses what is no list of keys', () => {
     expect(problems('- a')).toEqual(['keys.yaml:1:1: the file must be a map of keys and values.']);
     expect(problems('keys: pearl')).toEqual(['keys.yaml:1:7: keys must be a list.']);
-    expect(problems('kyes: []')).toEqual(['keys.yaml:1:7: kyes is not a key.']);
+    expect(problems('kyes: []')).toEqual(['keys.yaml:1:7: kyes is not a key. Write keys instead.']);
     expect(problems('keys: "pearl')).toEqual([
-      'keys.yaml:1:13: a character is missing here, such as a closing bracket, quote or comma.',
+      'keys.yaml:1:13: A character is missing. Add the closing bracket, quote or comma.',
     ]);
-    expect(problems('keys: *pearl')).toEqual(['keys.yaml: the file must have no aliases (*name).']);
+    expect(problems('keys: *pearl')).toEqual([
+      'keys.yaml: YAML aliases (*name) are not supported. Write the values out.',
+    ]);
   });
 
   it('refuses two keys of one name, and one key of two names', () => {
@@ -99,8 +101,8 @@ keys:
       { name: 'b', hash: hash.toUpperCase().replace('SHA256', 'sha256') },
     ];
     expect(problems(JSON.stringify({ keys }))).toEqual([
-      expect.stringMatching(/^keys.yaml:1:\d+: keys\[1\].name is given twice.$/),
-      expect.stringMatching(/^keys.yaml:1:\d+: keys\[2\].hash is given twice.$/),
+      expect.stringMatching(/^keys.yaml:1:\d+: keys\[1\].name is used twice. Each key needs its own name and hash.$/),
+      expect.stringMatching(/^keys.yaml:1:\d+: keys\[2\].hash is used twice. Each key needs its own name and hash.$/),
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { digestIn } from './secrets.ts';
 const count = z.number().int().min(1);
 const isoDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** Whether there is such a day: the clock takes 30 February for 2 March. */
+/** Whether the date exists: JavaScript takes 30 February for 2 March. */
 function isDay(written: string): boolean {
   const day = new Date(`${written}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(written);
@@ -16,9 +16,12 @@ function isDay(written: string): boolean {
 const name = z
   .string()
   .regex(/^[\w.@:+-]{1,64}$/, 'must be 1 to 64 letters, digits and . @ : + - _')
-  .refine((text) => !/^api-key-\d+$/.test(text), 'must not be a name that --api-key gives');
+  .refine(
+    (text) => !/^api-key-\d+$/.test(text),
+    'must not be api-key-N: Conch gives these names to the keys of --api-key',
+  );
 
-/** One key as it stands in the file. */
+/** One key of the file. */
 export const KeyEntry = z.strictObject({
   name,
   hash: z
@@ -43,7 +46,7 @@ export type KeyEntry = z.output<typeof KeyEntry>;
 
 const KeyFile = z.strictObject({ keys: z.array(KeyEntry).nullish() }).nullable();
 
-/** A file of keys with mistakes in it: one line each, none of which repeats what stands there. */
+/** The errors of a key file, one line each. No line repeats a value. */
 export class KeyFileError extends Error {
   readonly problems: readonly string[];
 
@@ -54,7 +57,7 @@ export class KeyFileError extends Error {
   }
 }
 
-/** What stands in a file of keys, YAML or JSON, checked. Throws a KeyFileError. */
+/** Reads and checks a key file, YAML or JSON. Throws a KeyFileError. */
 export function readKeyFile(file: string, text: string): { readonly document: Document; readonly keys: KeyEntry[] } {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -68,15 +71,18 @@ export function readKeyFile(file: string, text: string): { readonly document: Do
   const read = KeyFile.safeParse(content, { error: plainWords });
   if (!read.success) {
     const found = problemsOf(read.error, { schema: KeyEntry, input: content, secret: true });
-    throw new KeyFileError(found.map((problem) => `${label(problem.path)} ${problem.text}`));
+    throw new KeyFileError(
+      found.map(({ path, text: words }) => `${label(path)} ${path.length === 1 ? fileText(words) : words}`),
+    );
   }
   const keys = read.data?.keys ?? [];
   const twice = [...repeated(keys, 'name'), ...repeated(keys, 'hash')];
-  if (twice.length > 0) throw new KeyFileError(twice.map((path) => `${label(path)} is given twice.`));
+  if (twice.length > 0)
+    throw new KeyFileError(twice.map((path) => `${label(path)} is used twice. Each key needs its own name and hash.`));
   return { document, keys };
 }
 
-/** The keys of a file as they are kept. */
+/** The keys of a file, as Conch stores them. */
 export function keptKeys(keys: readonly KeyEntry[]): KeptKey[] {
   return keys.map((key) => ({
     digest: digestIn(key.hash) as Buffer,
@@ -98,8 +104,8 @@ function contentOf(document: Document, file: string): unknown {
   try {
     return document.toJS() as unknown;
   } catch {
-    // The parser gives up on aliases that would unfold to something huge, or that lead nowhere.
-    throw new KeyFileError([`${file}: the file must have no aliases (*name).`]);
+    // The parser rejects aliases that would expand to something huge, or that have no anchor.
+    throw new KeyFileError([`${file}: YAML aliases (*name) are not supported. Write the values out.`]);
   }
 }
 
@@ -110,6 +116,11 @@ function* repeated(keys: readonly KeyEntry[], field: 'name' | 'hash'): Generator
     if (seen.has(value)) yield ['keys', index, field];
     seen.add(value);
   }
+}
+
+/** The text of a problem with a key of the file itself, which is not one of an entry. */
+function fileText(words: string): string {
+  return words.startsWith('is not a key.') ? 'is not a key. Write keys instead.' : words;
 }
 
 /** `keys[2].hash`. */

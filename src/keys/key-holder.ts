@@ -1,6 +1,6 @@
-/** What a key says of whoever brings it. Undefined limits: none. */
+/** What a key allows. An undefined limit means no limit. */
 export interface KeyFacts {
-  /** How people know it, in the log too. */
+  /** Its name for people, also in the log. */
   readonly name: string;
   /** Names of models and patterns with *; undefined: all models. */
   readonly models?: readonly string[] | undefined;
@@ -8,19 +8,19 @@ export interface KeyFacts {
   readonly tokensPerMinute?: number | undefined;
   /** Requests that run at the same time. */
   readonly concurrent?: number | undefined;
-  /** Milliseconds since 1970 from which on it opens nothing. */
+  /** When it expires, in milliseconds since 1970. */
   readonly expires?: number | undefined;
-  /** Whether its requests may say how urgent they are. */
+  /** Whether its requests may set their priority. */
   readonly mayPrioritize?: boolean | undefined;
-  /** Whether it may load and unload models and change settings of the servers although it is for some models alone. */
+  /** Whether it may load and unload models and change settings of the servers although it is limited to specific models. */
   readonly mayManage?: boolean | undefined;
 }
 
-/** Whoever sends a request, as far as its key tells. */
+/** The sender of a request, as its key identifies it. */
 export interface KeyHolder extends KeyFacts {
-  /** Under this its use is counted: the same for the same key, whoever counts. */
+  /** Identifies the key in counts; the same in all processes. */
   readonly id: string;
-  /** Under this its responses are kept. It does not tell the key. */
+  /** Identifies the owner of stored responses. It does not reveal the key. */
   readonly owner: string;
 }
 
@@ -34,12 +34,12 @@ export function mayManage(holder: Pick<KeyFacts, 'models' | 'mayManage'> | undef
   return holder?.models === undefined || holder.mayManage === true;
 }
 
-/** What is said to a key that may not. */
+/** The error for a key that may not manage. */
 export const managementRefused =
-  'This key is for some models alone and may not load or unload models, or change settings of the servers: ' +
-  'that takes a key for all models, or one with "manage".';
+  'This API key is limited to specific models and cannot load or unload models, or change settings of the servers. ' +
+  'Use a key for all models, or one with "manage".';
 
-/** Whether a name has the parts of a pattern in their order; * stands for any text. */
+/** Whether a name has the parts of a pattern in their order; * matches any text. */
 function fits(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

@@ -25,7 +25,7 @@ function stepsOf(secret: string): readonly string[] {
 }
 
 describe('KeyRing', () => {
-  it('finds whoever holds a key, and keeps no key', () => {
+  it('finds the holder of a key, and stores no key', () => {
     const owner = createHash('sha256').update('owner of second').digest('hex');
     expect(ring.find('second')).toEqual({ id: 'key:second', name: 'second', concurrent: 2, owner });
     expect(['Second', 'second ', '', 'sec', hashedForm('second')].map((wrong) => ring.find(wrong))).toEqual([

@@ -2,20 +2,20 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyHolder } from './key-holder.ts';
 import { digestOf } from './secrets.ts';
 
-/** A key as it is kept: nothing but its digest. */
+/** A stored key: only its digest, not the key itself. */
 export interface KeptKey {
   readonly digest: Buffer;
-  /** Whoever brings it; who owns what it makes is known once it is brought. */
+  /** The holder without its owner, which is derived from the presented key. */
   readonly holder: Omit<KeyHolder, 'owner'>;
 }
 
-/** All keys, found by what a client presents. */
+/** All keys, looked up by what a client presents. */
 export class KeyRing {
   readonly #keys: ReadonlyMap<string, KeptKey>;
-  /** Compared with where there is no such key; it is the digest of nothing. */
+  /** The digest to compare with when the key is unknown. */
   readonly #nobody = randomBytes(32);
 
-  /** Of two with the same digest the later one holds. */
+  /** Of two keys with the same digest, the later one applies. */
   constructor(keys: Iterable<KeptKey>) {
     this.#keys = new Map([...keys].map((key) => [key.digest.toString('hex'), key]));
   }
@@ -25,8 +25,8 @@ export class KeyRing {
   }
 
   /**
-   * The holder of a key, expired or not. The work is the same whichever key fits and when none does: a digest is looked
-   * up, and how long that takes says nothing about the key, which the client would have to know to choose its digest.
+   * The holder of a key, expired or not. The work is the same for known and unknown keys. The time to look up a digest
+   * reveals nothing: to choose a digest, the client would have to know the key.
    */
   find(secret: string): KeyHolder | undefined {
     const digest = digestOf(secret);

@@ -2,20 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const hashed = /^sha256:([\da-f]{64})$/i;
 
-/** What stands in front of a key that `conch keys create` makes. */
+/** The prefix of keys from `conch keys create`. */
 const keyPrefix = 'sk-conch-';
 
-/** A key that nobody can guess. */
+/** A new random key. */
 export function newKey(): string {
   return keyPrefix + randomBytes(32).toString('base64url');
 }
 
-/** The hashed form of a key: `sha256:HEX`. */
+/** The hash of a key as text: `sha256:HEX`. */
 export function hashedForm(key: string): string {
   return `sha256:${digestOf(key).toString('hex')}`;
 }
 
-/** The digest that a hashed form holds; undefined where a text is none. */
+/** The digest of a hash text; undefined for any other text. */
 export function digestIn(form: string): Buffer | undefined {
   const [, hex] = hashed.exec(form) ?? [];
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');

@@ -2,7 +2,7 @@ import type { InferResponse, ResponseSink, RunningInference } from './server.ts'
 
 type Begin = (sink: ResponseSink) => RunningInference;
 
-/** The first response of an inference, which is then cancelled; undefined where it ends without one. */
+/** The first response of an inference, which is then cancelled; undefined if it ends without one. */
 export function firstResponse(begin: Begin): Promise<InferResponse | undefined> {
   return new Promise((resolve, reject) => {
     const running = begin({
@@ -15,7 +15,7 @@ export function firstResponse(begin: Begin): Promise<InferResponse | undefined> 
   });
 }
 
-/** Resolves when an inference has ended; hears of its responses where that is wanted. */
+/** Resolves when an inference has ended; calls `onResponse` for its responses. */
 export function untilEnd(begin: Begin, onResponse?: (response: InferResponse) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     begin({

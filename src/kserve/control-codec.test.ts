@@ -197,7 +197,7 @@ describe('decodeControl', () => {
       extensions: [],
     });
     expect(() => decodeControl('ServerMetadata', known.subarray(0, -1))).toThrow(
-      'The server sent a message that does not follow the protocol.',
+      'The server sent an invalid protobuf message.',
     );
   });
 });

@@ -57,7 +57,7 @@ export function decodeControl<Method extends ControlMethod>(
   try {
     return decode(`inference.${method}Response`, bytes) as ControlCalls[Method]['response'];
   } catch (error) {
-    throw new StatusError('INTERNAL', 'The server sent a message that does not follow the protocol.', { cause: error });
+    throw new StatusError('INTERNAL', 'The server sent an invalid protobuf message.', { cause: error });
   }
 }
 

@@ -5,7 +5,7 @@ export function field(number: number): number {
   return (number << 3) | 2;
 }
 
-/** A place in a protobuf message; every step past its end is a fault of the server's. */
+/** A position in a protobuf message. A step past its end is an error of the server. */
 export class Cursor {
   at: number;
   #end: number;
@@ -21,7 +21,7 @@ export class Cursor {
     return this.#end;
   }
 
-  /** Goes to a place in another message. */
+  /** Moves to a position in another message. */
   move(bytes: Buffer, at: number, end: number): this {
     this.#bytes = bytes;
     this.at = at;
@@ -83,7 +83,7 @@ export class Cursor {
     return new Cursor(this.#bytes, from, this.at);
   }
 
-  /** Goes behind a field of texts, bytes or messages, and gives where its content begins. */
+  /** Moves after a field of texts, bytes or messages, and returns the start of its content. */
   #skipBytes(): number {
     const length = this.varint();
     const from = this.at;
@@ -92,7 +92,7 @@ export class Cursor {
   }
 
   skipTo(at: number): void {
-    // Backwards is where a negative length leads: on the same bytes again, for ever.
+    // A negative length would move backwards, which never ends.
     if (at > this.#end || at < this.at) throw malformed();
     this.at = at;
   }
@@ -108,5 +108,5 @@ export class Cursor {
 }
 
 function malformed(): StatusError {
-  return new StatusError('INTERNAL', 'The server sent a message that does not follow the protocol.');
+  return new StatusError('INTERNAL', 'The server sent an invalid protobuf message.');
 }

@@ -1,13 +1,13 @@
 import type { InferResponse, ResponseSink, RunningInference } from './server.ts';
 
-/** An inference that may begin now. */
+/** An inference that may start now. */
 export interface EnteredInference {
   begin(sink: ResponseSink): RunningInference;
-  /** Called once it is over, however it ended, and where it never began. */
+  /** Called once at its end, also if it failed or never started. */
   readonly leave?: (() => void) | undefined;
 }
 
-/** An inference that has to wait before it begins: for its turn, or to know where it goes. */
+/** An inference that waits before it starts: for its turn, or for its server. */
 export class DeferredInference implements RunningInference, ResponseSink {
   readonly #sink: ResponseSink;
   #entered: EnteredInference | undefined;

@@ -3,12 +3,12 @@ import { StatusError } from './status.ts';
 /** What failed: the engine process behind a model, or Triton's Python process that runs the model. */
 export type FailedPart = 'engine' | 'stub';
 
-/** What vLLM's backend says with ENABLE_VLLM_HEALTH_CHECK, before it unloads its model. */
+/** The error of vLLM's backend with ENABLE_VLLM_HEALTH_CHECK, before it unloads its model. */
 const unhealthy = /^(?:Error generating stream: )?Model is unavailable due to unhealthy vLLM engine/;
 
 /**
- * The texts of a failed engine, as vLLM and Triton's Python backend write them. They are anchored, so that a text of
- * the request that an error repeats, such as an adapter's name, cannot be taken for one.
+ * The errors of a failed engine, as vLLM and Triton's Python backend write them. They are anchored, so that text of the
+ * request in an error, for example the name of an adapter, does not match.
  */
 const texts: readonly (readonly [RegExp, FailedPart])[] = [
   [/^(?:Error generating stream: )?EngineCore encountered an issue\. See stack trace/, 'engine'],
@@ -23,13 +23,13 @@ const texts: readonly (readonly [RegExp, FailedPart])[] = [
   ],
 ];
 
-/** Which part of a model has failed, by the error of an inference; undefined where the error says nothing of that. */
+/** The part of a model that has failed, by the error of an inference; undefined for other errors. */
 export function failedPart(error: unknown): FailedPart | undefined {
   if (!(error instanceof StatusError) || error.unreachable) return undefined;
   return texts.find(([text]) => text.test(error.message))?.[1];
 }
 
-/** Whether a failure's text says that the backend unloads the model by itself, so that somebody has to load it again. */
+/** Whether the backend unloads the model by itself after this error, so that it has to be loaded again. */
 export function unloadsModel(message: string): boolean {
   return unhealthy.test(message);
 }
@@ -37,7 +37,7 @@ export function unloadsModel(message: string): boolean {
 /** The errors of requests that may have made their engine fail. */
 const suspects = new WeakSet<object>();
 
-/** Notes that the request of this error ran on an engine when it failed, so it must not be sent again. */
+/** Marks the error of a request that ran on an engine when it failed, so that it is not sent again. */
 export function markSuspect(error: object): void {
   suspects.add(error);
 }

@@ -10,26 +10,26 @@ export interface EnginePlace {
 /** What is known of a failed engine. */
 export interface EngineFailure {
   readonly part: FailedPart;
-  /** The server's own words. */
+  /** The error message of the server. */
   readonly message: string;
   /** What found it: a request that failed on it, or a probe. */
   readonly by: 'request' | 'probe';
-  /** The request that found it, where its id is known. */
+  /** The id of the request that found it, if known. */
   readonly requestId?: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Receives what is found out about engines. */
+/** Receives events of engines. */
 export interface EngineListener {
   /** `isOwn`: this process found it. */
   onFailed?(place: EnginePlace, failure: EngineFailure, isOwn: boolean): void;
   onHealed?(place: EnginePlace): void;
-  /** Requests wait for it, and nothing has come for a while. */
+  /** Requests wait for it, and no response has arrived for a while. */
   onSilent?(place: EnginePlace): void;
 }
 
-/** Which engines have failed, as this process knows it. A failed one is sent nothing. */
+/** The failed engines that this process knows. They get no requests. */
 export interface Engines {
   listen(listener: EngineListener): void;
   failureOf(place: EnginePlace): EngineFailure | undefined;

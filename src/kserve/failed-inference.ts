@@ -1,6 +1,6 @@
 import type { ResponseSink, RunningInference } from './server.ts';
 
-/** An inference that failed before it began: for a server that can tell at once that it cannot run it. */
+/** An inference that failed before it started: for a server that knows at once that it cannot run it. */
 export function failedInference(error: unknown, sink: ResponseSink): RunningInference {
   let isOver = false;
   const end = (reason: unknown): void => {

@@ -1,6 +1,6 @@
 import type { Datatype } from './tensors.ts';
 
-/** The floating-point datatypes that weights are kept in. */
+/** The floating-point datatypes of weights. */
 export type FloatDatatype = Extract<Datatype, 'FP16' | 'FP32' | 'BF16'>;
 
 /** Floats as the data of a tensor, each rounded to the nearest number that the datatype has. */

@@ -24,7 +24,7 @@ describe('FrameReader', () => {
     expect(read([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it('says that it stands inside a message', () => {
+  it('reports that it is inside a message', () => {
     const reader = new FrameReader('server', 100);
     reader.push(stream, 0, 7, () => undefined);
     expect(reader.isInsideMessage).toBe(true);
@@ -39,7 +39,7 @@ describe('FrameReader', () => {
 
   it('refuses a compressed message of a server', () => {
     expect(() => new FrameReader('server', 100).push(Buffer.of(1, 0, 0, 0, 0), 0, 5, () => undefined)).toThrow(
-      'The server sent a compressed message without being asked.',
+      'The server sent a compressed message, which Conch did not request.',
     );
   });
 
@@ -54,7 +54,7 @@ describe('FrameReader', () => {
       [7, true],
       [8, false],
     ]);
-    expect(() => push(2, 0, 0, 0, 1)).toThrow('A message does not begin as gRPC messages do.');
+    expect(() => push(2, 0, 0, 0, 1)).toThrow('Invalid gRPC message: unknown compression flag.');
     expect(() => push(0, 0, 0, 0, 10)).toThrow('Received message larger than max (10 vs. 9)');
   });
 });

@@ -2,7 +2,7 @@ import { StatusError } from './status.ts';
 
 const prefixLength = 5;
 
-/** gRPC messages, each behind its prefix: no compression, the length. */
+/** gRPC messages, each with its prefix: no compression, the length. */
 export function frames(messages: readonly Uint8Array[]): Buffer {
   let size = 0;
   for (const message of messages) size += prefixLength + message.length;
@@ -22,21 +22,21 @@ export function frame(message: Uint8Array): Buffer {
   return frames([message]);
 }
 
-/** Takes a message as the place where it stands, so that none is copied or wrapped. The bytes are the taker's to keep. */
+/** Receives a message as a range of bytes, so that none is copied or wrapped. The receiver may hold on to the bytes. */
 export type OnMessage = (bytes: Buffer, from: number, to: number, isCompressed: boolean) => void;
 
-/** A response that is larger than allowed: every server would give the same. */
+/** A response that is larger than allowed: every server would send the same. */
 export class OversizedMessage extends StatusError {
   constructor(length: number, allowed: number) {
     super('RESOURCE_EXHAUSTED', `The server sent a message of ${length} bytes, more than the ${allowed} allowed.`);
   }
 }
 
-/** Finds the messages of a server or of a client in a byte stream, wherever it is cut. Clients may compress theirs. */
+/** Finds the messages of a server or client in a byte stream, wherever chunks begin and end. Clients may compress. */
 export class FrameReader {
   readonly #sender: 'server' | 'client';
   readonly #maxMessageSize: number;
-  /** Bytes of a message that is not whole yet, and how many there must be before it is worth another look. */
+  /** The bytes of an incomplete message, and how many are needed before the next check. */
   #pending: Buffer[] = [];
   #pendingLength = 0;
   #needed = prefixLength;
@@ -50,7 +50,7 @@ export class FrameReader {
     return this.#pendingLength > 0;
   }
 
-  /** Hands on each message that the bytes complete. Throws a StatusError on a message that is not allowed. */
+  /** Emits each message that the bytes complete. Throws a StatusError for an invalid message. */
   push(chunk: Buffer, from: number, to: number, onMessage: OnMessage): void {
     let bytes = chunk;
     let at = from;
@@ -89,8 +89,8 @@ export class FrameReader {
 
   #checkFlag(flag: number): void {
     if (this.#sender === 'server')
-      throw new StatusError('INTERNAL', 'The server sent a compressed message without being asked.');
-    if (flag > 1) throw new StatusError('INTERNAL', 'A message does not begin as gRPC messages do.');
+      throw new StatusError('INTERNAL', 'The server sent a compressed message, which Conch did not request.');
+    if (flag > 1) throw new StatusError('INTERNAL', 'Invalid gRPC message: unknown compression flag.');
   }
 
   #oversized(length: number): StatusError {

@@ -6,24 +6,24 @@ import { StatusError } from './status.ts';
 import type { Datatype } from './tensors.ts';
 
 /**
- * Reads the responses of one stream. The responses of one request repeat everything but the tensors' data, so what stands
- * in front of the data is compared with the previous response's bytes and understood again only where it differs.
+ * Reads the responses of one stream. The responses of one request repeat everything but the tensors' data. So the bytes
+ * before the data are compared with those of the previous response, and parsed again only if they differ.
  */
 export class StreamResponseDecoder {
   readonly #requestId: string | undefined;
-  /** What every response of the stream is read through: one object for all of them. */
+  /** One view object for all responses of the stream. */
   readonly #response = new WireResponse();
   #head: Head | undefined;
   #headBytes: Buffer = Buffer.alloc(0);
 
-  /** With the id of its request, a response that names another is a fault. */
+  /** With the id of the request, a response with another id is an error. */
   constructor(requestId?: string) {
     this.#requestId = requestId;
   }
 
   /**
-   * The ModelStreamInferResponse that stands between two offsets, until the next one is decoded. Throws a StatusError when
-   * it carries an error.
+   * The ModelStreamInferResponse between two offsets, valid until the next one is decoded. Throws a StatusError if it
+   * carries an error.
    */
   decode(message: Buffer, from: number, to: number): InferResponse {
     const reader = cursor.move(message, from, to);
@@ -44,7 +44,7 @@ export class StreamResponseDecoder {
     return response;
   }
 
-  /** One ModelInferResponse that stands between two offsets. */
+  /** The ModelInferResponse between two offsets. */
   decodeResponse(message: Buffer, from: number, to: number): WireResponse {
     let head = this.#head;
     let at = from + this.#headBytes.length;
@@ -60,19 +60,19 @@ export class StreamResponseDecoder {
       this.#headBytes = Buffer.from(message.subarray(from, at));
     }
     const data = reader.at;
-    // Read to the end once, so that a message that is cut or wrong fails here.
+    // Read to the end once, so that a truncated or invalid message fails here.
     while (reader.at < to) reader.skip(reader.varint());
     return this.#response.show(message, head, from, data, to);
   }
 }
 
-/** Heads have about a hundred bytes: for so few a loop takes less time than a call of native code. */
+/** Heads have about a hundred bytes. For so few, a loop is faster than a native call. */
 function startsWith(message: Buffer, from: number, head: Buffer): boolean {
   for (let at = 0; at < head.length; at++) if (message[from + at] !== head[at]) return false;
   return true;
 }
 
-/** Moved to whatever is read: no reading begins while another is in its middle. */
+/** Shared by all reads, which never overlap. */
 const cursor = new Cursor(Buffer.alloc(0), 0, 0);
 
 /** A single ModelInferResponse. */
@@ -80,7 +80,7 @@ export function decodeInferResponse(message: Buffer): InferResponse {
   return new StreamResponseDecoder().decodeResponse(message, 0, message.length);
 }
 
-/** An error that came inside a stream, with what the server said about whose it is. */
+/** An error inside a stream, with the head that identifies its request. */
 export class StreamFault extends StatusError {
   readonly requestId: string;
   readonly final: boolean;
@@ -92,12 +92,12 @@ export class StreamFault extends StatusError {
   }
 }
 
-/** Everything of a response that stands before the tensors' data. */
+/** Everything of a response before the tensors' data. */
 type Head = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' | 'final' | 'outputs'>;
 
 const noHead: Head = { model: '', version: '', id: '', parameters: {}, final: false, outputs: [] };
 
-/** Shows one response at a time: it holds places in the message, and finds an output's data when it is asked for it. */
+/** A view of one response at a time: it holds offsets in the message and finds the data of an output on demand. */
 class WireResponse implements InferResponse {
   #head = noHead;
   #message: Buffer = Buffer.alloc(0);
@@ -108,7 +108,7 @@ class WireResponse implements InferResponse {
   #foundAt = 0;
   #foundTo = 0;
 
-  /** Shows another response from now on: it begins at `from`, its tensors' data at `data`. No object for each token. */
+  /** Moves to another response, which starts at `from`, its tensors' data at `data`. This saves an object per token. */
   show(message: Buffer, head: Head, from: number, data: number, to: number): this {
     this.#message = message;
     this.#head = head;
@@ -166,7 +166,7 @@ class WireResponse implements InferResponse {
     return this.#message.readUInt32LE(this.#foundAt);
   }
 
-  /** Finds the data of an output; false when the response does not carry it. The data stand in the order of the outputs. */
+  /** Finds the data of an output; false if the response does not carry it. The data is in the order of the outputs. */
   #find(name: string): boolean {
     const { outputs } = this.#head;
     let before = 0;
@@ -191,7 +191,7 @@ class WireResponse implements InferResponse {
 
 const rawContents = field(6);
 
-/** The text None, which every response but the last has for a reason to finish: no text is made of it each time. */
+/** The text "None", the finish reason of every response but the last, to avoid creating it each time. */
 const noneBytes = Buffer.from('None').readUInt32LE();
 
 /** Reads up to the first byte of tensor data. */

@@ -2,17 +2,17 @@ import { type Cursor, field } from './cursor.ts';
 import type { ProtobufWriter } from './protobuf-writer.ts';
 import type { ParameterValue } from './server.ts';
 
-/** A parameter with the kind that it has on the wire. */
+/** A parameter with its type on the wire. */
 export type InferParameter =
   | { readonly kind: 'bool'; readonly value: boolean }
   | { readonly kind: 'int64' | 'uint64'; readonly value: number | bigint }
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'double'; readonly value: number };
 
-/** Parameters in their order, each with its kind. */
+/** Parameters in their order, each with its type. */
 export type InferParameters = readonly (readonly [name: string, parameter: InferParameter])[];
 
-/** Reads one entry of a map of parameters into the plain form, in which kinds of numbers are not told apart. */
+/** Reads one entry of a map of parameters as a plain value, without the type of numbers. */
 export function readParameter(reader: Cursor, into: Record<string, ParameterValue>): void {
   let key = '';
   let value: ParameterValue = '';
@@ -48,7 +48,7 @@ export function writeParameter(writer: ProtobufWriter, number: number, key: stri
   writer.end().end();
 }
 
-/** A plain parameter with its kind: whole numbers travel as int64. */
+/** A plain parameter with its type: whole numbers are int64. */
 export function parameterOf(value: ParameterValue): InferParameter {
   if (typeof value === 'boolean') return { kind: 'bool', value };
   if (typeof value === 'string') return { kind: 'string', value };

@@ -79,7 +79,7 @@ describe('WireRequest', () => {
 });
 
 describe('makeRequest', () => {
-  it('writes every kind of parameter, tensors in shared memory and wanted classes', () => {
+  it('writes every kind of parameter, tensors in shared memory and requested classes', () => {
     const request = makeRequest({
       model: 'm',
       version: '1',

@@ -6,7 +6,7 @@ import { StatusError } from './status.ts';
 import type { Datatype, Tensor } from './tensors.ts';
 import { rawContents } from './typed-contents.ts';
 
-/** What Triton says of bytes that are no message of the expected kind. */
+/** Triton's error for bytes that are no message of the expected type. */
 export function unreadable(): StatusError {
   return new StatusError('INTERNAL', 'Unable to parse request');
 }
@@ -14,8 +14,8 @@ export function unreadable(): StatusError {
 type InputDescription = ReturnType<typeof readTensor>;
 
 /**
- * A request that arrived as bytes. A server behind a wire gets them unchanged and is the judge of them; for one in this
- * process the data of the inputs is brought into raw form, and what does not fit together is refused in Triton's words.
+ * A request that arrived as bytes. A remote server gets them unchanged and checks them. For a server in this process,
+ * the inputs are converted to raw tensor data, and inconsistent ones are rejected with Triton's messages.
  */
 export class WireRequest implements InferRequest {
   readonly wire: Buffer;

@@ -5,13 +5,13 @@ import type { TensorMetadata } from './messages.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
 import type { InferRequest } from './server.ts';
 
-/** An input; one without data is in shared memory, and its parameters say where. */
+/** An input. Without data, it is in shared memory, and its parameters contain the region. */
 export interface InputPart extends TensorMetadata {
   readonly data: Buffer | undefined;
   readonly parameters?: InferParameters;
 }
 
-/** All that a ModelInferRequest can say. */
+/** The parts of a ModelInferRequest. */
 export interface RequestParts {
   readonly model: string;
   readonly version: string;
@@ -21,12 +21,12 @@ export interface RequestParts {
   readonly outputs: readonly { readonly name: string; readonly parameters?: InferParameters }[];
 }
 
-/** The request that its parts make. */
+/** Builds the request from its parts. */
 export function makeRequest(parts: RequestParts): WireRequest {
   return new WireRequest(writeRequest(parts));
 }
 
-/** The bytes of a ModelInferRequest, tensors in raw form. */
+/** The bytes of a ModelInferRequest, with raw tensor data. */
 export function encodeInferRequest(request: InferRequest): Uint8Array {
   if (request.wire) return request.wire;
   const { model, version = '', id, parameters = {}, inputs, outputs = [], classes } = request;

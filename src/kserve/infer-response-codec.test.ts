@@ -32,7 +32,7 @@ it('writes a response of this process as the protocol has it, and passes on one 
   expect(encodeStreamResponse(read)).toEqual(encodeStreamResponse(local));
 });
 
-it('leaves the final flag out of unary answers', () => {
+it('leaves the final flag out of unary responses', () => {
   const read = decodeInferResponse(Buffer.from(encodeUnaryResponse(local)));
   expect(read.parameters).toEqual({});
   expect(read.text('text_output')).toBe('Grüße');

@@ -5,7 +5,7 @@ import type { InferResponse } from './server.ts';
 
 type Encodable = Pick<InferResponse, 'model' | 'version' | 'id' | 'parameters' | 'outputs' | 'wire' | 'raw'>;
 
-/** The bytes of a ModelInferResponse; those of a response that came over a wire are passed on as they are. */
+/** The bytes of a ModelInferResponse. Those of a remote server are passed on unchanged. */
 export function encodeInferResponse(response: Encodable): Uint8Array {
   if (response.wire) return response.wire;
   const writer = new ProtobufWriter();
@@ -16,7 +16,7 @@ export function encodeInferResponse(response: Encodable): Uint8Array {
   return writer.finish();
 }
 
-/** The bytes of a unary answer: the final flag belongs to streams. */
+/** The bytes of a unary response, without the final flag, which belongs to streams. */
 export function encodeUnaryResponse(response: InferResponse): Uint8Array {
   if (response.wire || response.parameters['triton_final_response'] === undefined) return encodeInferResponse(response);
   const { triton_final_response: _, ...parameters } = response.parameters;
@@ -32,26 +32,26 @@ export function encodeUnaryResponse(response: InferResponse): Uint8Array {
 
 /** The bytes of a ModelStreamInferResponse with a response. */
 export function encodeStreamResponse(response: InferResponse): Uint8Array {
-  // First: a writer has the shared buffer until it is finished.
+  // First, because a writer uses the shared buffer until it is finished.
   const message = encodeInferResponse(response);
   return new ProtobufWriter().bytes(2, message).finish();
 }
 
-/** The request that a response of a stream is about; the version is the one that was asked for. */
+/** The request of a stream response; the version is the requested one. */
 export interface Asked {
   readonly model: string;
   readonly version?: string;
   readonly id: string;
 }
 
-/** The bytes of a ModelStreamInferResponse that says a request was refused before it began. */
+/** The bytes of a ModelStreamInferResponse for a request that was rejected before it started. */
 export function encodeStreamRefusal(message: string, { id }: Asked): Uint8Array {
   return errorResponse(message, (writer) => {
     if (id !== '') writer.text(3, id);
   });
 }
 
-/** The bytes of a ModelStreamInferResponse that says a running request failed. */
+/** The bytes of a ModelStreamInferResponse for a running request that failed. */
 export function encodeStreamFailure(message: string, asked: Asked): Uint8Array {
   return errorResponse(message, (writer) => writeEnd(writer, asked));
 }

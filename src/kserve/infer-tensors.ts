@@ -4,7 +4,7 @@ import type { TensorMetadata } from './messages.ts';
 import type { ProtobufWriter } from './protobuf-writer.ts';
 import type { ParameterValue } from './server.ts';
 
-/** What an input or an output says of itself; its data follow in raw form, or are the bytes of InferTensorContents. */
+/** The metadata of an input or output. Its data follows as raw data, or is in InferTensorContents. */
 interface TensorMessage extends TensorMetadata {
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly contents: Buffer | undefined;

@@ -1,10 +1,10 @@
 import { Double, type JsonObject, type JsonValue } from './json-value.ts';
 import { StatusError } from './status.ts';
 
-/** How deep arrays and objects may stand inside each other: Triton's own limit. */
+/** The limit on the nesting depth: the same as Triton's. */
 const deepest = 100;
 
-/** Reads JSON, with NaN and infinities, from its bytes. A fault is named and placed as Triton's own parser does it. */
+/** Parses JSON, with NaN and infinities. Errors have the messages and offsets of Triton's parser. */
 export function parseJson(bytes: Buffer): JsonValue {
   return new Parser(bytes.toString('latin1')).document();
 }

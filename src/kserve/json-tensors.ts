@@ -33,13 +33,13 @@ export function elementCount(shape: readonly number[]): number {
   return shape.reduce((count, dimension) => count * dimension, 1);
 }
 
-/** A tensor in JSON that is to become raw bytes. */
+/** A JSON tensor to convert to raw bytes. */
 interface JsonTensor {
   readonly name: string;
   readonly datatype: string;
   /** One value, or arrays of any depth. */
   readonly data: JsonValue;
-  /** How many elements there must be; the texts of a BYTES tensor are counted by the server. */
+  /** The expected number of elements; the server counts those of a BYTES tensor. */
   readonly count: number;
 }
 
@@ -53,7 +53,7 @@ export function tensorFromJson({ name, datatype, data, count }: JsonTensor): Buf
     throw refused(
       `receiving ${datatype} data via JSON is not supported. Please use the binary data format for input ${name}`,
     );
-  // A client may call its type `constructor`.
+  // A client may send `constructor` as its datatype.
   const encode = Object.hasOwn(encoders, datatype) ? encoders[datatype] : undefined;
   if (!encode) throw refused(`invalid datatype for input ${name}`);
   return prefixed("Unable to parse 'data'", () => {
@@ -72,11 +72,11 @@ export function elementsToJson(name: string, datatype: string, data: Buffer, cou
   const decode = decoders[datatype];
   if (!decode) throw refused('Invalid data type for output tensor');
   if (data.length !== count * (elementSizes[datatype] ?? 0)) throw mismatch;
-  // A typed array needs its bytes at an even place, which a part of a message rarely has.
+  // A typed array needs aligned bytes, which a part of a message rarely has.
   return decode(new Uint8Array(data).buffer);
 }
 
-/** Texts as the raw form of a BYTES tensor has them. */
+/** Texts as raw data of a BYTES tensor. */
 function encodeTexts(values: readonly JsonValue[]): Buffer {
   const texts = values.map(asString);
   const data = Buffer.allocUnsafe(texts.reduce((size, text) => size + 4 + text.length, 0));

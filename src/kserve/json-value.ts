@@ -1,9 +1,9 @@
 import { StatusError } from './status.ts';
 
 /**
- * JSON as the protocol's HTTP form needs it. Texts are binary strings, one character per byte, because tensors carry
- * any bytes. Whole numbers and others are told apart: a whole number is a `number`, or a `bigint` where a double cannot
- * hold it; a double without a fraction is a `Double`.
+ * JSON as the HTTP protocol needs it. Texts are binary strings, one character per byte, because tensors carry any bytes.
+ * Integers and doubles are distinguished: an integer is a `number`, or a `bigint` if a double cannot represent it; a
+ * double without a fraction is a `Double`.
  */
 export type JsonValue = null | boolean | number | bigint | Double | string | readonly JsonValue[] | JsonObject;
 
@@ -34,7 +34,7 @@ export function find(value: JsonValue, name: string): JsonValue | undefined {
   return isObject(value) ? value.get(name) : undefined;
 }
 
-/** A text as the bytes that it stands for. */
+/** The bytes of a binary string. */
 export function bytesOf(binary: string): Buffer {
   return Buffer.from(binary, 'latin1');
 }
@@ -49,7 +49,7 @@ export function binaryOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-// The failures below are worded as Triton words them, whose clients match on the words.
+// The errors below have Triton's wording, because clients match on it.
 
 export function asString(value: JsonValue): string {
   if (typeof value !== 'string') throw fault('attempt to access JSON non-string as string');
@@ -107,7 +107,7 @@ export function isSigned(value: JsonValue): value is number | bigint {
   return typeof value === 'bigint' ? value <= largestSigned : Number.isInteger(value);
 }
 
-/** What an action gives; a failure of its gets a prefix and keeps its code. */
+/** Runs an action; adds a prefix to the message of its error, with the same code. */
 export function prefixed<Result>(prefix: string, action: () => Result): Result {
   try {
     return action();
@@ -119,7 +119,7 @@ export function prefixed<Result>(prefix: string, action: () => Result): Result {
 
 const largestSigned = 2n ** 63n - 1n;
 
-/** A `bigint` never stands for less than -2^63 or more than 2^64 - 1: the parser makes those doubles. */
+/** A `bigint` is never less than -2^63 or more than 2^64 - 1: the parser returns those as doubles. */
 function isUnsigned(value: JsonValue): value is number | bigint {
   return typeof value === 'bigint' ? value >= 0n : Number.isInteger(value) && (value as number) >= 0;
 }

@@ -1,6 +1,6 @@
 import { Double } from './json-value.ts';
 
-/** What can be written: texts are binary strings, one character per byte. */
+/** Values that can be written. Texts are binary strings, one character per byte. */
 export type Writable =
   | null
   | boolean
@@ -22,7 +22,7 @@ export function writeJson(value: Writable): string {
   return `{${members.flatMap(([name, held]) => (held === undefined ? [] : [`${quoteJson(name)}:${writeJson(held)}`])).join(',')}}`;
 }
 
-/** A double keeps its point, and its exponent has no plus. */
+/** A double keeps its decimal point, and its exponent has no plus. */
 export function writeDouble(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const text = Object.is(value, -0) ? '-0' : String(value);

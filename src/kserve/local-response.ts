@@ -9,7 +9,7 @@ const parametersOf = {
   false: Object.freeze({ triton_final_response: false }),
 };
 
-/** A response that was made in this process and never was bytes. */
+/** A response that was created in this process and was never serialized. */
 export class LocalResponse implements InferResponse {
   readonly model: string;
   readonly version: string;

@@ -4,7 +4,7 @@ import { binaryOf, Double } from './json-value.ts';
 import type { Writable } from './json-write.ts';
 import type { ModelConfig } from './messages.ts';
 
-/** A model's configuration in the JSON form that Triton gives it: every field in its order, defaults included. */
+/** A model's configuration as JSON, as Triton writes it: every field in its order, defaults included. */
 export function configToJson(config: ModelConfig): Writable {
   return messageToJson(protocol().lookupType('inference.ModelConfig'), config as unknown as Plain);
 }
@@ -17,7 +17,7 @@ function messageToJson(type: protobuf.Type, message: Plain): Writable {
     const value = message[field.name];
     if (field instanceof protobuf.MapField) json[field.name] = mapToJson(field, (value ?? {}) as Plain);
     else if (field.repeated) json[field.name] = ((value ?? []) as unknown[]).map((element) => toJson(field, element));
-    // What is not set of a choice and of nested messages is left out; plain values have their defaults.
+    // Unset members of a oneof and unset nested messages are left out; plain values have their defaults.
     else if (value !== undefined && value !== null) json[field.name] = toJson(field, value);
     else if (!field.partOf && !(field.resolvedType instanceof protobuf.Type)) json[field.name] = defaultOf(field);
   }

@@ -1,9 +1,9 @@
 /**
- * The messages of the control calls, in the protocol's own spelling: the gRPC client decodes into them, and every kind
- * of server answers with them. 64-bit integers are numbers; counters past 2^53 lose their last digits.
+ * The messages of the control calls, with the field names of the protocol: the gRPC client decodes them, and every kind
+ * of server returns them. 64-bit integers are numbers; counters past 2^53 lose their last digits.
  */
 
-/** The part of a model's configuration that Conch reads. Fields it does not name are kept as they came. */
+/** The part of a model's configuration that Conch reads. Other fields are passed on unchanged. */
 export interface ModelConfig {
   readonly name: string;
   readonly platform: string;
@@ -21,12 +21,12 @@ export interface ModelConfig {
 /** An input or output as the configuration declares it: dims leave out the batch dimension. */
 export interface ModelTensor {
   readonly name: string;
-  /** The configuration's own name, such as TYPE_STRING. */
+  /** The name in the configuration, for example TYPE_STRING. */
   readonly data_type: string;
   readonly dims: readonly number[];
   /** Inputs only: whether a request may leave it out. */
   readonly optional?: boolean;
-  /** Outputs only: the file in the model's folder that names the classes of the figures. */
+  /** Outputs only: the file in the model's folder with the names of the classes. */
   readonly label_filename?: string;
 }
 
@@ -86,7 +86,7 @@ export interface LogSetting {
 
 interface ModelReference {
   readonly name: string;
-  /** Empty or left out: the newest ready version. */
+  /** Empty or undefined: the newest ready version. */
   readonly version?: string;
 }
 
@@ -106,7 +106,7 @@ interface CudaRegion {
 type Settings<Value> = Readonly<Record<string, Value>>;
 type Empty = Readonly<Record<string, never>>;
 
-/** Every unary call of the service but ModelInfer: what goes in and what comes out. */
+/** Every unary call of the service but ModelInfer: request and response. */
 export interface ControlCalls {
   ServerLive: { request: Empty; response: { readonly live: boolean } };
   ServerReady: { request: Empty; response: { readonly ready: boolean } };

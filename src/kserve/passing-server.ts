@@ -8,7 +8,7 @@ import type {
   RunningInference,
 } from './server.ts';
 
-/** A server that passes everything on to another one: what stands around servers says only what it does otherwise. */
+/** A server that forwards everything to another one: base class of wrappers, which override what they change. */
 export class PassingServer implements InferenceServer {
   readonly inner: InferenceServer;
 

@@ -1,6 +1,6 @@
 import { field } from './cursor.ts';
 
-/** Bytes that most messages fit in. */
+/** The size of the shared buffer, enough for most messages. */
 const usualSize = 16 * 1024;
 
 /** The buffer that messages are written into, one at a time; undefined while it is in use. */
@@ -71,7 +71,7 @@ export class ProtobufWriter {
     return this.end();
   }
 
-  /** Begins a message inside this one. */
+  /** Starts a nested message. */
   begin(number: number): this {
     this.#tag(field(number));
     this.#begun.push(this.#at);
@@ -81,7 +81,7 @@ export class ProtobufWriter {
     return this;
   }
 
-  /** Ends the message that was begun last. */
+  /** Ends the innermost nested message. */
   end(): this {
     const from = this.#begun.pop() ?? 0;
     const length = this.#at - from - 1;

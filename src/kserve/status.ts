@@ -29,12 +29,12 @@ export function statusName(code: number): StatusCode {
 }
 
 interface StatusDetails {
-  /** True when the server could not be reached or the connection broke, so that it never judged the request. */
+  /** True if the server was unreachable or the connection was lost, so that it never processed the request. */
   readonly unreachable?: boolean;
   readonly cause?: unknown;
 }
 
-/** A failed call to an inference server: the code and the text as the server gave them. */
+/** A failed call to an inference server, with the server's code and message. */
 export class StatusError extends Error {
   readonly code: StatusCode;
   readonly unreachable: boolean;

@@ -15,7 +15,7 @@ export type Datatype =
   | 'BYTES'
   | 'BF16';
 
-/** A tensor in the raw form that both directions of the protocol share: row-major, little-endian, BYTES length-prefixed. */
+/** A tensor with raw data, as in both directions of the protocol: row-major, little-endian, BYTES length-prefixed. */
 export interface Tensor {
   readonly name: string;
   readonly datatype: Datatype;
@@ -23,7 +23,7 @@ export interface Tensor {
   readonly data: Buffer;
 }
 
-/** A BYTES tensor of texts; its shape is [texts.length] unless another one is given. */
+/** A BYTES tensor of texts; the default shape is [texts.length]. */
 export function textTensor(name: string, texts: readonly string[], shape: readonly number[] = [texts.length]): Tensor {
   let size = 0;
   for (const text of texts) size += 4 + Buffer.byteLength(text);
@@ -42,7 +42,7 @@ export function boolTensor(name: string, value: boolean, shape: readonly number[
   return { name, datatype: 'BOOL', shape, data: value ? yes : no };
 }
 
-/** Shared by all tensors, whose data nobody changes. */
+/** Shared by all tensors: their data is never changed. */
 const yes = Buffer.of(1);
 const no = Buffer.of(0);
 
@@ -63,14 +63,14 @@ export function readText(data: Buffer): string {
   return data.toString('utf8', 4, 4 + data.readUInt32LE(0));
 }
 
-/** How a number stands in a tensor. */
+/** How a number is encoded in a tensor. */
 interface NumberForm {
   readonly size: number;
   write(view: DataView, at: number, value: number): void;
   read(view: DataView, at: number): number;
 }
 
-/** The datatypes that numbers are written in here. 64-bit integers past 2^53 lose their last digits when read. */
+/** The supported numeric datatypes. 64-bit integers past 2^53 lose their last digits when read. */
 const numberForms = {
   INT32: {
     size: 4,
@@ -89,7 +89,7 @@ const numberForms = {
   },
   UINT64: {
     size: 8,
-    // A negative number keeps its bits: any seed is a seed.
+    // A negative number keeps its bits: any number is a valid seed.
     write: (view, at, value) => view.setBigUint64(at, BigInt(value), true),
     read: (view, at) => Number(view.getBigUint64(at, true)),
   },

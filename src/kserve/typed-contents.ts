@@ -27,7 +27,7 @@ const lists: readonly ContentsList[] = [
   { field: 8, wireType: 2, datatypes: ['BYTES'] },
 ];
 
-/** The raw form of the bytes of an InferTensorContents; undefined when all its lists are empty. */
+/** Converts the bytes of an InferTensorContents to raw data; undefined if all its lists are empty. */
 export function rawContents(contents: Uint8Array, owner: Owner): Buffer | undefined {
   const read = readLists(contents, owner.datatype);
   let raw: Buffer | undefined;

@@ -20,12 +20,12 @@ const elementSizes: Readonly<Record<string, number>> = {
   BF16: 2,
 };
 
-/** The protocol's name of a configuration's type: TYPE_STRING is BYTES on the wire. */
+/** The protocol's name of a datatype of the configuration: TYPE_STRING is BYTES on the wire. */
 export function datatypeOf(dataType: string): string {
   return dataType === 'TYPE_STRING' ? 'BYTES' : dataType.replace(/^TYPE_/, '');
 }
 
-/** Refuses a request that does not fit the model, in the words and the order of tritonserver 2.51. */
+/** Rejects a request that does not fit the model, with the messages and the order of checks of tritonserver 2.51. */
 export function validateRequest(request: InferRequest, config: ModelConfig): void {
   refuseRepeated(request);
   for (const name of request.outputs ?? [])
@@ -44,7 +44,7 @@ export function validateRequest(request: InferRequest, config: ModelConfig): voi
   for (const input of request.inputs) checkSize(request, input);
 }
 
-/** What Triton says when inputs are missing or too many. */
+/** Triton's error for missing or too many inputs. */
 export function wrongCount(request: InferRequest, config: ModelConfig): StatusError {
   const required = config.input.filter((input) => !input.optional);
   const got = request.inputs.map(({ name }) => name);
@@ -57,7 +57,7 @@ export function wrongCount(request: InferRequest, config: ModelConfig): StatusEr
   );
 }
 
-/** Triton counts, and leaves it to the backend to miss a required input where the number fits. */
+/** Triton only counts: if the number fits, the backend reports a missing input. */
 function checkCount(request: InferRequest, config: ModelConfig): void {
   const required = config.input.filter((input) => !input.optional).length;
   const { length } = request.inputs;

@@ -1,27 +1,27 @@
 import type { Signal } from '../signal.ts';
-/** A place that lets so many in at a time, and has a queue of so many. */
+/** A limit on running requests, with a queue of limited length. */
 export interface Gate {
-  /** What it is in front of; the same name is the same gate, whoever asks. */
+  /** What it limits; the same name is the same gate in all processes. */
   readonly name: string;
-  /** Infinity: as many as want. */
+  /** Infinity: no limit. */
   readonly running: number;
   readonly waiting: number;
 }
 
-/** Somebody who wants to pass. */
+/** A request at a gate. */
 export interface Visit {
-  /** Those with a higher number pass first; equal ones in the order in which they came. */
+  /** A higher number is admitted first; equal ones in the order of arrival. */
   readonly priority: number;
-  /** Aborted when it no longer wants to. */
+  /** Aborted when the request is cancelled. */
   readonly signal: Signal;
 }
 
-/** Passed: call it once what was let in is over. */
+/** Call it when the admitted request has ended. */
 export type Leave = () => void;
 
 /** The queue was full. */
 export class GateFull extends Error {
-  /** Seconds after which there may be room. */
+  /** Seconds after which the queue may have capacity. */
   readonly retryAfter: number;
 
   constructor(gate: string, retryAfter: number) {
@@ -31,8 +31,8 @@ export class GateFull extends Error {
   }
 }
 
-/** Gates that hold for all processes of one Conch together. */
+/** Gates that all processes of one Conch share. */
 export interface Gates {
-  /** Waits to be let in; rejects with GateFull, or with the reason of the signal. */
+  /** Waits for admission; rejects with GateFull, or with the reason of the signal. */
   enter(gate: Gate, visit: Visit): Promise<Leave>;
 }

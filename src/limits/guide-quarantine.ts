@@ -33,7 +33,7 @@ interface ClientRecord {
   readonly engines: ReadonlyMap<string, number>;
 }
 
-/** All that is remembered, for a process that begins later. */
+/** The whole state, for a process that starts later. */
 export interface QuarantineState {
   readonly guides: readonly (readonly [guide: string, failedAt: number])[];
   readonly clients: readonly (readonly [client: string, failures: number, lastAt: number])[];
@@ -82,7 +82,7 @@ export class GuideQuarantine {
   note({ guide, client, engine, blamesClient, at }: GuideFailure): NotedFailure | undefined {
     const duration = this.#duration();
     if (duration === 0) return undefined;
-    // What other processes noted may come late.
+    // Notes of other processes may arrive late.
     this.#keep(this.#guides, guide, Math.max(at, this.#guides.get(guide) ?? 0));
     if (!blamesClient) return { until: at + duration, suspendedUntil: undefined };
     const known = this.#client(client);
@@ -99,7 +99,7 @@ export class GuideQuarantine {
     return { until: at + duration, suspendedUntil: isSuspended ? suspensionEnd(record) : undefined };
   }
 
-  /** Why a guided request is refused now; undefined: it is not. The hash is asked for only where it matters. */
+  /** Why a guided request is refused now; undefined: it is not. The hash is computed only where it matters. */
   check(client: string, guide: () => string): GuideRefusal | undefined {
     const duration = this.#duration();
     if (duration === 0) return undefined;

@@ -79,7 +79,7 @@ describe('LocalGates', () => {
     expect(gates.counts('llama')).toEqual({ running: 4, waiting: 1 });
   });
 
-  it('forgets a gate that nobody is at', async () => {
+  it('removes an empty gate', async () => {
     const gates = new LocalGates();
     const one = visit(gates, { running: 1, waiting: 0 });
     await one.settled;

@@ -1,7 +1,7 @@
 import type { Signal } from '../signal.ts';
 import { type Gate, GateFull, type Gates, type Leave, type Visit } from './gates.ts';
 
-/** How many are inside a gate and in front of it. */
+/** How many requests run and wait at a gate. */
 export interface GateCounts {
   readonly running: number;
   readonly waiting: number;
@@ -12,13 +12,13 @@ interface Waiter {
   readonly admit: () => void;
 }
 
-/** What the last visit counts for in the average, against all before it. */
+/** The weight of the last request in the average duration. */
 const weightOfLast = 0.2;
-/** Seconds that somebody is told to stay away. */
+/** Limits of `retryAfter`, in seconds. */
 const shortestStay = 1;
 const longestStay = 60;
 
-/** The gates of one process. One that is empty is forgotten. */
+/** The gates of one process. Empty gates are removed. */
 export class LocalGates implements Gates {
   readonly #states = new Map<string, GateState>();
   readonly #now: () => number;
@@ -38,12 +38,12 @@ export class LocalGates implements Gates {
     }
   }
 
-  /** How a gate stands now. */
+  /** The current counts of a gate. */
   counts(name: string): GateCounts {
     return this.#states.get(name)?.counts() ?? { running: 0, waiting: 0 };
   }
 
-  /** How many gates somebody is at. */
+  /** The number of gates with requests. */
   get size(): number {
     return this.#states.size;
   }
@@ -64,15 +64,15 @@ export class LocalGates implements Gates {
   }
 }
 
-/** One gate that somebody is at. */
+/** One gate with requests. */
 class GateState {
   readonly #now: () => number;
-  /** When those who are inside came in, the first one first. */
+  /** When the running requests were admitted, the oldest first. */
   readonly #inside = new Set<{ readonly since: number }>();
   /** The next one first. */
   readonly #queue: Waiter[] = [];
   #limit = Number.POSITIVE_INFINITY;
-  /** Milliseconds that visits took lately. */
+  /** The recent average duration, in milliseconds. */
   #average: number | undefined;
 
   constructor(now: () => number) {
@@ -84,7 +84,7 @@ class GateState {
   }
 
   enter(gate: Gate, priority: number, signal: Signal): Promise<Leave> {
-    // The last word on how many may pass holds for all: settings change while requests wait.
+    // The latest limit applies to all: settings change while requests wait.
     this.#limit = gate.running;
     this.#admit();
     if (this.#inside.size < this.#limit) return Promise.resolve(this.#begin());
@@ -126,7 +126,7 @@ class GateState {
     }
   }
 
-  /** The time in which those who wait are served, by what visits took lately, or take at least. */
+  /** The expected time to serve the queue, from the recent average or the age of the oldest running request. */
   #retryAfter(): number {
     const [oldest] = this.#inside;
     const typical = this.#average ?? (oldest ? this.#now() - oldest.since : 0);

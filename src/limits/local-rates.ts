@@ -10,8 +10,8 @@ interface LocalRatesOptions {
 }
 
 /**
- * The rates of one process. A rate is a bucket that holds what a minute gives and fills evenly; all that is known of it
- * is when it will be full.
+ * The rates of one process. A rate is a token bucket with the capacity of one minute. The only state is when it will be
+ * full again.
  */
 export class LocalRates implements Rates {
   readonly #fullAt = new Map<string, number>();
@@ -50,22 +50,22 @@ export class LocalRates implements Rates {
   }
 }
 
-/** Less than a microsecond is the clock's, not the client's. */
+/** Milliseconds of tolerance: less than a microsecond is a rounding error of the clock. */
 const rounding = 1e-3;
 
-/** How a rate stands that all would be back of after `fullIn` milliseconds, before something was asked of it. */
+/** A request for an amount of a rate that is full again after `fullIn` milliseconds. */
 interface Wish {
   readonly fullIn: number;
   readonly amount: number;
 }
 
-/** What became of a wish. */
+/** The result of a request. */
 export function answerOf(rate: Rate, { isAllowed, ...wish }: Wish & { readonly isAllowed: boolean }): RateAnswer {
   const after = isAllowed ? wish.fullIn + timeFor(rate, wish.amount) : wish.fullIn;
   return { isAllowed, ...stateOf(rate, after), retryIn: isAllowed ? 0 : Math.ceil(waitFor(rate, wish)) };
 }
 
-/** Milliseconds until a wish can be granted. */
+/** Milliseconds until a request can be allowed. */
 function waitFor(rate: Rate, { fullIn, amount }: Wish): number {
   return fullIn + timeFor(rate, Math.max(amount, 1)) - minute;
 }
@@ -75,7 +75,7 @@ function stateOf({ perMinute }: Rate, fullIn: number) {
   return { left, fullIn: Math.ceil(fullIn) };
 }
 
-/** Milliseconds in which so much comes back. */
+/** Milliseconds in which this amount is refilled. */
 export function timeFor({ perMinute }: Rate, amount: number): number {
   return (amount * minute) / perMinute;
 }

@@ -1,30 +1,30 @@
-/** So many of something in a minute. */
+/** A limit per minute. */
 export interface Rate {
-  /** What is counted and for whom; the same name is the same count, whoever asks. */
+  /** What is counted, and for which key; the same name is the same count in all processes. */
   readonly name: string;
   readonly perMinute: number;
 }
 
-/** How a rate stands. */
+/** The state of a rate. */
 export interface RateState {
-  /** What is left; below zero where more was used than was known beforehand. */
+  /** The remaining amount; below zero where more was used than was known beforehand. */
   readonly left: number;
-  /** Milliseconds until all of it is back. */
+  /** Milliseconds until the rate is full again. */
   readonly fullIn: number;
 }
 
-/** What became of a wish to use something. */
+/** The result of a request to use a rate. */
 export interface RateAnswer extends RateState {
   readonly isAllowed: boolean;
-  /** Milliseconds until the same wish would be granted; 0 where it was. */
+  /** Milliseconds until the same request would be allowed; 0 if it was. */
   readonly retryIn: number;
 }
 
-/** Rates that hold for everybody who shares them: one process, all workers, or all Conches on one Redis. */
+/** Rates that one process, all workers, or all Conch servers on one Redis share. */
 export interface Rates {
-  /** Takes so much, or nothing at all. An amount of 0 asks only whether anything is left. */
+  /** Takes the amount, or nothing. An amount of 0 only checks whether anything is left. */
   take(rate: Rate, amount: number): Promise<RateAnswer>;
-  /** Takes what has been used in any case; a negative amount is given back. */
+  /** Takes the amount in any case; a negative amount is given back. */
   charge(rate: Rate, amount: number): void;
   close(): Promise<void>;
 }

@@ -5,9 +5,10 @@ import { answerOf, LocalRates, timeFor } from './local-rates.ts';
 import type { Rate, RateAnswer, Rates } from './rates.ts';
 
 /**
- * Uses a rate, all in one step and by Redis's own clock. KEYS: the rate. ARGV: microseconds that the use takes to come
- * back (negative: it is given back), microseconds that must be free (0: it is used in any case). Gives the microseconds after which the rate is full
- * before the use, and whether the use was granted. The key ends when the rate is full.
+ * Uses a rate in one atomic step, by Redis's own clock. KEYS: the rate. ARGV: the microseconds that refill the amount
+ * (negative: it is given back), and the microseconds that must be free (0: use it in any case). Returns the microseconds
+ * after which the rate would have been full without this use, and whether the use was allowed. The key expires when the
+ * rate is full.
  */
 const rateScript = `
 local time = redis.call('TIME')
@@ -28,39 +29,39 @@ return { string.format('%.0f', before), granted }
 /** The name that Redis knows the script by. */
 const rateScriptHash = createHash('sha1').update(rateScript).digest('hex');
 
-/** Who hears whether Redis answers. */
+/** Notified when Redis becomes unreachable or reachable. */
 export interface RedisListener {
-  /** Once when it no longer does, or did not at the start; the text has no password. */
+  /** Called once when Redis becomes unreachable, or is at the start; the reason has no password. */
   onDown(reason: string): void;
   onBack(): void;
 }
 
-/** Redis is there, and does not let us in: no matter of waiting. */
+/** Redis rejects the credentials: waiting does not help. */
 export class RedisRefusal extends Error {}
 
-/** In front of all our keys in Redis. */
+/** The prefix of all our keys in Redis. */
 const keyPrefix = 'conch:rate:';
 
 /** Milliseconds that a request waits for Redis before this process decides by itself. */
 const longestWait = 250;
 /** Milliseconds that the start waits for Redis. */
 const longestStart = 2_000;
-/** Milliseconds between two looks whether it is back. */
+/** Milliseconds between two probes of an unreachable Redis. */
 const probePause = 500;
-/** Milliseconds after which a connection without a sign of life is made anew, and between two signs. */
+/** Milliseconds after which Conch replaces a silent connection, and between two pings. */
 const silence = 10_000;
 const pingInterval = 2_000;
 
 const microseconds = 1000;
 
-/** What the script made of a wish. */
+/** The result of the script. */
 interface Use {
-  /** Milliseconds after which the rate would have been full without it. */
+  /** Milliseconds after which the rate would have been full without this use. */
   readonly fullIn: number;
   readonly isAllowed: boolean;
 }
 
-/** Rates that all who use the same Redis share. While it does not answer, those of this process hold. */
+/** Rates that all servers on the same Redis share. While Redis is unreachable, this process counts its own. */
 export class RedisRates implements Rates {
   readonly #client: ReturnType<typeof createClient>;
   readonly #listener: RedisListener;
@@ -82,10 +83,10 @@ export class RedisRates implements Rates {
     });
   }
 
-  /** Connects; where that takes too long, goes on trying in the background. Throws a RedisRefusal. */
+  /** Connects; continues in the background if that takes too long. Throws a RedisRefusal. */
   static async open(url: string, listener: RedisListener): Promise<RedisRates> {
     const rates = new RedisRates(url, listener);
-    let reason = 'no connection in time';
+    let reason = `no connection within ${longestStart}ms`;
     let isOpen = false;
     const connected = new Promise<boolean>((resolve) => {
       rates.#client.on('ready', () => resolve(true));
@@ -95,7 +96,7 @@ export class RedisRates implements Rates {
         if (isOpen) rates.#fail(reason);
       });
     });
-    // It fails only when it is given up, at the close.
+    // It rejects only on close.
     rates.#client.connect().catch(() => undefined);
     const isReady = await within(connected, longestStart);
     isOpen = true;
@@ -113,7 +114,7 @@ export class RedisRates implements Rates {
     try {
       const use = await within(this.#use(rate, amount, Math.max(amount, 1)), longestWait);
       if (use) return answerOf(rate, { ...use, amount });
-      this.#fail(`no answer within ${longestWait}ms`);
+      this.#fail(`no response within ${longestWait}ms`);
     } catch (error) {
       this.#fail(reasonOf(error));
     }
@@ -157,7 +158,7 @@ export class RedisRates implements Rates {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await sleep(probePause, undefined, { signal, ref: false }).catch(() => undefined);
-      // A use like any other, so that a server which only reads does not count as back.
+      // It writes, so that a read-only server does not count as reachable.
       const use = this.#use({ name: 'probe', perMinute: 60_000 }, 1, 0);
       const answer = await within(
         use.catch(() => undefined),
@@ -171,7 +172,7 @@ export class RedisRates implements Rates {
   }
 }
 
-/** What a promise comes to; undefined where it takes longer. */
+/** The result of a promise; undefined if it takes longer. */
 async function within<Result>(promise: Promise<Result>, milliseconds: number): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {

@@ -72,7 +72,7 @@ it('tells a process that begins later', async () => {
   expect(two.quarantine.state()).toEqual(noted);
 });
 
-it('goes by what it sees itself where the others cannot be told', async () => {
+it('relies on its own notes where the others cannot be notified', async () => {
   const { quarantine, shared } = open(links().add(true));
   shared.note(failure);
   await expect(shared.join()).rejects.toThrow('The primary is gone.');

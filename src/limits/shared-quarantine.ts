@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Link } from '../link.ts';
 import type { GuideFailure, GuideQuarantine, GuideRefusal, NotedFailure, QuarantineState } from './guide-quarantine.ts';
 
-/** A failure, as the process that saw it tells the others. */
+/** A failure, as a process sends it to the others. */
 interface SharedFailure {
   readonly sender: string;
   readonly failure: GuideFailure;
 }
 
-/** A quarantine that all processes of one Conch share: each has a copy, and tells the others what it notes. */
+/** A quarantine that all processes of one Conch share: each has a copy, and sends its notes to the others. */
 export class SharedQuarantine {
   readonly #quarantine: GuideQuarantine;
   readonly #link: Link;
@@ -25,7 +25,7 @@ export class SharedQuarantine {
     link.register('guides.state', () => quarantine.state());
   }
 
-  /** Takes over what the other processes noted before this one began. */
+  /** Takes over the state of the other processes. */
   async join(): Promise<void> {
     const { answers } = await this.#link.askAll('guides.state');
     for (const state of answers) this.#quarantine.merge(state as QuarantineState);
@@ -38,7 +38,7 @@ export class SharedQuarantine {
   note(failure: GuideFailure): NotedFailure | undefined {
     const noted = this.#quarantine.note(failure);
     const shared: SharedFailure = { sender: this.#self, failure };
-    // A process that cannot be told goes by what it sees itself.
+    // A process that is not notified relies on its own notes.
     this.#link.askAll('guides.note', shared).catch(() => undefined);
     return noted;
   }

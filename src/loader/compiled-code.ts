@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 
-/** The Node that compiles: code that another one compiled is of no use to it. */
+/** The Node version and platform: compiled code is valid only for the same ones. */
 export const machineName = `node-${process.version}-${process.platform}-${process.arch}`;
 
-/** Where compiled code is found, and where it is saved. */
+/** The folders of compiled code. */
 export interface CompiledFolders {
-  /** The folder of this user, for what the package does not bring along. */
+  /** The folder of this user, for code that the package does not contain. */
   readonly own?: string | undefined;
-  /** The folder that a build has filled. */
+  /** The folder that the build has filled. */
   readonly shipped: string;
 }
 
@@ -25,8 +25,8 @@ export interface Part {
 const digestSize = 32;
 
 /**
- * Code that V8 has compiled before, a file for each part of the program. A file counts only if it was made by this Node
- * from these very bytes and is whole; V8 itself compares its version and its flags. Files of other users do not count.
+ * Code that V8 has compiled before, one file per part of the program. A file is used only if it is complete and was
+ * compiled by this Node from the same bytes. V8 itself compares its version and flags. Files of other users are ignored.
  */
 export class CompiledCode {
   readonly #folders: CompiledFolders;
@@ -35,14 +35,14 @@ export class CompiledCode {
     this.#folders = folders;
   }
 
-  /** What was compiled of a part before; undefined where there is none that may be used. */
+  /** The compiled code of a part; undefined if there is no valid one. */
   find(part: Part): Buffer | undefined {
     const { own, shipped } = this.#folders;
     const found = own === undefined ? undefined : checkedCode(readOwn(join(own, fileName(part))), part);
     return found ?? checkedCode(read(join(shipped, fileName(part))), part);
   }
 
-  /** Saves what was compiled of a part, as well as that can be done: Conch runs without. */
+  /** Saves the compiled code of a part. Errors are ignored: Conch runs without it. */
   save(part: Part, code: Buffer): void {
     const { own } = this.#folders;
     if (own === undefined) return;
@@ -58,15 +58,15 @@ export class CompiledCode {
   }
 }
 
-/** The folders for a program in this folder; undefined where compiled code is not wanted. */
+/** The folders for a program in this folder; undefined if the environment turns compiled code off. */
 export function compiledFolders(
   program: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): CompiledFolders | undefined {
-  // Coverage counts functions that were compiled before only in part.
+  // Coverage counts functions from compiled code only in part.
   if (environment['NODE_DISABLE_COMPILE_CACHE'] || environment['NODE_V8_COVERAGE']) return undefined;
   const cache = environment['XDG_CACHE_HOME'] || homeCache();
-  // The tag stands for V8's flags: whoever starts Conch with others has a folder for these.
+  // The tag depends on V8's flags: each set of flags has its own folder.
   const flags = cachedDataVersionTag().toString(16);
   return {
     own: cache === undefined ? undefined : join(cache, 'conch', 'compiled', `${machineName}-${flags}`),
@@ -78,7 +78,7 @@ function homeCache(): string | undefined {
   try {
     return join(homedir(), '.cache');
   } catch {
-    // A user without an entry in the list of users has no home.
+    // A user without an entry in the user database has no home.
     return undefined;
   }
 }
@@ -87,7 +87,7 @@ function fileName({ name }: Part): string {
   return `${name}.compiled`;
 }
 
-/** V8 notices neither a damaged file nor one that was made from another source of the same length. */
+/** V8 detects neither a damaged file nor one from another source of the same length. */
 function checkedCode(file: Buffer | undefined, part: Part): Buffer | undefined {
   if (file === undefined) return undefined;
   const code = file.subarray(digestSize);
@@ -102,7 +102,7 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // There is no such folder.
+    // The folder does not exist.
   }
 }
 

@@ -13,12 +13,12 @@ const parts = new PartLoader({
   code: folders && new CompiledCode(folders),
 });
 
-/** What a part of the built program exports. */
+/** The exports of a part of the built program. */
 export function loadPart(part: string): object {
   return parts.load(part);
 }
 
-/** Saves compiled code for the next start, where this one had to compile. */
+/** Saves compiled code for the next start, if this start had to compile. */
 export function saveCompiledCode(): void {
   parts.save();
 }

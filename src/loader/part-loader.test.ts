@@ -53,7 +53,7 @@ function names(of: string): string[] {
 }
 
 describe('the loader of parts', () => {
-  it('loads each part once, whoever asks for it, with what it requires', () => {
+  it('loads each part once, with what it requires', () => {
     writePart('a.js', `exports.b = require('./b.js'); exports.path = require('node:path'); exports.file = __filename;`);
     writePart('b.js', `exports.count = (globalThis.partCount = (globalThis.partCount ?? 0) + 1); exports.self = this;`);
     const parts = loader(undefined);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
 import type { CompiledCode, Part } from './compiled-code.ts';
 
-/** A part as the build wraps it: a function expression, called as Node calls a CommonJS module. */
+/** A part as the build wraps it: a function expression, called like a CommonJS module. */
 type PartFunction = (
   exports: object,
   require: NodeJS.Require,
@@ -17,9 +17,9 @@ type PartFunction = (
 interface PartLoaderOptions {
   /** The folder of all parts. */
   readonly folder: string;
-  /** Gives what is no part: modules of Node, and packages. */
+  /** Loads what is no part: modules of Node, and packages. */
   readonly require: NodeJS.Require;
-  /** Undefined where parts are compiled anew at each start. */
+  /** Undefined if parts are compiled at each start. */
   readonly code: CompiledCode | undefined;
 }
 
@@ -31,10 +31,10 @@ interface Uncompiled {
 /** In cached code, V8 on Node 20 has no loader for `import()`. Parts that use it are compiled at each start. */
 const importsModules = /(?<![\w#$.])import\(/;
 
-/** What Node warns of at the first `import()` of a part. Conch needs it; its users can do nothing about it. */
+/** The warning of Node at the first `import()` of a part. Conch needs that feature, and users cannot act on it. */
 const loaderWarning = 'vm.USE_MAIN_CONTEXT_DEFAULT_LOADER';
 
-/** Leaves that one warning out; all others are shown. */
+/** Hides only that warning. */
 export function hideLoaderWarning(process: Pick<NodeJS.Process, 'emitWarning'>): void {
   const emitWarning = process.emitWarning.bind(process) as (...details: unknown[]) => void;
   process.emitWarning = (warning: string | Error, ...details: unknown[]): void => {
@@ -42,7 +42,7 @@ export function hideLoaderWarning(process: Pick<NodeJS.Process, 'emitWarning'>):
   };
 }
 
-/** Loads the parts that the built program is made of, each once, with compiled code where there is some. */
+/** Loads the parts of the built program, each once, from compiled code if available. */
 export class PartLoader {
   readonly #options: PartLoaderOptions;
   readonly #modules = new Map<string, { exports: object }>();
@@ -61,12 +61,12 @@ export class PartLoader {
     });
   }
 
-  /** What a part exports. */
+  /** The exports of a part. */
   load(name: string): object {
     const known = this.#modules.get(name);
     if (known) return known.exports;
     const module = { exports: {} };
-    // Parts may need each other.
+    // Parts may import each other.
     this.#modules.set(name, module);
     const file = join(this.#options.folder, name);
     const run = this.#compile(name, file).runInThisContext() as PartFunction;
@@ -74,7 +74,7 @@ export class PartLoader {
     return module.exports;
   }
 
-  /** Saves the code of all parts that had to be compiled here, with the functions that have been called so far. */
+  /** Saves the code of all parts that were compiled here, with the functions that were called so far. */
   save(): void {
     for (const { part, script } of this.#uncompiled) this.#options.code?.save(part, script.createCachedData());
   }

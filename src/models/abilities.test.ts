@@ -44,30 +44,30 @@ describe('abilities', () => {
 });
 
 describe('a model without an ability', () => {
-  const generating = 'it generates text: POST /v1/chat/completions.';
-  const embedding = 'it makes embeddings: POST /v1/embeddings.';
-  const scoring = 'it scores documents: POST /v1/rerank.';
-  const sorting = 'it sorts texts into classes: POST /v1/classify.';
+  const generating = 'It generates text: use POST /v1/chat/completions.';
+  const embedding = 'It creates embeddings: use POST /v1/embeddings.';
+  const scoring = 'It scores documents: use POST /v1/rerank.';
+  const sorting = 'It classifies texts: use POST /v1/classify.';
 
   it.each<[string, () => unknown, string]>([
-    ['text', () => requireText(modelOf({ rows: rowsOf('embedding') })), `generates no text; ${embedding}`],
-    ['text', () => requireText(modelOf({ rows: rowsOf('rerank') })), `generates no text; ${scoring}`],
-    ['vectors', () => requireRows(modelOf({ contract }), 'embedding'), `makes no embeddings; ${generating}`],
+    ['text', () => requireText(modelOf({ rows: rowsOf('embedding') })), `does not generate text. ${embedding}`],
+    ['text', () => requireText(modelOf({ rows: rowsOf('rerank') })), `does not generate text. ${scoring}`],
+    ['vectors', () => requireRows(modelOf({ contract }), 'embedding'), `does not create embeddings. ${generating}`],
     [
       'vectors',
       () => requireRows(modelOf({ rows: rowsOf('classify') }), 'embedding'),
-      `makes no embeddings; ${sorting}`,
+      `does not create embeddings. ${sorting}`,
     ],
-    ['scores', () => requireRows(text, 'rerank'), `scores no documents; ${generating}`],
+    ['scores', () => requireRows(text, 'rerank'), `does not score documents. ${generating}`],
     [
       'classes',
       () => requireRows(modelOf({ rows: rowsOf('embedding') }), 'classify'),
-      `sorts no texts into classes; ${embedding}`,
+      `does not classify texts. ${embedding}`,
     ],
     [
       'vectors',
       () => requireRows(modelOf({ rows: rowsOf('classify', 'rerank') }), 'embedding'),
-      `makes no embeddings; ${scoring.slice(0, -1)}; ${sorting}`,
+      `does not create embeddings. ${scoring} ${sorting}`,
     ],
   ])('is refused with what it does instead of %s', (_, require, message) => {
     expect(require).toThrow(

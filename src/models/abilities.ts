@@ -11,14 +11,14 @@ import { ApiError } from '../errors.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import { generatesText, type NamedModel, type ServedModel } from './served-model.ts';
 
-/** What is known of a model when somebody asks what it can do. */
+/** What the capabilities of a model are derived from. */
 interface AbilityFacts extends ModelContracts {
   readonly assets: PromptAssets | undefined;
-  /** Whether its tool calls can be read, and whether its reasoning is told from its text. */
+  /** Whether its tool calls can be parsed, and whether its reasoning is separated from its text. */
   readonly reads: { readonly tools: boolean; readonly reasoning: boolean };
 }
 
-/** Something that clients may want of a model. */
+/** A capability of models. */
 interface Ability {
   /** Its name among the `capabilities` of GET /v1/models. */
   readonly name: string;
@@ -27,22 +27,22 @@ interface Ability {
   readonly isOf: (facts: AbilityFacts) => boolean;
 }
 
-/** A kind of work, which some endpoint asks for: every model that is served does at least one. */
+/** A task that an endpoint needs. Every served model can do at least one. */
 interface Task extends Ability {
-  /** What a model does that can do it, and what one does not that cannot. */
+  /** The predicates of a model that can do it, and of one that cannot. */
   readonly does: string;
   readonly lacks: string;
   readonly endpoint: string;
 }
 
-/** A kind of work on rows of text. */
+/** A task on rows of text. */
 interface RowsTask extends Task {
   readonly name: RowTask;
   /** The body of a request to try it with, beside the model. */
   readonly example: object;
-  /** How `conch doctor` titles the way it is done, and what of a configuration it is known by. */
+  /** How `conch doctor` titles the contract, and how it is recognized in a configuration. */
   readonly doctor: { readonly title: string; readonly why: string };
-  /** What a model that generates text does instead, where it is set for one; left out: it lacks it. */
+  /** The predicate for a model that generates text, where the setting is set for one; `lacks` by default. */
   readonly besideText?: string;
 }
 
@@ -50,7 +50,7 @@ const text: Task = {
   name: 'completion',
   ollamaName: 'completion',
   does: 'generates text',
-  lacks: 'generates no text',
+  lacks: 'does not generate text',
   endpoint: '/v1/chat/completions',
   isOf: ({ contract }) => contract !== undefined,
 };
@@ -60,33 +60,33 @@ export const rowAbilities: Readonly<Record<RowTask, RowsTask>> = {
   embedding: {
     name: 'embedding',
     ollamaName: 'embedding',
-    does: 'makes embeddings',
-    lacks: 'makes no embeddings',
+    does: 'creates embeddings',
+    lacks: 'does not create embeddings',
     endpoint: '/v1/embeddings',
     example: { input: 'A conch is a shell.' },
     doctor: {
       title: 'vectors',
-      why: 'it takes a text or its token ids and gives a vector for it or for each token',
+      why: 'it takes a text or its token ids and returns a vector for it or for each token',
     },
-    besideText: 'any vectors are made by its server alone',
+    besideText: 'only its server can create embeddings with it',
     isOf: ({ rows }) => rows.embedding !== undefined,
   },
   rerank: {
     name: 'rerank',
     does: 'scores documents',
-    lacks: 'scores no documents',
+    lacks: 'does not score documents',
     endpoint: '/v1/rerank',
     example: { query: 'What is a conch?', documents: ['A shell.', 'A tree.'] },
-    doctor: { title: 'scores', why: 'it takes two texts or their token ids and gives a score for them' },
+    doctor: { title: 'scores', why: 'it takes two texts or their token ids and returns a score for them' },
     isOf: ({ rows }) => rows.rerank !== undefined,
   },
   classify: {
     name: 'classify',
-    does: 'sorts texts into classes',
-    lacks: 'sorts no texts into classes',
+    does: 'classifies texts',
+    lacks: 'does not classify texts',
     endpoint: '/v1/classify',
     example: { input: 'A conch is a shell.' },
-    doctor: { title: 'classes', why: 'it takes a text or its token ids and gives a figure for each class' },
+    doctor: { title: 'classes', why: 'it takes a text or its token ids and returns a score for each class' },
     isOf: ({ rows }) => rows.classify !== undefined,
   },
 };
@@ -96,7 +96,7 @@ const takes =
   ({ contract }) =>
     contract !== undefined && contract.support(parameter).kind !== 'refused';
 
-/** All that clients may want of a model. Everything that tells what a model can do reads this list. */
+/** All capabilities of models. Everything that reports capabilities reads this list. */
 export const abilities: readonly Ability[] = [
   text,
   { name: 'chat', isOf: ({ contract, assets }) => contract !== undefined && assets?.template !== undefined },
@@ -110,35 +110,35 @@ export const abilities: readonly Ability[] = [
   ...Object.values(rowAbilities),
 ];
 
-/** The first thing that a model does with rows of text; undefined where it does nothing with them. */
+/** The first row task of a model; undefined if it has none. */
 export function firstRowAbility({ rows }: Pick<ModelContracts, 'rows'>): RowsTask | undefined {
   const task = rowTasks.find((each) => rows[each]);
   return task && rowAbilities[task];
 }
 
-/** How it does that; the inputs of a model that does several things are the same for all. */
+/** The contract of that task. The inputs of a model with several tasks are the same for all. */
 export function firstRows(rows: RowContracts): RowsContract | undefined {
   const task = rowTasks.find((each) => rows[each]);
   return task && rows[task];
 }
 
-/** The settings of a model that bear on what it does with rows of text. */
+/** The settings of a model for its row tasks. */
 export function rowSettings(settings: RowSettings): RowSettings {
   return Object.fromEntries(rowTasks.map((task) => [task, settings[task]]));
 }
 
-/** The name of the contract by which a model is known: that of its text, or what it does with rows. */
+/** The name of a model's contract: that of its text generation, or its first row task. */
 export function contractName(model: ModelContracts): string {
   return model.contract?.kind ?? firstRowAbility(model)?.name ?? '-';
 }
 
-/** A model that generates text; a 400 that says what it does instead where it does not. */
+/** A model that generates text. For any other, a 400 that names its tasks. */
 export function requireText(model: NamedModel): ServedModel {
   if (generatesText(model)) return model;
   throw lacking(model, text);
 }
 
-/** How a model does something with rows of text; a 400 that says what it does instead where it does not. */
+/** The contract of a row task. For a model without it, a 400 that names its tasks. */
 export function requireRows<Wanted extends RowTask>(
   model: NamedModel,
   wanted: Wanted,
@@ -148,9 +148,9 @@ export function requireRows<Wanted extends RowTask>(
   return contract;
 }
 
-/** Every model of vLLM's backend declares the tensors of embeddings, so one that generates text is known by that. */
+/** Every model of vLLM's backend declares the tensors of embeddings, so text generation comes first. */
 function lacking({ name, contract, rows }: NamedModel, { lacks }: Task): ApiError {
   const does = contract ? [text] : rowTasks.filter((task) => rows[task]).map((task) => rowAbilities[task]);
-  const instead = does.map((task) => `it ${task.does}: POST ${task.endpoint}`).join('; ');
-  return new ApiError('invalid_request', `model: ${name} ${lacks}; ${instead}.`, { param: 'model' });
+  const instead = does.map((task) => `It ${task.does}: use POST ${task.endpoint}.`).join(' ');
+  return new ApiError('invalid_request', `model: ${name} ${lacks}. ${instead}`, { param: 'model' });
 }

@@ -92,7 +92,7 @@ describe('the folder of an adapter', () => {
     expect((await plain.read(form())).config).toEqual([1, 0, 8, 0, 2, 1, 8, 0]);
     expect((await three.read(form({ columns: 4 }))).config).toEqual([1, 0, 8, 0, 2, 1, 8, 0]);
     await expect((await openAdapterFolder(dora)).read(form({ columns: 3 }))).rejects.toThrow(
-      `${dora} holds a DoRA adapter, for which this model has no input.`,
+      `${dora} is a DoRA adapter, which this model does not support.`,
     );
   });
 
@@ -119,7 +119,7 @@ describe('the folder of an adapter', () => {
       ),
     });
     await expect((await openAdapterFolder(large)).read(form())).rejects.toThrow(
-      `${large} holds numbers that are too large for FP16, which this model takes.`,
+      `${large} has numbers that are too large for FP16, the datatype of this model.`,
     );
   });
 
@@ -139,12 +139,12 @@ describe('the folder of an adapter', () => {
         ]),
       },
       'weights',
-      'holds INT32, not FP16, FP32 or BF16.',
+      'has the datatype INT32, not FP16, FP32 or BF16.',
     ],
     [
       { weights: good.weights.subarray(0, -2) },
       'weights',
-      'is cut off: it has 10 bytes of numbers where its shape needs 12.',
+      'is truncated: it has 10 bytes of data, but its shape needs 12.',
     ],
     [
       {
@@ -154,7 +154,7 @@ describe('the folder of an adapter', () => {
         ]),
       },
       'config',
-      'holds FP16, not INT32.',
+      'has the datatype FP16, not INT32.',
     ],
     [
       {
@@ -166,7 +166,7 @@ describe('the folder of an adapter', () => {
       'config',
       'has the shape [1, 2, 2], not [1, rows, 3] or [1, rows, 4].',
     ],
-    [{ config: config([[1, 0, 8]]) }, 'config', 'describes 1 rows, and model.lora_weights.npy has 2.'],
+    [{ config: config([[1, 0, 8]]) }, 'config', 'describes 1 rows, but model.lora_weights.npy has 2.'],
   ])('that is wrong is refused (%#)', async (files, file, text) => {
     const path = folderOf(files);
     await expect(openAdapterFolder(path)).rejects.toThrow(
@@ -177,7 +177,7 @@ describe('the folder of an adapter', () => {
   it('that lacks a file, or has a folder in its place, is refused', async () => {
     const path = folderOf({});
     rmSync(join(path, 'model.lora_config.npy'));
-    await expect(openAdapterFolder(path)).rejects.toThrow(`There is no file ${path}/model.lora_config.npy.`);
+    await expect(openAdapterFolder(path)).rejects.toThrow(`${path}/model.lora_config.npy does not exist.`);
     mkdirSync(join(path, 'model.lora_config.npy'));
     await expect(openAdapterFolder(path)).rejects.toThrow(`${path}/model.lora_config.npy cannot be read.`);
   });

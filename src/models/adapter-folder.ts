@@ -8,26 +8,26 @@ import { floatSizes } from '../kserve/tensors.ts';
 import { convertFloats } from './convert-floats.ts';
 import { type NpyArray, NpyError, readNpy } from './npy.ts';
 
-/** What is wrong with the folder of an adapter, in a whole sentence. */
+/** What is wrong with the folder of an adapter, as a complete sentence. */
 export class AdapterFolderError extends Error {
   override readonly name = 'AdapterFolderError';
 }
 
 /** A LoRA adapter as TensorRT-LLM's hf_lora_convert.py writes it: a folder with the weights and what they belong to. */
 export interface AdapterFolder {
-  /** A number that is made of the contents: other weights never have the same one. */
+  /** A hash of the contents: other weights never have the same number. */
   readonly number: number;
-  /** Reads the weights once more, as an engine takes them. */
+  /** Reads the weights again, in the format that an engine takes. */
   read(form: AdapterForm): Promise<LoraWeights>;
 }
 
 const weightsFile = 'model.lora_weights.npy';
 const configFile = 'model.lora_config.npy';
 
-/** What the folder of an adapter holds. */
+/** The files of an adapter's folder. */
 export const filesOfFolder = [weightsFile, configFile];
 
-/** Reads and checks the folder of an adapter. The weights are not kept: an engine asks for them rarely. */
+/** Reads and checks the folder of an adapter. The weights do not stay in memory: an engine rarely needs them. */
 export async function openAdapterFolder(folder: string): Promise<AdapterFolder> {
   const stamp = await stampOf(folder);
   const files = await readFiles(folder);
@@ -50,7 +50,7 @@ interface Files {
 }
 
 async function readFiles(folder: string): Promise<Files> {
-  // One after the other: of two that are missing, the same is always named.
+  // One after the other: if both are missing, the error always names the same file.
   const weights = await readArray(folder, weightsFile);
   const config = await readArray(folder, configFile);
   const refuse = (file: string, text: string): never => {
@@ -59,12 +59,12 @@ async function readFiles(folder: string): Promise<Files> {
   const [rows = 0, size = 0] = matrixOf(weights) ?? refuse(weightsFile, `has ${shown(weights)}, not [1, rows, size].`);
   const [described = 0, columns = 0] =
     matrixOf(config) ?? refuse(configFile, `has ${shown(config)}, not [1, rows, 3] or [1, rows, 4].`);
-  if (!isFloat(weights)) return refuse(weightsFile, `holds ${weights.datatype}, not FP16, FP32 or BF16.`);
-  if (isFloat(config)) return refuse(configFile, `holds ${config.datatype}, not INT32.`);
+  if (!isFloat(weights)) return refuse(weightsFile, `has the datatype ${weights.datatype}, not FP16, FP32 or BF16.`);
+  if (isFloat(config)) return refuse(configFile, `has the datatype ${config.datatype}, not INT32.`);
   if (columns !== 3 && columns !== 4)
     return refuse(configFile, `has ${shown(config)}, not [1, rows, 3] or [1, rows, 4].`);
   if (rows === 0 || size === 0) return refuse(weightsFile, 'is empty.');
-  if (rows !== described) return refuse(configFile, `describes ${described} rows, and ${weightsFile} has ${rows}.`);
+  if (rows !== described) return refuse(configFile, `describes ${described} rows, but ${weightsFile} has ${rows}.`);
   return { weights, config, rows, size, columns };
 }
 
@@ -75,7 +75,7 @@ async function readArray(folder: string, file: string): Promise<NpyArray> {
     bytes = await readFile(path);
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new AdapterFolderError(isAbsent ? `There is no file ${path}.` : `${path} cannot be read.`, { cause: error });
+    throw new AdapterFolderError(isAbsent ? `${path} does not exist.` : `${path} cannot be read.`, { cause: error });
   }
   try {
     return readNpy(bytes);
@@ -108,9 +108,9 @@ async function inForm(
   const kept = Array.from({ length: rows }, (_, row) =>
     Array.from({ length: wanted }, (_, column) => (column < columns ? (told[row * columns + column] as number) : 0)),
   );
-  // The fourth number says whether a row is a DoRA, which an engine without it would take for a LoRA.
+  // The fourth number says whether a row is a DoRA. An engine without that column would treat it as a LoRA.
   const isLost = wanted < columns && told.some((value, at) => at % columns >= wanted && value !== 0);
-  if (isLost) throw new AdapterFolderError(`${folder} holds a DoRA adapter, for which this model has no input.`);
+  if (isLost) throw new AdapterFolderError(`${folder} is a DoRA adapter, which this model does not support.`);
   const data =
     weights.datatype === form.datatype
       ? weights.data
@@ -131,10 +131,10 @@ function numbersOf({ data, datatype }: NpyArray): number[] {
   );
 }
 
-/** Bytes that are hashed before others get their turn. */
+/** Bytes that are hashed before the event loop gets a turn. */
 const slice = 2 ** 20;
 
-/** Above every number that people choose, and within what a number holds exactly. */
+/** Above every number that people choose, and small enough to be exact as a number. */
 async function numberOf(parts: readonly Buffer[]): Promise<number> {
   const hash = createHash('sha256');
   for (const part of parts)

@@ -46,7 +46,7 @@ describe.skipIf(isWindows)('loading the folder of an adapter', () => {
     await expect(loadAdapter(wish(name), services)).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'lora_path',
-      message: `lora_path: ${name}/${file} leads out of the folder of --lora-root.`,
+      message: `lora_path: ${name}/${file} is a link to a file outside the --lora-root folder.`,
     });
     expect(services.adapterBook.names('m')).toEqual([]);
   });
@@ -68,7 +68,9 @@ describe.skipIf(isWindows)('loading the folder of an adapter', () => {
     const sent = services.adapterBook.sentTo({ root: 'm', contract: { ...contract, kind: 'trtllm' } }).choose('a');
     expect(await sent?.sentAdapter?.folder.read(form)).toMatchObject({ config: [1, 0, 8] });
     replaceByLink(place, 'model.lora_weights.npy', join(folder, 'later'));
-    await expect(sent?.sentAdapter?.folder.read(form)).rejects.toThrow('leads out of the folder of --lora-root.');
+    await expect(sent?.sentAdapter?.folder.read(form)).rejects.toThrow(
+      'is a link to a file outside the --lora-root folder.',
+    );
   });
 });
 
@@ -82,7 +84,10 @@ describe('loading an adapter into an engine', () => {
 
   it.each([
     ['INVALID_ARGUMENT', { code: 'invalid_request', param: 'lora_path', message: 'lora_path: a.gguf is wrong.' }],
-    ['NOT_FOUND', { code: 'model_not_ready', param: 'model', message: 'The model m is not loaded any more.' }],
+    [
+      'NOT_FOUND',
+      { code: 'model_not_ready', param: 'model', message: 'The model m was unloaded. Load it and try again.' },
+    ],
     ['INTERNAL', { name: 'StatusError', code: 'INTERNAL' }],
   ] as const)('says of %s whose fault it is', async (code, fault) => {
     await expect(loadAdapter(wish('a.gguf'), servicesFor(failing(code)))).rejects.toMatchObject(fault);

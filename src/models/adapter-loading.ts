@@ -8,30 +8,30 @@ import { type AdapterBook, noInputs } from './adapters.ts';
 import type { ModelRegistry } from './registry.ts';
 import { generatesText, type NamedModel, type ServedModel } from './served-model.ts';
 
-/** What loading and unloading adapters works on. */
+/** What loading and unloading adapters needs. */
 export interface AdapterServices {
   readonly models: ModelRegistry;
   readonly adapterBook: AdapterBook;
-  /** The folder that adapters may be loaded from; undefined: none are. */
+  /** The folder that adapters may be loaded from; undefined: loading by path is disabled. */
   readonly loraRoot: string | undefined;
 }
 
 interface AdapterToLoad {
   readonly name: string;
   readonly path: string;
-  /** Left out: the only model that can take it. */
+  /** Undefined: the only model that supports it. */
   readonly model: string | undefined;
-  /** Whether it takes the place of one of the same name. */
+  /** Whether it replaces an adapter of the same name. */
   readonly replaces: boolean;
 }
 
-/** Makes a file or folder an adapter of a model, from the next request on. */
+/** Loads an adapter of a model from a file or folder, for all following requests. */
 export async function loadAdapter(
   { name, path, model: wanted, replaces }: AdapterToLoad,
   { models, adapterBook, loraRoot }: AdapterServices,
 ): Promise<void> {
   if (loraRoot === undefined)
-    throw refusal('lora_path', 'adapters are not loaded by path here. Start Conch with --lora-root DIR to allow it.');
+    throw refusal('lora_path', 'loading adapters by path is disabled. Start Conch with --lora-root DIR to allow it.');
   const model = wanted === undefined ? onlyModel(models) : models.findForRequest(wanted);
   const cannot = whyNot(model);
   if (cannot) throw cannot;
@@ -49,7 +49,7 @@ export async function loadAdapter(
   }
 }
 
-/** Takes an adapter away from the model that has it; requests that run with it run to their end. */
+/** Unloads an adapter from its model. Running requests can finish with it. */
 export function unloadAdapter(
   { name, model: wanted }: { readonly name: string; readonly model: string | undefined },
   { models, adapterBook }: AdapterServices,
@@ -58,12 +58,15 @@ export function unloadAdapter(
   const holders = candidates.filter((model) => loadedNames(model, adapterBook).includes(name));
   const [holder, another] = holders;
   if (holder && another)
-    throw refusal('model', `several models have an adapter named ${name}: ${namesOf(holders)}. Name one of them.`);
+    throw refusal(
+      'model',
+      `several models have an adapter named ${name}: ${namesOf(holders)}. Set model to one of them.`,
+    );
   if (!holder) {
     const [only] = candidates;
     const cannot = candidates.length === 1 && only ? whyNot(only) : undefined;
     if (cannot) throw cannot;
-    throw new ApiError('not_found', `lora_name: there is no LoRA adapter named ${name}.`, { param: 'lora_name' });
+    throw new ApiError('not_found', `lora_name: the LoRA adapter ${name} does not exist.`, { param: 'lora_name' });
   }
   for (const adapters of enginesOf(holder)) adapters.unload(holder.model, name);
   adapterBook.remove(holder.root, name);
@@ -80,36 +83,36 @@ async function loadIntoEngine(
     if (!(error instanceof StatusError)) throw error;
     if (error.code === 'INVALID_ARGUMENT') throw refusal('lora_path', error.message.replaceAll(place, path));
     if (error.code !== 'NOT_FOUND') throw error;
-    throw new ApiError('model_not_ready', `The model ${model.name} is not loaded any more.`, {
+    throw new ApiError('model_not_ready', `The model ${model.name} was unloaded. Load it and try again.`, {
       param: 'model',
       cause: error,
     });
   }
 }
 
-/** Where a path leads, links followed; it must end inside the folder. */
+/** Resolves a path and its links. The result must be inside the folder. */
 async function placeIn(root: string, path: string): Promise<string> {
   const folder = await realRoot(root);
-  const outside = () => refusal('lora_path', 'it must lie inside the folder of --lora-root.');
+  const outside = () => refusal('lora_path', 'the path must be inside the --lora-root folder.');
   const written = path.includes('\0') ? undefined : resolve(folder, path);
   const isWithin = written !== undefined && (isInside(folder, written) || written.startsWith(resolve(root) + sep));
   if (!isWithin) throw outside();
   const place = await realpath(written).catch(() => undefined);
   if (place === undefined)
-    throw new ApiError('not_found', `lora_path: there is nothing at ${path}.`, { param: 'lora_path' });
+    throw new ApiError('not_found', `lora_path: ${path} does not exist.`, { param: 'lora_path' });
   if (!isInside(folder, place)) throw outside();
   return place;
 }
 
-/** Opens the folder of an adapter. Whenever its files are read, they too must lie inside the root, links followed. */
+/** Opens the folder of an adapter. Each time its files are read, they must be inside the root too, links followed. */
 async function openFolderIn(root: string, place: string): Promise<AdapterFolder> {
   const check = async (): Promise<void> => {
     const allowed = await realRoot(root);
     for (const file of filesOfFolder.map((name) => join(place, name))) {
-      // What is not there is refused where it is read.
+      // A missing file is reported where it is read.
       const target = await realpath(file).catch(() => undefined);
       if (target !== undefined && !isInside(allowed, target))
-        throw new AdapterFolderError(`${file} leads out of the folder of --lora-root.`);
+        throw new AdapterFolderError(`${file} is a link to a file outside the --lora-root folder.`);
     }
   };
   await check();
@@ -143,23 +146,24 @@ function onlyModel(models: ModelRegistry): ServedModel {
   const all = rootsOf(models);
   const able = all.filter((model) => !whyNot(model));
   const [first, another] = able;
-  if (first && another) throw refusal('model', `name the model that the adapter is for: ${namesOf(able)}.`);
+  if (first && another)
+    throw refusal('model', `several models support LoRA adapters: ${namesOf(able)}. Set model to one of them.`);
   if (first) return first;
   const [only, ...others] = all;
   throw (
     (only && others.length === 0 ? whyNot(only) : undefined) ??
-    refusal('model', 'no model that is served takes LoRA adapters while it runs.')
+    refusal('model', 'no served model can load LoRA adapters at run time.')
   );
 }
 
-/** Why a model cannot be given an adapter while it runs; undefined where it can. */
+/** Why a model cannot load adapters at run time; undefined if it can. */
 function whyNot(model: ServedModel): ApiError | undefined {
   if (enginesOf(model).length > 0 || model.contract.adapterForm) return undefined;
   if (!model.contract.namesAdapters) return noInputs(model.root);
   return refusal(
     'model',
-    `Triton's vLLM backend reads the adapters of ${model.root} when it loads the model. ` +
-      'Change multi_lora.json beside its model.json, and load the model again.',
+    `Triton's vLLM backend reads the adapters of ${model.root} only when it loads the model. ` +
+      'Edit multi_lora.json next to its model.json, then reload the model.',
   );
 }
 
@@ -176,7 +180,7 @@ function namesOf(models: readonly ServedModel[]): string {
 }
 
 function taken(name: string): ApiError {
-  return refusal('lora_name', `there is a LoRA adapter named ${name} already. Unload it first.`);
+  return refusal('lora_name', `the LoRA adapter ${name} is already loaded. Unload it first.`);
 }
 
 function refusal(param: string, text: string): ApiError {

@@ -5,34 +5,34 @@ import type { InferenceServer } from '../kserve/server.ts';
 import type { AdapterFolder } from './adapter-folder.ts';
 import type { ServedModel } from './served-model.ts';
 
-/** A LoRA adapter whose weights are sent to the engine, which knows it by a number. */
+/** A LoRA adapter whose weights are sent to the engine, which identifies it by a number. */
 export interface SentAdapter {
   readonly taskId: number;
   readonly folder: Pick<AdapterFolder, 'read'>;
-  /** The servers that were sent it, and may have forgotten it since. */
+  /** The servers that received it. They may have evicted it since. */
   readonly sentTo: WeakSet<InferenceServer>;
 }
 
 /** The LoRA adapters of a served model. */
 export interface ModelAdapters {
-  /** The names that may stand behind the model's; undefined where its server alone knows them and did not say. */
+  /** The names that may follow the model's name; undefined if only its server knows them and did not return them. */
   names(): Promise<readonly string[] | undefined>;
-  /** What a request for an adapter carries; undefined where the model has none of any kind, an error for an unknown one. */
+  /** The adapter's fields of a request; undefined if the model has no adapters. Throws for an unknown name. */
   choose(name: string): Pick<ServedModel, 'loraName' | 'loraTaskId' | 'sentAdapter'> | undefined;
 }
 
-/** What is known of a model before it has adapters. */
+/** A model, as far as its adapters depend on it. */
 interface AdaptedModel {
   readonly root: string;
   readonly contract: Pick<GenerationContract, 'namesAdapters' | 'adapterForm' | 'kind'>;
 }
 
-/** The adapters that are sent to engines: those of the settings, and those that were loaded since. */
+/** The adapters that are sent to engines: those of the settings, and those that were loaded later. */
 export class AdapterBook {
   /** By the model on the servers, then by the adapter. */
   readonly #sent = new Map<string, Map<string, SentAdapter>>();
 
-  /** Adds an adapter. False where the name is taken, unless the new one `replaces` the old one. */
+  /** Adds an adapter. Returns false if the name is in use, unless the new adapter `replaces` the old one. */
   add(root: string, name: string, adapter: Omit<SentAdapter, 'sentTo'>, replaces = false): boolean {
     const adapters = this.#sent.get(root) ?? new Map<string, SentAdapter>();
     if (adapters.has(name) && !replaces) return false;
@@ -40,7 +40,7 @@ export class AdapterBook {
     return true;
   }
 
-  /** Forgets an adapter; requests that run with it run to their end. False where there is none of that name. */
+  /** Removes an adapter. Running requests can finish with it. Returns false if there is none of that name. */
   remove(root: string, name: string): boolean {
     return this.#sent.get(root)?.delete(name) ?? false;
   }
@@ -65,15 +65,15 @@ export class AdapterBook {
   }
 }
 
-/** Those of a model that takes none. */
+/** For a model without adapters. */
 export const noAdapters: ModelAdapters = { names: async () => [], choose: () => undefined };
 
-/** The adapters of a model whose server knows them by name; whether there is such a one, that server says. */
+/** The adapters of a model whose server knows them by name. The server rejects unknown names. */
 export function namedByServer(ask: () => Promise<readonly string[] | undefined>): ModelAdapters {
   return { names: ask, choose: (loraName) => ({ loraName, loraTaskId: undefined }) };
 }
 
-/** The same where the settings name them all. */
+/** The same, for adapters that are all listed in the settings. */
 export function namedBySettings(names: readonly string[]): ModelAdapters {
   return {
     names: async () => names,
@@ -84,11 +84,11 @@ export function namedBySettings(names: readonly string[]): ModelAdapters {
   };
 }
 
-/** A model to which no adapter can be sent. */
+/** The error for a model without inputs for adapters. */
 export function noInputs(model: string): ApiError {
   return new ApiError(
     'model_not_found',
-    `The model ${JSON.stringify(model)} takes no LoRA adapters: it has no inputs lora_task_id, lora_weights and lora_config.`,
+    `The model ${JSON.stringify(model)} does not support LoRA adapters: it has no inputs lora_task_id, lora_weights and lora_config.`,
     { param: 'model' },
   );
 }

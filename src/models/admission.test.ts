@@ -51,7 +51,7 @@ describe('Admission', () => {
       const fault = await door.enter('llama', applicant()).catch((error: ApiError) => error);
       expect(fault).toMatchObject({
         code: 'deadline_exceeded',
-        message: 'The model llama had no room for this request within the time limit.',
+        message: 'The request timed out in the queue of the model llama. Try again later.',
       });
     }
   });

@@ -3,7 +3,7 @@ import { GateFull, type Gates, type Leave } from '../limits/gates.ts';
 import type { RequestWatch } from '../request-watch.ts';
 import { Cancellation, type Signal } from '../signal.ts';
 
-/** How many requests a model has at a time. */
+/** How many requests may run on a model and wait for it at a time. */
 export interface AdmissionLimits {
   readonly running: number;
   readonly waiting: number;
@@ -11,24 +11,24 @@ export interface AdmissionLimits {
 
 interface AdmissionOptions {
   readonly gates: Gates;
-  /** The limits of a model, by its name on the servers; undefined: as many as want. */
+  /** The limits of a model, by its name on the servers; undefined: no limits. */
   readonly limitsOf: (root: string) => AdmissionLimits | undefined;
-  /** Milliseconds that a request may wait, as it is now; undefined: as long as it wants. */
+  /** Milliseconds that a request may wait, as currently set; undefined: no time limit. */
   readonly timeout: () => number | undefined;
 }
 
-/** A request that wants to a model. */
+/** A request that asks for admission to a model. */
 export interface Applicant {
-  /** Those with a higher number come first. */
+  /** Requests with a higher number come first. */
   readonly priority: number;
-  /** Aborted when its client has left. */
+  /** Aborted when the client disconnects. */
   readonly signal: Signal;
   readonly watch: Pick<RequestWatch, 'begin'>;
-  /** Is told how many milliseconds it waited. */
+  /** Called with the milliseconds that it waited. */
   readonly onAdmitted?: (waited: number) => void;
 }
 
-/** Lets so many requests run on each model; others wait in front of it, and one too many is refused. */
+/** Limits the running requests of each model. Others wait in a queue; when it is full, requests are rejected. */
 export class Admission {
   readonly #options: AdmissionOptions;
 
@@ -40,7 +40,7 @@ export class Admission {
     return this.#options.limitsOf(root) !== undefined;
   }
 
-  /** Waits for a place at a model; the function that it gives says that the place is free again. */
+  /** Waits until a model has capacity for the request. Call the returned function to release it. */
   async enter(root: string, { priority, signal, watch, onAdmitted }: Applicant): Promise<Leave> {
     const limits = this.#options.limitsOf(root);
     if (!limits) return () => undefined;
@@ -68,16 +68,16 @@ export class Admission {
   }
 }
 
-/** The gate in front of a model, apart from those of other things. */
+/** The name of a model's gate, with a prefix that no other gate has. */
 function gateName(root: string): string {
   return `model:${root}`;
 }
 
 function queueFull(root: string, { running, waiting }: AdmissionLimits, { retryAfter }: GateFull): ApiError {
-  const message = `The queue of the model ${root} is full: ${running} requests may run and ${waiting} wait. Try again in ${retryAfter} s.`;
+  const message = `The queue of the model ${root} is full: the limits are ${running} running and ${waiting} waiting requests. Try again in ${retryAfter} s.`;
   return new ApiError('rate_limit_exceeded', message, { param: 'model', retryAfter });
 }
 
 function tooLate(root: string): ApiError {
-  return new ApiError('deadline_exceeded', `The model ${root} had no room for this request within the time limit.`);
+  return new ApiError('deadline_exceeded', `The request timed out in the queue of the model ${root}. Try again later.`);
 }

@@ -7,14 +7,14 @@ import type { ServedModel } from './served-model.ts';
 
 const askTimeout = 5_000;
 
-/** Milliseconds for which an answer holds: a model that is loaded again may have others. */
+/** Milliseconds for which a result is cached: a reloaded model may have other adapters. */
 const freshness = { known: 300_000, unknown: 30_000 };
 
 type Asked = Pick<ServedModel, 'model' | 'version' | 'contract' | 'group'>;
 
 /**
- * Asks a server for the adapters of a model the way Triton's vLLM backend tells them: by a request for one that cannot
- * be, whose refusal names the others. It is refused before the engine sees it. Asked once, and again when that is long ago.
+ * Gets the adapters of a model from Triton's vLLM backend, which lists them in the error for an unknown adapter. The
+ * request fails before it reaches the engine. The result is cached for a while.
  */
 export function adapterAsker(model: Asked): () => Promise<readonly string[] | undefined> {
   let answer: Promise<readonly string[] | undefined> | undefined;
@@ -52,7 +52,7 @@ async function askAdapters({ model, version, contract, group }: Asked): Promise<
   }
 }
 
-/** The adapters of a vLLM model that stands in a repository on this machine; undefined where its files do not say. */
+/** The adapters of a vLLM model in a repository on this machine; undefined if its files do not list them. */
 export async function adaptersInRepository(
   repositories: readonly string[],
   { model, version }: Pick<ServedModel, 'model' | 'version'>,

@@ -3,7 +3,7 @@ import { parameterOf } from '../contracts/parameters.ts';
 import { trtllmImages } from '../contracts/trtllm-images.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 
-/** The models of TensorRT-LLM that stand behind one that takes text. */
+/** The TensorRT-LLM models inside an ensemble or BLS model that takes text. */
 export interface Chain<Model> {
   readonly engine: Model;
   readonly preprocessing: Model | undefined;
@@ -12,16 +12,16 @@ export interface Chain<Model> {
   readonly isPlain: boolean;
 }
 
-/** What is known of a model of the same server. */
+/** Another model of the same server. */
 interface Neighbour {
   readonly name: string;
   readonly config: ModelConfig;
 }
 
-/** The names that NVIDIA's own BLS model asks for. */
+/** The names that NVIDIA's own BLS model uses. */
 const usualNames = { engine: 'tensorrt_llm', preprocessing: 'preprocessing', postprocessing: 'postprocessing' };
 
-/** Finds the engine behind an ensemble by its steps, and behind a BLS model by the names that it is given. */
+/** Finds the engine of an ensemble by its steps, and that of a BLS model by its parameters. */
 export function chainOf<Model extends Neighbour>(
   outer: ModelConfig,
   neighbours: readonly Model[],

@@ -6,10 +6,10 @@ const asItIs = (text: string) => text;
 
 describe('failureText', () => {
   it.each([
-    [new ServerRestarting('tritonserver'), 'it cannot be reached, or went away meanwhile'],
-    [new StatusError('UNAVAILABLE', 'gone', { unreachable: true }), 'it cannot be reached, or went away meanwhile'],
+    [new ServerRestarting('tritonserver'), 'unreachable, or the connection was lost'],
+    [new StatusError('UNAVAILABLE', 'gone', { unreachable: true }), 'unreachable, or the connection was lost'],
     [new StatusError('UNAVAILABLE', 'the model is being restarted.'), 'the model is being restarted'],
-    [new StatusError('DEADLINE_EXCEEDED', 'late'), 'it was not done within the time limit'],
+    [new StatusError('DEADLINE_EXCEEDED', 'late'), 'timed out'],
     [
       new StatusError(
         'INTERNAL',
@@ -17,8 +17,8 @@ describe('failureText', () => {
       ),
       'Internal: no memory',
     ],
-    [new StatusError('INTERNAL', ''), "the server's log has the reason"],
-    [new Error('secret'), 'the log has the reason'],
+    [new StatusError('INTERNAL', ''), 'see the log of the server'],
+    [new Error('secret'), 'unexpected error, see the log of Conch'],
   ])('says of %s why a server did not load a model', (error, text) => {
     expect(failureText(error, asItIs)).toBe(text);
   });

@@ -7,10 +7,10 @@ export interface ControlFailure {
   readonly error: unknown;
 }
 
-/** Makes of a server's text what a client may see of it; empty: nothing. */
+/** Removes from a server's text what clients must not see; the result may be empty. */
 export type TextCleaner = (text: string) => string;
 
-/** What the client is told when some servers did not do what they were asked to. */
+/** The error for the client when some servers failed to load or unload a model. */
 export function controlFault(
   what: string,
   failures: readonly [ControlFailure, ...ControlFailure[]],
@@ -24,26 +24,27 @@ export function controlFault(
   });
 }
 
-/** Why one server did not do it, without a full stop. */
+/** The reason of one server, without a full stop. */
 export function failureText(error: unknown, clean: TextCleaner): string {
   return explain(error, clean).text;
 }
 
 function explain(error: unknown, clean: TextCleaner): { readonly code: ErrorCode; readonly text: string } {
-  if (!(error instanceof StatusError)) return { code: 'internal_error', text: 'the log has the reason' };
+  if (!(error instanceof StatusError))
+    return { code: 'internal_error', text: 'unexpected error, see the log of Conch' };
   const { code, message, unreachable } = error;
   if (message.includes('explicit model load / unload is not allowed'))
     return {
       code: 'invalid_request',
-      text: 'it does not load and unload models on request; start it with --model-control-mode=explicit',
+      text: 'loading and unloading models is disabled; start tritonserver with --model-control-mode=explicit',
     };
   if (unreachable || error instanceof ServerRestarting)
-    return { code: 'server_unreachable', text: 'it cannot be reached, or went away meanwhile' };
-  if (code === 'DEADLINE_EXCEEDED') return { code: 'deadline_exceeded', text: 'it was not done within the time limit' };
-  return { code: 'backend_error', text: clean(reasonOf(message)) || "the server's log has the reason" };
+    return { code: 'server_unreachable', text: 'unreachable, or the connection was lost' };
+  if (code === 'DEADLINE_EXCEEDED') return { code: 'deadline_exceeded', text: 'timed out' };
+  return { code: 'backend_error', text: clean(reasonOf(message)) || 'see the log of the server' };
 }
 
-/** Triton tells the state of each version, then where in the backend it happened: the first line has the reason. */
+/** Triton's message has the state of each version, then a stack trace: the first line has the reason. */
 function reasonOf(message: string): string {
   const [, reason = message] = /is at UNAVAILABLE state: (.*)/.exec(message) ?? [];
   return reason.replace(/[.;\s]+$/, '');

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { type FloatDatatype, writeFloats } from '../kserve/float-writing.ts';
 import { floatSizes, readFloats } from '../kserve/tensors.ts';
 
-/** Numbers that are worked on before others get their turn. */
+/** Numbers that are converted before the event loop gets a turn. */
 const slice = 2 ** 20;
 
-/** The same numbers in another datatype; a RangeError where they do not fit in it. */
+/** Converts numbers to another datatype. Throws a RangeError if they do not fit. */
 export async function convertFloats(
   { data, datatype: from }: { readonly data: Buffer; readonly datatype: FloatDatatype },
   to: FloatDatatype,
@@ -15,7 +15,7 @@ export async function convertFloats(
   for (let at = 0; at < data.length; at += step) {
     const floats = readFloats(data.subarray(at, at + step), from) as Float32Array;
     if (to === 'FP16' && floats.some((value) => Math.abs(value) >= 65_520))
-      throw new RangeError('holds numbers that are too large for FP16, which this model takes.');
+      throw new RangeError('has numbers that are too large for FP16, the datatype of this model.');
     parts.push(writeFloats(floats, to));
     await setImmediate();
   }

@@ -1,7 +1,7 @@
 import { innerNames } from './chain.ts';
 import type { ModelRegistry } from './registry.ts';
 
-/** The models whose requests need this one: itself, and ensembles and BLS models that it is a part of. */
+/** The models whose requests need this one: itself, and the ensembles and BLS models that contain it. */
 export function rootsThatNeed(registry: Pick<ModelRegistry, 'names' | 'copiesOf'>, root: string): string[] {
   const outer = registry
     .names()

@@ -9,19 +9,19 @@ export interface FoundModel {
   readonly name: string;
   readonly version: string;
   readonly state: string;
-  /** What the server says of its state. */
+  /** The server's reason for the state. */
   readonly reason: string;
   /** Present while the model is READY. */
   readonly ready: ReadyModel | undefined;
 }
 
-/** What a server tells of a ready model, and how it is spoken to. */
+/** A ready model with its configuration and its detected contracts. */
 type ReadyModel = KnownModel & Fit;
 
-/** What was made of a model and of those behind it. */
+/** The detection result of a model, and what it depends on. */
 interface Fitted {
   readonly parts: readonly KnownModel[];
-  /** The hints that it was made with. */
+  /** The hints of the detection, as JSON. */
   readonly hinted: string;
   readonly ready: ReadyModel;
 }
@@ -31,14 +31,14 @@ const callTimeout = 10_000;
 /** How often the index is requested before the server counts as unreachable. */
 const mostIndexCalls = 3;
 
-/** Looks at one server over and over; configurations are asked for again only when something changed. */
+/** Lists the models of one server repeatedly. Configurations are requested again only when something changed. */
 export class Discovery {
   readonly server: InferenceServer;
   readonly #hints: (model: string) => ModelHints;
   #lastIndex = '';
-  /** By name and version. One whose configuration is read again and is the same stays the same object. */
+  /** By name and version. A model with an unchanged configuration stays the same object. */
   readonly #known = new Map<string, { readonly text: string; readonly model: KnownModel }>();
-  /** By name: what was made of a model and of those behind it, which hold as long as none of them changes. */
+  /** By name: detection results, valid until the model or one of its parts changes. */
   readonly #fitted = new Map<string, Fitted>();
 
   #isFitStale = false;
@@ -48,7 +48,7 @@ export class Discovery {
     this.#hints = hints;
   }
 
-  /** What the server has now, the newest ready version of each model. */
+  /** The server's current models, each in its newest ready version. */
   async look(signal: AbortSignal): Promise<FoundModel[]> {
     const options = { signal, timeout: callTimeout };
     const models = await this.#index(options);
@@ -61,7 +61,7 @@ export class Discovery {
         try {
           return { entry, known: await this.#inspect(entry.name, entry.version, isStale, options) };
         } catch (error) {
-          // The next look asks again. Until then it is what it was: one call that fails does not change a model.
+          // Retried at the next look. Until then the model is unchanged: one failed call does not change it.
           isWhole = false;
           const known = this.#known.get(keyOf(entry))?.model;
           return known ? { entry, known } : { entry: { ...entry, state: 'UNKNOWN', reason: String(error) }, known };
@@ -81,7 +81,7 @@ export class Discovery {
     return found;
   }
 
-  /** Makes the next look ask for everything again. */
+  /** Makes the next look request everything again. */
   forget(): void {
     this.#lastIndex = '';
     this.#isFitStale = true;
@@ -95,8 +95,8 @@ export class Discovery {
   }
 
   /**
-   * The models of the server. A connection that breaks takes every call on it along and says nothing about the server, so
-   * the call is repeated on a new one. Where there is none to be had, that fails at once.
+   * The index of the server. A broken connection fails all its calls and says nothing about the server, so the call is
+   * repeated on a new connection. If that cannot be opened, the call fails at once.
    */
   async #index(options: CallOptions): Promise<readonly ModelIndexEntry[]> {
     for (let calls = 1; ; calls++) {
@@ -132,7 +132,7 @@ export class Discovery {
       before.parts.every((part, at) => part === parts[at]);
     if (isSame && !this.#isFitStale) return before.ready;
     const ready = { ...model, ...(await fitModel(model, all, hints, this.server.repositories)) };
-    // Folders may have changed beside the configurations; where they did not, the model stays the same object.
+    // Folders may have changed without the configurations. If they did not, the model stays the same object.
     const isFolderSame = JSON.stringify(before?.ready.vllm) === JSON.stringify(ready.vllm);
     if (isSame && isFolderSame && before.ready.basis === ready.basis) return before.ready;
     this.#fitted.set(model.name, { parts, hinted, ready });
@@ -140,13 +140,13 @@ export class Discovery {
   }
 }
 
-/** A row of the server's index, and its configuration where it is ready. */
+/** A row of the server's index, and the configuration if the model is ready. */
 interface SeenModel {
   readonly entry: ModelIndexEntry;
   readonly known: KnownModel | undefined;
 }
 
-/** The same with the keys of its objects sorted: Triton writes the entries of a map in another order each time. */
+/** Sorts the keys of all objects: Triton writes the entries of a map in another order each time. */
 function inOrder<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(inOrder) as Value;
   if (!isJsonObject(value)) return value;

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { Limits } from '../contracts/contract.ts';
 import { isJsonObject } from '../json-object.ts';
 
-/** What the folder of a TensorRT-LLM engine says of it. */
+/** The facts from the folder of a TensorRT-LLM engine. */
 export interface EngineFolder {
   readonly limits: Limits;
   /** How many tokens one block of its key-value cache holds. */
   readonly blockSize?: number;
-  /** Whether it was built to give the logits of what it generates. */
+  /** Whether it was built to return the logits of generated tokens. */
   readonly gathersLogits: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads the config.json that trtllm-build writes beside an engine; undefined where there is none to read. */
+/** Reads the config.json that trtllm-build writes next to an engine; undefined if it cannot be read. */
 export async function readEngineFolder(folder: string): Promise<EngineFolder | undefined> {
   let config: Json;
   try {

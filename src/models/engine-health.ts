@@ -11,14 +11,14 @@ interface HealthOptions {
   readonly checkInterval: () => number;
 }
 
-/** Milliseconds between two looks at a setting that turns the probes off. */
+/** Milliseconds between two checks of the setting while it turns the probes off. */
 const offPause = 1_000;
 
-/** Probes engines: those that requests wait for without a response, and all of them now and then, to find idle ones too. */
+/** Probes engines: those that do not respond to requests, and all at intervals, to find failed idle ones too. */
 export class EngineHealth {
   readonly #options: HealthOptions;
   readonly #stop = new AbortController();
-  /** The probes that run. */
+  /** The running probes. */
   readonly #running = new Map<string, Promise<ProbeResult>>();
   #loop: Promise<void> | undefined;
 
@@ -27,7 +27,7 @@ export class EngineHealth {
     options.engines.listen({ onSilent: (place) => void this.check(place) });
   }
 
-  /** Probes every engine over and over. */
+  /** Starts to probe every engine at intervals. */
   watch(): void {
     this.#loop ??= this.#watch();
   }
@@ -37,7 +37,7 @@ export class EngineHealth {
     await this.#loop;
   }
 
-  /** Probes an engine and takes note of what that shows. */
+  /** Probes an engine and records the result. */
   async check(place: EnginePlace): Promise<ProbeResult['kind']> {
     const { engines } = this.#options;
     const result = await this.#probe(place);

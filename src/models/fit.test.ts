@@ -92,12 +92,12 @@ describe('fitModel', () => {
 
   it('says of the parts what they are parts of, and serves an engine with nothing in front', async () => {
     for (const part of [preprocessing, trtllm, postprocessing])
-      expect(await fit(part, chain)).toEqual({ reason: 'it is an inner part of ensemble' });
-    expect(await fit(trtllm, [bls, preprocessing, trtllm])).toEqual({ reason: 'it is an inner part of my_bls' });
+      expect(await fit(part, chain)).toEqual({ reason: 'it is part of ensemble' });
+    expect(await fit(trtllm, [bls, preprocessing, trtllm])).toEqual({ reason: 'it is part of my_bls' });
     const alone = { ...straight, addsSpecialTokens: true, target: undefined, tokenizerDirectory: undefined };
     expect(await fit(trtllm, [trtllm], { tokenizer: 'some/name' })).toEqual(alone);
     expect(await fit(trtllm, [trtllm])).toEqual({
-      reason: 'it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer tensorrt_llm=DIR',
+      reason: 'it takes token ids, but has no tokenizer: start Conch with --tokenizer tensorrt_llm=DIR',
     });
   });
 
@@ -151,17 +151,17 @@ describe('fitModel', () => {
     expect(await streams(model('my_bls', { ...single.config, ...decoupled }))).toBe(1);
   });
 
-  it('serves an engine behind an ensemble under its own name too where it is told so', async () => {
+  it('serves the engine of an ensemble under its own name too if it is set', async () => {
     const hints = { contract: 'trtllm-tokens', tokenizer } as const;
     expect(await fit(trtllm, chain, hints)).toMatchObject({ kind: 'trtllm-tokens', target: undefined });
   });
 
   it('says why a contract that the operator sets does not fit', async () => {
     expect(await fit(bls, [bls], { contract: 'trtllm-tokens' })).toEqual({
-      reason: 'it is set to the contract trtllm-tokens, but no engine is behind it',
+      reason: 'its contract is set to trtllm-tokens, but it has no TensorRT-LLM engine',
     });
     expect(await fit(ensemble, foreign, { contract: 'trtllm-tokens' })).toEqual({
-      reason: 'it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer ensemble=DIR',
+      reason: 'it takes token ids, but has no tokenizer: start Conch with --tokenizer ensemble=DIR',
     });
     expect(await fit(ensemble, chain, { contract: 'vllm' })).toMatchObject({
       reason: expect.stringContaining('it is set to the contract vllm, but has no input sampling_parameters'),

@@ -15,15 +15,15 @@ import { type Chain, chainOf, innerNames } from './chain.ts';
 import { type EngineFolder, readEngineFolder } from './engine-folder.ts';
 import { readVllmFolder, type VllmFolder } from './vllm-folder.ts';
 
-/** What the operator says of a model before it is known. */
+/** The settings of a model that its detection uses. */
 export interface ModelHints {
-  /** `tensorrtllm` is any of that family's. */
+  /** `tensorrtllm` is any contract of that family. */
   readonly contract?: ContractKind | 'tensorrtllm' | undefined;
   readonly tokenizer?: string | undefined;
   readonly engineDir?: string | undefined;
-  /** Whether a request is ended with the input `stop`, and not by leaving its stream. */
+  /** Whether a request is cancelled with the input `stop` instead of by closing its stream. */
   readonly stopsByRequest?: boolean | undefined;
-  /** What it does with rows of text. */
+  /** The settings of its row tasks. */
   readonly rows?: RowSettings | undefined;
   /** Caches of the Hugging Face hub on this machine. */
   readonly hubCaches?: readonly string[] | undefined;
@@ -36,20 +36,20 @@ export interface KnownModel {
   readonly config: ModelConfig;
 }
 
-/** How a model is spoken to. */
+/** The detected contracts of a model. */
 export interface Fit {
   /** How it generates text, or why it does not. */
   readonly detection: Detection;
   readonly rows: RowContracts;
-  /** All that it was made of beside configurations, as a text: a fit of the same basis is the same. */
+  /** What the detection used besides configurations, as JSON: with the same basis, the result is the same. */
   readonly basis: string;
-  /** The model that requests go to, where it is another one: the engine behind an ensemble. */
+  /** The model that requests go to, if it is another one: the engine of an ensemble. */
   readonly target?: KnownModel | undefined;
-  /** Where the model's own configuration says that its tokenizer is, and it can be read here. */
+  /** The tokenizer directory of the model's own configuration, if it is on this machine. */
   readonly tokenizerDirectory?: string | undefined;
-  /** How many instances of the postprocessing model answer: with several, chunks of an answer may change places. */
+  /** How many instances the postprocessing model has: with several, chunks of a response may arrive out of order. */
   readonly postprocessors?: number | undefined;
-  /** What the files of a vLLM model say, where they can be read here. */
+  /** The facts from the files of a vLLM model, if they are on this machine. */
   readonly vllm?: VllmFolder | undefined;
 }
 
@@ -60,8 +60,8 @@ export function contractsOf({ detection, rows }: Fit): ModelContracts | undefine
 }
 
 /**
- * Finds how a model is spoken to, by its own configuration and by those of the models that stand behind it; of a vLLM
- * model also by its files, where its server's repositories are on this machine.
+ * Detects the contracts of a model from its own configuration and those of its parts. For a vLLM model, its files count
+ * too if its server's repositories are on this machine.
  */
 export async function fitModel(
   model: KnownModel,
@@ -83,7 +83,7 @@ export async function fitModel(
   const wantsEngine = forced === 'trtllm-tokens';
   if (chain && (wantsEngine || ((forced === undefined || forced === 'tensorrtllm') && chain.isPlain && hasTokenizer)))
     return { ...(await fitEngine(model.name, chain, hints)), target: chain.engine };
-  if (wantsEngine) return refusal('it is set to the contract trtllm-tokens, but no engine is behind it');
+  if (wantsEngine) return refusal('its contract is set to trtllm-tokens, but it has no TensorRT-LLM engine');
   const folder = await engineFolder(chain, hints);
   const facts = {
     decoupled: isDecoupled(config, chain),
@@ -118,16 +118,16 @@ export async function fitModel(
   return { detection, rows, basis, tokenizerDirectory, postprocessors };
 }
 
-/** What is written for Triton comes before what the files of the model say. */
+/** Triton's configuration takes precedence over the files of the model. */
 function fitVllm(contracts: ModelContracts, vllm: VllmFolder): Omit<Fit, 'basis'> {
   const declared = contracts.contract?.limits.context;
   const facts = declared === undefined ? vllm.facts : { ...vllm.facts, context: declared };
   const { contract, rows } = withFacts(contracts, facts);
-  const detection = contract ? { contract } : { reason: 'it makes embeddings' };
+  const detection = contract ? { contract } : { reason: 'it creates embeddings' };
   return { detection, rows, tokenizerDirectory: vllm.tokenizerDirectory, vllm };
 }
 
-/** The contracts of a model that generates no text: embeddings, pair scores, class scores. */
+/** The contracts of a model that does not generate text: embeddings, pair scores, class scores. */
 function fitRows({ name, config }: KnownModel, detection: Detection, hints: ModelHints): Fit {
   const { rows, reason } = detectRows(config, hints.rows ?? {});
   const named = parameterOf(config, 'tokenizer_dir');
@@ -139,10 +139,10 @@ function fitRows({ name, config }: KnownModel, detection: Detection, hints: Mode
 }
 
 function needsTokenizer(name: string): string {
-  return `it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer ${name}=DIR`;
+  return `it takes token ids, but has no tokenizer: start Conch with --tokenizer ${name}=DIR`;
 }
 
-/** The models whose descriptions decide how this one is spoken to. */
+/** The other models whose configurations the detection uses. */
 export function partsOf(model: KnownModel, all: readonly KnownModel[]): readonly KnownModel[] {
   const chain = chainOf(model.config, all);
   const inside = chain ? [chain.engine, chain.preprocessing, chain.postprocessing] : [];
@@ -167,15 +167,15 @@ function refusal(reason: string): Fit {
   return { detection: { reason }, rows: noRows, basis: reason };
 }
 
-/** A part that is not usable by itself says so, instead of naming its tensors. */
+/** For a model that is only usable as part of another: a clearer reason than its tensors. */
 function innerPart(outer: KnownModel): Fit {
-  const reason = `it is an inner part of ${outer.name}`;
+  const reason = `it is part of ${outer.name}`;
   return { detection: { reason, isInner: true }, rows: noRows, basis: reason };
 }
 
 const nothingKnown: EngineFolder = { limits: {}, gathersLogits: false };
 
-/** What the folder of the engine says of it, and what its configuration does. */
+/** The facts from the folder and the configuration of an engine. */
 async function engineFolder(chain: Chain<KnownModel> | undefined, hints: ModelHints): Promise<EngineFolder> {
   const config = chain?.engine.config;
   const named = config && (parameterOf(config, 'gpt_model_path') ?? parameterOf(config, 'engine_dir'));
@@ -185,7 +185,7 @@ async function engineFolder(chain: Chain<KnownModel> | undefined, hints: ModelHi
   return { ...facts, limits: { ...facts.limits, ...beams } };
 }
 
-/** An engine follows as many beams as it was built for, and its server as many as it is told. */
+/** The beam limit is the smaller one of the engine's build and the server's configuration. */
 function beamLimit(written: string | undefined, built: number | undefined): Limits {
   const told = Number(written);
   const widths = [told, built].filter((width) => width !== undefined && Number.isSafeInteger(width) && width > 0);
@@ -197,13 +197,13 @@ function addsSpecialTokens(chain: Chain<KnownModel> | undefined): boolean {
   return (preprocessing && isYes(parameterOf(preprocessing.config, 'add_special_tokens'))) ?? true;
 }
 
-/** The folder of the chain's tokenizer, where this machine has it. */
+/** The folder of the chain's tokenizer, if it is on this machine. */
 function directoryOf({ engine, preprocessing }: Chain<KnownModel>): string | undefined {
   const named = [preprocessing, engine].map((model) => model && parameterOf(model.config, 'tokenizer_dir'));
   return named.find((folder) => folder !== undefined && existsSync(join(folder, 'tokenizer.json')));
 }
 
-/** An ensemble answers as its engine does, whether it says so or not. */
+/** An ensemble is decoupled if its engine is, whether its configuration says so or not. */
 function isDecoupled(config: ModelConfig, chain: Chain<KnownModel> | undefined): boolean {
   const says = (model: ModelConfig): boolean => model.model_transaction_policy?.decoupled ?? false;
   return says(config) || (config.ensemble_scheduling !== undefined && chain !== undefined && says(chain.engine.config));

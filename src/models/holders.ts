@@ -26,12 +26,12 @@ export function holdersOf(
   const newest = Math.max(...holders.map(({ ready }) => Number(ready.version)));
   const [first, ...others] = holders.filter(({ ready }) => Number(ready.version) === newest);
   if (!first || others.length === 0) return first ? [first] : [];
-  // A request is encoded once, for whichever server is next: the others must declare just the same.
+  // A request is encoded once and may go to any of these servers, so all must declare the same.
   const text = declaredText(first);
   return [first, ...others.filter((holder) => declaredText(holder) === text)];
 }
 
-/** All that the encoding of a request depends on. */
+/** Everything that the encoding of a request depends on. */
 function declaredText({ contract, ready: { config, target, basis } }: Holder): string {
   return JSON.stringify([contract?.kind, config, target, basis]);
 }

@@ -74,7 +74,7 @@ const tooLong = (length: number) =>
   `The decoder prompt (length 9999) is longer than the maximum model length of ${length}.`;
 const guessed = [undefined, 'taken', 'vllm'];
 
-it('knows from then on what an engine has told by refusing a request', async () => {
+it('learns from the error of an engine', async () => {
   const { learn, known, registry, described } = await registryOf(new OneModel('a'));
   expect(known()).toEqual(guessed);
   learn(`Error generating stream: ${tooLong(2048)} Make sure …`);
@@ -89,12 +89,12 @@ it('knows from then on what an engine has told by refusing a request', async () 
   expect([known(), described()]).toEqual([[2048, 'refused', undefined], times]);
 });
 
-it('takes a model that only makes embeddings for one', async () => {
+it('detects a model that only creates embeddings', async () => {
   const { learn, known, registry } = await registryOf(new OneModel('a'));
   learn("Error generating stream: Model m does not support 'generate' request");
   expect(known()).toEqual([undefined, undefined, 'vllm']);
   expect(() => registry.findForRequest('m')).toThrow(
-    'model: m generates no text; it makes embeddings: POST /v1/embeddings.',
+    'model: m does not generate text. It creates embeddings: use POST /v1/embeddings.',
   );
   expect(registry.rows().map(({ contract }) => contract)).toEqual(['embedding']);
 });

@@ -8,7 +8,7 @@ import type { FoundModel } from './discovery.ts';
 type Ready = NonNullable<FoundModel['ready']>;
 
 interface Learned {
-  /** What the model was found to be: another object after it was loaded again. */
+  /** The model as it was detected: another object after a reload. */
   readonly ready: Ready;
   readonly facts: VllmFacts;
 }
@@ -19,13 +19,13 @@ interface Copy {
   readonly ready: Ready;
 }
 
-/** What the errors of vLLM engines have taught, for each model of each server, until it is loaded again. */
+/** Facts from the errors of vLLM engines, for each model of each server, until it is reloaded. */
 export class LearnedFacts {
   readonly #learned = new Map<InferenceServer, Map<string, Learned>>();
-  /** What was made of contracts, so that the same facts give the same objects. */
+  /** Cached contracts, so that the same facts give the same objects. */
   readonly #applied = new WeakMap<Ready, { readonly text: string; readonly contracts: ModelContracts }>();
 
-  /** Whether an error taught something that was not known. */
+  /** Learns from an error. Returns whether it had new facts. */
   learn({ server, ready }: Copy, { message }: StatusError): boolean {
     const facts = factsIn(message);
     if (!facts) return false;
@@ -38,13 +38,13 @@ export class LearnedFacts {
     return true;
   }
 
-  /** What is known of a model that several servers share: the shortest context and the fewest images hold for all. */
+  /** The facts of a model on several servers: the shortest context and the lowest image limit apply to all. */
   of(copies: readonly Copy[]): VllmFacts | undefined {
     const all = copies.flatMap((copy) => this.#factsOf(copy) ?? []);
     return all.length === 0 ? undefined : all.reduce(narrower);
   }
 
-  /** The contract of a model, with what was learned of it. */
+  /** The contracts of a model with the learned facts. */
   apply(contracts: ModelContracts, copies: readonly Copy[]): ModelContracts {
     const facts = this.of(copies);
     const [first] = copies;
@@ -53,18 +53,18 @@ export class LearnedFacts {
     const known = this.#applied.get(first.ready);
     if (known?.text === text) return known.contracts;
     const taught = withFacts(contracts, facts);
-    // An engine that refuses everything is still the model that it was.
+    // An engine that rejects everything still keeps its contracts.
     const applied = taught.contract || firstRows(taught.rows) ? taught : contracts;
     this.#applied.set(first.ready, { text, contracts: applied });
     return applied;
   }
 
-  /** A server that went away may come back with other engines. */
+  /** A server may come back with other engines. */
   forgetServer(server: InferenceServer): void {
     this.#learned.delete(server);
   }
 
-  /** A model that is unloaded or loaded may come back with other arguments. */
+  /** A reloaded model may have other engine arguments. */
   forgetModel(name: string): void {
     for (const models of this.#learned.values()) models.delete(name);
   }

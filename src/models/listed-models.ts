@@ -14,7 +14,7 @@ export async function listedModels(models: ModelRegistry): Promise<NamedModel[]>
   return listed.flat();
 }
 
-/** A model, or a model with an adapter; a 404 where there is none. */
+/** A model, or a model with an adapter; throws a 404 if it does not exist. */
 export async function listedModel(models: ModelRegistry, name: string): Promise<NamedModel> {
   const known = models.list().find((model) => model.name === name);
   if (known) return known;

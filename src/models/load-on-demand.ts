@@ -20,12 +20,12 @@ interface Failure {
   readonly until: number;
 }
 
-/** Milliseconds for which a load that failed is not tried again. */
+/** Milliseconds for which a failed load is not retried. */
 const failureMemory = 5_000;
-/** Milliseconds between two looks at a model that somebody else loads. */
+/** Milliseconds between two checks of a model that another client loads. */
 const lookPause = 250;
 
-/** Loads models when they are asked for: one load for all requests that wait. */
+/** Loads models on demand: one load for all waiting requests. */
 export class LoadOnDemand {
   readonly #options: OnDemandOptions;
   readonly #room: ModelRoom;
@@ -38,7 +38,7 @@ export class LoadOnDemand {
     this.#room = new ModelRoom({ ...options, waiting: (root) => this.#waiting.get(root) ?? 0 });
   }
 
-  /** The names for which a request would load a model: those that the servers have, and aliases. */
+  /** The names that a request could load: models of the servers, and aliases. */
   loadable(): string[] {
     const { registry } = this.#options;
     return [...registry.targets()]
@@ -49,22 +49,26 @@ export class LoadOnDemand {
   canLoad(root: string): boolean {
     const { registry } = this.#options;
     const copies = registry.copiesOf(root);
-    // A request does not reload what has failed: the next one might make it fail again.
+    // A request does not reload a failed engine: the request might make it fail again.
     if (copies.some(({ server }) => registry.hasFailedOn(server, root))) return false;
     return copies.length > 0 && !registry.isUnfit(root);
   }
 
-  /** Resolves when the model may be ready; the caller looks, and comes back when it is not. */
+  /** Resolves when the model may be ready. The caller checks, and calls again if it is not. */
   async wait(root: string, { deadline, signal }: { deadline: number; signal: Signal }): Promise<void> {
     this.#waiting.set(root, (this.#waiting.get(root) ?? 0) + 1);
     try {
       const isOver = await within(this.#loading(root), deadline - performance.now(), signal);
       if (signal.aborted) throw endedBy(signal);
       if (!isOver)
-        throw new ApiError('model_not_ready', `The model ${root} is still not loaded (--load-timeout).`, {
-          param: 'model',
-          retryAfter: 5,
-        });
+        throw new ApiError(
+          'model_not_ready',
+          `The model ${root} was not loaded within the time limit (--load-timeout). Try again later.`,
+          {
+            param: 'model',
+            retryAfter: 5,
+          },
+        );
     } finally {
       const left = (this.#waiting.get(root) ?? 1) - 1;
       if (left === 0) this.#waiting.delete(root);
@@ -92,14 +96,14 @@ export class LoadOnDemand {
         await control.load(root);
         if (registry.isOffered(root)) return;
         if (!registry.isUnfit(root)) throw unknownSpeech(root);
-        // What cannot answer requests is not kept.
+        // A model that cannot serve requests is unloaded again.
         await control.unload(root);
       });
     } catch (error) {
       const fault = ApiError.from(error);
-      // Nobody waits any more, or somebody else has loaded it.
+      // All waiting clients have disconnected, or another client has loaded it.
       if (fault.code === 'client_closed_request' || registry.isOffered(root)) return;
-      // Somebody else loads or unloads it, or a model that it is made of.
+      // Another client loads or unloads it, or one of its parts.
       const isReady = registry.copiesOf(root).every(({ found }) => found.state === 'READY');
       if (fault.code === 'model_busy' || isReady) return running.ended(lookPause);
       throw this.#remember(root, fault);
@@ -117,8 +121,8 @@ export class LoadOnDemand {
   }
 }
 
-/** A model that was loaded, and of which nothing is known yet. */
+/** The error for a loaded model whose configuration is still unknown. */
 function unknownSpeech(root: string): ApiError {
-  const message = `The model ${root} is loaded, but its server could not be asked how it is spoken to.`;
+  const message = `The model ${root} is loaded, but its server did not return its configuration. Try again later.`;
   return new ApiError('model_not_ready', message, { param: 'model' });
 }

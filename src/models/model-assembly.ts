@@ -10,7 +10,7 @@ import type { WatchedServers } from './watched-servers.ts';
 
 type Ready = NonNullable<FoundModel['ready']>;
 
-/** What a served model was made of, beside the servers that have it. */
+/** What a served model was assembled from, besides the servers that have it. */
 interface Basis {
   readonly text: string | undefined;
   readonly ready: Ready;
@@ -22,29 +22,29 @@ interface AssemblyOptions {
   /** Whether the engine of a model has failed on a server. */
   readonly engineFailure: (server: InferenceServer, ready: Ready) => unknown;
   readonly createdAt: (name: string) => number;
-  /** Called when an error of an engine has taught something about its model. */
+  /** Called when an error of an engine had new facts about its model. */
   readonly onLearned: () => void;
 }
 
-/** A name that can be served, and the model on the servers behind it. */
+/** A name that can be served, and its model on the servers. */
 interface Target {
   readonly name: string;
   readonly root: string;
 }
 
-/** Puts together, from what all servers have, the models that are served. */
+/** Assembles the served models from the models of all servers. */
 export class ModelAssembly {
   readonly #parts: AssemblyOptions;
   readonly learned = new LearnedFacts();
   #models: ReadonlyMap<string, NamedModel> = new Map();
-  /** What these were made of. */
+  /** What these were assembled from. */
   #bases: ReadonlyMap<string, Basis> = new Map();
 
   constructor(parts: AssemblyOptions) {
     this.#parts = parts;
   }
 
-  /** The models that are served under these names. One that did not change keeps its object, and with it what it has loaded. */
+  /** The models that are served under these names. An unchanged model stays the same object, with its loaded assets. */
   assemble(targets: Iterable<Target>): ReadonlyMap<string, NamedModel> {
     const models = new Map<string, NamedModel>();
     const bases = new Map<string, Basis>();
@@ -77,7 +77,7 @@ export class ModelAssembly {
       last?.text === bases.get(name)?.text &&
       sameMembers(before.group.servers, servers);
     if (isLike && sameContracts(before, contracts)) return before;
-    // One of which only something was learnt keeps its tokenizer and its servers.
+    // A model with only new learned facts keeps its tokenizer and its servers.
     const taught = isLike && last?.ready === ready ? before : undefined;
     const { config, tokenizerDirectory, postprocessors, vllm } = ready;
     return options.describe({
@@ -99,7 +99,7 @@ export class ModelAssembly {
     });
   }
 
-  /** Takes over what an error of an engine says of its model. */
+  /** Learns from an error of an engine. */
   #learn(root: string, server: InferenceServer, error: StatusError): void {
     const { servers, onLearned } = this.#parts;
     const copy = servers.copiesOf(root).find((each) => each.server === server)?.found.ready;

@@ -6,11 +6,11 @@ import { rootsThatNeed } from './dependents.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { SharedRequests } from './shared-requests.ts';
 
-/** How far a server is with what it was asked to do. */
+/** The progress of a load or unload on one server. */
 export interface ControlState {
   readonly server: string;
   readonly state: 'LOADING' | 'READY' | 'DRAINING' | 'UNLOADING' | 'UNLOADED' | 'FAILED';
-  /** While a model drains: the requests that still run. */
+  /** While a model drains: how many requests still run. */
   readonly running?: number;
   /** Why it failed. */
   readonly reason?: string;
@@ -26,11 +26,11 @@ interface ControlOptions {
   /** Milliseconds that running requests have to end before they are cancelled. */
   readonly unloadTimeout: number;
   readonly clean: TextCleaner;
-  /** A model was loaded again on a server where its engine had failed. */
+  /** Called when a model is loaded, also after its engine had failed on the server. */
   readonly onReloaded?: (server: InferenceServer, root: string) => void;
 }
 
-/** How a model is unloaded when its room is wanted for another one. */
+/** How a model is unloaded to free its memory for another one. */
 interface Eviction {
   /** Milliseconds that running requests have to end; they are not cancelled. */
   readonly patience: number;
@@ -39,31 +39,31 @@ interface Eviction {
 const ignore: OnState = () => undefined;
 /** Milliseconds that cancelled requests have to end. */
 const longestCancel = 5_000;
-/** Milliseconds that a server has to free what a model took. */
+/** Milliseconds that a server has to unload a model. */
 const longestUnload = 60_000;
-/** Milliseconds that it has where the engine has failed: requests that hang there would hold it for ever. */
+/** Milliseconds that it has if the engine has failed: hanging requests would block it forever. */
 const longestFailedUnload = 10_000;
-/** Milliseconds between two looks at a server that unloads. */
+/** Milliseconds between two checks of a server that unloads. */
 const pollPause = 20;
-/** No folder can have this name, so that nothing is unloaded. */
+/** No folder can have this name, so nothing is unloaded. */
 const noModel = '/';
 
 /** Loads and unloads models on all servers that have them. */
 export class ModelControl {
   readonly #options: ControlOptions;
-  /** Models that are being loaded or unloaded here. */
+  /** Models that this process is loading or unloading. */
   readonly #changes = new Map<string, { readonly verb: 'loaded' | 'unloaded'; readonly done: Promise<void> }>();
 
   constructor(options: ControlOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the load or unload of a model that is under way here is over, however it ends. */
+  /** Resolves when the running load or unload of a model in this process is over, even if it fails. */
   settled(root: string): Promise<void> | undefined {
     return this.#changes.get(root)?.done;
   }
 
-  /** Resolves when the model is ready, and served, everywhere. Gives its name on the servers. */
+  /** Resolves when the model is ready and served on all servers. Returns its name there. */
   async load(name: string, onState = ignore): Promise<string> {
     const root = await this.#rootOf(name);
     return this.#change(root, 'loaded', async () => {
@@ -91,7 +91,7 @@ export class ModelControl {
     });
   }
 
-  /** Takes no new requests, lets those that run end, unloads, and resolves when the model is gone everywhere. */
+  /** Stops new requests, drains running ones and unloads. Resolves when the model is unloaded on all servers. */
   async unload(name: string, onState = ignore, eviction?: Eviction): Promise<string> {
     const root = await this.#rootOf(name);
     return this.#change(root, 'unloaded', async () => {
@@ -101,7 +101,7 @@ export class ModelControl {
       if (servers.length === 0)
         throw new ApiError('invalid_request', `model: ${root} is not loaded.`, { param: 'model' });
       const what = `The model ${root} could not be unloaded`;
-      // Asked before anything is drained: a server that cannot unload is to be left as it is.
+      // Checked before draining: a server that cannot unload must stay as it is.
       await this.#onEach(servers, what, ignore, (server) =>
         server.call('RepositoryModelUnload', { model_name: noModel }, { timeout: longestUnload }),
       );
@@ -118,7 +118,7 @@ export class ModelControl {
     });
   }
 
-  /** Loads a model anew on one server, where its engine has failed: whatever ran there has ended. */
+  /** Reloads a model on one server, where its engine has failed: its requests there have ended. */
   async reload(root: string, server: InferenceServer): Promise<void> {
     await this.#change(root, 'loaded', async () => {
       const { registry, requests } = this.#options;
@@ -132,18 +132,18 @@ export class ModelControl {
     });
   }
 
-  /** Whether a model is being loaded or unloaded by somebody here. */
+  /** Whether this process is loading or unloading a model. */
   isChanging(root: string): boolean {
     return this.#changes.has(root) || this.#options.registry.isWithdrawn(root);
   }
 
-  /** Whether a server has other models ready than this one. */
+  /** Whether a server has other ready models. */
   hasOthers(server: InferenceServer, root: string): boolean {
     const watched = this.#options.registry.servers().find((each) => each.server === server);
     return watched?.found.some(({ name, state }) => name !== root && state === 'READY') ?? false;
   }
 
-  /** Whether a server lets models be loaded and unloaded. */
+  /** Whether a server allows loading and unloading models. */
   async canControl(server: InferenceServer): Promise<boolean> {
     try {
       await server.call('RepositoryModelUnload', { model_name: noModel }, { timeout: longestUnload });
@@ -153,7 +153,7 @@ export class ModelControl {
     }
   }
 
-  /** The state of a model as its server tells it now: empty or UNAVAILABLE where it is not loaded. */
+  /** The current state of a model on its server: empty or UNAVAILABLE if it is not loaded. */
   async stateOf(server: InferenceServer, root: string): Promise<string> {
     const { models } = await server.call('RepositoryIndex', {}, { timeout: longestUnload });
     const states = models.filter(({ name }) => name === root).map(({ state }) => state);
@@ -170,7 +170,7 @@ export class ModelControl {
     await registry.refresh();
     const root = registry.rootOf(name);
     if (root !== undefined) return root;
-    // Throws what is to be said of a name that no server knows, or whose server is away.
+    // Throws the error for a name that no server has, or whose server is unreachable.
     return registry.find(name).root;
   }
 
@@ -200,7 +200,7 @@ export class ModelControl {
     for (const server of servers) onState({ server: server.name, state: 'DRAINING', running });
     if (await requests.idle(affected, eviction?.patience ?? unloadTimeout)) return;
     if (eviction) throw busy(root, 'used');
-    const message = `The model ${root} is being unloaded, and this answer was not complete within ${unloadTimeout / 1000} s (--unload-timeout).`;
+    const message = `The model ${root} is being unloaded, and this request did not finish within ${unloadTimeout / 1000} s (--unload-timeout).`;
     await requests.cancel(affected, message);
     await requests.idle(affected, longestCancel);
   }
@@ -212,19 +212,23 @@ export class ModelControl {
     eviction: Eviction | undefined,
   ): Promise<void> {
     onState({ server: server.name, state: 'UNLOADING' });
-    // The parts of an ensemble go with it when its room is wanted: they are what takes the room.
+    // To free memory, the parts of an ensemble are unloaded too.
     const parameters = eviction ? { parameters: { unload_dependents: { bool_param: true } } } : {};
     await server.call('RepositoryModelUnload', { model_name: root, ...parameters }, { timeout: longestUnload });
     const end = performance.now() + longestUnload;
     while (await isThere(server, root)) {
       if (performance.now() > end)
-        throw new ApiError('deadline_exceeded', `The model ${root} is still being unloaded.`, { param: 'model' });
+        throw new ApiError(
+          'deadline_exceeded',
+          `The model ${root} was not unloaded within ${longestUnload / 1000} s.`,
+          { param: 'model' },
+        );
       await sleep(pollPause);
     }
     onState({ server: server.name, state: 'UNLOADED' });
   }
 
-  /** Does something at every server at once; those that failed are named in the end. */
+  /** Runs work for all servers at once. The error names all servers that failed. */
   async #onEach(
     servers: readonly InferenceServer[],
     what: string,
@@ -249,16 +253,16 @@ export class ModelControl {
   }
 }
 
-/** Unloads a model whose engine has failed. What is not gone in time is left behind: the load does not need it. */
+/** Unloads a model whose engine has failed. It does not wait forever: the load works without it. */
 async function unloadFailed(server: InferenceServer, root: string): Promise<void> {
   const end = performance.now() + longestFailedUnload;
-  // One that is not ready is being unloaded or loaded by somebody else, its own backend included.
+  // If it is not ready, its backend or another client is already unloading or loading it.
   if (await isThere(server, root, 'READY'))
     await server.call('RepositoryModelUnload', { model_name: root }, { timeout: longestUnload });
   while (performance.now() < end && (await isThere(server, root))) await sleep(pollPause);
 }
 
-/** Whether a server has a model in this state; in any but unloaded where none is named. */
+/** Whether a server has a model in this state; by default, in any state but unloaded. */
 async function isThere(server: InferenceServer, root: string, wanted?: 'READY'): Promise<boolean> {
   const { models } = await server.call('RepositoryIndex', {}, { timeout: longestUnload });
   const isWanted = (state: string): boolean => (wanted ? state === wanted : state !== '' && state !== 'UNAVAILABLE');
@@ -266,7 +270,7 @@ async function isThere(server: InferenceServer, root: string, wanted?: 'READY'):
 }
 
 function busy(root: string, verb: string): ApiError {
-  return new ApiError('model_busy', `The model ${root} is being ${verb}; wait until that is over.`, {
+  return new ApiError('model_busy', `The model ${root} is being ${verb}. Try again later.`, {
     param: 'model',
     retryAfter: 2,
   });

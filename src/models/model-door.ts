@@ -8,21 +8,21 @@ interface DoorOptions {
   readonly registry: ModelRegistry;
   readonly running: RunningRequests;
   readonly admission: Admission;
-  /** Left out: a model that is not loaded is not served. */
+  /** Undefined: only loaded models are served. */
   readonly onDemand: LoadOnDemand | undefined;
   /** Milliseconds that a request waits for its model. */
   readonly loadTimeout: number;
 }
 
-/** A request at the door. */
+/** A request that waits for its model. */
 interface Visitor extends Applicant {
-  /** Ends the request before its answer is complete. */
+  /** Ends the request before its response is complete. */
   readonly cancel: (fault: ApiError) => void;
-  /** Whether it asks the model for nothing but its tokenizer, which takes no place at the model. */
+  /** Whether it uses only the tokenizer of the model and so counts for no limit. */
   readonly needsNoPlace?: boolean;
 }
 
-/** Where requests come in to a model: they are let in and counted from here on, and one that is not loaded may be. */
+/** Admits and counts the requests of each model, and loads models on demand. */
 export class ModelDoor {
   readonly #options: DoorOptions;
 
@@ -30,13 +30,13 @@ export class ModelDoor {
     this.#options = options;
   }
 
-  /** Lets a request to the model of this name in; the function that it gives says that the request is over. */
+  /** Admits a request to the model of this name. Call the returned function when the request is over. */
   async enter(name: string, visitor: Visitor): Promise<(() => void) | undefined> {
     const { registry, running, onDemand, admission } = this.#options;
     const root = registry.rootOf(name);
     if (root === undefined || !(registry.isOffered(root) || onDemand?.canLoad(root))) return undefined;
     const needsPlace = !visitor.needsNoPlace && admission.isLimited(root);
-    // Most requests have nothing to wait for.
+    // Most requests need not wait.
     if (!needsPlace && registry.isOffered(root)) return running.begin(root, visitor.cancel);
     const leavePlace = needsPlace ? await admission.enter(root, visitor) : undefined;
     try {
@@ -62,10 +62,10 @@ export class ModelDoor {
     const waitedFor: string[] = [];
     for (let last: string | undefined; ; ) {
       const root = registry.rootOf(name);
-      // Nothing may happen between the look and the count: a model without requests can be unloaded at any time.
+      // No await between the check and the count: a model without requests can be unloaded at any time.
       if (root !== undefined && registry.isOffered(root)) return running.begin(root, cancel);
       if (root === undefined || !onDemand?.canLoad(root)) return undefined;
-      // Models that make room for each other, none of which has adapters: the name is nobody's.
+      // Models that evict each other, none of which has adapters: the name is unknown.
       if (root !== last && waitedFor.includes(root)) return undefined;
       last = root;
       waitedFor.push(root);

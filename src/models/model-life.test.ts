@@ -41,7 +41,10 @@ describe('a model that is loaded on demand', () => {
     const client = new AbortController();
     const forB = failureOf(enter('b', client.signal));
     client.abort();
-    expect(await forB).toEqual({ code: 'client_closed_request', message: 'The client closed the request.' });
+    expect(await forB).toEqual({
+      code: 'client_closed_request',
+      message: 'The client disconnected before the response was complete.',
+    });
     leaveA?.();
     (await enter('a'))?.();
     expect(server.orders).toEqual(['load a']);
@@ -57,7 +60,7 @@ describe('a model that is loaded on demand', () => {
     expect(server.orders).toEqual(['load bad']);
   });
 
-  it('is not kept, and not listed any more, when it cannot answer requests', async () => {
+  it('is unloaded, and no longer listed, when it cannot serve requests', async () => {
     const { server, onDemand, enter } = await life({ numbers: nothing });
     expect(onDemand.loadable()).toEqual(['numbers']);
     expect(await enter('numbers')).toBeUndefined();
@@ -65,7 +68,7 @@ describe('a model that is loaded on demand', () => {
     expect(onDemand.loadable()).toEqual([]);
   });
 
-  it('is loaded again where it only makes vectors, after it was asked for while it was unloaded', async () => {
+  it('is reloaded if it only creates embeddings, after a request while it was unloaded', async () => {
     const { server, control, enter } = await life({ vectors });
     const leave = await enter('vectors');
     let again: ReturnType<typeof enter> | undefined;
@@ -78,13 +81,13 @@ describe('a model that is loaded on demand', () => {
     expect(server.orders).toEqual(['load vectors', 'unload vectors', 'load vectors']);
   });
 
-  it('is kept, and asked again, when its configuration could not be read', async () => {
+  it('stays loaded, and is checked again, when its configuration could not be read', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const { server, onDemand, enter } = await life({ a: {} });
     server.silent.add('a');
     const failure = {
       code: 'model_not_ready',
-      message: 'The model a is loaded, but its server could not be asked how it is spoken to.',
+      message: 'The model a is loaded, but its server did not return its configuration. Try again later.',
     };
     expect([await failureOf(enter('a')), await failureOf(enter('a'))]).toEqual([failure, failure]);
     expect(server.orders).toEqual(['load a']);
@@ -95,7 +98,7 @@ describe('a model that is loaded on demand', () => {
     expect(server.orders).toEqual(['load a']);
   });
 
-  it('is tried again when the settings have changed since it could not answer requests', async () => {
+  it('is retried when the settings have changed since it could not serve requests', async () => {
     const { server, hints, registry, onDemand, enter } = await life({ numbers: vectors });
     hints.set('numbers', { rows: { rerank: {} } });
     expect(await enter('numbers')).toBeUndefined();
@@ -107,7 +110,7 @@ describe('a model that is loaded on demand', () => {
     expect(server.orders).toEqual(['load numbers', 'unload numbers', 'load numbers']);
   });
 
-  it('is tried again when it was loaded by order and can answer requests now', async () => {
+  it('is retried when it was loaded explicitly and can serve requests now', async () => {
     const configs: Record<string, Partial<ModelConfig>> = { a: nothing };
     const { server, control, onDemand, enter } = await life(configs);
     expect(await enter('a')).toBeUndefined();
@@ -162,8 +165,7 @@ describe('a model that is unloaded', () => {
     await expect.poll(() => faults.length).toBe(2);
     for (const leave of leaves) leave?.();
     await unloading;
-    const message =
-      'The model inner is being unloaded, and this answer was not complete within 0 s (--unload-timeout).';
+    const message = 'The model inner is being unloaded, and this request did not finish within 0 s (--unload-timeout).';
     expect(faults.map((fault) => [fault.code, fault.message])).toEqual([
       ['model_not_ready', message],
       ['model_not_ready', message],

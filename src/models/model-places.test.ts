@@ -17,7 +17,7 @@ describe('a model with limits', () => {
     const second = enter('alias');
     expect(await failureOf(enter('a_lora_x'))).toEqual({
       code: 'rate_limit_exceeded',
-      message: 'The queue of the model a is full: 1 requests may run and 1 wait. Try again in 1 s.',
+      message: 'The queue of the model a is full: the limits are 1 running and 1 waiting requests. Try again in 1 s.',
     });
     first?.();
     const leave = await second;
@@ -32,7 +32,10 @@ describe('a model with limits', () => {
     const stop = new AbortController();
     const left = failureOf(enter('a', stop.signal));
     stop.abort();
-    expect(await left).toEqual({ code: 'client_closed_request', message: 'The client closed the request.' });
+    expect(await left).toEqual({
+      code: 'client_closed_request',
+      message: 'The client disconnected before the response was complete.',
+    });
     const waiting = failureOf(enter('a'));
     expect(await Promise.race([waiting, failureOf(enter('a'))])).toMatchObject({ code: 'rate_limit_exceeded' });
   });

@@ -9,30 +9,30 @@ interface RoomOptions {
   readonly control: ModelControl;
   /** How many models may be loaded at the same time; undefined: any number. */
   readonly maxLoaded: number | undefined;
-  /** Milliseconds that one may wait for room. */
+  /** Milliseconds that a model may wait for capacity. */
   readonly timeout: number;
   /** How many requests wait until this model is loaded. */
   readonly waiting: (root: string) => number;
 }
 
-/** Milliseconds after which a model that is in use takes no new requests, so that it can make room. */
+/** Milliseconds after which a model in use gets no new requests, so that it can be unloaded. */
 const patience = 2_000;
-/** Milliseconds after which it is looked again whether there is room: others may have unloaded something. */
+/** Milliseconds between two checks for capacity: other clients may have unloaded something. */
 const lookPause = 250;
 
-/** The places for loaded models. One that is needed is taken from the model that was used the longest time ago. */
+/** The capacity for loaded models. If it is used up, the least recently used model is unloaded. */
 export class ModelRoom {
   readonly #options: RoomOptions;
-  /** Models that have a place and are being loaded. */
+  /** Models that have capacity reserved and are being loaded. */
   readonly #reserved = new Set<string>();
-  /** Those that want a place get it one after the other. */
+  /** Models get capacity one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: RoomOptions) {
     this.#options = options;
   }
 
-  /** Waits for a place and keeps it while the work is done. */
+  /** Waits for capacity and reserves it during the work. */
   async withPlace(root: string, work: () => Promise<void>): Promise<void> {
     const turn = this.#last.then(() => this.#makeRoom(root));
     this.#last = turn.catch(() => undefined);
@@ -48,16 +48,21 @@ export class ModelRoom {
     const { maxLoaded = Number.POSITIVE_INFINITY, timeout, running, waiting } = this.#options;
     const begun = performance.now();
     for (;;) {
-      // Nothing is unloaded for clients that have left.
-      if (waiting(root) === 0) throw new ApiError('client_closed_request', 'Nobody waits for the model any more.');
+      // Nothing is unloaded if all waiting clients have disconnected.
+      if (waiting(root) === 0)
+        throw new ApiError('client_closed_request', 'All clients that waited for the model have disconnected.');
       const taken = this.#taken(root);
       if (taken.length < maxLoaded) break;
       const waited = performance.now() - begun;
       if (waited > timeout)
-        throw new ApiError('model_not_ready', `The model ${root} is not loaded: all ${maxLoaded} others are in use.`, {
-          param: 'model',
-          retryAfter: 5,
-        });
+        throw new ApiError(
+          'model_not_ready',
+          `The model ${root} cannot be loaded: ${maxLoaded} other models are in use (--max-loaded). Try again later.`,
+          {
+            param: 'model',
+            retryAfter: 5,
+          },
+        );
       const victim = this.#victim(taken, waited > patience);
       if (victim === undefined) await running.ended(lookPause);
       else await this.#evict(victim, timeout - waited);
@@ -89,7 +94,7 @@ export class ModelRoom {
     try {
       await this.#options.control.unload(victim, undefined, { patience: timeLeft });
     } catch (error) {
-      // Its requests did not end in time, or somebody else has begun to change it: it is looked again.
+      // Its requests did not end in time, or another client loads or unloads it: checked again later.
       if (!(error instanceof ApiError && error.code === 'model_busy')) throw error;
     }
   }

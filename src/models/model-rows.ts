@@ -6,7 +6,7 @@ import { contractsOf } from './fit.ts';
 import type { ModelRow, NamedModel } from './served-model.ts';
 import type { WatchedServer } from './watched-server.ts';
 
-/** What the table is made of. */
+/** What the table is made from. */
 interface TableOptions {
   readonly servers: readonly WatchedServer[];
   readonly served: readonly NamedModel[];
@@ -18,7 +18,7 @@ interface TableOptions {
   ) => EngineFailure | undefined;
 }
 
-/** The model table: every model of every server, offered or not. */
+/** The model table: every model of every server, served or not. */
 export function modelRows(options: TableOptions): ModelRow[] {
   const rows: ModelRow[] = [];
   for (const { server, found, fault } of options.servers) {
@@ -37,7 +37,7 @@ export function modelRows(options: TableOptions): ModelRow[] {
   return [...rows, ...strayAliases(options)];
 }
 
-/** Names for models that no server has, once all of them have answered. */
+/** Aliases of models that no server has, once all servers are reachable. */
 function strayAliases({ servers, aliases }: TableOptions): ModelRow[] {
   if (servers.some(({ isSilent }) => isSilent)) return [];
   const names = new Set(servers.flatMap(({ found }) => found.map(({ name }) => name)));
@@ -50,7 +50,7 @@ function strayAliases({ servers, aliases }: TableOptions): ModelRow[] {
       contract: '-',
       tokenizer: '-',
       state: 'MISSING',
-      reason: `it serves ${target}, which no server has`,
+      reason: `it is an alias of ${target}, which no server has`,
     }));
 }
 
@@ -77,7 +77,7 @@ function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOption
   }
   const other = aliases.get(name);
   if (other !== undefined)
-    return [{ name, version, server, contract, tokenizer: '-', state, reason: `its name serves ${other}` }];
+    return [{ name, version, server, contract, tokenizer: '-', state, reason: `its name is an alias of ${other}` }];
   return served
     .filter((model) => model.root === name)
     .map((model) => ({
@@ -87,6 +87,8 @@ function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOption
       contract: contractName(model),
       tokenizer: model.tokenizerName,
       state,
-      reason: model.group.servers.some((holder) => holder.name === server) ? '' : 'another server has it otherwise',
+      reason: model.group.servers.some((holder) => holder.name === server)
+        ? ''
+        : 'another server has it with another version or configuration',
     }));
 }

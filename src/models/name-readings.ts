@@ -1,6 +1,6 @@
 import type { RegistryOptions } from './registry-options.ts';
 
-/** What a name may stand for: a model on the servers, or one with an adapter. */
+/** One interpretation of a name: a model on the servers, or a model with an adapter. */
 export interface Reading {
   /** The name without the adapter. */
   readonly base: string;
@@ -8,7 +8,7 @@ export interface Reading {
   readonly adapter: string | undefined;
 }
 
-/** All that a name may stand for: the model of that name, then models with adapters, the shortest name first. */
+/** All interpretations of a name: the model of that name, then models with adapters, the shortest name first. */
 export function readingsOf(
   name: string,
   { loraSeparator: separator, aliases }: Pick<RegistryOptions, 'loraSeparator' | 'aliases'>,

@@ -22,26 +22,20 @@ describe('readNpy', () => {
 
   const file = npy(whole);
   it.each([
-    [Buffer.alloc(0), 'is no .npy file.'],
-    [Buffer.from('PK\x03\x04 an archive of arrays'), 'is no .npy file.'],
+    [Buffer.alloc(0), 'is not a .npy file.'],
+    [Buffer.from('PK\x03\x04 an archive of arrays'), 'is not a .npy file.'],
     [
       Buffer.concat([file.subarray(0, 6), Buffer.of(9), file.subarray(7)]),
-      'is of version 9 of the .npy format, which nobody knows.',
+      'has version 9 of the .npy format. Supported are 1 to 3.',
     ],
-    [file.subarray(0, 40), 'is cut off inside its header.'],
-    [file.subarray(0, -1), 'is cut off: it has 7 bytes of numbers where its shape needs 8.'],
-    [Buffer.concat([file, Buffer.of(0)]), 'has 9 bytes of numbers where its shape needs 8.'],
+    [file.subarray(0, 40), 'is truncated inside its header.'],
+    [file.subarray(0, -1), 'is truncated: it has 7 bytes of data, but its shape needs 8.'],
+    [Buffer.concat([file, Buffer.of(0)]), 'has 9 bytes of data, but its shape needs 8.'],
     [npy({ ...whole, fortran: true }), 'is in Fortran order: save it with numpy.ascontiguousarray.'],
-    [npy({ ...whole, type: '>f4' }), 'has numbers of the type >f4; <f2, <f4, |V2, <V2, <i4, <i8 are read.'],
-    [
-      npy({ ...whole, type: 'constructor' }),
-      'has numbers of the type constructor; <f2, <f4, |V2, <V2, <i4, <i8 are read.',
-    ],
-    [npy({ ...whole, type: '' }), 'has numbers of the type ; <f2, <f4, |V2, <V2, <i4, <i8 are read.'],
-    [
-      npy({ ...whole, shape: [-1, 2] }),
-      'has a header that does not say the type, the order and the shape of its numbers.',
-    ],
+    [npy({ ...whole, type: '>f4' }), 'has the dtype >f4. Supported are <f2, <f4, |V2, <V2, <i4, <i8.'],
+    [npy({ ...whole, type: 'constructor' }), 'has the dtype constructor. Supported are <f2, <f4, |V2, <V2, <i4, <i8.'],
+    [npy({ ...whole, type: '' }), 'has the dtype . Supported are <f2, <f4, |V2, <V2, <i4, <i8.'],
+    [npy({ ...whole, shape: [-1, 2] }), 'has a header without descr, fortran_order and shape.'],
   ])('says what is wrong with a file (%#)', (bytes, text) => {
     expect(() => readNpy(bytes)).toThrow(new NpyError(text));
   });

@@ -8,14 +8,14 @@ export interface NpyArray {
   readonly data: Buffer;
 }
 
-/** What is wrong with a file, as the rest of a sentence that begins with its name. */
+/** What is wrong with a file, as a sentence without its subject, the file. */
 export class NpyError extends Error {
   override readonly name = 'NpyError';
 }
 
 const magic = Buffer.from('\x93NUMPY', 'latin1');
 
-/** NumPy has no BF16: TensorRT-LLM's tools save it as two bytes of any kind. */
+/** NumPy has no BF16: TensorRT-LLM's tools save it as two bytes of a void type. */
 const datatypes: Readonly<Record<string, { readonly datatype: NpyArray['datatype']; readonly size: number }>> = {
   '<f2': { datatype: 'FP16', size: 2 },
   '<f4': { datatype: 'FP32', size: 4 },
@@ -32,29 +32,29 @@ export function readNpy(bytes: Buffer): NpyArray {
   const order = /'fortran_order':\s*(True|False)/.exec(header)?.[1];
   const dims = /'shape':\s*\(([\d,\s]*)\)/.exec(header)?.[1];
   if (type === undefined || order === undefined || dims === undefined)
-    throw new NpyError('has a header that does not say the type, the order and the shape of its numbers.');
+    throw new NpyError('has a header without descr, fortran_order and shape.');
   if (order === 'True') throw new NpyError('is in Fortran order: save it with numpy.ascontiguousarray.');
   const form = Object.hasOwn(datatypes, type) ? datatypes[type] : undefined;
-  if (!form) throw new NpyError(`has numbers of the type ${type}; ${Object.keys(datatypes).join(', ')} are read.`);
+  if (!form) throw new NpyError(`has the dtype ${type}. Supported are ${Object.keys(datatypes).join(', ')}.`);
   const shape = dims.split(',').flatMap((size) => (size.trim() === '' ? [] : [Number(size)]));
   const expected = shape.reduce((product, size) => product * size, form.size);
   const data = bytes.subarray(start);
   if (data.length !== expected)
     throw new NpyError(
       data.length < expected
-        ? `is cut off: it has ${data.length} bytes of numbers where its shape needs ${expected}.`
-        : `has ${data.length} bytes of numbers where its shape needs ${expected}.`,
+        ? `is truncated: it has ${data.length} bytes of data, but its shape needs ${expected}.`
+        : `has ${data.length} bytes of data, but its shape needs ${expected}.`,
     );
   return { datatype: form.datatype, shape, data };
 }
 
 function headerOf(bytes: Buffer): { readonly header: string; readonly start: number } {
-  if (bytes.length < 12 || !bytes.subarray(0, magic.length).equals(magic)) throw new NpyError('is no .npy file.');
+  if (bytes.length < 12 || !bytes.subarray(0, magic.length).equals(magic)) throw new NpyError('is not a .npy file.');
   const version = bytes[magic.length] as number;
   if (version < 1 || version > 3)
-    throw new NpyError(`is of version ${version} of the .npy format, which nobody knows.`);
+    throw new NpyError(`has version ${version} of the .npy format. Supported are 1 to 3.`);
   const from = version === 1 ? 10 : 12;
   const start = from + (version === 1 ? bytes.readUInt16LE(8) : bytes.readUInt32LE(8));
-  if (start > bytes.length) throw new NpyError('is cut off inside its header.');
+  if (start > bytes.length) throw new NpyError('is truncated inside its header.');
   return { header: bytes.toString('latin1', from, start), start };
 }

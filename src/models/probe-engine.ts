@@ -6,18 +6,18 @@ import { StreamFault } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
 import type { FoundModel } from './discovery.ts';
 
-/** What a probe shows of an engine. `unknown`: nothing came from it. `unprobed`: there is no probe for such a model. */
+/** The result of a probe. `unknown`: the engine sent no response. `unprobed`: there is no probe for the model. */
 export type ProbeResult =
   | { readonly kind: 'alive' | 'unknown' | 'unprobed' }
   | { readonly kind: 'failed'; readonly part: FailedPart; readonly message: string };
 
-/** Milliseconds that an engine has for a probe. One without a reply means nothing: the engine may be busy. */
+/** Milliseconds that an engine has for a probe. A timeout means nothing: the engine may be busy. */
 const longestProbe = 10_000;
 
-/** The contracts of models that run in a process of Triton's Python backend, with an engine behind it. */
+/** The contracts of models that run an engine in a process of Triton's Python backend. */
 const probedKinds: ReadonlySet<GenerationContract['kind']> = new Set(['vllm', 'llmapi']);
 
-/** How a ready model's engine is probed: with these requests, the next where the model refuses one as not its task. */
+/** The probe requests for a ready model's engine. The next one is sent if the model does not support the task. */
 export function probesOf(server: InferenceServer, { ready }: FoundModel): readonly InferRequest[] {
   if (!ready || server.kind === 'embedded' || ready.config.backend === 'llamacpp') return [];
   const { detection, rows } = ready;
@@ -33,7 +33,7 @@ export function probesOf(server: InferenceServer, { ready }: FoundModel): readon
 
 type ProbePlace = Pick<InferRequest, 'id' | 'model'> & { readonly version: string };
 
-/** One token of the shortest prompt: a refusal would need less work, and stand in the server's log each time. */
+/** One token of the shortest prompt. An invalid request would be cheaper, but the server would log each one. */
 function tokenProbe(contract: GenerationContract, place: ProbePlace): InferRequest {
   return contract.encode({ ...place, prompt: 'a', sampling: { maxTokens: 1, temperature: 0 }, stream: false });
 }
@@ -42,7 +42,7 @@ function vectorProbe(contract: EmbeddingContract, place: ProbePlace): InferReque
   return contract.encode({ ...place, rows: [{ texts: ['a'] }] });
 }
 
-/** Sends an engine a request of its own: past the balancer, counted nowhere. */
+/** Sends probe requests to an engine directly, without the balancer and its counts. */
 export async function probeEngine(
   server: InferenceServer,
   probes: readonly InferRequest[],
@@ -62,7 +62,7 @@ async function send(
 ): Promise<ProbeResult | 'other-task'> {
   try {
     let count = 0;
-    // Read to the end: if Conch resets the call behind its last response, Triton never unloads the model.
+    // Read to the end: if Conch resets the call after its last response, Triton never unloads the model.
     await untilEnd(
       (sink) => server.stream(probe, sink, { signal, timeout: longestProbe }),
       () => count++,
@@ -71,7 +71,7 @@ async function send(
   } catch (error) {
     const part = failedPart(error);
     if (part) return { kind: 'failed', part, message: (error as Error).message };
-    // What the model itself says shows that its process runs; what Triton says in its place shows nothing.
+    // An error of the model itself shows that its process runs; an error of Triton shows nothing.
     if (!(error instanceof StreamFault) || !error.final) return { kind: 'unknown' };
     return /does not support '\w+' request/.test(error.message) ? 'other-task' : { kind: 'alive' };
   }

@@ -124,7 +124,7 @@ describe('EngineRecovery', () => {
     expect(await scene.after(100)).toEqual([trying(1), expect.stringMatching(/^reload at/), 'healed']);
   });
 
-  it('leaves a model alone that somebody unloads', async () => {
+  it('does not touch a model that another client unloads', async () => {
     const scene = new Scene();
     scene.isChanging = true;
     scene.recovery.take(scene.place);
@@ -181,7 +181,7 @@ describe('EngineRecovery', () => {
       const lines = await scene.after(3_000_000);
       const restarts = lines.filter((line) => line === 'restart').length;
       expect([restarts > most / 2, restarts <= most]).toEqual([true, true]);
-      expect(lines.some((line) => line.includes('a restart did not bring it back'))).toBe(hasOthers);
+      expect(lines.some((line) => line.includes('a restart of the server did not fix it'))).toBe(hasOthers);
       await scene.recovery.close();
     },
   );
@@ -192,7 +192,7 @@ describe('EngineRecovery', () => {
     scene.recovery.take(scene.place);
     const help =
       'The engine of the model m has failed on gpu-1, and the server does not let Conch reload it. ' +
-      'Reload the model or restart the server there; Conch notices when it works again.';
+      'Reload the model or restart the server. Conch detects when it works again.';
     expect(await scene.after(500_000)).toEqual([help]);
     expect(await scene.after(200_000)).toEqual([help]);
     scene.isAlive = true;

@@ -13,38 +13,38 @@ interface RecoveryOptions {
   readonly log: (level: 'info' | 'warn', text: string) => void;
 }
 
-/** How an engine is brought back. */
+/** How an engine is recovered. */
 type Way = 'reload' | 'restart' | 'operator';
 
-/** Milliseconds before the second try to bring an engine back; each further one waits twice as long. */
+/** Milliseconds before the second try to recover an engine; the pause doubles for each further try. */
 const firstPause = 5_000;
 const longestPause = 300_000;
-/** An engine that worked for so long before it failed is brought back at once, as if it were its first failure. */
+/** An engine that worked for this long before it failed is recovered at once, as after its first failure. */
 const longLife = 300_000;
 /** Milliseconds between two probes of a failed engine. */
 const firstProbePause = 250;
 const longestProbePause = 5_000;
-/** Milliseconds between two lines that ask the operator for help. */
+/** Milliseconds between two log lines that ask the operator for help. */
 const reminder = 600_000;
 
-/** Milliseconds that a model has to be unloaded, and its load to begin, when Conch ends. */
+/** Milliseconds to finish an unload and start the load when Conch stops. */
 const longestEnd = 12_000;
 
 interface History {
   tries: number;
-  /** When it was last brought back or tried to. */
+  /** When the last try ended. */
   lastTry: number;
 }
 
-/** One try to bring an engine back. */
+/** One try to recover an engine. */
 interface RecoveryTry {
   /** Its number, from 1 on. */
   readonly tries: number;
-  /** When the engine failed, or was last tried to be brought back. */
+  /** When the engine failed, or when the last try ended. */
   readonly since: number;
 }
 
-/** Brings failed engines back, in one process for all: it tries with growing pauses until each works again. */
+/** Recovers failed engines, in one process for all. It retries with growing pauses until each engine works again. */
 export class EngineRecovery {
   readonly #options: RecoveryOptions;
   readonly #stop = new AbortController();
@@ -57,7 +57,7 @@ export class EngineRecovery {
     this.#options = options;
   }
 
-  /** Looks after an engine that has failed, until it works again or its model is unloaded. */
+  /** Recovers a failed engine, until it works again or its model is unloaded. */
   take(place: EnginePlace): void {
     const key = keyOf(place);
     if (this.#running.has(key) || this.#stop.signal.aborted) return;
@@ -69,7 +69,7 @@ export class EngineRecovery {
     this.#running.set(key, running);
   }
 
-  /** Ends. A model that was unloaded is still loaded; its server goes on with that by itself. */
+  /** Stops. If a model was unloaded for a reload, its load is still started; the server finishes it. */
   async close(): Promise<void> {
     this.#stop.abort();
     const running = Promise.all(this.#running.values()).catch(() => undefined);
@@ -91,7 +91,7 @@ export class EngineRecovery {
       const isDue = performance.now() >= history.lastTry + pauseAfter(history.tries);
       const state = await this.#stateOf(place);
       if (!this.#isFailed(place)) break;
-      // An operator has unloaded it, or loads it: what failed is gone.
+      // An operator has unloaded it, or loads it: the failed engine no longer exists.
       if (state !== undefined && state !== 'READY' && !isUnloadedHere && !this.#hasUnloadedItself(place, state)) {
         this.#options.engines.heal(place);
         break;
@@ -124,18 +124,18 @@ export class EngineRecovery {
     }
   }
 
-  /** Whether it is Conch's to bring back now: nobody else loads or unloads its model. */
+  /** Whether Conch may recover it now: its model is not being loaded or unloaded. */
   #mayBringBack(place: EnginePlace): boolean {
     const { isOn, control } = this.#options;
     return isOn() && this.#isFailed(place) && !control.isChanging(place.model);
   }
 
-  /** Whether there is still something to do. */
+  /** Whether the engine still needs recovery. */
   #isFailed(place: EnginePlace): boolean {
     return !this.#stop.signal.aborted && this.#options.engines.failureOf(place) !== undefined;
   }
 
-  /** Whether its backend has unloaded it, so that it does not come back unless Conch loads it. */
+  /** Whether its backend has unloaded it, so that Conch must load it. */
   #hasUnloadedItself(place: EnginePlace, state: string): boolean {
     const { engines, isOn } = this.#options;
     return isOn() && state !== 'LOADING' && unloadsModel(engines.failureOf(place)?.message ?? '');
@@ -149,18 +149,18 @@ export class EngineRecovery {
     }
   }
 
-  /** `isLost`: the last try has left the model unloaded. */
+  /** `isLost`: the model is unloaded after the last try. */
   async #wayFor({ server, model }: EnginePlace, isLost = false): Promise<Way> {
     const { control } = this.#options;
     if (await control.canControl(server)) return 'reload';
     if (!server.restart) return 'operator';
-    // A further restart would end the requests to other models over and over.
+    // Further restarts would interrupt the requests of other models each time.
     return isLost && control.hasOthers(server, model) ? 'operator' : 'restart';
   }
 
   /**
-   * Whether the next request is to show if a model works that cannot be probed; that counts as a try. Triton restarts the
-   * Python process of many models by itself, so it comes first. Later it is what is left where Conch can do nothing else.
+   * Whether to let the next request show if a model works that cannot be probed; that counts as a try. It comes first,
+   * because Triton restarts the Python process of many models by itself. Later it is the last resort.
    */
   async #isForRequests(place: EnginePlace, history: History): Promise<boolean> {
     const isFirst = history.tries === 0;
@@ -171,7 +171,7 @@ export class EngineRecovery {
     return true;
   }
 
-  /** Tries once; whether the model may be unloaded now because of it. */
+  /** Tries once. Returns whether the model may be unloaded because of it. */
   async #bringBack(place: EnginePlace, way: 'reload' | 'restart', attempt: RecoveryTry): Promise<boolean> {
     const { control, log } = this.#options;
     const { server, model } = place;
@@ -192,11 +192,11 @@ export class EngineRecovery {
     }
   }
 
-  /** Restarts a server and waits until the model is ready there, however long it loads. */
+  /** Restarts a server and waits until the model is ready there, at most for the load timeout. */
   async #restart(place: EnginePlace, { tries, since }: RecoveryTry): Promise<void> {
     const { log, loadTimeout } = this.#options;
     const { server, model } = place;
-    // The engine of another model may have been the reason for a restart since.
+    // The engine of another model may have caused a restart since.
     if ((this.#restarts.get(server) ?? Number.NEGATIVE_INFINITY) < since) {
       this.#restarts.set(server, performance.now());
       log('warn', `Restarting ${server.name}: the engine of the model ${model} has failed (try ${tries}).`);
@@ -209,7 +209,7 @@ export class EngineRecovery {
     }
   }
 
-  /** Waits, or until the end. */
+  /** Waits for so long, or until Conch stops. */
   #pause(milliseconds: number): Promise<void> {
     const { signal } = this.#stop;
     return new Promise((resolve) => {
@@ -226,11 +226,11 @@ export class EngineRecovery {
 
   #remind({ server, model }: EnginePlace): void {
     const reason = server.restart
-      ? 'and a restart did not bring it back. Conch does not restart it again because of its other models. '
-      : 'and the server does not let Conch reload it. Reload the model or restart the server there; ';
+      ? 'and a restart of the server did not fix it. Conch does not restart it again because it has other models. '
+      : 'and the server does not let Conch reload it. Reload the model or restart the server. ';
     this.#options.log(
       'warn',
-      `The engine of the model ${model} has failed on ${server.name}, ${reason}Conch notices when it works again.`,
+      `The engine of the model ${model} has failed on ${server.name}, ${reason}Conch detects when it works again.`,
     );
   }
 

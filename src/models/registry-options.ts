@@ -6,46 +6,46 @@ import type { ModelHints } from './fit.ts';
 import type { ModelRow, NamedModel, ServedModel } from './served-model.ts';
 import type { VllmFolder } from './vllm-folder.ts';
 
-/** What the registry needs from outside. */
+/** Options of the registry. */
 export interface RegistryOptions {
   readonly servers: readonly InferenceServer[];
   /** Milliseconds between two looks at a server. */
   readonly refreshInterval: number;
-  /** The servers that have a model ready as the one that its requests go to; the model goes by its name on them. */
+  /** The group that serves the requests of a model, by its name on the servers. */
   groupOf(model: string, servers: readonly InferenceServer[]): ServerGroup;
   /** The settings of a model that decide its contract. */
   hints(model: string): ModelHints;
-  /** What stands between a model and its LoRA adapter in a name. */
+  /** The separator between a model and its LoRA adapter in a name. */
   readonly loraSeparator: string;
-  /** Further names under which a model is served; they come before the servers' own. */
+  /** Aliases of models; they take precedence over the servers' own names. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Everything about a served model that the servers do not tell. */
+  /** Adds everything about a served model that does not come from the servers. */
   describe(found: FoundServedModel): NamedModel;
-  /** Whether a model that is in a repository is loaded when it is asked for. */
+  /** Whether a model of a repository is loaded when it is requested. */
   readonly loadsOnDemand?: boolean;
-  /** What `describe` reads for a served name, as a text: where it has changed, the model is described anew. */
+  /** What `describe` depends on for a served name, as JSON: when it changes, the model is described again. */
   basisOf?(name: string): string;
   onChange?(rows: readonly ModelRow[]): void;
-  /** How the engine of a model has failed on a server; undefined: it has not. The model goes by its name there. */
+  /** How the engine of a model, by its name on a server, has failed there; undefined: it has not. */
   engineFailure?(server: InferenceServer, model: string): EngineFailure | undefined;
-  /** What Conch does about a failed engine, as a sentence. */
+  /** What happens next to a failed engine, as a sentence. */
   readonly engineOutlook?: string;
   onServer?(server: string, fault: Error | undefined): void;
   /** Called after every look at a server. */
   onLook?(server: InferenceServer, fault: Error | undefined): void;
 }
 
-/** What the servers tell of a model that can be served. */
+/** What the servers report of a model that can be served. */
 export interface FoundServedModel
   extends Pick<NamedModel, 'name' | 'root' | 'model' | 'version' | 'contract' | 'rows' | 'group' | 'created' | 'learn'>,
     Pick<ServedModel, 'postprocessors'> {
   readonly config: ModelConfig;
-  /** Where the model's own configuration says that its tokenizer is. */
+  /** The tokenizer directory of the model's own configuration. */
   readonly tokenizerDirectory: string | undefined;
-  /** What the files of a vLLM model say, where they can be read here. */
+  /** The facts from the files of a vLLM model, if they are on this machine. */
   readonly vllm?: VllmFolder | undefined;
-  /** The context length that its engine has told by refusing a prompt. */
+  /** The context length from its engine's error for a long prompt. */
   readonly learnedContext?: number | undefined;
-  /** The same model before something was learnt of it: what it has loaded still holds. */
+  /** The same model before new facts were learned: its loaded assets stay valid. */
   readonly loadedAs?: Pick<NamedModel, 'assets' | 'loadedAssets'> | undefined;
 }

@@ -50,7 +50,7 @@ describe('ModelRegistry', () => {
     ]);
     expect(faultOf(() => registry.find('numbers'))).toEqual({
       code: 'model_not_found',
-      message: 'The model "numbers" does not exist. It is not offered: no contract fits its tensors.',
+      message: 'The model "numbers" does not exist. It is not served: no contract fits its tensors.',
     });
   });
 
@@ -59,7 +59,7 @@ describe('ModelRegistry', () => {
     const registry = registryOf([new ScriptedServer('a', [{ name: 'bad', state: 'UNAVAILABLE', reason }])]);
     await registry.refresh();
     expect(faultOf(() => registry.find('bad')).message).toBe(
-      'The model "bad" does not exist. It is not offered: it is not loaded.',
+      'The model "bad" does not exist. It is not served: it is not loaded.',
     );
     expect(registry.rows()).toMatchObject([{ name: 'bad', state: 'UNAVAILABLE', reason }]);
   });
@@ -81,11 +81,11 @@ describe('ModelRegistry', () => {
     expect(registry.rows().at(-1)).toMatchObject({
       name: 'gpt',
       state: 'MISSING',
-      reason: 'it serves lama, which no server has',
+      reason: 'it is an alias of lama, which no server has',
     });
   });
 
-  it('expects the models of a server that went back, while another one answers', async () => {
+  it('expects the models of an unreachable server back, while another one is reachable', async () => {
     const [first, second] = [new ScriptedServer('a', [{ name: 'llama' }]), new ScriptedServer('b', [{ name: 'qwen' }])];
     const registry = registryOf([first, second]);
     await registry.refresh();
@@ -99,7 +99,7 @@ describe('ModelRegistry', () => {
     expect(registry.find('llama').name).toBe('llama');
   });
 
-  it('goes on with the others when one model cannot be asked for its configuration', async () => {
+  it('serves the other models when the configuration of one cannot be read', async () => {
     const gone = { name: 'gone', config: new StatusError('NOT_FOUND', 'unloaded a moment ago') };
     const registry = registryOf([new ScriptedServer('a', [gone, { name: 'stays' }])]);
     await registry.refresh();
@@ -122,7 +122,7 @@ describe('ModelRegistry', () => {
     expect(registry.find('llama').group.servers.map(({ name }) => name)).toEqual(['new', 'too']);
     expect(registry.rows().map(({ server, reason }) => [server, reason])).toEqual([
       ['new', ''],
-      ['old', 'another server has it otherwise'],
+      ['old', 'another server has it with another version or configuration'],
       ['too', ''],
     ]);
   });
@@ -166,17 +166,17 @@ describe('ModelRegistry', () => {
     await registry.refresh();
     const codes = () => ['a', 'a_lora_x', 'gpt_lora_x'].map((name) => faultOf(() => registry.findForRequest(name)));
     expect(codes()).toEqual([
-      { code: 'model_not_ready', message: 'The model a is loading.' },
-      { code: 'model_not_ready', message: 'The model a_lora_x is loading.' },
-      { code: 'model_not_ready', message: 'The model gpt_lora_x is loading.' },
+      { code: 'model_not_ready', message: 'The model a is loading. Try again later.' },
+      { code: 'model_not_ready', message: 'The model a_lora_x is loading. Try again later.' },
+      { code: 'model_not_ready', message: 'The model gpt_lora_x is loading. Try again later.' },
     ]);
     server.entries = [{ name: 'a' }];
     await registry.refresh();
     registry.withdraw(['a']);
     expect(codes().map(({ message }) => message)).toEqual([
-      'The model a is unloading.',
-      'The model a_lora_x is unloading.',
-      'The model gpt_lora_x is unloading.',
+      'The model a is unloading. Try again later.',
+      'The model a_lora_x is unloading. Try again later.',
+      'The model gpt_lora_x is unloading. Try again later.',
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('ModelRegistry', () => {
     await registry.refresh();
     expect(faultOf(() => registry.findForRequest('a_lora_x'))).toEqual({
       code: 'server_not_ready',
-      message: 'The server of this model does not answer at the moment.',
+      message: 'The server of this model is unreachable. Try again later.',
     });
   });
 
@@ -244,7 +244,7 @@ describe('ModelRegistry', () => {
       ['qwen', 'qwen'],
       ['gpt', 'qwen'],
     ]);
-    expect(registry.rows()[0]).toMatchObject({ name: 'llama', reason: 'its name serves qwen' });
+    expect(registry.rows()[0]).toMatchObject({ name: 'llama', reason: 'its name is an alias of qwen' });
     contract = 'trtllm';
     await registry.reconsider();
     expect(faultOf(() => registry.find('qwen')).code).toBe('model_not_found');
@@ -252,7 +252,7 @@ describe('ModelRegistry', () => {
 });
 
 describe('servers that come and go', () => {
-  it('are followed: a new one is looked at, one that went is forgotten, one that stayed is kept', async () => {
+  it('are followed: a new one is checked, a removed one is forgotten, the others stay', async () => {
     const [one, two] = [
       new ScriptedServer('one', [{ name: 'shared' }, { name: 'old' }]),
       new ScriptedServer('two', [{ name: 'shared' }, { name: 'new' }]),

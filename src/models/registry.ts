@@ -13,7 +13,7 @@ import type { WatchedServer } from './watched-server.ts';
 import { type ModelCopy, WatchedServers } from './watched-servers.ts';
 import { WithdrawnModels } from './withdrawn-models.ts';
 
-/** Which models are served now. It looks at every server over and over, each at its own pace. */
+/** The served models. It checks every server at intervals. */
 export class ModelRegistry {
   readonly #options: RegistryOptions;
   readonly #servers: WatchedServers;
@@ -22,7 +22,7 @@ export class ModelRegistry {
   readonly #withdrawn = new WithdrawnModels();
   readonly #unfit = new UnfitModels();
   #models: ReadonlyMap<string, NamedModel> = new Map();
-  /** The models on the servers that stand behind those. */
+  /** Their models on the servers. */
   #roots: ReadonlySet<string> = new Set();
   #lastRows = '';
 
@@ -41,25 +41,25 @@ export class ModelRegistry {
     });
   }
 
-  /** Takes the first look at every server and goes on looking in the background. */
+  /** Checks every server once, then at intervals in the background. */
   start(): Promise<void> {
     return this.#servers.start();
   }
 
   /**
-   * Takes over that these are the servers now: new ones are looked at, and nothing is sent any more to those that went.
-   * Where nobody else answers, those serve on until a new one was seen. Resolves when they are no longer asked.
+   * Replaces the servers: new ones are checked, and removed ones get no more requests. If no other server is reachable,
+   * removed ones serve on until a new one was checked. Resolves when the removed ones are no longer used.
    */
   follow(servers: readonly InferenceServer[]): Promise<void> {
     return this.#servers.follow(servers);
   }
 
-  /** Looks at every server once, or at these. */
+  /** Checks every server once, or only these. */
   refresh(servers?: readonly InferenceServer[]): Promise<void> {
     return this.#servers.refresh(servers);
   }
 
-  /** Takes over what `aliases`, `describe` and `hints` say now: names at once, the rest after a look at the servers. */
+  /** Applies changed `aliases`, `describe` and `hints`: names at once, the rest after a check of the servers. */
   async reconsider(): Promise<void> {
     this.#unfit.clear();
     this.#rebuild();
@@ -74,12 +74,12 @@ export class ModelRegistry {
     return [...this.#models.values()];
   }
 
-  /** The servers of now, and what was found on each. */
+  /** The current servers, and the models of each. */
   servers(): readonly Pick<WatchedServer, 'server' | 'found' | 'fault' | 'hasAnswered'>[] {
     return this.#servers.all;
   }
 
-  /** The model of this name; a 404 when nobody has it, a 503 when its server says that it is not ready. */
+  /** The model of this name. Throws a 404 if no server has it, a 503 if it is not ready. */
   find(name: string): NamedModel {
     const model = this.#models.get(name);
     if (model) return model;
@@ -87,7 +87,7 @@ export class ModelRegistry {
     const [found] = targets.flatMap((target) => this.copiesOf(target).map((copy) => copy.found));
     const state = found && this.#withdrawn.has(found.name) ? 'UNLOADING' : found?.state;
     if (state === 'LOADING' || state === 'UNLOADING')
-      throw new ApiError('model_not_ready', `The model ${name} is ${state.toLowerCase()}.`, {
+      throw new ApiError('model_not_ready', `The model ${name} is ${state.toLowerCase()}. Try again later.`, {
         param: 'model',
         retryAfter: 2,
       });
@@ -95,19 +95,19 @@ export class ModelRegistry {
     const silent = this.#servers.all.filter(({ isSilent }) => isSilent);
     const isExpectedBack = silent.some(({ lastNames }) => targets.some((target) => lastNames.has(target)));
     if (!found && silent.length === this.#servers.all.length)
-      throw new ApiError('server_not_ready', 'No inference server answers at the moment.', { retryAfter: 2 });
+      throw new ApiError('server_not_ready', 'No inference server is reachable. Try again later.', { retryAfter: 2 });
     if (isExpectedBack)
-      throw new ApiError('server_not_ready', 'The server of this model does not answer at the moment.', {
+      throw new ApiError('server_not_ready', 'The server of this model is unreachable. Try again later.', {
         retryAfter: 2,
       });
-    const reason = found ? ` It is not offered: ${refusalOf(found)}.` : '';
+    const reason = found ? ` It is not served: ${refusalOf(found)}.` : '';
     throw new ApiError('model_not_found', `The model ${JSON.stringify(name)} does not exist.${reason}`, {
       param: 'model',
       ...(found ? {} : { reason: 'unknown_model' }),
     });
   }
 
-  /** The same for a request, which may name an adapter behind a model. */
+  /** The same for a request, which may name an adapter after the model. */
   findForRequest(name: string): ServedModel {
     if (this.#models.has(name)) return requireText(this.find(name));
     for (const { base, adapter } of readingsOf(name, this.#options)) {
@@ -118,21 +118,21 @@ export class ModelRegistry {
     return requireText(this.find(name));
   }
 
-  /** The models that a name may stand for and that take no requests now. */
+  /** The models that a name may mean and that are not served now. */
   #unserved(name: string): string[] {
     return readingsOf(name, this.#options)
       .filter(({ base }) => !this.#models.has(base))
       .map(({ root }) => root);
   }
 
-  /** A model as an adapter changes it; undefined where it has no adapters of any kind. */
+  /** A model with an adapter; undefined if the model has no adapters. */
   withAdapter(model: ServedModel, adapter: string): ServedModel | undefined {
     const choice = model.adapters.choose(adapter);
     const name = model.name + this.#options.loraSeparator + adapter;
     return choice && { ...model, name, parent: model.name, ...choice };
   }
 
-  /** The model on the servers that a name stands for, loaded or not; undefined: no server has it. */
+  /** The model on the servers that a name means, loaded or not; undefined: no server has it. */
   rootOf(name: string): string | undefined {
     const served = this.#models.get(name);
     if (served) return served.root;
@@ -146,32 +146,32 @@ export class ModelRegistry {
     return this.#unserved(name).find(isThere);
   }
 
-  /** A model as each server has it that has it at all. */
+  /** A model on each server that has it. */
   copiesOf(root: string): ModelCopy[] {
     return this.#servers.copiesOf(root);
   }
 
-  /** Everything in the servers' repositories, each under its own name. */
+  /** The names of all models in the servers' repositories. */
   names(): string[] {
     return this.#servers.names();
   }
 
-  /** Names that can be served and the models behind them: each model under its own name, then the aliases. */
+  /** Names that can be served and their models: each model under its own name, then the aliases. */
   targets(): ReadonlyMap<string, string> {
     return new Map([...this.names().map((name) => [name, name] as const), ...this.#options.aliases]);
   }
 
-  /** Whether requests to this model of the servers are taken. */
+  /** Whether this model of the servers is served. */
   isOffered(root: string): boolean {
     return this.#roots.has(root);
   }
 
-  /** Whether this model of the servers could answer no requests when it was last ready, under the settings of now. */
+  /** Whether this model of the servers could not serve requests when it was last ready, with the current settings. */
   isUnfit(root: string): boolean {
     return this.#unfit.has(root);
   }
 
-  /** Takes no more requests for these models, until all functions that it gave back for them are called. */
+  /** Stops requests to these models, until all functions that it returned for them are called. */
   withdraw(roots: readonly string[]): () => void {
     this.#withdrawn.add(roots);
     for (const root of roots) this.#assembly.learned.forgetModel(root);
@@ -182,7 +182,7 @@ export class ModelRegistry {
     };
   }
 
-  /** Whether a model takes no more requests because it is being unloaded. */
+  /** Whether a model gets no requests because it is being unloaded. */
   isWithdrawn(root: string): boolean {
     return this.#withdrawn.has(root);
   }
@@ -196,18 +196,18 @@ export class ModelRegistry {
     return now;
   }
 
-  /** Why no request can be answered now; undefined when some can. */
+  /** Why no model can serve requests; undefined if one can. */
   notReadyReason(): string | undefined {
     if (this.#models.size > 0) return undefined;
     if (this.#options.loadsOnDemand && this.names().length > 0) return undefined;
     const faults = this.#servers.all.map(({ fault }) => fault).filter((fault) => fault !== undefined);
-    if (faults.length === this.#servers.all.length && faults.length > 0) return 'No inference server answers.';
+    if (faults.length === this.#servers.all.length && faults.length > 0) return 'No inference server is reachable.';
     const roots = this.names().filter((root) => this.#hasFailedEngine(root));
     if (roots.length > 0) return `No model is ready. The engine of ${roots.join(', ')} has failed.`;
     return 'No model is ready.';
   }
 
-  /** The model table: every model of every server, offered or not. */
+  /** The model table: every model of every server, served or not. */
   rows(): ModelRow[] {
     return modelRows({
       servers: this.#servers.all,
@@ -218,12 +218,12 @@ export class ModelRegistry {
     });
   }
 
-  /** Takes over which engines have failed now. */
+  /** Applies the current engine failures. */
   followEngines(): void {
     this.#rebuild();
   }
 
-  /** Whether the engine of this model has failed on a server and is not back yet, whatever the server calls it. */
+  /** Whether the engine of this model has failed on a server, in any state that the server reports. */
   hasFailedOn(server: InferenceServer, root: string): boolean {
     const watched = this.#servers.all.find((each) => each.server === server);
     const found = watched?.found.find(({ name }) => name === root);
@@ -247,7 +247,7 @@ export class ModelRegistry {
     { name, target }: Pick<NonNullable<FoundModel['ready']>, 'name' | 'target'>,
   ) => this.#options.engineFailure?.(server, target?.name ?? name);
 
-  /** Takes over what is known now of servers, engines and settings. */
+  /** Applies the current state of servers, engines and settings. */
   #rebuild(): void {
     this.#unfit.see(this.#servers.all.flatMap(({ found }) => found));
     const targets = [...this.targets()].map(([name, root]) => ({ name, root }));
@@ -261,7 +261,7 @@ export class ModelRegistry {
   }
 }
 
-/** Whether a request with this adapter is the model's to answer, if only by saying that it has none of that name. */
+/** Whether a request with this adapter belongs to the model, even if the model rejects the adapter as unknown. */
 function answersFor(model: NamedModel, adapter: string): boolean {
   if (!generatesText(model)) return false;
   try {
@@ -271,7 +271,7 @@ function answersFor(model: NamedModel, adapter: string): boolean {
   }
 }
 
-/** Why a model is not offered, for clients: what its server says of it may name paths and is for the table alone. */
+/** Why a model is not served, for clients. The server's own reason may contain paths and is only for the table. */
 function refusalOf({ ready }: FoundModel): string {
   return ready && 'reason' in ready.detection ? ready.detection.reason : 'it is not loaded';
 }

@@ -1,22 +1,22 @@
 import { ActiveList } from '../active-list.ts';
 import type { ApiError } from '../errors.ts';
 
-/** Ends a request before its answer is complete. */
+/** Ends a request before its response is complete. */
 type Cancel = (fault: ApiError) => void;
 
 interface Use {
   readonly requests: ActiveList<Cancel>;
-  /** Grows with every request that begins or ends, over all models. */
+  /** Increases with every request that starts or ends, over all models. */
   last: number;
 }
 
-/** The requests that run on each model, by the name that the model has on its servers. */
+/** The running requests of each model, by its name on the servers. */
 export class RunningRequests {
   readonly #uses = new Map<string, Use>();
   readonly #listeners = new Set<() => void>();
   #clock = 0;
 
-  /** Counts a request until the function that it gives back is called. */
+  /** Counts a request until the returned function is called. */
   begin(model: string, cancel: Cancel): () => void {
     const use = this.#uses.get(model) ?? { requests: new ActiveList<Cancel>(), last: 0 };
     this.#uses.set(model, use);
@@ -33,7 +33,7 @@ export class RunningRequests {
     return models.reduce((sum, model) => sum + (this.#uses.get(model)?.requests.size ?? 0), 0);
   }
 
-  /** Which of two models was used later: the one with the larger number; 0 for one that never was. */
+  /** Larger for the model that was used later; 0 for one that was never used. */
   lastUse(model: string): number {
     return this.#uses.get(model)?.last ?? 0;
   }
@@ -42,7 +42,7 @@ export class RunningRequests {
     for (const model of models) for (const cancel of this.#uses.get(model)?.requests ?? []) cancel(fault);
   }
 
-  /** Whether the models have no requests any more, waiting for it so many milliseconds. */
+  /** Waits until the models have no requests, at most so many milliseconds. Returns whether they have none. */
   async idle(models: readonly string[], milliseconds: number): Promise<boolean> {
     const end = performance.now() + milliseconds;
     for (let left = milliseconds; this.count(models) > 0; left = end - performance.now()) {
@@ -52,7 +52,7 @@ export class RunningRequests {
     return true;
   }
 
-  /** Resolves when any request ends, and after so many milliseconds in any case. */
+  /** Resolves when any request ends, at the latest after so many milliseconds. */
   ended(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {

@@ -9,13 +9,13 @@ import type { SamplingDefaults } from '../requests/sampling.ts';
 import type { ModelAdapters, SentAdapter } from './adapters.ts';
 import type { VllmFolder } from './vllm-folder.ts';
 
-/** A model that requests can name: what is known of every one, whatever it can do. */
+/** A model that requests can name, with any capabilities. */
 export interface NamedModel extends ModelContracts {
   /** The name that requests use. */
   readonly name: string;
   /** The model on the servers that is served under this name. */
   readonly root: string;
-  /** The model that its requests go to: the engine, where that stands behind the root. */
+  /** The model that its requests go to: the root, or its engine. */
   readonly model: string;
   readonly version: string;
   /** The servers on which it is ready; never empty. */
@@ -23,48 +23,48 @@ export interface NamedModel extends ModelContracts {
   /** Seconds since 1970 at which it was first seen. */
   readonly created: number;
   readonly fingerprint: string;
-  /** Where its tokenizer comes from, for people; `-` when it has none. */
+  /** The source of its tokenizer, for people; `-` if it has none. */
   readonly tokenizerName: string;
-  /** Tokenizer and chat template; rejects with an ApiError that says what is wrong with them. */
+  /** Loads tokenizer and chat template; rejects with an ApiError if they are invalid. */
   readonly assets: () => Promise<PromptAssets>;
-  /** The same where they are loaded, without waiting. */
+  /** The same without waiting; undefined if they are not loaded. */
   readonly loadedAssets: () => PromptAssets | undefined;
-  /** Takes over what an error of its engine on a server says of it. */
+  /** Learns from an error of its engine on a server. */
   learn?(server: InferenceServer, error: StatusError): void;
-  /** Its configuration, as its server has it. */
+  /** Its configuration on the server. */
   readonly config?: ModelConfig;
-  /** What its files say, where it is a vLLM model whose repository is on this machine. */
+  /** The facts from its files, if it is a vLLM model with a repository on this machine. */
   readonly vllm?: VllmFolder | undefined;
-  /** Prompt and answer together; undefined where nobody says, or not yet. */
+  /** The tokens of prompt and response together; undefined if unknown, or not known yet. */
   contextLength(): number | undefined;
 }
 
-/** A model that generates text, with all that is needed to speak to it. */
+/** A model that generates text, with everything that its requests need. */
 export interface ServedModel extends NamedModel {
   readonly contract: GenerationContract;
   readonly defaults: SamplingDefaults;
-  /** The system message of conversations that bring none. */
+  /** The system message of conversations without one. */
   readonly system?: string | undefined;
-  /** The parsers that the operator has set, by name; undefined: found from the chat template. */
+  /** The configured parsers, by name; undefined: detected from the chat template. */
   readonly toolCallParser: string | undefined;
   readonly reasoningParser: string | undefined;
-  /** What the operator has set to stand for an image in a prompt; undefined: found from template and tokenizer. */
+  /** The configured placeholder of an image in a prompt; undefined: detected from template and tokenizer. */
   readonly imagePlaceholder: string | undefined;
-  /** The most characters of a tool call that are held back before it is known what they are. */
+  /** The maximum number of characters that are buffered until it is clear whether they are a tool call. */
   readonly mostHeldOfCalls: number;
-  /** How many instances of TensorRT-LLM's postprocessing answer for it, where they do. */
+  /** How many instances of TensorRT-LLM's postprocessing it has, if any. */
   readonly postprocessors: number | undefined;
-  /** The LoRA adapters that may stand behind its name. */
+  /** The LoRA adapters that may follow its name. */
   readonly adapters: ModelAdapters;
-  /** The name of the model that an adapter stands behind. */
+  /** For a model with an adapter: the name of the model without it. */
   readonly parent?: string;
-  /** The LoRA adapter that it stands for, by its name on the server. */
+  /** Its LoRA adapter, by the name on the server. */
   readonly loraName?: string;
-  /** The LoRA adapter that it stands for, by its number in the engine. */
+  /** Its LoRA adapter, by the number in the engine. */
   readonly loraTaskId: number | undefined;
-  /** The same, where its weights are at hand. */
+  /** The same, if Conch has its weights. */
   readonly sentAdapter?: SentAdapter;
-  /** Whether the server puts BOS before a prompt by itself. */
+  /** Whether the server adds BOS to a prompt. */
   readonly addsSpecialTokens: boolean;
 }
 
@@ -80,8 +80,8 @@ export interface ModelRow {
   readonly contract: string;
   readonly tokenizer: string;
   readonly state: string;
-  /** Why it is not offered; empty when it is. */
+  /** Why it is not served; empty if it is. */
   readonly reason: string;
-  /** Whether it is a part of another model, which is offered in its place. */
+  /** Whether it is part of another model, which is served instead. */
   readonly isInner?: boolean;
 }

@@ -10,7 +10,7 @@ interface SharedOptions {
   readonly running: RunningRequests;
 }
 
-/** Models that take no more requests in any process, for a time at most. */
+/** Stops requests to these models in all processes, for a limited time. */
 interface Withdrawal {
   readonly key: string;
   readonly roots: readonly string[];
@@ -27,15 +27,15 @@ interface Cancelling {
   readonly message: string;
 }
 
-/** Milliseconds that other processes have to look at the servers. */
+/** Milliseconds that other processes have to check the servers. */
 const longestRefresh = 60_000;
-/** Milliseconds between two looks at the requests of other processes. */
+/** Milliseconds between two counts of the requests of other processes. */
 const lookPause = 50;
 
-/** The requests that run on each model in all processes of this Conch, and what all of them must know of models. */
+/** The running requests of each model in all processes of this Conch, and what all processes must do with models. */
 export class SharedRequests {
   readonly #options: SharedOptions;
-  /** This process among those that are asked. */
+  /** The id of this process. */
   readonly #self = randomUUID();
   readonly #withdrawn = new Map<string, { readonly restore: () => void; readonly timer: NodeJS.Timeout }>();
 
@@ -47,7 +47,7 @@ export class SharedRequests {
       const { roots, message } = given as Cancelling;
       running.cancel(roots, new ApiError('model_not_ready', message, { param: 'model' }));
     });
-    // Who asks has looked already.
+    // The process that sends the request has already checked the servers.
     const lookAfter = async (asking: string): Promise<void> => {
       if (asking !== this.#self) await registry.refresh();
     };
@@ -60,7 +60,7 @@ export class SharedRequests {
     });
   }
 
-  /** Takes no more requests for these models anywhere, until the function that it gives is called or the time is over. */
+  /** Stops requests to these models in all processes, until the returned function is called or the time is over. */
   async withdraw(roots: readonly string[], milliseconds: number): Promise<() => Promise<void>> {
     const { link } = this.#options;
     const key = randomUUID();
@@ -71,7 +71,7 @@ export class SharedRequests {
     };
   }
 
-  /** Has all other processes look at the servers. */
+  /** Makes all other processes check the servers. */
   async refresh(): Promise<void> {
     await this.#options.link.askAll('models.refresh', this.#self, { timeout: longestRefresh });
   }
@@ -81,12 +81,12 @@ export class SharedRequests {
     return count;
   }
 
-  /** Ends the requests of these models with a fault that says why. */
+  /** Ends the requests of these models with an error that has this message. */
   async cancel(roots: readonly string[], message: string): Promise<void> {
     await this.#options.link.askAll('requests.cancel', { roots, message } satisfies Cancelling);
   }
 
-  /** Whether the models have no requests any more, waiting for it so many milliseconds. */
+  /** Waits until the models have no requests, at most so many milliseconds. Returns whether they have none. */
   async idle(roots: readonly string[], milliseconds: number): Promise<boolean> {
     const { running } = this.#options;
     const end = performance.now() + milliseconds;
@@ -99,14 +99,14 @@ export class SharedRequests {
     return false;
   }
 
-  /** The requests of those processes that tell; one that is too busy to do so may have others. */
+  /** The requests of all processes that respond; one that is too busy to respond may have more. */
   async #look(roots: readonly string[]): Promise<{ readonly count: number; readonly missing: number }> {
     const { answers, missing } = await this.#options.link.askAll('requests.count', roots);
     return { count: (answers as readonly number[]).reduce((sum, count) => sum + count, 0), missing };
   }
 
   #withdraw({ key, roots, milliseconds }: Withdrawal): void {
-    // The process that asked for it may be gone before it takes it back.
+    // The process that sent the request may end before it restores them.
     const timer = setTimeout(() => this.#restore(key), milliseconds).unref();
     this.#withdrawn.set(key, { restore: this.#options.registry.withdraw(roots), timer });
   }

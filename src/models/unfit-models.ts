@@ -1,11 +1,11 @@
 import type { FoundModel } from './discovery.ts';
 import { contractsOf } from './fit.ts';
 
-/** Models that cannot answer requests: parts of others, and such that compute something else. */
+/** Models that cannot serve requests: parts of others, and models for other tasks. */
 export class UnfitModels {
   readonly #names = new Set<string>();
 
-  /** What a model was found to be while it was ready holds until it is ready again. */
+  /** What was detected for a ready model stays valid until it is ready again. */
   see(found: readonly FoundModel[]): void {
     const ready = found.flatMap(({ name, ready: model }) => (model ? [{ name, can: contractsOf(model) }] : []));
     for (const { name } of ready) this.#names.add(name);

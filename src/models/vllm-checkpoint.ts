@@ -4,10 +4,10 @@ import type { VllmFacts } from '../contracts/vllm-facts.ts';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../json-object.ts';
 import { readBounded } from '../read-bounded.ts';
 
-/** config.json lists layers and vocabularies at most, never weights. */
+/** config.json never contains weights. */
 const mostBytes = 16 * 2 ** 20;
 
-/** What the folder of a model's weights says of it, as vLLM reads it where its arguments do not say. */
+/** The facts from the folder of a model's weights, as vLLM reads them if its arguments do not set them. */
 export async function checkpointFacts(folder: string): Promise<VllmFacts> {
   const config = await readObject(join(folder, 'config.json'));
   if (!config) return {};
@@ -28,10 +28,10 @@ async function readObject(file: string): Promise<JsonObject | undefined> {
   return 'text' in read ? parseJsonObject(read.text) : undefined;
 }
 
-/** Kinds of rope scaling that leave max_position_embeddings as it is; by the others vLLM multiplies it. */
+/** Kinds of rope scaling that do not change max_position_embeddings; for the others vLLM multiplies it. */
 const plainScaling: ReadonlySet<unknown> = new Set(['default', 'llama3', 'longrope', 'su', 'mrope']);
 
-/** Left out where vLLM computes it from more than max_position_embeddings. */
+/** Undefined if vLLM computes it from more than max_position_embeddings. */
 function contextOf(config: JsonObject): number | undefined {
   const scaling = config['rope_scaling'] ?? config['rope_parameters'];
   if (isJsonObject(scaling) && scaling['factor'] !== undefined) {
@@ -41,14 +41,14 @@ function contextOf(config: JsonObject): number | undefined {
   return typeof length === 'number' && Number.isSafeInteger(length) && length > 0 ? length : undefined;
 }
 
-/** vLLM generates text with these, unless sentence-transformers has left its files beside them. */
+/** vLLM generates text with these architectures, unless the folder has files of sentence-transformers. */
 function kindOf(config: JsonObject, names: ReadonlySet<string>): VllmFacts {
   if (names.has('modules.json')) return { generatesText: false, makesEmbeddings: true };
   const generates = architectures(config).some((name) => /For(?:CausalLM|ConditionalGeneration)$/.test(name));
   return generates ? { generatesText: true, makesEmbeddings: false } : {};
 }
 
-/** Whether nothing speaks of images: neither a part of the network, nor a file that prepares them. */
+/** Whether nothing indicates images: neither a part of the network, nor a file that prepares them. */
 function isTextOnly(config: JsonObject, names: ReadonlySet<string>): boolean {
   const isCausal = architectures(config).some((name) => name.endsWith('ForCausalLM'));
   const preparesInputs = names.has('preprocessor_config.json') || names.has('processor_config.json');

@@ -83,7 +83,7 @@ describe('readVllmFolder', () => {
     [
       'no version folder',
       { 'models/m/config.pbtxt': '' },
-      `HERE/${file} is missing: the engine arguments of a vLLM model.`,
+      `HERE/${file} is missing. It must contain the engine arguments of the vLLM model.`,
     ],
     ['no JSON', { [file]: '{' }, `HERE/${file} is not a JSON object.`],
     ['a list', { [file]: '[]' }, `HERE/${file} is not a JSON object.`],
@@ -95,8 +95,8 @@ describe('readVllmFolder', () => {
   });
 
   it.each([
-    [{}, `"model" in HERE/${file} must be a folder, or a name on the Hugging Face hub.`],
-    [{ model: 7 }, `"model" in HERE/${file} must be a folder, or a name on the Hugging Face hub.`],
+    [{}, `"model" in HERE/${file} must be a folder or the name of a model on the Hugging Face hub.`],
+    [{ model: 7 }, `"model" in HERE/${file} must be a folder or the name of a model on the Hugging Face hub.`],
     [
       { model: '/nowhere/at all' },
       `"model" in HERE/${file} is "/nowhere/at all", which is not a folder on this machine.`,
@@ -128,7 +128,7 @@ describe('readVllmFolder', () => {
     truncateSync(join(folder, 'weights/tokenizer.json'), 2 ** 28 + 1);
     expect([await read(), await read('large'), await read('w')]).toMatchObject([
       { problems: [`HERE/${file} is not a file.`] },
-      { problems: ['HERE/models/large/1/model.json is larger than engine arguments can be.'] },
+      { problems: ['HERE/models/large/1/model.json is too large for engine arguments.'] },
       { problems: ['HERE/weights/tokenizer.json is larger than 268435456 bytes.'] },
     ]);
   });

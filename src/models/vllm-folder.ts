@@ -7,25 +7,25 @@ import { cachedModel, isHubName } from '../prompt/hub.ts';
 import { argumentsFile, namesGuideLibrary, readVllmArguments, type UnreadArguments } from '../vllm-arguments.ts';
 import { checkpointFacts } from './vllm-checkpoint.ts';
 
-/** What the files of a vLLM model in a repository on this machine say. */
+/** The facts from the files of a vLLM model in a repository on this machine. */
 export interface VllmFolder {
   readonly facts: VllmFacts;
   /** Where its tokenizer is. */
   readonly tokenizerDirectory?: string;
-  /** Whether its engine arguments name the library of structured outputs; left out where they cannot be read. */
+  /** Whether its engine arguments set the library of structured outputs; undefined if they cannot be read. */
   readonly namesGuideLibrary?: boolean;
   /** What is wrong with the files, for people. */
   readonly problems: readonly string[];
 }
 
-/** Where the files of models may be. */
+/** The folders that may have files of models. */
 export interface ModelPlaces {
   readonly repositories: readonly string[];
-  /** Caches of the Hugging Face hub, in which vLLM puts what it fetches. */
+  /** Caches of the Hugging Face hub, which vLLM downloads to. */
   readonly hubCaches: readonly string[];
 }
 
-/** Reads the files of a vLLM model; undefined where no repository has it. Never throws, and writes nothing. */
+/** Reads the files of a vLLM model; undefined if no repository has it. Never throws, and writes nothing. */
 export async function readVllmFolder(
   { name, version }: { readonly name: string; readonly version: string },
   { repositories, hubCaches }: ModelPlaces,
@@ -42,9 +42,9 @@ export async function readVllmFolder(
 }
 
 const unreadTexts: Readonly<Record<UnreadArguments, string>> = {
-  missing: 'is missing: the engine arguments of a vLLM model.',
+  missing: 'is missing. It must contain the engine arguments of the vLLM model.',
   'not a file': 'is not a file.',
-  'too large': 'is larger than engine arguments can be.',
+  'too large': 'is too large for engine arguments.',
   unreadable: 'cannot be read.',
   'not JSON': 'is not a JSON object.',
 };
@@ -79,14 +79,14 @@ async function readArguments(engine: JsonObject, { file, hubCaches }: ArgumentsP
 
 type Located = { readonly folder: string; readonly isRelative: boolean } | { readonly problem: string };
 
-/** The folder that an engine argument means: one on this machine, or what the hub's caches have of a name. */
+/** The folder of an engine argument: a folder on this machine, or a model in the hub's caches. */
 async function locate(
   given: unknown,
   { revision = 'main', caches }: { readonly revision?: string | undefined; readonly caches: readonly string[] },
 ): Promise<Located> {
   const name = textOf(given);
-  if (name === undefined) return { problem: 'must be a folder, or a name on the Hugging Face hub.' };
-  // vLLM, too, takes a folder before it takes a name; tritonserver runs in the working directory of Conch.
+  if (name === undefined) return { problem: 'must be a folder or the name of a model on the Hugging Face hub.' };
+  // Like vLLM, a folder takes precedence over a name. tritonserver runs in the working directory of Conch.
   if (await isFolder(name)) return { folder: name, isRelative: !isAbsolute(name) };
   const shown = JSON.stringify(name.slice(0, 200));
   if (!isHubName(name)) return { problem: `is ${shown}, which is not a folder on this machine.` };
@@ -99,7 +99,7 @@ async function locate(
 
 const mostBytes = { 'tokenizer.json': 256 * 2 ** 20, 'tokenizer_config.json': 64 * 2 ** 20 };
 
-/** Why a folder is of no use as that of a tokenizer; undefined where it is. */
+/** Why a folder cannot be used as tokenizer; undefined if it can. */
 async function unusableFile(folder: string): Promise<string | undefined> {
   let found = 0;
   for (const [name, most] of Object.entries(mostBytes)) {
@@ -112,7 +112,7 @@ async function unusableFile(folder: string): Promise<string | undefined> {
   return found > 0 ? undefined : `${folder} has neither tokenizer.json nor tokenizer_config.json.`;
 }
 
-/** What the engine arguments themselves say. */
+/** The facts from the engine arguments. */
 function argumentFacts(engine: JsonObject): VllmFacts {
   const context = Number(engine['max_model_len']);
   const images = imageLimit(engine['limit_mm_per_prompt']);
@@ -140,7 +140,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && !value.includes('\0') ? value : undefined;
 }
 
-/** Whether a text is one step of a path. */
+/** Whether a text is a single segment of a path. */
 export function isFolderName(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\\0]/.test(text);
 }

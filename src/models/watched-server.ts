@@ -4,19 +4,19 @@ import { Discovery, type FoundModel } from './discovery.ts';
 import type { ModelHints } from './fit.ts';
 
 interface WatchOptions {
-  /** Milliseconds between two looks; it may change while the server is watched. */
+  /** Milliseconds between two checks; it may change while the server is watched. */
   readonly refreshInterval: () => number;
   readonly hints: (model: string) => ModelHints;
-  /** Called when the server answers for the first time or again, or fails in a new way. */
+  /** Called when the server becomes reachable, or fails with another error. */
   readonly onServer: (server: string, fault: Error | undefined) => void;
-  /** Called after every look. */
+  /** Called after every check. */
   readonly onLook: (server: InferenceServer, fault: Error | undefined) => void;
 }
 
-/** Configurations can change under the same version number: after this many looks they are all read again. */
+/** Configurations can change under the same version number: after this many checks they are all read again. */
 const looksUntilForgotten = 15;
 
-/** A server, what was found on it, and why nothing was. */
+/** A server, and the models or the error of its last check. */
 export class WatchedServer {
   readonly server: InferenceServer;
   readonly #discovery: Discovery;
@@ -27,7 +27,7 @@ export class WatchedServer {
   #fault: Error | undefined;
   #hasAnswered = false;
   #lastNames: ReadonlySet<string> = new Set();
-  /** Looks follow each other, so that an older one never has the last word. */
+  /** Checks run one after the other, so that an older result never replaces a newer one. */
   #lastLook: Promise<void> = Promise.resolve();
 
   constructor(server: InferenceServer, options: WatchOptions) {
@@ -48,12 +48,12 @@ export class WatchedServer {
     return this.#hasAnswered;
   }
 
-  /** Whether nobody knows what it has: it has not answered yet, or does not any more. */
+  /** Whether its models are unknown: it has not responded yet, or is unreachable now. */
   get isSilent(): boolean {
     return this.#fault !== undefined || !this.#hasAnswered;
   }
 
-  /** What it had when it last answered: these models are expected back. */
+  /** Its models when it last responded: they are expected back. */
   get lastNames(): ReadonlySet<string> {
     return this.#lastNames;
   }
@@ -64,7 +64,7 @@ export class WatchedServer {
     return look;
   }
 
-  /** Looks over and over, until it is told to end. */
+  /** Checks the server at intervals until `end`. */
   watch(): void {
     this.#loop ??= this.#lookAgain();
   }
@@ -98,9 +98,9 @@ export class WatchedServer {
       this.#lastNames = new Set(this.#found.map(({ name }) => name));
     } catch (error) {
       if (signal.aborted) return;
-      const fault = error instanceof Error ? error : new Error(String(error));
-      if (this.#fault?.message !== fault.message) onServer(this.server.name, fault);
-      this.#fault = fault;
+      const failure = error instanceof Error ? error : new Error(String(error));
+      if (this.#fault?.message !== failure.message) onServer(this.server.name, failure);
+      this.#fault = failure;
       this.#found = [];
       this.#discovery.forget();
     }

@@ -4,19 +4,19 @@ import type { RegistryOptions } from './registry-options.ts';
 import { WatchedServer } from './watched-server.ts';
 
 interface WatchListener {
-  /** Called after every look, and when other servers are watched. */
+  /** Called after every check, and when the set of servers changes. */
   readonly onChange: () => void;
-  /** Called when a server no longer answers or is watched no more. */
+  /** Called when a server becomes unreachable or is removed. */
   readonly onGone: (server: InferenceServer) => void;
 }
 
-/** A model as one server has it. */
+/** A model on one server. */
 export interface ModelCopy {
   readonly server: InferenceServer;
   readonly found: FoundModel;
 }
 
-/** The servers of now, each looked at over and over at its own pace. */
+/** The current servers, each checked at intervals. */
 export class WatchedServers {
   readonly #listener: WatchListener;
   readonly #newWatch: (server: InferenceServer) => WatchedServer;
@@ -43,7 +43,7 @@ export class WatchedServers {
     return this.#watched;
   }
 
-  /** Takes the first look at every server and goes on looking in the background. */
+  /** Checks every server once, then at intervals in the background. */
   async start(): Promise<void> {
     this.#isStarted = true;
     await this.refresh();
@@ -51,8 +51,8 @@ export class WatchedServers {
   }
 
   /**
-   * Takes over that these are the servers now: new ones are looked at, and nothing is sent any more to those that went.
-   * Where nobody else answers, those serve on until a new one was seen. Resolves when they are no longer asked.
+   * Replaces the servers: new ones are checked, and removed ones get no more requests. If no other server is reachable,
+   * removed ones serve on until a new one was checked. Resolves when the removed ones are no longer used.
    */
   async follow(servers: readonly InferenceServer[]): Promise<void> {
     const before = this.#watched;
@@ -64,7 +64,7 @@ export class WatchedServers {
     this.#listener.onChange();
     const looks = added.map(async (watched) => {
       await watched.look();
-      if (watched.isSilent) throw watched.fault ?? new Error('It was not looked at.');
+      if (watched.isSilent) throw watched.fault ?? new Error('The server was not checked.');
     });
     for (const watched of added) watched.watch();
     const firstSeen = Promise.any(looks).catch(() => undefined);
@@ -77,7 +77,7 @@ export class WatchedServers {
     this.#listener.onChange();
   }
 
-  /** Looks at every server once, or at these. */
+  /** Checks every server once, or only these. */
   async refresh(servers: readonly InferenceServer[] = this.#watched.map(({ server }) => server)): Promise<void> {
     const wanted = this.#watched.filter(({ server }) => servers.includes(server));
     await Promise.all(wanted.map((watched) => watched.look()));
@@ -87,14 +87,14 @@ export class WatchedServers {
     await Promise.all(this.#watched.map((watched) => watched.end()));
   }
 
-  /** A model as each server has it that has it at all. */
+  /** A model on each server that has it. */
   copiesOf(root: string): ModelCopy[] {
     return this.#watched.flatMap(({ server, found }) =>
       found.filter(({ name }) => name === root).map((model) => ({ server, found: model })),
     );
   }
 
-  /** Everything in the servers' repositories, each under its own name. */
+  /** The names of all models in the servers' repositories. */
   names(): string[] {
     return [...new Set(this.#watched.flatMap(({ found }) => found.map(({ name }) => name)))];
   }

@@ -1,4 +1,4 @@
-/** Models that take no more requests because they are being unloaded. */
+/** Models that get no requests because they are being unloaded. */
 export class WithdrawnModels {
   /** How many times each was withdrawn. */
   readonly #counts = new Map<string, number>();

@@ -1,5 +1,5 @@
 import type { Signal } from '../signal.ts';
-/** Whether work ends within so many milliseconds, and before the signal aborts. Its own failure is thrown. */
+/** Whether work ends within so many milliseconds and before the signal aborts. Throws if the work fails. */
 export async function within(work: Promise<void>, milliseconds: number, signal: Signal): Promise<boolean> {
   let stop = (): void => undefined;
   const stopped = new Promise<boolean>((resolve) => {

@@ -55,7 +55,7 @@ describe('AnswerText', () => {
     expect(text.pushIds([6], undefined)).toEqual({ text: '€', tokens: 1, logprobs: undefined });
   });
 
-  it('ends at a stop text across tokens, without it, and without the tokens that begin in it', () => {
+  it('ends at a stop sequence across tokens, without it, and without the tokens that begin in it', () => {
     for (const groups of cuts([0, 1, 2, 3, 4]))
       expect(run(new AnswerText({ ...plain, stops: ['END'] }), groups)).toEqual({
         text: 'one two ',
@@ -67,7 +67,7 @@ describe('AnswerText', () => {
       expect(run(new AnswerText({ ...plain, stops: [' END'] }), groups)).toMatchObject({ logprobs: [0, 1] });
   });
 
-  it('keeps the stop text where that is asked for', () => {
+  it('keeps the stop sequence where the request says so', () => {
     expect(run(new AnswerText({ ...plain, stops: ['END'], keepsStop: true }), [[0, 2, 3, 4]])).toEqual({
       text: 'one END',
       tokens: 3,
@@ -76,14 +76,14 @@ describe('AnswerText', () => {
     });
   });
 
-  it('gives what only looked like a stop text, and the tokens with it', () => {
+  it('gives what only looked like a stop sequence, and the tokens with it', () => {
     const text = new AnswerText({ ...plain, stops: [' ENDE'] });
     const held = { text: 'one', tokens: 3, logprobs: [expect.objectContaining({ id: 0 })] };
     expect(text.pushIds([0, 2, 3], [0, 2, 3].map(logprob))).toEqual(held);
     expect(text.end()).toMatchObject({ text: ' END', tokens: 0, logprobs: [{ id: 2 }, { id: 3 }] });
   });
 
-  it('finds a stop text in what the end of the tokens sets free', () => {
+  it('finds a stop sequence in what the end of the tokens sets free', () => {
     const text = new AnswerText({ ...plain, stops: ['\uFFFD'] });
     expect(text.pushIds([0, 5], undefined).text).toBe('one');
     expect(text.end()).toEqual({ text: '', tokens: 0, logprobs: undefined });
@@ -103,7 +103,7 @@ describe('AnswerText', () => {
     ]);
   });
 
-  it('shows special tokens where they are asked for', () => {
+  it('returns special tokens where the request says so', () => {
     expect(run(new AnswerText({ ...plain, skipSpecialTokens: false }), [[0, 7]]).text).toBe('one</s>');
   });
 

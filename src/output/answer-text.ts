@@ -5,32 +5,32 @@ import { StopStrings } from './stop-strings.ts';
 
 interface AnswerTextOptions {
   readonly stops: readonly string[];
-  /** Whether the stop text that ends the answer belongs to it. */
+  /** Whether the stop sequence that ends the completion is a part of it. */
   readonly keepsStop: boolean;
-  /** Needed where the backend gives tokens. */
+  /** Required where the backend returns token ids. */
   readonly table?: TokenTable | undefined;
   readonly skipSpecialTokens: boolean;
-  /** Whether it goes on with a text, so that the space before its first word belongs to it. */
+  /** Whether it continues a text, so that the space before its first word is a part of it. */
   readonly continuesText: boolean;
 }
 
-/** What a step adds to an answer. */
+/** What a step adds to a completion. */
 interface Added {
   readonly text: string;
-  /** How many tokens were read: none after the one that completes a stop text. */
+  /** How many tokens were read: none after the one that completes a stop sequence. */
   readonly tokens: number;
   readonly logprobs: readonly TokenLogprob[] | undefined;
 }
 
-/** A token whose text may still turn out to be a part of a stop text. */
+/** A token whose text may still turn out to be a part of a stop sequence. */
 interface HeldToken {
   readonly token: TokenLogprob;
-  /** Where its text begins and ends in the answer. */
+  /** Where its text begins and ends in the completion. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The text of one answer where it is made on this side: tokens become text, and the first stop text ends it. */
+/** The text of one completion where Conch makes it: tokens become text, and the first stop sequence ends it. */
 export class AnswerText {
   readonly #table: TokenTable | undefined;
   readonly #detokenizer: Detokenizer | undefined;
@@ -45,12 +45,12 @@ export class AnswerText {
     this.#stops = new StopStrings(stops, { keepsStop });
   }
 
-  /** Whether a stop text was met: what comes after it is no part of the answer. */
+  /** Whether a stop sequence was found: what comes after it is no part of the completion. */
   get isStopped(): boolean {
     return this.#stops.found !== undefined;
   }
 
-  /** The stop text that was met. */
+  /** The stop sequence that was found. */
   get stopText(): string | undefined {
     return this.#stops.found;
   }
@@ -93,7 +93,7 @@ export class AnswerText {
     this.#held.push({ token, start, end: this.#made });
   }
 
-  /** The tokens whose text has been given; of a stop text that was cut, those that begin before it. */
+  /** The tokens whose text was passed on; of a stop sequence that was cut, those that begin before it. */
   #release(all = false): TokenLogprob[] {
     const given = this.#given;
     const isOut = ({ start, end }: HeldToken): boolean => all || end <= given || (this.isStopped && start < given);

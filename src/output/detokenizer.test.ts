@@ -119,7 +119,7 @@ describe('the detokenizer', () => {
     expect(run(table, [0, 3, 1], false)).toEqual(['', '�<s>', '�', '']);
   });
 
-  it('gives nothing for ids that stand for no token', () => {
+  it('gives nothing for unknown ids', () => {
     const table = tableOf([['a'], ['', tokenKind.absent]]);
     expect(run(table, [0, 1, 2, -1, 4_294_967_295, Number.NaN, 0])).toEqual(['a', '', '', '', '', '', 'a', '']);
   });
@@ -156,7 +156,7 @@ describe('a single token', () => {
     expect([0, 1, 2].map((id) => Array.from(tokenBytes(table, id)))).toEqual([[32, 97], [32, 240, 159], [10]]);
   });
 
-  it('has none where the id stands for no token', () => {
+  it('has none where the id is unknown', () => {
     const ids = [-1, 3, 4, 0.5];
     expect(ids.map((id) => tokenText(table, id))).toEqual(['', '', '', '']);
     expect(ids.map((id) => tokenBytes(table, id).length)).toEqual([0, 0, 0, 0]);

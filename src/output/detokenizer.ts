@@ -5,14 +5,14 @@ const nothing = Buffer.alloc(0);
 
 interface DetokenizerOptions {
   readonly skipSpecialTokens: boolean;
-  /** Whether the tokens go on with a text: then nothing is taken away from their beginning. */
+  /** Whether the tokens continue a text: then nothing is stripped from their beginning. */
   readonly continuesText?: boolean;
 }
 
 /**
- * Turns token ids into text as they come. What was given is always the beginning of what the whole decodes to, and
+ * Turns token ids into text as they come. What it has returned is always the beginning of what the whole decodes to, and
  * only what the next token could still change is held back. It runs for every token of every stream, so most
- * tokens cost a look into a list of texts that all streams of a model share.
+ * tokens cost one lookup in a list of texts that all streams of a model share.
  */
 export class Detokenizer {
   readonly #texts: TokenTexts;
@@ -38,7 +38,7 @@ export class Detokenizer {
     this.#toStrip = continuesText ? 0 : (table.strip?.most ?? 0);
   }
 
-  /** The text that is certain with this token. An id that stands for no token gives none. */
+  /** The text that is certain with this token; empty for an unknown id. */
   push(id: number): string {
     const kind = this.#table.kinds[id];
     if (kind === undefined || (kind & this.#skipped) !== 0) return '';
@@ -130,12 +130,12 @@ export class Detokenizer {
   }
 }
 
-/** The bytes of a token inside a text: a view into the table. None for an id that stands for no token. */
+/** The bytes of a token inside a text: a view into the table. Empty for an unknown id. */
 export function tokenBytes({ inside: { bytes, offsets } }: TokenTable, id: number): Uint8Array {
   return bytes.subarray(offsets[id] ?? 0, offsets[id + 1] ?? 0);
 }
 
-/** The text of a token alone, as it stands inside a text: its space is kept, bytes that are no UTF-8 are U+FFFD. */
+/** The text of a single token as inside a text: with its space; bytes that are no UTF-8 are U+FFFD. */
 export function tokenText(table: TokenTable, id: number): string {
   return table.kinds[id] === undefined ? '' : textsOf(table).at(id);
 }
@@ -182,13 +182,13 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
  * character is what decoders replace by a single U+FFFD when the rest does not follow.
  */
 class Utf8Progress {
-  /** Bytes of a character that has begun and is not complete. */
+  /** Bytes of a character that is not complete yet. */
   begun = 0;
   #missing = 0;
   #lowest = 0x80;
   #highest = 0xbf;
 
-  /** False when the byte cannot follow those before; it then is not counted, and what had begun is given up. */
+  /** False when the byte cannot follow those before; it is not counted then, and the open character is dropped. */
   take(byte: number): boolean {
     if (this.begun === 0) return this.#start(byte);
     if (byte < this.#lowest || byte > this.#highest) {
@@ -207,7 +207,7 @@ class Utf8Progress {
     if (byte < 0xc2 || byte > 0xf4) return false;
     this.begun = 1;
     this.#missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    // Overlong forms, surrogates and what lies beyond U+10FFFF are known by their second byte.
+    // Overlong encodings, surrogates and what lies beyond U+10FFFF are known by their second byte.
     this.#lowest = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
     this.#highest = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
     return true;

@@ -12,10 +12,10 @@ export const MESSAGE_ENDS = [CALL, END, RETURN];
 
 export const HARMONY_MARKERS = [START, CHANNEL, CONSTRAIN, MESSAGE, CALL, END, RETURN];
 
-/** What stands before the name of a function that a message is for. */
+/** The prefix of the name of a function that a message is for. */
 export const FUNCTIONS = 'functions.';
 
-/** Whether a chat template writes such messages. */
+/** Whether a chat template writes messages in this format. */
 export function isHarmony(template: string): boolean {
   return template.includes(START) && template.includes(CHANNEL);
 }

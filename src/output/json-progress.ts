@@ -41,7 +41,7 @@ export class JsonProgress {
     this.#mustBeObject = mustBeObject;
   }
 
-  /** Whether what was read is JSON as it stands. */
+  /** Whether what was read so far is complete JSON. */
   get isComplete(): boolean {
     if (this.#open.length > 0) return false;
     return this.#hasBegun && (this.#state === 'after-value' || numberEnds.has(this.#state));
@@ -158,7 +158,7 @@ export class JsonProgress {
   }
 }
 
-/** Where a number goes with this character; undefined: it has none such here. */
+/** The next state of a number; undefined: the character cannot follow here. */
 function numberStep(state: NumberState, character: string): NumberState | undefined {
   const isDigit = character >= '0' && character <= '9';
   const beginsExponent = character === 'e' || character === 'E';

@@ -19,7 +19,7 @@ export class SpecialTexts {
     this.#root = tree;
   }
 
-  /** What is certain not to be a part of such a text. */
+  /** What is certain not to be a part of a special token's text. */
   push(text: string): string {
     const all = this.#held + text;
     let given = '';
@@ -76,10 +76,10 @@ export function treeOf(texts: readonly string[]): SpecialTree {
   return root;
 }
 
-/** By vocabulary, and by the texts that are kept: a tree of some hundred texts takes longer than a request should. */
+/** By vocabulary, and by the retained texts: building a tree of some hundred texts is too slow for each request. */
 const known = new WeakMap<TokenTable, Map<string, SpecialTree>>();
 
-/** The texts of the special tokens of a vocabulary, but for those that are kept. */
+/** The texts of the special tokens of a vocabulary, except those to retain. */
 export function specialTreeOf(table: TokenTable, kept: ReadonlySet<string>): SpecialTree {
   const trees = known.get(table) ?? new Map<string, SpecialTree>();
   known.set(table, trees);
@@ -89,7 +89,7 @@ export function specialTreeOf(table: TokenTable, kept: ReadonlySet<string>): Spe
   return tree;
 }
 
-/** Those of some texts that are special tokens of a vocabulary. */
+/** Which of these texts are special tokens of a vocabulary. */
 export function specialAmong(table: TokenTable, texts: readonly string[]): readonly string[] {
   const special = knownTexts.get(table) ?? new Set(specialTexts(table));
   knownTexts.set(table, special);

@@ -26,7 +26,7 @@ describe('StopStrings', () => {
     }
   });
 
-  it('holds back only what could still be a stop text', () => {
+  it('holds back only what could still be a stop sequence', () => {
     const step = new StopStrings(['<|end|>', '\n\nUser:']);
     expect(step.push('Hello')).toBe('Hello');
     expect(step.push(' <')).toBe(' ');
@@ -39,7 +39,7 @@ describe('StopStrings', () => {
     expect(step.found).toBeUndefined();
   });
 
-  it('takes the stop text that is complete first, and of two the longer', () => {
+  it('takes the stop sequence that is complete first, and of two the longer', () => {
     expect(run(['abcd'], ['abcd', 'bc'])).toBe('a');
     expect(run(['xabc'], ['bc', 'abc'])).toBe('x');
   });
@@ -52,12 +52,12 @@ describe('StopStrings', () => {
     expect(step.flush()).toBe('');
   });
 
-  it('falls back inside a repeating stop text', () => {
+  it('falls back inside a repeating stop sequence', () => {
     expect(run(Array.from('aaaab'), ['aaab'])).toBe('a');
     expect(run(Array.from('ababac'), ['abac'])).toBe('ab');
   });
 
-  it('takes linear time for a long stop text that nearly fits again and again', () => {
+  it('takes linear time for a long stop sequence that nearly matches again and again', () => {
     const stop = `${'a'.repeat(50_000)}b`;
     const step = new StopStrings([stop]);
     let length = 0;
@@ -65,7 +65,7 @@ describe('StopStrings', () => {
     expect(length + step.flush().length).toBe(200_000);
   });
 
-  it('ignores empty stop texts and passes all through without any', () => {
+  it('ignores empty stop sequences and passes all through without any', () => {
     expect(run(['a', 'b'], [''])).toBe('ab');
     expect(run(['a', 'b'], [])).toBe('ab');
   });

@@ -1,8 +1,8 @@
 import { MarkerFinder } from './marker-finder.ts';
 
 /**
- * Ends a text at the first stop text, wherever the pieces were cut: the one that is complete first wins. Only what
- * could still become a stop text is held back, and work grows with the text alone.
+ * Ends a text at the first stop sequence, wherever the pieces were cut: the one that is complete first wins. Only what
+ * could still become a stop sequence is held back. The time is linear in the length of the text.
  */
 export class StopStrings {
   readonly #finder: MarkerFinder | undefined;
@@ -16,12 +16,12 @@ export class StopStrings {
     this.#keepsStop = keepsStop;
   }
 
-  /** The stop text that ended it. */
+  /** The stop sequence that ended it. */
   get found(): string | undefined {
     return this.#found;
   }
 
-  /** What is certain not to be a part of a stop text. */
+  /** What is certain not to be a part of a stop sequence. */
   push(text: string): string {
     if (this.#found !== undefined) return '';
     if (!this.#finder) return text;

@@ -1,9 +1,9 @@
-/** A set of characters as sorted ranges of code points that do not touch. */
+/** A set of characters as sorted, disjoint and non-adjacent ranges of code points. */
 export type CharacterSet = readonly (readonly [from: number, to: number])[];
 
 const lastCodePoint = 0x10ffff;
 
-/** The set of these ranges, sorted and joined. */
+/** The set of these ranges, sorted and merged. */
 export function characterSet(ranges: readonly (readonly [number, number])[]): CharacterSet {
   const joined: [number, number][] = [];
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -14,7 +14,7 @@ export function characterSet(ranges: readonly (readonly [number, number])[]): Ch
   return joined;
 }
 
-/** Every character that is not in the set. */
+/** The complement of a set. */
 export function complement(set: CharacterSet): CharacterSet {
   const rest: [number, number][] = [];
   let next = 0;
@@ -26,7 +26,7 @@ export function complement(set: CharacterSet): CharacterSet {
   return rest;
 }
 
-/** What is in the one set and not in the other. */
+/** The difference of two sets. */
 export function without(set: CharacterSet, other: CharacterSet): CharacterSet {
   return complement(characterSet([...complement(set), ...other]));
 }

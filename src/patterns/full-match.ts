@@ -3,8 +3,8 @@ import { type Pattern, PatternError } from './pattern.ts';
 type Edge = 'start' | 'end';
 
 /**
- * A pattern without anchors that matches whole texts where the given one finds something in them. `beside` is what may
- * stand before and behind the part that an unanchored pattern finds; undefined: the pattern is for whole texts already.
+ * Turns a search pattern into one without anchors that matches whole texts. `beside` is what may be before and after the
+ * match of an unanchored pattern; undefined: the pattern is for whole texts already.
  */
 export function fullMatch(pattern: Pattern, beside?: Pattern): Pattern {
   const whole = atEdge(atEdge(pattern, 'start', beside), 'end', beside);

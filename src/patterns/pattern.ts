@@ -1,6 +1,6 @@
 import type { CharacterSet } from './character-set.ts';
 
-/** A regular expression after it was read. A group is what it holds; lazy and greedy repetitions match the same texts. */
+/** A parsed regular expression. A group is its content; lazy and greedy repetitions match the same texts. */
 export type Pattern =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'sequence'; readonly items: readonly Pattern[] }
@@ -9,14 +9,14 @@ export type Pattern =
       readonly kind: 'repeat';
       readonly item: Pattern;
       readonly least: number;
-      /** Undefined: without a limit. */
+      /** Undefined: no limit. */
       readonly most: number | undefined;
     }
   | { readonly kind: 'anchor'; readonly edge: 'start' | 'end'; readonly position: number };
 
-/** A regular expression that is malformed, or has a feature that the libraries behind structured outputs do not share. */
+/** A regular expression that is malformed, or uses a feature that some structured-output libraries lack. */
 export class PatternError extends Error {
-  /** Where in the text of the pattern, from 0. */
+  /** The offset in the pattern, from 0. */
   readonly position: number;
 
   constructor(message: string, position: number) {
@@ -30,10 +30,10 @@ export function character(code: number): Pattern {
   return { kind: 'set', set: [[code, code]] };
 }
 
-/** The most characters that a pattern may come to: libraries write repetitions out, and nested ones take very long. */
+/** The limit on expanded characters: libraries expand repetitions, and nested ones take very long. */
 export const longestWrittenOut = 10_000;
 
-/** How many characters a pattern has with its counted repetitions written out; nested ones multiply. */
+/** The number of characters of a pattern with its counted repetitions expanded; nested ones multiply. */
 export function writtenOut(pattern: Pattern): number {
   switch (pattern.kind) {
     case 'set':

@@ -12,16 +12,16 @@ const asciiLineEnds = characterSet([
   [13, 13],
 ]);
 
-/** What `\s` holds and `.` leaves out. `\d` and `\w` are ASCII everywhere. */
+/** The sets of `\s` and of line ends, which `.` excludes. `\d` and `\w` are ASCII everywhere. */
 export interface Dialect {
   readonly spaces: CharacterSet;
   readonly lineEnds: CharacterSet;
 }
 
-/** Only ASCII: the libraries behind structured outputs differ in what these mean beyond it. */
+/** ASCII only: structured-output libraries differ beyond it. */
 export const asciiDialect: Dialect = { spaces: asciiSpaces, lineEnds: asciiLineEnds };
 
-/** As JavaScript has them, with which responses are checked. */
+/** The sets of JavaScript, which checks the responses. */
 export const javaScriptDialect: Dialect = {
   spaces: characterSet([
     ...asciiSpaces,
@@ -57,14 +57,14 @@ interface EscapeContext {
 
 interface Escape {
   readonly value: number | CharacterSet;
-  /** The position behind it. */
+  /** The position after it. */
   readonly end: number;
 }
 
-/** What a backslash at a position of a pattern stands for. */
+/** Reads the escape at a position of a pattern. */
 export function readEscape(pattern: string, position: number, { isInClass, dialect }: EscapeContext): Escape {
   const letter = pattern[position + 1];
-  if (letter === undefined) throw new PatternError('"\\" at the end escapes nothing', position);
+  if (letter === undefined) throw new PatternError('"\\" at the end of the pattern escapes nothing', position);
   const end = position + 2;
   const set = classOf(letter, dialect);
   if (set) return { value: set, end };
@@ -84,7 +84,7 @@ export function readEscape(pattern: string, position: number, { isInClass, diale
 function readHexadecimal(pattern: string, position: number, isInClass: boolean): Escape {
   hexadecimal.lastIndex = position + 1;
   const match = hexadecimal.exec(pattern);
-  if (!match) throw new PatternError(`"\\${pattern[position + 1]}" has no hexadecimal number`, position);
+  if (!match) throw new PatternError(`"\\${pattern[position + 1]}" is not followed by a hexadecimal number`, position);
   let end = hexadecimal.lastIndex;
   let code = Number.parseInt(match[1] ?? match[2] ?? (match[3] as string), 16);
   if (code >= 0xd800 && code <= 0xdbff) {
@@ -99,10 +99,10 @@ function readHexadecimal(pattern: string, position: number, isInClass: boolean):
   return { value: code, end };
 }
 
-/** Refuses code points that no text has, and NUL, which the libraries end their texts at. A class is written without it. */
+/** Rejects invalid code points, and NUL, which ends a text in the libraries. A class is written without NUL. */
 export function checkCode(code: number, position: number, isInClass: boolean): void {
   if (code === 0 && !isInClass) throw new PatternError('the NUL character is not supported', position);
-  if (code > 0x10ffff) throw new PatternError('the escape is beyond the last character, U+10FFFF', position);
+  if (code > 0x10ffff) throw new PatternError('the escape is beyond the last code point, U+10FFFF', position);
   if (code >= 0xd800 && code <= 0xdfff) throw new PatternError('half of a surrogate pair is not a character', position);
 }
 

@@ -8,7 +8,7 @@ const mostRepetitions = 2000;
 const bounds = /\{(\d+)(?:(,)(\d*))?\}/y;
 const groupName = /\?P?<[A-Za-z_]\w*>/y;
 
-/** The beginnings of groups that are more than groups, the longer ones first. */
+/** The prefixes of groups with unsupported features, longer ones first. */
 const features: readonly (readonly [string, string])[] = [
   ['?<=', 'look-behind'],
   ['?<!', 'look-behind'],
@@ -24,8 +24,8 @@ const features: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Reads a regular expression as JavaScript and Python have it. Throws a PatternError for what is malformed and for what
- * goes beyond regular languages. The pattern is never run.
+ * Parses a regular expression of JavaScript or Python. Throws a PatternError if it is malformed or goes beyond regular
+ * languages. The pattern is never run.
  */
 export function readPattern(pattern: string, dialect = asciiDialect): Pattern {
   return new PatternReader(pattern, dialect).read();
@@ -44,7 +44,7 @@ class PatternReader {
 
   read(): Pattern {
     const pattern = this.#alternatives();
-    if (this.#at < this.#pattern.length) throw this.#error('")" closes no group');
+    if (this.#at < this.#pattern.length) throw this.#error('")" has no matching "("');
     return pattern;
   }
 
@@ -72,7 +72,7 @@ class PatternReader {
     if (most !== undefined && most < least) throw this.#error('the repetition is out of order', position);
     if (Math.max(least, most ?? 0) > mostRepetitions)
       throw this.#error(`more than ${mostRepetitions} repetitions are not supported`, position);
-    // Lazy or greedy: the texts that match are the same.
+    // Lazy and greedy repetitions match the same texts.
     if (!this.#takes('?') && this.#peek() === '+') throw this.#error('the possessive quantifier is not supported');
     const after = this.#at;
     if (this.#quantifier()) throw this.#error('a quantifier follows another one', after);
@@ -160,7 +160,7 @@ class PatternReader {
     return to;
   }
 
-  /** A character, or a set of them that an escape stands for. */
+  /** A character, or the set of an escape. */
   #item(isInClass: boolean): number | CharacterSet {
     const position = this.#at;
     if (this.#peek() === '\\') {

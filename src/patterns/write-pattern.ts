@@ -1,10 +1,10 @@
 import { type CharacterSet, characterSet, complement, without } from './character-set.ts';
 import type { Pattern } from './pattern.ts';
 
-/** A pattern in the notation that xgrammar and llguidance read alike. */
+/** A pattern in a syntax that xgrammar and llguidance read in the same way. */
 export interface WrittenPattern {
   readonly text: string;
-  /** Whether it matches nothing that the original does not match. */
+  /** Whether it matches no text that the original does not match. */
   readonly isExact: boolean;
 }
 
@@ -16,11 +16,11 @@ const beyondAscii = without(complement(ascii), surrogates);
 /** xgrammar reads classes by byte, so few characters beyond ASCII are written as alternatives. */
 const mostAlternatives = 64;
 
-/** They mean themselves in every notation. Beyond ASCII: what can be seen. */
+/** Characters that need no escape in any syntax. Beyond ASCII: visible characters. */
 const plainAscii = /^[A-Za-z0-9 _,:;=@!%']$/;
 const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
 
-/** Writes a pattern without anchors; undefined where it can match no text without the forbidden characters. */
+/** Writes a pattern without anchors; undefined if it matches no text without the forbidden characters. */
 export function writePattern(pattern: Pattern, forbidden: CharacterSet = []): WrittenPattern | undefined {
   const writer = new PatternWriter(forbidden);
   const part = writer.part(pattern);
@@ -28,14 +28,14 @@ export function writePattern(pattern: Pattern, forbidden: CharacterSet = []): Wr
   return { text: part.text === '' ? '(?:)' : part.text, isExact: writer.isExact };
 }
 
-/** Writes a text that stands for itself. It has no NUL, and no half of a surrogate pair. */
+/** Writes a literal text. It contains no NUL and no half of a surrogate pair. */
 export function writeLiteral(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9 _]/gu, (character) => one(character.codePointAt(0) as number));
 }
 
 interface Part {
   readonly text: string;
-  /** How tightly it holds together: what is put behind an atom goes with all of it. */
+  /** Its precedence: a quantifier after an atom applies to all of it. */
   readonly kind: 'atom' | 'sequence' | 'alternatives';
 }
 
@@ -50,7 +50,7 @@ class PatternWriter {
     this.#forbidden = characterSet([[0, 0], ...surrogates, ...forbidden]);
   }
 
-  /** Undefined: it matches nothing. */
+  /** Undefined if it matches nothing. */
   part(pattern: Pattern): Part | undefined {
     switch (pattern.kind) {
       case 'set':
@@ -62,11 +62,11 @@ class PatternWriter {
       case 'repeat':
         return this.#repeat(pattern);
       case 'anchor':
-        throw new Error('A pattern is written without its anchors');
+        throw new Error('A pattern must be written without its anchors');
     }
   }
 
-  /** Most sets are one character, which needs no reckoning with sets. */
+  /** Most sets are one character, which needs no set operations. */
   #character([first, second]: CharacterSet): Part | undefined {
     if (first === undefined || second !== undefined || first[0] !== first[1]) return undefined;
     const [code] = first;
@@ -74,7 +74,7 @@ class PatternWriter {
     return isForbidden ? undefined : { text: one(code), kind: 'atom' };
   }
 
-  /** The same classes stand in a pattern again and again. */
+  /** Cached, because the same classes repeat in a pattern. */
   #known(set: CharacterSet): Part | undefined {
     const key = set.join(';');
     if (!this.#sets.has(key)) this.#sets.set(key, this.#set(without(set, this.#forbidden)));
@@ -98,7 +98,7 @@ class PatternWriter {
     const texts = new Set<string>();
     for (const option of options) {
       const part = this.part(option);
-      // xgrammar refuses an alternative of no characters at all.
+      // xgrammar rejects an empty alternative.
       if (part) texts.add(part.text === '' ? '(?:)' : part.text);
     }
     if (texts.size === 0) return undefined;
@@ -114,7 +114,7 @@ class PatternWriter {
     if (part.text === '' || (least === 1 && most === 1)) return part;
     const text = part.kind === 'atom' ? part.text : grouped(part);
     const isRange = most !== undefined && most > least && most > 1;
-    // xgrammar writes a range out once for every count, which multiplies where ranges are nested.
+    // xgrammar expands a range once for every count, which multiplies if ranges are nested.
     if (part.kind === 'atom' || !isRange) return { text: text + quantifier(least, most), kind: 'sequence' };
     const must = least === 0 ? '' : text + quantifier(least, least);
     return { text: `${must}(?:${text}?)${quantifier(most - least, most - least)}`, kind: 'sequence' };
@@ -128,7 +128,7 @@ class PatternWriter {
       return { text: codesOf(low, 2).length === 1 ? one(low[0]?.[0] as number) : classOf(low), kind: 'atom' };
     const codes = codesOf(high, mostAlternatives + 1);
     if (codes.length <= mostAlternatives) return fewBeyondAscii(low, codes);
-    // Nothing between single characters and all of them is read rightly.
+    // The libraries read only single characters or all of them correctly.
     if (without(beyondAscii, high).length > 0) this.isExact = false;
     return { text: `[^${rangesOf(without(ascii, low))}]`, kind: 'atom' };
   }
@@ -173,7 +173,7 @@ function inClass(code: number): string {
   return /^[A-Za-z0-9]$/.test(String.fromCodePoint(code)) ? String.fromCodePoint(code) : one(code, false);
 }
 
-/** xgrammar reads as many digits behind `\x` as there are, so that escape is never written. */
+/** xgrammar reads any number of digits after `\x`, so that escape is never written. */
 function one(code: number, isPlain = true): string {
   const text = String.fromCodePoint(code);
   const isShown = code < afterAscii ? isPlain && plainAscii.test(text) : visible.test(text);

@@ -3,14 +3,14 @@ import { escapeText } from '../escape-text.ts';
 import type { Axis, Chart } from './chart.ts';
 import { frame, place, written } from './svg.ts';
 
-/** Where a value stands, and how wide what stands there may be. */
+/** Maps values to coordinates; `bandwidth` is the width of a bar group. */
 interface Scale {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
   readonly bandwidth: number;
 }
 
-/** Both scales, and the grid with its words. */
+/** Both scales, and the grid with its labels as SVG. */
 export interface Axes {
   readonly x: Scale;
   readonly y: Scale;
@@ -20,7 +20,7 @@ export interface Axes {
 const narrowestTick = 34;
 const mostOwnTicks = 16;
 
-/** The axes that hold every point of the chart. */
+/** Axes that contain every point of the chart. */
 export function axesOf(chart: Chart): Axes {
   const points = chart.series.flatMap((series) => series.points);
   const xs = [...new Set(points.map(([x]) => x))].toSorted((a, b) => a - b);
@@ -37,7 +37,7 @@ function bandScale({ names }: Axis, values: readonly number[]): Scale {
   return { at, ticks: names === undefined ? apart(values, at) : values, bandwidth: scale.bandwidth() };
 }
 
-/** A linear axis of amounts begins at zero; a logarithmic one holds what is above zero, and draws the rest at its edge. */
+/** A linear axis of amounts starts at zero. A logarithmic one covers values above zero; others are drawn at its edge. */
 function spreadScale(axis: Axis, values: readonly number[], range: [number, number], isAmount: boolean): Scale {
   const shown = axis.scale === 'log' ? values.filter((value) => value > 0) : values;
   const [least, most] = shown.length === 0 ? [1, 10] : [smallest(shown), largest(shown)];
@@ -56,7 +56,7 @@ function spreadScale(axis: Axis, values: readonly number[], range: [number, numb
   return { at: scale, ticks: scale.ticks(6), bandwidth: 0 };
 }
 
-/** Those values whose labels do not run into one another. */
+/** The values whose labels do not overlap. */
 function apart(values: readonly number[], at: (value: number) => number): number[] {
   let last = Number.NEGATIVE_INFINITY;
   return values.filter((value) => {

@@ -106,7 +106,7 @@ describe('drawChart', () => {
 
   it('refuses values that are none', () => {
     expect(() => drawChart({ ...chart, series: [{ name: 'odd', points: [[1, Number.NaN]] }] })).toThrow(
-      'The series "odd" of the chart has a value that is not a number.',
+      'Chart series "odd" contains a value that is not a finite number.',
     );
   });
 

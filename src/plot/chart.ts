@@ -3,21 +3,21 @@ import { escapeText } from '../escape-text.ts';
 import { type Axes, axesOf } from './axes.ts';
 import { frame, place, style, written } from './svg.ts';
 
-/** What an axis says and how its values are spread. */
+/** The label and scale of an axis. */
 export interface Axis {
   readonly label: string;
   readonly scale: 'linear' | 'log';
-  /** Of bars: what stands for the values 0, 1 and so on. Each bar then shows its amount. */
+  /** For bars: the names of the values 0, 1 and so on. Each bar then shows its amount. */
   readonly names?: readonly string[];
 }
 
-/** One row of values under a name. */
+/** A named list of points. */
 export interface Series {
   readonly name: string;
   readonly points: readonly (readonly [number, number])[];
 }
 
-/** What is drawn: lines through the points, steps from each point to the next, or a bar per point. */
+/** A chart: a line through the points, steps from point to point, or a bar per point. */
 export interface Chart {
   readonly title: string;
   readonly x: Axis;
@@ -26,15 +26,15 @@ export interface Chart {
   readonly kind: 'line' | 'steps' | 'bars';
 }
 
-/** The chart as one `<svg>` that needs nothing else and reads well on light and on dark ground. */
+/** The chart as one self-contained `<svg>` for light and dark backgrounds. */
 export function drawChart(chart: Chart): string {
   for (const { name, points } of chart.series)
     if (points.some((point) => !point.every(Number.isFinite)))
-      throw new TypeError(`The series ${JSON.stringify(name)} of the chart has a value that is not a number.`);
+      throw new TypeError(`Chart series ${JSON.stringify(name)} contains a value that is not a finite number.`);
   const axes = axesOf(chart);
   const places = legendPlaces(chart.series);
   const { width, height } = frame;
-  // Each further row of names moves all that is below it down.
+  // Each further row of the legend moves the plot down.
   const down = Math.max(0, ...places.map(({ row }) => row)) * rowHeight;
   const plot = [axes.marks, ...chart.series.map((series, index) => seriesMarks(chart, series, index, axes))];
   return [
@@ -60,7 +60,7 @@ interface LegendPlace {
   readonly row: number;
 }
 
-/** Names stand in a row for as long as they fit; one series alone is named by the title. */
+/** Names are in one row while they fit. A single series needs no legend: the title names it. */
 function legendPlaces(series: readonly Series[]): LegendPlace[] {
   if (series.length < 2) return [];
   let x: number = frame.left;
@@ -77,7 +77,7 @@ function legendPlaces(series: readonly Series[]): LegendPlace[] {
   });
 }
 
-/** Names beside their colours. */
+/** The names of the series with their colours. */
 function legend(series: readonly Series[], places: readonly LegendPlace[]): string {
   return places
     .map(({ x, row }, index) => {
@@ -90,14 +90,14 @@ function legend(series: readonly Series[], places: readonly LegendPlace[]): stri
 interface Marked {
   readonly chart: Chart;
   readonly series: Series;
-  /** Which of the chart's series it is. */
+  /** The index of the series. */
   readonly index: number;
   readonly axes: Axes;
 }
 
 const mostDots = 40;
 
-/** A line or steps through the points; where they are few, each is a dot that tells its values. */
+/** A line or steps through the points. If a line has few points, each is a dot with a tooltip. */
 function lineMarks({ chart, series, axes }: Marked): string {
   const path = line<readonly [number, number]>(
     ([x]) => place(axes.x.at(x)),
@@ -112,7 +112,7 @@ function lineMarks({ chart, series, axes }: Marked): string {
   return drawn + dots.join('');
 }
 
-/** Bars of several series stand side by side. */
+/** The bars of a series. Those of several series are side by side. */
 function barMarks({ chart, series, index, axes }: Marked): string {
   const width = axes.x.bandwidth / chart.series.length;
   return series.points

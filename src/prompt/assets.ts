@@ -18,7 +18,7 @@ export interface PromptAssets {
   readonly eosToken?: string;
   /** The context that tokenizer_config.json names, where it is a sane number. */
   readonly modelMaxLength?: number;
-  /** Every id that ends an answer: the tokenizer's own, then those of generation_config.json. */
+  /** Every id that ends a response: the tokenizer's own, then those of generation_config.json. */
   readonly eosTokenIds: readonly number[];
   readonly padTokenId?: number;
   /** What the files of sentence-transformers say, where they are. */
@@ -44,7 +44,7 @@ interface AssetOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Loads all that prompts of one model need. Rejects with an AssetError in plain words. */
+/** Loads all that prompts of one model need. Rejects with an AssetError. */
 export async function loadPromptAssets(options: AssetOptions): Promise<PromptAssets> {
   const folder = options.tokenizer === undefined ? undefined : await folderOf(options.tokenizer, options);
   const found = folder === undefined ? undefined : await readTokenizerFolder(folder);
@@ -88,7 +88,7 @@ async function tokenizerOf(
   const file = join(folder, 'tokenizer.json');
   const source = options.tokenizer ?? folder;
   if (!(await isFile(file))) {
-    // A folder with a template alone is of use; one with neither is a mistake.
+    // A folder with only a template is of use; one with neither is a mistake.
     if (Object.keys(found?.templates ?? {}).length > 0 || found?.modelMaxLength !== undefined) {
       options.onNote?.(`${source} has no tokenizer.json: tokens cannot be counted.`);
       return undefined;

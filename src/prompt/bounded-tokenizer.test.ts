@@ -28,7 +28,7 @@ describe('a bounded tokenizer', () => {
     expect(await bounded.count('a'.repeat(100_000), options)).toBe(100_000);
     const fault = {
       code: 'context_length_exceeded',
-      message: 'A text of 200000 bytes is more than is turned into tokens here: at most 100000 (--max-prompt-size).',
+      message: 'The text has 200000 bytes; Conch tokenizes at most 100000 (--max-prompt-size). Shorten it.',
     };
     await expect(bounded.count('é'.repeat(100_000), options)).rejects.toMatchObject(fault);
     await expect(bounded.encodePair?.('a'.repeat(100_000), 'b'.repeat(100_000), {})).rejects.toMatchObject(fault);
@@ -61,7 +61,7 @@ describe('a bounded tokenizer', () => {
     expect(seen).toEqual({ now: 0, most: 3, texts: 3 });
   });
 
-  it('does not begin with a text that nobody waits for', async () => {
+  it('does not start with a text whose request was cancelled', async () => {
     const { tokenizer, seen } = counter();
     const bounded = boundedTokenizer(tokenizer, () => 1_000_000);
     const gone = bounded.count('a'.repeat(70_000), { ...options, signal: AbortSignal.abort() });

@@ -3,7 +3,7 @@ import { ApiError, endedBy } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 import type { EncodeOptions, Tokenizer } from '../tokenizer.ts';
 
-/** Lets so many do their work at a time, in the order in which they came. */
+/** Runs at most `most` tasks at a time, in the order in which they came. */
 export class Turns {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -12,7 +12,7 @@ export class Turns {
     this.#free = most;
   }
 
-  /** Does a work once it is its turn. A cancelled one is not begun. */
+  /** Does a task once it is its turn. A cancelled task is not started. */
   async take<Result>(work: () => Promise<Result>, signal?: Signal): Promise<Result> {
     if (this.#free > 0) this.#free--;
     else await this.#turn(signal);
@@ -59,8 +59,8 @@ interface TextTurns {
 }
 
 /**
- * One core is left to the event loop: threads that tokenize on all of them would hold up every stream. Of large texts there are few at
- * a time in any case, as each takes hundreds of times its bytes.
+ * One core is left to the event loop: threads that tokenize on all of them would hold up every stream. At most two large
+ * texts are tokenized at a time, as each takes hundreds of times its bytes.
  */
 export function textTurns(cores: number): TextTurns {
   const most = Math.max(1, cores - 1);
@@ -96,6 +96,6 @@ export function boundedTokenizer(
 function tooLong(bytes: number, most: number): ApiError {
   return new ApiError(
     'context_length_exceeded',
-    `A text of ${bytes} bytes is more than is turned into tokens here: at most ${most} (--max-prompt-size).`,
+    `The text has ${bytes} bytes; Conch tokenizes at most ${most} (--max-prompt-size). Shorten it.`,
   );
 }

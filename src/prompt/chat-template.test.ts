@@ -61,7 +61,7 @@ describe('a Jinja template', () => {
     ]);
   });
 
-  it('sets names for its own rendering alone, those that every template has among them', async () => {
+  it('sets names only for its own rendering, those that every template has among them', async () => {
     const setting = template('{% set range = 5 %}{% set x = 6 %}{{ range }}{{ x }}');
     const asking = template('{{ range is callable }} {{ x is defined }}');
     expect([await asking.render(input()), await setting.render(input()), await asking.render(input())]).toEqual([
@@ -128,7 +128,7 @@ describe('a Jinja template', () => {
       .render(input({ messages: [user, { role: 'user', content: [image] }] }))
       .catch((thrown) => thrown as ApiError);
     expect(error instanceof ApiError && error.message).toBe(
-      "The chat template of this model takes text alone; messages[1] has a part of type 'image_url'.",
+      "The chat template of this model accepts only text; messages[1] has a part of type 'image_url'.",
     );
   });
 

@@ -9,13 +9,13 @@ export type { TemplateMessage } from './template-messages.ts';
 
 /** Turns a conversation into the text of a prompt. */
 export interface ChatTemplate {
-  /** Where it was found, for people. */
+  /** Where it was found, for display. */
   readonly source: string;
   /** Its own text (of all its variants), by which parsers of tool calls and reasoning know the family. */
   readonly text: string;
-  /** Whether it writes the place of an image itself where it meets an image among the parts of a message. */
+  /** Whether it writes the placeholder of an image itself for an image among the parts of a message. */
   readonly takesImages: boolean;
-  /** Whether it reads a variable of this name. */
+  /** Whether it reads this name. */
   mentions(variable: string): boolean;
   /** Rejects with an ApiError where the template refuses the conversation. */
   render(input: TemplateInput): Promise<string>;
@@ -78,7 +78,7 @@ function taskOf(input: TemplateInput, specialTokens: JinjaOptions['specialTokens
 }
 
 interface Ways {
-  /** Throws where the template takes no such input. */
+  /** Throws where the template does not support the input. */
   check?(input: TemplateInput): void;
   isLarge(input: TemplateInput): boolean;
   inline(input: TemplateInput): string;

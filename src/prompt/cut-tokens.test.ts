@@ -12,7 +12,7 @@ const template = (...single: string[]) => ({
 });
 
 describe('cutTokens', () => {
-  it('gives special tokens that stand for themselves wherever they are', () => {
+  it('returns special tokens that are themselves wherever they are', () => {
     const tokens = [end, added('<s>', { lstrip: true }), added('<think>', { special: false }), end, added('')];
     expect(cutTokens({ added_tokens: tokens, model: { dropout: null } })).toEqual(['<|end|>', '<s>']);
     expect(cutTokens({})).toEqual([]);
@@ -31,7 +31,7 @@ describe('cutTokens', () => {
     ['one at the beginning of another', ['</s>', '</s>x', 'y'], ['y']],
     ['one that overlaps itself', ['==', '<|end|>'], ['<|end|>']],
     ['nothing in common', ['<s>', '</s>', '[INST]', '[/INST]'], ['<s>', '</s>', '[INST]', '[/INST]']],
-  ])('leaves out tokens that cannot be told apart: %s', (_, contents, expected) => {
+  ])('leaves out tokens that cannot be distinguished: %s', (_, contents, expected) => {
     expect(cutTokens({ added_tokens: contents.map((content) => added(content)) })).toEqual(expected);
   });
 

@@ -75,8 +75,8 @@ function isEmpty(normalizer: Stage | null | undefined): boolean {
 }
 
 /**
- * Tells whether every occurrence of a token in a text is that token: none of the tokens overlaps it, contains it or is
- * within it, so the search for tokens cannot take it for a part of another.
+ * Whether every occurrence of a token in a text is that token: no other token overlaps it, contains it or is within it.
+ * So the search for tokens cannot take it for a part of another.
  */
 function separable(tokens: readonly string[]): (token: string) => boolean {
   const known = new Set(tokens);

@@ -42,7 +42,7 @@ export function planDecoder(decoder: unknown): DecoderPlan {
   let made: 'tokens' | 'runs' | 'whole' = 'tokens';
   for (const step of stepsOf(decoder)) {
     const type = step.type ?? 'without a type';
-    // Such a step looks at each token alone, which is no longer to be had once they are joined.
+    // The step needs single tokens, which no longer exist once they are joined.
     const onTokens = (): void => {
       if (made !== 'tokens')
         throw unsupported(type, made === 'whole' ? 'after Fuse or ByteLevel' : 'after ByteFallback');
@@ -111,7 +111,7 @@ function strippingOf(step: Step): NonNullable<DecoderPlan['strip']> {
   return { character: step['content'] as string, most: step['start'] as number };
 }
 
-/** The text without this character at its beginning, as often as it stands there but not more than `most`. */
+/** The text without this character at its beginning, at most `most` times. */
 function withoutFirst(text: string, character: string, most: number): string {
   let at = 0;
   for (let count = 0; count < most && text.startsWith(character, at); count++) at += character.length;

@@ -15,7 +15,7 @@ export function historyTemplate(
     mentions: () => false,
     ...rendering({
       check: ({ tools, continueFinalMessage }) => {
-        if (tools) throw refusal('The history template of this model takes no tools.', 'tools');
+        if (tools) throw refusal('The history template of this model does not support tools.', 'tools');
         if (!continueFinalMessage) return;
         const reason = 'The history template of this model cannot continue the final message.';
         throw refusal(reason, 'continue_final_message');

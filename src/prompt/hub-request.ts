@@ -6,7 +6,7 @@ import { AssetError } from './asset-error.ts';
 export interface HubSettings {
   /** `HF_ENDPOINT`. */
   readonly endpoint: string;
-  /** `HF_TOKEN`: sent to the endpoint alone, never to where it redirects. */
+  /** `HF_TOKEN`: sent only to the endpoint, never to where it redirects. */
   readonly token?: string | undefined;
   /** The hub's cache: `HF_HUB_CACHE`, `$HF_HOME/hub`, or a folder of ours. */
   readonly cacheFolder: string;
@@ -14,7 +14,7 @@ export interface HubSettings {
   readonly offline?: boolean;
 }
 
-/** The settings with what huggingface_hub's own variables say of the cache (`HF_HUB_CACHE`, `HF_HOME`) and of `HF_HUB_OFFLINE`. */
+/** The settings with huggingface_hub's environment variables: `HF_HUB_CACHE`, `HF_HOME` and `HF_HUB_OFFLINE`. */
 export function hubSettings(
   given: { endpoint: string; token?: string | undefined; cacheFolder: string },
   environment: Readonly<Record<string, string | undefined>>,
@@ -28,7 +28,7 @@ export function hubSettings(
   };
 }
 
-/** Every folder in which huggingface_hub may have its cache: where its variables say, else its own default; then ours. */
+/** Every folder in which huggingface_hub may have its cache: that of its environment variables or its default; then ours. */
 export function hubCaches(own: string, environment: Readonly<Record<string, string | undefined>>): string[] {
   const { HF_HUB_CACHE: cache, HF_HOME: home, XDG_CACHE_HOME: caches, HOME: user } = environment;
   const common = caches || (user ? join(user, '.cache') : undefined);
@@ -36,13 +36,13 @@ export function hubCaches(own: string, environment: Readonly<Record<string, stri
   return [...(theirs ? [theirs] : []), join(own, 'hub')];
 }
 
-/** Why a request failed in a way that another try may mend, or that the cache may stand in for. */
+/** A failed request for which a retry may succeed, or the cache may be used instead. */
 export class HubUnreachable extends Error {}
 
 const mostRedirects = 5;
 const answerTimeout = 15_000;
 
-/** GETs an address of the hub, following redirects. Throws in plain words where the answer is not a success. */
+/** GETs an address of the hub, following redirects. Throws an error for people where the response is no success. */
 export async function hubRequest(
   url: URL,
   settings: HubSettings,
@@ -68,26 +68,26 @@ export async function hubRequest(
     await response.body?.cancel();
     throw failure(response, { what, host: target.host, token: settings.token });
   }
-  throw new AssetError(`${host} redirects without end for ${what}.`);
+  throw new AssetError(`${host} redirects more than ${mostRedirects} times for ${what}.`);
 }
 
 async function reach(
   url: URL,
   { authorized, signal }: { authorized: string | undefined; signal: AbortSignal | undefined },
 ): Promise<Response> {
-  // The limit is for the answer to begin; the body has its own watch.
+  // The limit is for the response headers, not for the body.
   const slow = new AbortController();
   const timer = setTimeout(() => slow.abort(), answerTimeout);
   try {
     return await fetch(url, {
       redirect: 'manual',
-      // Compressed answers would make the announced length useless as a check.
+      // The length of a compressed response could not be checked against content-length.
       headers: { 'accept-encoding': 'identity', ...(authorized ? { authorization: `Bearer ${authorized}` } : {}) },
       signal: signal ? AbortSignal.any([signal, slow.signal]) : slow.signal,
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw new HubUnreachable(`${url.host} cannot be reached (${reasonOf(error, slow.signal.aborted)})`, {
+    throw new HubUnreachable(`${url.host} is unreachable (${reasonOf(error, slow.signal.aborted)})`, {
       cause: error,
     });
   } finally {
@@ -96,7 +96,7 @@ async function reach(
 }
 
 function reasonOf(error: unknown, timedOut: boolean): string {
-  if (timedOut) return `no answer within ${answerTimeout / 1000} seconds`;
+  if (timedOut) return `no response within ${answerTimeout / 1000} seconds`;
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   return cause?.code ?? cause?.message ?? messageOf(error);
 }
@@ -109,9 +109,9 @@ function failure(
   if (response.status === 401 || response.status === 403) {
     return new AssetError(
       token
-        ? `${host} refuses ${what} with the token given: accept the model's terms there, or use another HF_TOKEN.`
-        : `${host} wants to know who asks for ${what}: it is gated, private or misspelt. Set HF_TOKEN.`,
+        ? `${host} denies access to ${what} with this HF_TOKEN. Accept the model's terms there, or use another token.`
+        : `${host} requires a token for ${what}: it is gated, private or misspelt. Set HF_TOKEN.`,
     );
   }
-  return new HubUnreachable(`${host} answered ${response.status} for ${what}`);
+  return new HubUnreachable(`${host} returned ${response.status} for ${what}`);
 }

@@ -88,7 +88,7 @@ afterEach(async () => {
 });
 
 describe('the hub', () => {
-  it('fetches what a tokenizer needs, once, and sends the token to nobody else', async () => {
+  it('fetches what a tokenizer needs, once, and sends the token to no other host', async () => {
     const progress: HubProgress[] = [];
     const settings = { endpoint: hub, cacheFolder, token: 'secret' };
     const folder = await fetchFromHub({ name: 'org/name', settings, onProgress: (step) => progress.push(step) });
@@ -119,7 +119,7 @@ describe('the hub', () => {
     expect(requests).toEqual(['hub /api/models/org/name/revision/main no token']);
   });
 
-  it('uses the cache alone when offline, and when the hub is gone', async () => {
+  it('uses only the cache when offline, and when the hub is unreachable', async () => {
     const folder = await fetchName('org/name');
     requests = [];
     expect(await fetchName('org/name', { offline: true })).toBe(folder);
@@ -127,9 +127,9 @@ describe('the hub', () => {
     const notes: string[] = [];
     const settings = { endpoint: 'http://127.0.0.1:1', cacheFolder };
     expect(await fetchFromHub({ name: 'org/name', settings, onNote: (note) => notes.push(note) })).toBe(folder);
-    expect(notes).toEqual(['127.0.0.1:1 cannot be reached (bad port); using what the cache has of org/name.']);
+    expect(notes).toEqual(['127.0.0.1:1 is unreachable (bad port); using the cached files of org/name.']);
     await expect(fetchName('org/other', { offline: true })).rejects.toThrow(
-      `org/other is not in the cache ${cacheFolder}, and HF_HUB_OFFLINE forbids to fetch it.`,
+      `org/other is not in the cache ${cacheFolder}, and HF_HUB_OFFLINE forbids downloads.`,
     );
   });
 
@@ -172,10 +172,10 @@ describe('the hub', () => {
     expect(said).toEqual([
       `${host} has no model missing/model. Check the name.`,
       `${host} has no model missing/model with revision v2. Check the name.`,
-      `${host} wants to know who asks for model gated/model: it is gated, private or misspelt. Set HF_TOKEN.`,
-      `${host} refuses model gated/model with the token given: accept the model's terms there, or use another HF_TOKEN.`,
-      `broken/model cannot be fetched: ${host} answered 503 for model broken/model. Tried 3 times; set HF_ENDPOINT to use another hub.`,
-      `${new URL(other).host} does not answer like a Hugging Face hub. Check HF_ENDPOINT.`,
+      `${host} requires a token for model gated/model: it is gated, private or misspelt. Set HF_TOKEN.`,
+      `${host} denies access to model gated/model with this HF_TOKEN. Accept the model's terms there, or use another token.`,
+      `broken/model cannot be fetched: ${host} returned 503 for model broken/model. Tried 3 times; set HF_ENDPOINT to use another hub.`,
+      `The response of ${new URL(other).host} is not that of a Hugging Face hub. Check HF_ENDPOINT.`,
     ]);
   });
 

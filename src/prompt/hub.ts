@@ -25,7 +25,7 @@ interface FetchOptions {
   readonly name: string;
   readonly settings: HubSettings;
   readonly onProgress?: ((progress: HubProgress) => void) | undefined;
-  /** Told when the hub cannot be reached and the cache stands in for it. */
+  /** Called when the hub is unreachable and the cache is used instead. */
   readonly onNote?: ((note: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -62,9 +62,7 @@ export async function fetchFromHub(options: FetchOptions): Promise<string> {
   if (settings.offline) {
     const cached = await cachedSnapshot(base, reference, revision);
     if (cached !== undefined) return cached;
-    throw new AssetError(
-      `${name} is not in the cache ${settings.cacheFolder}, and HF_HUB_OFFLINE forbids to fetch it.`,
-    );
+    throw new AssetError(`${name} is not in the cache ${settings.cacheFolder}, and HF_HUB_OFFLINE forbids downloads.`);
   }
   try {
     const { commit, files } = await listing(repository, revision, options);
@@ -81,7 +79,7 @@ export async function fetchFromHub(options: FetchOptions): Promise<string> {
         { cause: error },
       );
     }
-    options.onNote?.(`${error.message}; using what the cache has of ${name}.`);
+    options.onNote?.(`${error.message}; using the cached files of ${name}.`);
     return cached;
   }
 }
@@ -104,7 +102,7 @@ async function cachedSnapshot(base: string, reference: string, revision: string)
     : undefined;
 }
 
-/** The commit that a revision stands for now, and which of its files are wanted. */
+/** The current commit of a revision, and which of its files are needed. */
 async function listing(
   repository: string,
   revision: string,
@@ -120,7 +118,7 @@ async function listing(
       | undefined;
   }, signal);
   if (typeof body?.sha !== 'string' || !/^[\w-]+$/.test(body.sha) || !Array.isArray(body.siblings)) {
-    throw new AssetError(`${url.host} does not answer like a Hugging Face hub. Check HF_ENDPOINT.`);
+    throw new AssetError(`The response of ${url.host} is not that of a Hugging Face hub. Check HF_ENDPOINT.`);
   }
   const files = body.siblings
     .map(({ rfilename }) => (typeof rfilename === 'string' ? rfilename : ''))
@@ -175,7 +173,7 @@ async function download(response: Response, target: string, options: FetchOption
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof HubUnreachable || codeOf(error)?.startsWith('E')) throw error;
-    throw new HubUnreachable(`${options.file} broke off after ${received} bytes`, { cause: error });
+    throw new HubUnreachable(`the download of ${options.file} ended after ${received} bytes`, { cause: error });
   } finally {
     await rm(temporary, { force: true });
   }

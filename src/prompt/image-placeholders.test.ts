@@ -64,7 +64,7 @@ describe('imagePlaceholder', () => {
     expect(await templateOf(asks).render(input)).toBe('text: Hello');
   });
 
-  it('does not trust a template that walks over parts and reads text alone, nor one without parts', async () => {
+  it('does not trust a template that walks over parts and reads only text, nor one without parts', async () => {
     const walks =
       "{% for m in messages %}{% for c in m['content'] %}{% if c['type'] == 'text' %}{{ c['text'] }}{% endif %}{% endfor %}{% endfor %}";
     for (const template of [templateOf(walks), textOnly, historyTemplate('{{ items }}'), undefined]) {

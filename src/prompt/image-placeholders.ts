@@ -1,16 +1,16 @@
 import type { Tokenizer } from '../tokenizer.ts';
 import type { PromptAssets } from './assets.ts';
 
-/** What stands in a prompt for an image: the template writes it, or this text does, or the backend puts it in by itself. */
+/** The placeholder of an image in a prompt: the template writes it, or it is this text, or the backend adds it. */
 export type ImagePlaceholder =
   | { readonly kind: 'template' }
   | { readonly kind: 'text'; text(image: number): string }
   | { readonly kind: 'none' };
 
-/** The operator's word for a model that needs no text for its images. */
+/** The setting for a model that needs no text for its images. */
 const noText = 'none';
 
-/** The tokens of families of models for the place of an image; all tokens of one must be in a vocabulary. */
+/** The image placeholders of model families; all tokens of one must be in a vocabulary. */
 const families: readonly (readonly string[])[] = [
   ['<|vision_start|>', '<|image_pad|>', '<|vision_end|>'],
   ['<start_of_image>'],
@@ -19,7 +19,7 @@ const families: readonly (readonly string[])[] = [
   ['[IMG]'],
 ];
 
-/** Finds how images stand in a model's prompts: as the operator says, as its template or its tokenizer does. */
+/** Finds the image placeholder of a model: from the setting, its template or its tokenizer. */
 export async function imagePlaceholder(
   set: string | undefined,
   { template, tokenizer }: Pick<PromptAssets, 'template' | 'tokenizer'>,

@@ -14,7 +14,7 @@ export interface TemplateInput {
   readonly documents?: readonly unknown[] | undefined;
   readonly addGenerationPrompt: boolean;
   readonly continueFinalMessage: boolean;
-  /** Further variables: the request's `chat_template_kwargs`. */
+  /** More values for the template: the request's `chat_template_kwargs`. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
@@ -24,7 +24,7 @@ export interface CompiledTemplate {
   readonly traits: TemplateTraits;
 }
 
-/** Parses a template and reads what it wants. Throws a TemplateError that says why it is none. */
+/** Parses a template and reads its traits. Throws a TemplateError that says why it is invalid. */
 export function compileTemplate(source: string): CompiledTemplate {
   try {
     const program = parseTemplate(source);

@@ -3,7 +3,7 @@ import { messageOf } from '../thrown.ts';
 import { TemplateError } from './jinja/values.ts';
 import type { TemplateMessage } from './template-messages.ts';
 
-/** openai_trtllm's own way to a prompt: one line for each item, then the assistant's turn. */
+/** The template of openai_trtllm: one line for each item, then the assistant's turn. */
 export const defaultHistoryTemplate =
   '{% for item in items %}{{ item.identity }}{% if item.name %} {{ item.name }}{% endif %}: {{ item.content }}\n{% endfor %}Assistant:';
 
@@ -55,7 +55,7 @@ function textOf(message: TemplateMessage, index: number): string {
   const parts = (content ?? []).map((part) => part.text ?? part['refusal']);
   if (parts.every((text) => typeof text === 'string')) return parts.join('\n');
   throw new TemplateError(
-    `The history template takes text alone; messages[${index}] has a part that is not text.`,
+    `The history template accepts only text; messages[${index}] has a part that is not text.`,
     'raised',
   );
 }

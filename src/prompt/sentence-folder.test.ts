@@ -21,7 +21,7 @@ describe('readSentenceFolder', () => {
     expect(await readSentenceFolder(folder)).toEqual({ furtherSteps: [] });
   });
 
-  it('reads how vectors are pooled, scaled and begun', async () => {
+  it('reads the pooling, the scaling and the prompt', async () => {
     write('modules.json', modules('Transformer', 'Pooling', 'Dense', 'Normalize'));
     write('1_Pooling/config.json', { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false });
     write('config_sentence_transformers.json', {

@@ -7,13 +7,13 @@ import { readJson } from './tokenizer-folder.ts';
 
 /** What the files of sentence-transformers say of a model; what they do not say is left out. */
 export interface SentenceFolder {
-  /** `other` is one that this side does not know, such as the maximum. */
+  /** `other` is one that Conch does not support, such as the maximum. */
   readonly pooling?: 'mean' | 'cls' | 'last' | 'other';
   /** Whether its vectors have length one. */
   readonly normalize?: boolean;
-  /** What stands before every text. */
+  /** The prefix of every text. */
   readonly prompt?: string;
-  /** The most tokens of a text. */
+  /** The maximum number of tokens of a text. */
   readonly longest?: number;
   /** Steps behind the pooling that are not done here, such as Dense. */
   readonly furtherSteps: readonly string[];
@@ -28,7 +28,7 @@ const poolings = {
   pooling_mode_weightedmean_tokens: 'other',
 } as const;
 
-/** Reads modules.json and the files that belong to it. Files that are missing are no fault. */
+/** Reads modules.json and the files that belong to it. Missing files are no error. */
 export async function readSentenceFolder(folder: string): Promise<SentenceFolder> {
   const modules = await readModules(folder);
   const pooling = poolingOf(await readJson(join(folder, '1_Pooling', 'config.json')));

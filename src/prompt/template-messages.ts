@@ -44,7 +44,7 @@ export function messagesFor(traits: TemplateTraits, messages: readonly TemplateM
   });
 }
 
-/** A template that never heard of developers is given their messages as the system's. */
+/** A template without the role developer gets its messages as system messages. */
 function roleFor(traits: TemplateTraits, role: string): string {
   return role === 'developer' && !traits.literals.includes('developer') ? 'system' : role;
 }
@@ -56,7 +56,7 @@ function contentFor(traits: TemplateTraits, content: TemplateMessage['content'],
   return content.map((part) => textOfPart(part, index)).join('\n');
 }
 
-// Templates ask for `type == 'image'` or for a field `image_url`: such a part answers both.
+// Templates test for `type == 'image'` or for a field `image_url`: this part passes both tests.
 function partFor(part: ContentPart): ContentPart {
   const media = mediaTypes[part.type];
   if (media !== undefined) return { ...part, type: media };
@@ -67,7 +67,7 @@ function textOfPart(part: ContentPart, index: number): string {
   if (typeof part.text === 'string') return part.text;
   if (part.type === 'refusal' && typeof part['refusal'] === 'string') return part['refusal'];
   throw new TemplateError(
-    `The chat template of this model takes text alone; messages[${index}] has a part of type '${part.type}'.`,
+    `The chat template of this model accepts only text; messages[${index}] has a part of type '${part.type}'.`,
     'raised',
   );
 }

@@ -29,7 +29,7 @@ export async function textOfIds(
   );
 }
 
-/** Ids that stand for no token are refused by name. */
+/** Throws a 400 that names the ids that are not in the vocabulary. */
 export async function refuseUnknownIds(tokenizer: Tokenizer, ids: ArrayLike<number>, field = 'prompt'): Promise<void> {
   const unknown = await tokenizer.unknownIds(ids);
   if (unknown.length === 0) return;

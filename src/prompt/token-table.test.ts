@@ -93,7 +93,7 @@ describe('the table of tokens', () => {
     expect(Buffer.from(table.first?.bytes ?? []).toString()).toBe('<unk>a');
   });
 
-  it('owns its memory, so that it can be given to another thread', () => {
+  it('owns its memory, so that it can be transferred to another thread', () => {
     const table = tableOf(definition(['a', 'b'], {}));
     const buffers = buffersOfTable(table);
     const given = structuredClone(table, { transfer: buffers });

@@ -10,8 +10,8 @@ interface Definition {
 }
 
 /**
- * Makes the table from a parsed tokenizer.json. Ids of added tokens are asked for with `idOf`, since the native package
- * gives them out itself. Throws an AssetError where the decoder does what a table cannot say.
+ * Makes the table from a parsed tokenizer.json. The ids of added tokens come from `idOf`, since the native package assigns
+ * them. Throws an AssetError where a table cannot represent the decoder.
  */
 export function buildTokenTable(definition: unknown, idOf: (token: string) => number | null): TokenTable {
   const { added_tokens: added = [], decoder, model } = definition as Definition;
@@ -20,7 +20,7 @@ export function buildTokenTable(definition: unknown, idOf: (token: string) => nu
   for (const { content } of added) {
     const id = content === '' ? null : idOf(content);
     // The content as it is written, not what the normalizer makes of it: `tokenizers` 0.23 decodes the normalized
-    // form, which puts Llama-2's space before `</s>` and then no longer knows it for a special token.
+    // text, which puts Llama-2's space before `</s>` and then no longer recognizes it as a special token.
     if (id !== null) tokens[id] = content;
   }
   const special = new Set(added.filter((token) => token.special).map(({ content }) => content));
@@ -36,7 +36,7 @@ export function buildTokenTable(definition: unknown, idOf: (token: string) => nu
   };
 }
 
-/** The memory of a table, to be given to another thread. */
+/** The memory of a table, to transfer to another thread. */
 export function buffersOfTable({ kinds, inside, first }: TokenTable): ArrayBuffer[] {
   const arrays = [kinds, inside.bytes, inside.offsets, ...(first === undefined ? [] : [first.bytes, first.offsets])];
   return arrays.map(({ buffer }) => buffer as ArrayBuffer);
@@ -53,7 +53,7 @@ function tokensOf(vocabulary: Definition['model']['vocab']): (string | undefined
 interface Writing {
   readonly plan: DecoderPlan;
   readonly first: boolean;
-  /** Where tokens that are bytes or parts are marked as such. */
+  /** Tokens that are bytes or parts are marked here. */
   readonly kinds: Uint8Array;
 }
 
@@ -106,7 +106,7 @@ function byteLevel(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** GPT-2's alphabet: printable bytes stand for themselves, the others are counted up from U+0100. */
+/** GPT-2's alphabet: printable bytes are themselves, the others are counted up from U+0100. */
 const spelledBytes = new Map<number, number>();
 for (let byte = 0, next = 0x100; byte < 0x100; byte++) {
   const printable = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);

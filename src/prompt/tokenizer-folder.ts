@@ -23,7 +23,7 @@ const tokenNames = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_tok
 // transformers writes 10^30 where it knows no limit.
 const largestLength = 1e8;
 
-/** Reads a tokenizer's folder. Files that are missing are no fault; files that are damaged are. */
+/** Reads a tokenizer's folder. Missing files are no error; damaged files are. */
 export async function readTokenizerFolder(folder: string): Promise<TokenizerFolder> {
   const config = await readJson(join(folder, 'tokenizer_config.json'));
   const map = await readJson(join(folder, 'special_tokens_map.json'));
@@ -111,7 +111,7 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/** A JSON object; an empty one where there is no such file. */
+/** A JSON object; an empty one where the file is missing. */
 export async function readJson(file: string): Promise<Json> {
   const text = await readText(file);
   if (text === undefined) return {};

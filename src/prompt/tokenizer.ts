@@ -50,7 +50,7 @@ export async function loadTokenizer({ file, source = file, bos, cacheSize }: Loa
     table: () => {
       table ??= promptThread.ask<'table'>({ kind: 'table', tokenizer }).catch((error: unknown) => {
         table = undefined;
-        throw new AssetError(`With ${file} no text can be made of token ids: ${messageOf(error)}`, { cause: error });
+        throw new AssetError(`${file} cannot turn token ids into text: ${messageOf(error)}`, { cause: error });
       });
       return table;
     },

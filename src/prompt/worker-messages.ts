@@ -9,7 +9,7 @@ export interface TokenizerFile {
   readonly bos?: { readonly token: string; readonly added: boolean } | undefined;
 }
 
-/** What the prompt thread can be asked to do. */
+/** The tasks of the prompt thread. */
 export type WorkerTask =
   | { kind: 'load'; tokenizer: TokenizerFile }
   | EncodeTask<'encode'>

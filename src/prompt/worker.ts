@@ -18,7 +18,7 @@ interface Loaded {
   /** Ids to put in front, and whether the tokenizer is to add its own special tokens. */
   readonly prefix: readonly number[];
   readonly addsSpecial: boolean;
-  /** What those are, before and behind a text; undefined where that cannot be told. */
+  /** These special tokens, before and behind a text; undefined where they are not clear. */
   readonly frame: Frame | undefined;
   /** Encodes a text in segments, where the tokenizer allows that; made at its first use. */
   readonly segments: () => Promise<SegmentEncoder | undefined>;
@@ -134,11 +134,11 @@ async function encodePair({
 }: Extract<WorkerTask, { kind: 'encode-pair' }>): Promise<TokenPair> {
   const { tokenizer, tellsPairsApart } = await tokenizerOf(file);
   const [one, two] = await tokenizer.encodeBatch([first, second], { addSpecialTokens: false });
-  if (!one || !two) throw new Error('The tokenizer gave nothing.');
+  if (!one || !two) throw new Error('The tokenizer returned no result.');
   if (mostOfSecond !== undefined) two.truncate(mostOfSecond, 0, 'right');
   const pair = tokenizer.postProcess(one, two, true);
   const types = Int32Array.from(pair.getTypeIds());
-  // Without a template for pairs, types come from the encoding of both texts at once: here each was encoded alone.
+  // Without a template for pairs, types come from the encoding of both texts at once: here each was encoded by itself.
   if (tellsPairsApart && !types.includes(1))
     for (const [at, sequence] of pair.getSequenceIds().entries()) if (sequence === 1) types[at] = 1;
   return { ids: Int32Array.from(pair.getIds()), types };
@@ -189,7 +189,7 @@ async function perform(task: WorkerTask): Promise<WorkerResults[keyof WorkerResu
   }
 }
 
-/** What is given away instead of copied. */
+/** The buffers that are transferred instead of copied. */
 function buffersOf(value: WorkerResults[keyof WorkerResults]): ArrayBuffer[] {
   if (typeof value !== 'object') return [];
   if ('reused' in value) return 'ids' in value ? [value.ids.buffer as ArrayBuffer] : [];

@@ -14,7 +14,7 @@ const platforms: Readonly<Record<string, string>> = {
   tensorflow_savedmodel: 'tensorflow',
 };
 
-/** Files of a version's folder that say which backend a model is for, where its configuration does not. */
+/** Files of a version's folder that identify the backend of a model without one in its configuration. */
 const telling: readonly (readonly [file: string, backend: string])[] = [
   ['model.gguf', embeddedBackend],
   ['model.plan', 'tensorrt'],
@@ -32,7 +32,7 @@ interface Surroundings {
   readonly versions: readonly number[];
 }
 
-/** The backend of a model: what it says, else what its files or the end of its name say, as Triton completes it. */
+/** The backend of a model, from its configuration, its files or the end of its name, as Triton completes it. */
 export async function backendOf(
   config: Pick<ModelConfigFile, 'backend' | 'platform' | 'default_model_filename'>,
   { name, folder, versions }: Surroundings,
@@ -45,7 +45,7 @@ export async function backendOf(
       if ((await isFile(path)) || (await isFolder(path))) return backend;
     }
   }
-  // Triton takes `my.vllm` for a model of the backend vllm.
+  // Triton treats `my.vllm` as a model of the backend vllm.
   const dot = name.indexOf('.');
   return dot > 0 && dot < name.length - 1 ? name.slice(dot + 1) : undefined;
 }

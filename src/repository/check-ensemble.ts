@@ -4,13 +4,13 @@ import type { EnsembleStep } from './pbtxt/model-config.ts';
 import { suggest } from './pbtxt/suggest.ts';
 import type { AvailableModel, RepositoryModel } from './repository-model.ts';
 
-/** Whether the steps of an ensemble fit together: every model, every tensor and every type. */
+/** Checks that the steps of an ensemble match: every model, every tensor and every type. */
 export function checkEnsemble(model: AvailableModel, models: readonly RepositoryModel[]): readonly Finding[] {
   if (model.config.platform !== 'ensemble') return [];
   return new EnsembleCheck(model, models).run();
 }
 
-/** A tensor of the ensemble, and who gives it. */
+/** A tensor of the ensemble, and the model that provides it. */
 interface Source {
   readonly tensor: ModelTensor | undefined;
   readonly giver: string;
@@ -40,19 +40,20 @@ class EnsembleCheck {
     for (const [at, step] of steps.entries()) this.#checkInputs(step, `ensemble_scheduling.step[${at}]`);
     for (const [at, tensor] of config.output.entries()) this.#checkOutput(tensor, `output[${at}]`);
     for (const [at, { name }] of config.input.entries()) {
-      if (!this.#used.has(name)) this.#report('warning', `input[${at}]`, `no step takes the input ${name}.`);
+      if (!this.#used.has(name)) this.#report('warning', `input[${at}]`, `no step uses the input ${name}.`);
     }
     return this.#findings;
   }
 
-  /** The tensors that a step gives. */
+  /** The tensors that a step provides. */
   #collect(step: EnsembleStep, path: string): void {
     const inner = this.#find(step, path);
     for (const [name, given] of Object.entries(step.output_map)) {
       const at = `${path}.output_map[${name}]`;
       const outputs = inner?.config.output ?? [];
       const tensor = this.#tensorNamed(name, { side: 'output', tensors: outputs, step, at });
-      if (this.#sources.has(given)) this.#error(at, `${given} is already given by ${this.#sources.get(given)?.giver}.`);
+      if (this.#sources.has(given))
+        this.#error(at, `${given} is already provided by ${this.#sources.get(given)?.giver}.`);
       else this.#give(given, { tensor, giver: step.model_name, batched: isBatched(inner) });
     }
   }
@@ -65,21 +66,21 @@ class EnsembleCheck {
       const tensor = this.#tensorNamed(name, { side: 'input', tensors: inputs, step, at });
       const source = this.#sources.get(taken);
       this.#used.add(taken);
-      if (source === undefined) this.#error(at, `nobody gives ${taken}.${suggest(taken, this.#sources.keys())}`);
+      if (source === undefined) this.#error(at, `no step provides ${taken}.${suggest(taken, this.#sources.keys())}`);
       else if (tensor !== undefined && inner?.state === 'available') {
         this.#checkFit(at, source, { tensor, giver: step.model_name, batched: isBatched(inner) });
       }
     }
     for (const { name, optional } of inputs) {
       if (optional !== true && !Object.hasOwn(step.input_map, name)) {
-        this.#error(path, `${step.model_name} needs the input ${name}, which this step does not give.`);
+        this.#error(path, `${step.model_name} needs the input ${name}, which this step does not provide.`);
       }
     }
   }
 
   #checkOutput(tensor: ModelTensor, path: string): void {
     const source = this.#sources.get(tensor.name);
-    if (source === undefined) this.#error(path, `no step gives the output ${tensor.name}.`);
+    if (source === undefined) this.#error(path, `no step provides the output ${tensor.name}.`);
     else this.#checkFit(path, source, { tensor, giver: 'the ensemble', batched: this.#batched() });
   }
 
@@ -115,7 +116,10 @@ class EnsembleCheck {
     const inner = this.#models.find(({ name }) => name === step.model_name);
     if (inner === undefined) {
       const names = this.#models.map(({ name }) => name);
-      this.#error(path, `there is no model ${JSON.stringify(step.model_name)}.${suggest(step.model_name, names)}`);
+      this.#error(
+        path,
+        `the model ${JSON.stringify(step.model_name)} does not exist.${suggest(step.model_name, names)}`,
+      );
     } else if (inner.state === 'unavailable') this.#error(path, `the model ${step.model_name} cannot be served.`);
     else return inner;
     return undefined;
@@ -148,7 +152,7 @@ function shapeOf({ tensor, batched }: Source): readonly number[] {
   return batched ? [-1, ...dims] : dims;
 }
 
-/** Sizes of -1 fit any other; what comes is known only at run time. */
+/** A size of -1 fits any other: the actual size is known only at run time. */
 function shapesFit(left: readonly number[], right: readonly number[]): boolean {
   return (
     left.length === right.length && left.every((size, at) => size === right[at] || size === -1 || right[at] === -1)

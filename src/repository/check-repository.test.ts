@@ -45,14 +45,14 @@ parameters { key: "a" value { string_value: "1" } }
 parameters { key: "a" value { string_value: "\${engine_dir}" } }
 `;
   expect(await check(model(config))).toEqual([
-    'm/config.pbtxt:3:12: warning: parameters[a] is given twice: the later one holds.',
+    'm/config.pbtxt:3:12: warning: parameters[a] is set twice: the last value applies.',
     'm/config.pbtxt:3:23: warning: ${engine_dir} of the parameter a is not filled in.',
   ]);
 });
 
 it('warns of a path that the Python backend cannot use', async () => {
   expect(await check({ 'a b/config.pbtxt': 'backend: "python"', 'a b/1/model.py': '' })).toEqual([
-    'a b: warning: its path has a space: the Python backend of tritonserver hangs on it.',
+    'a b: warning: its path contains a space: the Python backend of tritonserver hangs on it.',
   ]);
 });
 
@@ -60,15 +60,18 @@ const guarded = '"structured_outputs_config":{"backend":"xgrammar"}';
 const asked = 'parameters { key: "ENABLE_VLLM_HEALTH_CHECK" value { string_value: "true" } }';
 
 it.each([
-  [{ 'm/1/.keep': '' }, 'm/1/model.json: error: this file is missing: the engine arguments of a vLLM model.'],
+  [
+    { 'm/1/.keep': '' },
+    'm/1/model.json: error: this file is missing: it must contain the engine arguments of the vLLM model.',
+  ],
   [{ 'm/1/model.json': '[' }, 'm/1/model.json: error: it is not a JSON object.'],
   [
     { 'm/1/model.json': '{}' },
-    'm/1/model.json: error: it has no "model": the name on the Hugging Face hub, or a folder.',
+    'm/1/model.json: error: "model" is missing: set it to a folder or the name of a model on the Hugging Face hub.',
   ],
   [
     { 'm/1/model.json': `{"model":"a","enable_lora":"True",${guarded}}` },
-    'm/1/multi_lora.json: error: this file is missing: enable_lora is true, so the names of the adapters must stand here.',
+    'm/1/multi_lora.json: error: this file is missing: it must list the adapters, because enable_lora is true.',
   ],
   [
     { 'm/1/model.json': `{"model":"a","enable_lora":true,${guarded}}`, 'm/1/multi_lora.json': '"a"' },
@@ -79,7 +82,7 @@ it.each([
 });
 
 const noLibrary =
-  'm/1/model.json: warning: structured_outputs_config is missing, so one structured output can end the engine: add ' +
+  'm/1/model.json: warning: structured_outputs_config is missing, so one structured-output request can crash the engine: add ' +
   '"structured_outputs_config": {"backend":"xgrammar","disable_any_whitespace":true} to model.json.';
 const noCheck =
   'm/config.pbtxt: warning: ENABLE_VLLM_HEALTH_CHECK is missing, so Triton reports the model as ready after its engine has ' +
@@ -121,28 +124,28 @@ ${steps}
   });
 
   it.each([
-    ['"inner"', '"inter"', ['5:1: error: there is no model "inter". Did you mean inner?']],
+    ['"inner"', '"inter"', ['5:1: error: the model "inter" does not exist. Did you mean inner?']],
     [
       '"IN"',
       '"INN"',
       [
         '5:64: error: inner has no input INN. Did you mean IN?',
-        '5:1: error: inner needs the input IN, which this step does not give.',
+        '5:1: error: inner needs the input IN, which this step does not provide.',
       ],
     ],
     ['"OUT"', '"OUTPUT"', ['5:103: error: inner has no output OUTPUT.']],
     [
       'value: "a"',
       'value: "A1"',
-      ['5:63: error: nobody gives A1. Did you mean a?', '2:9: warning: no step takes the input a.'],
+      ['5:63: error: no step provides A1. Did you mean a?', '2:9: warning: no step uses the input a.'],
     ],
-    ['value: "z"', 'value: "y"', ['3:10: error: no step gives the output z.']],
+    ['value: "z"', 'value: "y"', ['3:10: error: no step provides the output z.']],
     [
       '"IN" value: "a"',
       '"EXTRA" value: "a"',
       [
         '5:66: error: a of the ensemble is TYPE_INT32, but EXTRA of inner is TYPE_FP32.',
-        '5:1: error: inner needs the input IN, which this step does not give.',
+        '5:1: error: inner needs the input IN, which this step does not provide.',
       ],
     ],
   ])('with %s made %s is told', async (from, to, findings) => {
@@ -151,7 +154,7 @@ ${steps}
     );
   });
 
-  it('with tensors of another shape is told', async () => {
+  it('with tensors of another shape is reported', async () => {
     const files = ensemble(good);
     const flat = files['e/config.pbtxt'].replace('max_batch_size: 4', 'max_batch_size: 0');
     expect(await check({ ...files, 'e/config.pbtxt': flat })).toEqual([
@@ -160,12 +163,12 @@ ${steps}
     ]);
   });
 
-  it('without steps, with a tensor from two sides, or with a broken model is told', async () => {
+  it('without steps, with a tensor from two models, or with a broken model is reported', async () => {
     expect(await check({ ...ensemble(''), 'e/config.pbtxt': 'platform: "ensemble"' })).toEqual([
       'e/config.pbtxt: error: an ensemble needs ensemble_scheduling with at least one step.',
     ]);
     expect(await check(ensemble(`${good},\n${good}`))).toEqual([
-      'e/config.pbtxt:6:100: error: z is already given by inner.',
+      'e/config.pbtxt:6:100: error: z is already provided by inner.',
     ]);
     expect(await check({ ...ensemble(good), 'inner/config.pbtxt': '?' })).toEqual([
       'e/config.pbtxt:5:1: error: the model inner cannot be served.',

@@ -9,11 +9,11 @@ import type { AvailableModel, ModelRepository } from './repository-model.ts';
 
 export interface CheckedRepository {
   readonly repository: ModelRepository;
-  /** In the order of the models; the folders that are no models come last. */
+  /** In the order of the models; folders that are not models come last. */
   readonly findings: readonly Finding[];
 }
 
-/** Reads repositories and looks for all that tritonserver or a backend would refuse. Throws a RepositoryError. */
+/** Reads repositories and finds everything that tritonserver or a backend would reject. Throws a RepositoryError. */
 export async function checkRepository(folders: readonly string[]): Promise<CheckedRepository> {
   const repository = await readRepository(folders);
   const found = await Promise.all(
@@ -39,7 +39,7 @@ function checkParameters({ source, config }: AvailableModel): readonly Finding[]
       severity: 'warning',
       file: source.configFile,
       position: { line, column },
-      text: `${path} is given twice: the later one holds.`,
+      text: `${path} is set twice: the last value applies.`,
     }),
   );
   const unfilled = Object.entries(config.parameters).flatMap(([name, { string_value: value }]): Finding[] => {
@@ -58,7 +58,7 @@ function checkParameters({ source, config }: AvailableModel): readonly Finding[]
   return [...repeated, ...unfilled];
 }
 
-/** Whether every version that is served has the files without which its backend does not start. */
+/** Checks that every served version has the files that its backend needs. */
 async function checkFiles(model: AvailableModel): Promise<readonly Finding[]> {
   const { backend, versions, folder, config } = model;
   if (backend === 'vllm') return [...checkPath(folder), ...(await checkVllm(model))];
@@ -70,14 +70,14 @@ async function checkFiles(model: AvailableModel): Promise<readonly Finding[]> {
   return [...checkPath(folder), ...found.flat()];
 }
 
-/** Both backends hand the path to a shell, and then wait without end for a process that never comes. */
+/** Both backends pass the path to a shell unquoted, and then wait forever for a process that never starts. */
 function checkPath(folder: string): readonly Finding[] {
   if (!/\s/.test(resolve(folder))) return [];
   return [
     {
       severity: 'warning',
       file: folder,
-      text: 'its path has a space: the Python backend of tritonserver hangs on it.',
+      text: 'its path contains a space: the Python backend of tritonserver hangs on it.',
     },
   ];
 }

@@ -2,7 +2,7 @@ import type { ModelTensor } from '../kserve/messages.ts';
 import type { Finding } from './finding.ts';
 import type { AvailableModel } from './repository-model.ts';
 
-/** What Triton has against the sizes and tensors that a configuration declares. */
+/** Finds batch sizes and tensors of a configuration that Triton would reject. */
 export function checkTensors({ config, source }: AvailableModel): readonly Finding[] {
   const report: Report = (severity, path, text) => ({
     severity,

@@ -14,7 +14,7 @@ import {
 import type { Finding } from './finding.ts';
 import type { AvailableModel } from './repository-model.ts';
 
-/** Whether a vLLM model has the files that its backend needs, and the settings that keep its engine alive. */
+/** Checks that a vLLM model has the files that its backend needs, and the settings that keep its engine alive. */
 export async function checkVllm({ folder, versions, config, source }: AvailableModel): Promise<readonly Finding[]> {
   const found = await Promise.all(versions.map((version) => checkVersion(join(folder, String(version)))));
   const isAsked = checksHealth(config.parameters);
@@ -30,7 +30,13 @@ async function checkVersion(folder: string): Promise<readonly Finding[]> {
   if ('unread' in read) return [{ severity: 'error', file, text: problems[read.unread] }];
   const { engine } = read;
   if (typeof engine['model'] !== 'string' || engine['model'] === '') {
-    return [{ severity: 'error', file, text: 'it has no "model": the name on the Hugging Face hub, or a folder.' }];
+    return [
+      {
+        severity: 'error',
+        file,
+        text: '"model" is missing: set it to a folder or the name of a model on the Hugging Face hub.',
+      },
+    ];
   }
   const unguarded: Finding[] = namesGuideLibrary(engine)
     ? []
@@ -39,9 +45,9 @@ async function checkVersion(folder: string): Promise<readonly Finding[]> {
 }
 
 const problems: Readonly<Record<UnreadArguments, string>> = {
-  missing: 'this file is missing: the engine arguments of a vLLM model.',
+  missing: 'this file is missing: it must contain the engine arguments of the vLLM model.',
   'not a file': 'it is not a file.',
-  'too large': 'it is larger than engine arguments can be.',
+  'too large': 'it is too large for engine arguments.',
   unreadable: 'it cannot be read.',
   'not JSON': 'it is not a JSON object.',
 };
@@ -50,7 +56,7 @@ async function checkAdapters(folder: string, engine: JsonObject): Promise<readon
   if (!/^true$/i.test(String(engine['enable_lora']))) return [];
   const file = join(folder, 'multi_lora.json');
   if (!(await isFile(file))) {
-    const text = 'this file is missing: enable_lora is true, so the names of the adapters must stand here.';
+    const text = 'this file is missing: it must list the adapters, because enable_lora is true.';
     return [{ severity: 'error', file, text }];
   }
   const names = parseJsonObject(await readFile(file, 'utf8').catch(() => ''));

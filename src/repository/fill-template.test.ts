@@ -18,9 +18,9 @@ describe('parseSubstitutions', () => {
   });
 
   it.each([
-    ['a', '"a" is not written name:value.'],
-    ['a:1,b', '"b" is not written name:value.'],
-    ['a b:1', '"a b" cannot be the name of a value.'],
+    ['a', '"a" must have the format name:value.'],
+    ['a:1,b', '"b" must have the format name:value.'],
+    ['a b:1', '"a b" is not a valid name: use letters, digits and _.'],
   ])('refuses %j', (text, problem) => {
     expect(() => parseSubstitutions(text)).toThrow(problem);
   });
@@ -41,7 +41,7 @@ describe('fillTemplate', () => {
     expect(fill('${max_queue_size}', { max_queue_size: '7' }).text).toBe('7');
   });
 
-  it('tells what is left, and whether it stands in quotes', () => {
+  it('reports what is not filled in, and whether it is in quotes', () => {
     const template = '# ${comment}\na: ${b}\nc: "x # ${d}" \'${e}\' ${f} # ${g}\n';
     expect(fill(template).unfilled).toEqual([
       { name: 'b', line: 2, column: 4, quoted: false },

@@ -3,18 +3,18 @@ import type { Position } from './pbtxt/text-format-error.ts';
 /** One `${name}` that got no value. */
 export interface Unfilled extends Position {
   readonly name: string;
-  /** TensorRT-LLM takes an unfilled value inside quotes for one that is not set; outside, the file cannot be read. */
+  /** TensorRT-LLM treats an unfilled value in quotes as not set; without quotes, the file is invalid. */
   readonly quoted: boolean;
 }
 
 export interface FilledTemplate {
   readonly text: string;
   readonly unfilled: readonly Unfilled[];
-  /** Names that were given a value, but that the template does not have. */
+  /** Names with a value that the template does not have. */
   readonly unknown: readonly string[];
 }
 
-/** What TensorRT-LLM's tool fills in although nobody says so. */
+/** The default values of TensorRT-LLM's tool. */
 const standing: Readonly<Record<string, string>> = { max_queue_size: '0', max_queue_delay_microseconds: '0' };
 
 const placeholder = /\$(?:\$|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
@@ -32,7 +32,7 @@ export function fillTemplate(template: string, values: ReadonlyMap<string, strin
   return { text, unfilled: findUnfilled(text), unknown: [...values.keys()].filter((name) => !seen.has(name)) };
 }
 
-/** Every `${name}` of a text, and where it stands. */
+/** Every `${name}` of a text, with its position. */
 function findUnfilled(text: string): readonly Unfilled[] {
   return text.split('\n').flatMap((line, at) =>
     [...line.matchAll(/\$\{([A-Za-z_]\w*)\}/g)]
@@ -57,16 +57,17 @@ function isQuoted(before: string): boolean {
 }
 
 /**
- * Takes `name:value,name:value` apart. As in TensorRT-LLM's tool a backslash takes the meaning from the character behind
- * it, once for the commas and once more for the colons; unlike there, a further colon belongs to the value.
+ * Parses `name:value,name:value`. As in TensorRT-LLM's tool, a backslash escapes the next character, once for the commas
+ * and once more for the colons. Unlike there, a second colon belongs to the value.
  */
 export function parseSubstitutions(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const item of splitUnescaped(text, ',')) {
     if (item === '') continue;
     const [name = '', ...rest] = splitUnescaped(item, ':');
-    if (rest.length === 0) throw new RangeError(`${JSON.stringify(item)} is not written name:value.`);
-    if (!/^[A-Za-z_]\w*$/.test(name)) throw new RangeError(`${JSON.stringify(name)} cannot be the name of a value.`);
+    if (rest.length === 0) throw new RangeError(`${JSON.stringify(item)} must have the format name:value.`);
+    if (!/^[A-Za-z_]\w*$/.test(name))
+      throw new RangeError(`${JSON.stringify(name)} is not a valid name: use letters, digits and _.`);
     values.set(name, rest.join(':'));
   }
   return values;
@@ -77,7 +78,7 @@ function splitUnescaped(text: string, separator: string): string[] {
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
     if (character === separator) parts.push('');
-    // A backslash at the very end stands before nothing, and is dropped.
+    // A backslash at the very end escapes nothing and is dropped.
     else parts.push(`${parts.pop()}${character === '\\' ? text.charAt(++at) : character}`);
   }
   return parts;

@@ -1,6 +1,6 @@
 import type { Position } from './pbtxt/text-format-error.ts';
 
-/** Something to know about a repository: an error keeps a model from being served, a warning may, a note does not. */
+/** A finding in a repository. A model with an error cannot be served, one with a warning may fail. */
 export interface Finding {
   readonly severity: 'error' | 'warning' | 'note';
   /** The file or folder that it is about. */
@@ -14,23 +14,23 @@ export function findingLine({ severity, text, ...place }: Finding): string {
   return `${placeOf(place)}: ${severity}: ${text}`;
 }
 
-/** Where a finding is, as editors and terminals understand it. */
+/** The location of a finding, in the format of editors and terminals. */
 export function placeOf({ file, position }: Pick<Finding, 'file' | 'position'>): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }
 
-/** A mistake that keeps one model from being served; the others go on. */
+/** An error that makes one model unavailable; the others are served. */
 export class ModelFault extends Error {
   readonly finding: Finding;
 
   constructor(text: string, place: Pick<Finding, 'file' | 'position'>) {
     super(`${placeOf(place)}: ${text}`);
-    this.name = 'ModelFault';
+    this.name = 'ModelError';
     this.finding = { severity: 'error', ...place, text };
   }
 }
 
-/** Why nothing of a repository can be served, one line each. */
+/** Why a repository cannot be served at all, one line for each problem. */
 export class RepositoryError extends Error {
   readonly problems: readonly string[];
 

@@ -5,18 +5,18 @@ import { type Finding, ModelFault } from './finding.ts';
 import { type ModelFolder } from './model-folder.ts';
 import { suggest } from './pbtxt/suggest.ts';
 
-/** What a model of the backend llamacpp says of itself; what it leaves out is for the engine to choose. */
+/** The configuration of a model of the backend llamacpp. The engine chooses what is left out. */
 export interface LlamacppModel {
   /** The GGUF file of each version that is served. */
   readonly files: ReadonlyMap<number, string>;
   /** Tokens of context of one sequence. */
   readonly contextLength: number | undefined;
-  /** Requests that decode together. */
+  /** How many requests decode at the same time. */
   readonly sequences: number | undefined;
   readonly adapters: readonly LlamacppAdapter[];
 }
 
-/** A LoRA adapter, and the name under which requests ask for it. */
+/** A LoRA adapter and its name in requests. */
 export interface LlamacppAdapter {
   readonly name: string;
   readonly file: string;
@@ -32,7 +32,7 @@ interface Described {
   readonly findings: readonly Finding[];
 }
 
-/** Reads what a model of the backend llamacpp needs. Throws a ModelFault for a missing file or a wrong value. */
+/** Reads a model of the backend llamacpp. Throws a ModelError for a missing file or a wrong value. */
 export async function describeLlamacpp(source: ModelFolder, versions: readonly number[]): Promise<Described> {
   const parameters = new Parameters(source);
   const files = new Map<number, string>();
@@ -83,7 +83,7 @@ class Parameters {
       .map((name) => ({
         severity: 'warning',
         ...this.place(name),
-        text: `the parameter ${name} has no effect on the backend llamacpp.${suggest(name, known)}`,
+        text: `the backend llamacpp ignores the parameter ${name}.${suggest(name, known)}`,
       }));
   }
 }
@@ -99,23 +99,23 @@ async function modelFile(source: ModelFolder, version: number, parameters: Param
   const folder = join(source.folder, String(version));
   const file = insideModel(folder, fileName, { file: source.configFile });
   if (!(await isFile(file)))
-    throw new ModelFault(`there is no ${fileName}.${await alternatives(folder)}`, { file: folder });
+    throw new ModelFault(`${fileName} is missing.${await alternatives(folder)}`, { file: folder });
   await checkGguf(file, { file });
   return file;
 }
 
-/** What else could be meant in a folder without the file that was looked for. */
+/** A hint for a folder that has another GGUF file than the expected one. */
 async function alternatives(folder: string): Promise<string> {
   const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.gguf'));
   const [name] = names.toSorted();
   return name === undefined
     ? ''
-    : ` It has ${name}: rename it, or set default_model_filename: ${JSON.stringify(name)}.`;
+    : ` The folder has ${name}: rename it, or set default_model_filename: ${JSON.stringify(name)}.`;
 }
 
 /**
- * A path of a configuration. A relative one begins at the model's folder and stays in it, so that a repository can be
- * moved as a whole and a copied one reaches nothing else; who means a file elsewhere writes its absolute path.
+ * A path of a configuration. A relative path must stay inside the model's folder, so that a repository can be moved and
+ * a copy of it uses no other files. A file elsewhere needs an absolute path.
  */
 function insideModel(folder: string, path: string, place: Pick<Finding, 'file' | 'position'>): string {
   if (path === '') throw new ModelFault('the path is empty.', place);
@@ -124,7 +124,7 @@ function insideModel(folder: string, path: string, place: Pick<Finding, 'file' |
   const inside = relative(resolve(folder), file);
   if (inside === '..' || inside.startsWith('../') || inside.startsWith('..\\')) {
     throw new ModelFault(
-      `${path} leads out of the model's folder: write an absolute path, or put the file inside.`,
+      `${path} is outside the model's folder: use an absolute path, or move the file into the folder.`,
       place,
     );
   }
@@ -140,11 +140,11 @@ function adaptersOf({ folder }: ModelFolder, parameters: Parameters): readonly L
       const equals = item.indexOf('=');
       const path = item.slice(equals + 1).trim();
       const name = equals < 0 ? basename(path).replace(/\.gguf$/, '') : item.slice(0, equals).trim();
-      if (name === '') throw new ModelFault(`an adapter in lora has no name: write name=path, not ${item}.`, place);
+      if (name === '') throw new ModelFault(`an adapter in lora has no name: use name=path, not ${item}.`, place);
       return { name, file: insideModel(folder, path, place) };
     });
   const twice = adapters.find(({ name }, at) => adapters.findIndex((other) => other.name === name) !== at);
-  if (twice !== undefined) throw new ModelFault(`lora names ${twice.name} twice.`, place);
+  if (twice !== undefined) throw new ModelFault(`lora has the adapter ${twice.name} twice.`, place);
   return adapters;
 }
 
@@ -153,9 +153,9 @@ async function checkGguf(file: string, place: Pick<Finding, 'file' | 'position'>
   if (problem !== undefined) throw new ModelFault(problem, place);
 }
 
-/** What speaks against a file of weights. Looks at the first bytes only: whether the rest is whole, the engine finds out. */
+/** Why a file is not usable as GGUF file. It reads only the first bytes: the engine checks the rest. */
 export async function ggufProblem(file: string): Promise<string | undefined> {
-  if (!(await isFile(file))) return `there is no file ${file}.`;
+  if (!(await isFile(file))) return `${file} does not exist.`;
   const handle = await open(file).catch(() => undefined);
   if (handle === undefined) return `${file} cannot be read.`;
   try {

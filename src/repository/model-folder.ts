@@ -6,36 +6,36 @@ import { ModelFault } from './finding.ts';
 import { type ReadModelConfig, readModelConfig } from './pbtxt/model-config.ts';
 import { TextFormatError } from './pbtxt/text-format-error.ts';
 
-/** What stands in a folder that may be a model. */
+/** The contents of a folder that may be a model. */
 export interface ModelFolder {
   readonly folder: string;
-  /** The config.pbtxt, read; undefined when there is none. */
+  /** The parsed config.pbtxt; undefined if there is none. */
   readonly read: ReadModelConfig | undefined;
   readonly configFile: string;
   /** The numbered folders, ascending. */
   readonly versions: readonly number[];
 }
 
-/** The names of the folders in a folder, in order; links count as what they lead to. */
+/** The names of the folders in a folder, sorted. Links are followed. */
 export async function subfolders(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   const found = await Promise.all(names.map(async (name) => ((await isFolder(join(folder, name))) ? [name] : [])));
   return found.flat().toSorted();
 }
 
-/** The versions of a model: the folders named by a whole number. Triton, too, looks past those that begin with a zero. */
+/** The versions of a model: the folders with a number as name. Like Triton, it skips those that begin with a zero. */
 export async function versionFolders(folder: string): Promise<number[]> {
   const names = (await subfolders(folder)).filter((name) => /^[1-9]\d{0,14}$/.test(name));
   return names.map(Number).toSorted((left, right) => left - right);
 }
 
-/** Reads the configuration of a model, if it has one. Throws a ModelFault for a mistake in it. */
+/** Reads the configuration of a model, if it has one. Throws a ModelError if it is invalid. */
 export async function readConfigFile(file: string): Promise<ReadModelConfig | undefined> {
   if (!(await exists(file))) return undefined;
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new ModelFault(`it cannot be read: ${reasonOf(error)}.`, { file });
   });
-  if (!isUtf8(bytes)) throw new ModelFault('it is not a text in UTF-8.', { file });
+  if (!isUtf8(bytes)) throw new ModelFault('it is not UTF-8 text.', { file });
   try {
     return readModelConfig(bytes.toString(), file);
   } catch (error) {
@@ -45,14 +45,14 @@ export async function readConfigFile(file: string): Promise<ReadModelConfig | un
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission is denied',
+  ENOENT: 'the file does not exist',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'it is not a folder',
 };
 
-/** Why the file system refused, in words. */
+/** The reason of a file system error, in words. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code] ?? (code === '' ? 'the file system gives no reason' : code);
+  return reasons[code] ?? (code === '' ? 'unknown reason' : code);
 }

@@ -9,7 +9,7 @@ export interface LlamacppOptions {
   readonly weights: { readonly file: string; readonly as: 'copy' | 'link' | 'path' };
   readonly contextLength?: number | undefined;
   readonly sequences?: number | undefined;
-  /** LoRA adapters: the name under which requests ask for one, and its file. */
+  /** LoRA adapters: their names in requests, and their files. */
   readonly adapters: ReadonlyMap<string, string>;
 }
 

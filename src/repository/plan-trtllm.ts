@@ -6,19 +6,19 @@ import type { WritableMessage } from './pbtxt/write-text-format.ts';
 import * as tensors from './trtllm-tensors.ts';
 import type { TrtllmName, TrtllmValues } from './trtllm-values.ts';
 
-/** Where TensorRT-LLM's container has the models that these folders belong to. */
+/** The folder of these models in TensorRT-LLM's container. */
 export const containerModels = '/app/all_models/inflight_batcher_llm';
 
 export interface TrtllmPlan extends FolderPlan {
-  /** Python files of NVIDIA's without which the models do not start, from the repository's folder on. */
+  /** Python files of NVIDIA that the models need, relative to the repository. */
   readonly foreign: readonly string[];
 }
 
 interface TrtllmOptions {
-  /** The name of the ensemble: what clients ask for. The four models inside it have the names that NVIDIA's code expects. */
+  /** The name of the ensemble, for clients. The four models inside it have the names that NVIDIA's code expects. */
   readonly name: string;
   readonly values: TrtllmValues;
-  /** A folder like the container's, from which the Python files are copied; left out: they are named, not written. */
+  /** A folder like the container's to copy the Python files from; undefined: they are listed, not written. */
   readonly pythonFrom?: string | undefined;
 }
 
@@ -32,7 +32,8 @@ export function planTrtllm({ name, values, pythonFrom }: TrtllmOptions): TrtllmP
     ['postprocessing', postprocessing(values)],
     ['tensorrt_llm_bls', bls(values)],
   ]);
-  if (models.size < 5) throw new RepositoryError([`${name} is the name of a model inside: choose another.`]);
+  if (models.size < 5)
+    throw new RepositoryError([`${name} is the name of a model inside the ensemble. Choose another name.`]);
   const foreign = [
     'preprocessing/1/model.py',
     'postprocessing/1/model.py',
@@ -241,7 +242,7 @@ function routes(table: string): Routes {
   return Object.fromEntries(rows(table).map(([inner = '', outer = '']) => [inner, outer]));
 }
 
-/** The tensors that the ensemble and the engine both have, and that take no other way. */
+/** The tensors that the ensemble and the engine share under the same name. */
 function shared(outer: string, inner: string, renamed: string): Routes {
   const elsewhere = routes(renamed);
   const names = new Set(rows(outer).map(([name = '']) => name));

@@ -5,18 +5,18 @@ import { writeModelConfig } from './pbtxt/model-config.ts';
 
 export interface VllmOptions {
   readonly name: string;
-  /** What vLLM's engine is started with, in vLLM's own names; `model` is required there, and null leaves one out. */
+  /** The arguments of vLLM's engine, in vLLM's own names. `model` is required; null leaves an argument out. */
   readonly engine: Readonly<Record<string, unknown>> & { readonly model: string };
-  /** LoRA adapters: the name under which requests ask for one, and its folder. */
+  /** LoRA adapters: their names in requests, and their folders. */
   readonly adapters: ReadonlyMap<string, string>;
-  /** Whether Triton asks the engine, too, whether the model is ready. */
+  /** Whether Triton checks the engine, too, when it reports whether the model is ready. */
   readonly checksHealth: boolean;
 }
 
 /** The folder of a model for Triton's vLLM backend. */
 export function planVllm({ name, engine, adapters, checksHealth }: VllmOptions): FolderPlan {
   checkModelName(name);
-  // KIND_MODEL leaves the choice of the GPUs to vLLM, which tensor parallelism needs.
+  // With KIND_MODEL, vLLM chooses the GPUs, which tensor parallelism needs.
   const config = writeModelConfig({
     backend: 'vllm',
     instance_group: [{ kind: 'KIND_MODEL', count: 1 }],
@@ -45,7 +45,7 @@ function guideLibrary(engine: VllmOptions['engine']): Readonly<Record<string, un
   return olderName in engine ? {} : { [name]: value };
 }
 
-/** The model first: it is what a reader looks for. */
+/** The model comes first, because readers look for it. */
 function json(engine: Readonly<Record<string, unknown>>, model: string): string {
   const given = Object.entries(engine).filter(([, value]) => value !== null);
   return `${JSON.stringify({ model, ...Object.fromEntries(given) }, null, 2)}\n`;

@@ -69,13 +69,13 @@ describe('the versions of a model', () => {
       'm/config.pbtxt': 'backend: "a"\nversion_policy { specific { versions: [ 3, 2 ] } }',
     });
     expect(lines(model)).toEqual([
-      'HERE/m/config.pbtxt:2:1: warning: version_policy asks for version 2, which is not there.',
+      'HERE/m/config.pbtxt:2:1: warning: version_policy selects version 2, which does not exist.',
     ]);
   });
 
   it.each([
-    ['version_policy { specific { versions: 7 } }', 'version_policy leaves no version to serve: there are 1, 3, 10.'],
-    ['version_policy { latest { } }', 'version_policy leaves no version to serve: there are 1, 3, 10.'],
+    ['version_policy { specific { versions: 7 } }', 'version_policy selects none of the versions 1, 3, 10.'],
+    ['version_policy { latest { } }', 'version_policy selects none of the versions 1, 3, 10.'],
   ])('must not be none: %j', async (policy, reason) => {
     const model = await only({ ...versions, 'm/config.pbtxt': `${policy} backend: "python"` });
     expect(model).toMatchObject({ state: 'unavailable', reason: `${at('m/config.pbtxt')}:1:1: ${reason}` });
@@ -102,7 +102,7 @@ describe('a model without a backend in its configuration', () => {
   it('is unavailable when nothing tells', async () => {
     expect(await only({ 'm/1/weights.bin': '' })).toMatchObject({
       state: 'unavailable',
-      reason: `${at('m')}: it has no config.pbtxt, and no file that tells its backend.`,
+      reason: `${at('m')}: it has no config.pbtxt, and none of its files identifies its backend.`,
     });
   });
 });
@@ -160,22 +160,22 @@ describe('a model of the backend llamacpp', () => {
   it.each([
     [
       { model_path: '../w.gguf' },
-      ":2:32: ../w.gguf leads out of the model's folder: write an absolute path, or put the file inside.",
+      ":2:32: ../w.gguf is outside the model's folder: use an absolute path, or move the file into the folder.",
     ],
     [
       { model_path: 'x/../../w.gguf' },
-      ":2:32: x/../../w.gguf leads out of the model's folder: write an absolute path, or put the file inside.",
+      ":2:32: x/../../w.gguf is outside the model's folder: use an absolute path, or move the file into the folder.",
     ],
     [{ model_path: '' }, ':2:32: the path is empty.'],
-    [{ model_path: '/nowhere/w.gguf' }, ':2:32: there is no file /nowhere/w.gguf.'],
+    [{ model_path: '/nowhere/w.gguf' }, ':2:32: /nowhere/w.gguf does not exist.'],
     [{ context_length: '4k' }, ':2:36: context_length must be a whole number of at least 1, not "4k".'],
     [{ sequences: '0' }, ':2:31: sequences must be a whole number of at least 1, not "0".'],
     [
       { lora: 'a=../l.gguf' },
-      ":2:26: ../l.gguf leads out of the model's folder: write an absolute path, or put the file inside.",
+      ":2:26: ../l.gguf is outside the model's folder: use an absolute path, or move the file into the folder.",
     ],
-    [{ lora: '=1/model.gguf' }, ':2:26: an adapter in lora has no name: write name=path, not =1/model.gguf.'],
-    [{ lora: 'a=1/model.gguf,a=1/model.gguf' }, ':2:26: lora names a twice.'],
+    [{ lora: '=1/model.gguf' }, ':2:26: an adapter in lora has no name: use name=path, not =1/model.gguf.'],
+    [{ lora: 'a=1/model.gguf,a=1/model.gguf' }, ':2:26: lora has the adapter a twice.'],
   ])('is unavailable with %j', async (parameters, reason) => {
     const model = await only({ 'm/config.pbtxt': config(parameters), 'm/1/model.gguf': 'GGUF' });
     expect(model).toMatchObject({ state: 'unavailable', backend: 'llamacpp', reason: at('m/config.pbtxt') + reason });
@@ -186,9 +186,9 @@ describe('a model of the backend llamacpp', () => {
     [{ 'm/1/model.gguf': 'GG' }, 'HERE/m/1/model.gguf: HERE/m/1/model.gguf is not a GGUF file.'],
     [
       { 'm/1/other.gguf': 'GGUF' },
-      'HERE/m/1: there is no model.gguf. It has other.gguf: rename it, or set default_model_filename: "other.gguf".',
+      'HERE/m/1: model.gguf is missing. The folder has other.gguf: rename it, or set default_model_filename: "other.gguf".',
     ],
-    [{ 'm/1/.keep': '' }, 'HERE/m/1: there is no model.gguf.'],
+    [{ 'm/1/.keep': '' }, 'HERE/m/1: model.gguf is missing.'],
     [{ 'm/.keep': '' }, 'HERE/m: it has no version folder such as 1.'],
   ])('is unavailable with the files %j', async (files, reason) => {
     const model = await only({ 'm/config.pbtxt': config({}), ...files });
@@ -198,7 +198,7 @@ describe('a model of the backend llamacpp', () => {
   it('is warned of a parameter without effect', async () => {
     const model = await only({ 'm/config.pbtxt': config({ context_lenght: '1' }), 'm/1/model.gguf': 'GGUF' });
     expect(lines(model)).toEqual([
-      'HERE/m/config.pbtxt:2:36: warning: the parameter context_lenght has no effect on the backend llamacpp. Did you mean context_length?',
+      'HERE/m/config.pbtxt:2:36: warning: the backend llamacpp ignores the parameter context_lenght. Did you mean context_length?',
     ]);
   });
 });
@@ -214,29 +214,29 @@ describe('a repository', () => {
       ['c', 'available'],
     ]);
     expect(models.flatMap(lines)).toEqual([
-      'HERE/a/config.pbtxt:1:10: error: expected a text in quotes for backend, but found 5.',
+      'HERE/a/config.pbtxt:1:10: error: expected a string in quotes for backend, but found 5.',
       'HERE/b/config.pbtxt:1:1: error: name is "other", but the folder is "b": they must be equal.',
     ]);
     expect(notes).toEqual([]);
   });
 
-  it('has a fault of its own for a configuration that is no text', async () => {
+  it('has its own error for a configuration that is not text', async () => {
     mkdirSync(at('m/1'), { recursive: true });
     writeFileSync(at('m/config.pbtxt'), Buffer.of(0x6e, 0xff));
     mkdirSync(at('n/1/'), { recursive: true });
     mkdirSync(at('n/config.pbtxt'));
     const { models } = await readRepository([folder]);
     expect(models.flatMap(lines)).toEqual([
-      'HERE/m/config.pbtxt: error: it is not a text in UTF-8.',
+      'HERE/m/config.pbtxt: error: it is not UTF-8 text.',
       'HERE/n/config.pbtxt: error: it cannot be read: it is a folder.',
     ]);
   });
 
-  it('leaves folders alone that are no models, with a note', async () => {
+  it('ignores folders that are not models, with a note', async () => {
     write({ 'm/1/model.py': '', 'adapters/a.bin': '' });
     const { notes } = await readRepository([folder]);
     expect(lines({ findings: notes })).toEqual([
-      'HERE/adapters: note: it is not a model and is left alone: it has no config.pbtxt and no version folder.',
+      'HERE/adapters: note: it is not a model and is ignored: it has no config.pbtxt and no version folder.',
     ]);
   });
 
@@ -249,7 +249,7 @@ describe('a repository', () => {
 
   it('is refused when two models have one name', async () => {
     write({ 'x/m/1/model.py': '', 'y/m/1/model.gguf': 'GGUF' });
-    expect(await problems(at('x'), at('y'))).toBe('Two models are called m: HERE/x/m and HERE/y/m.');
+    expect(await problems(at('x'), at('y'))).toBe('Two models have the name m: HERE/x/m and HERE/y/m.');
   });
 
   it('is refused when it is missing, empty, or a model itself', async () => {
@@ -259,8 +259,8 @@ describe('a repository', () => {
       'The model repository HERE/none is not a folder.\nThe model repository HERE/file is not a folder.',
     );
     expect(await problems(at('empty'))).toBe(
-      'The model repository HERE/empty has no models: a model is a folder with a config.pbtxt and a version folder such as 1.',
+      'The model repository HERE/empty has no models. A model is a folder with a config.pbtxt and a version folder such as 1.',
     );
-    expect(await problems(at('m'))).toBe('HERE/m is a model, not a model repository: give the folder around it.');
+    expect(await problems(at('m'))).toBe('HERE/m is a model, not a model repository. Use its parent folder.');
   });
 });

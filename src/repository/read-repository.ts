@@ -9,8 +9,8 @@ import { completeModelConfig, type ModelConfigFile } from './pbtxt/model-config.
 import type { ModelRepository, RepositoryModel } from './repository-model.ts';
 
 /**
- * Reads model repositories in Triton's layout. A broken model is among the models, unavailable with its reason; throws
- * a RepositoryError when a folder is missing, when there is no model at all, or when two have one name.
+ * Reads model repositories in Triton's layout. A broken model is included as unavailable, with its reason. Throws a
+ * RepositoryError if a folder is missing, if there are no models, or if two models have the same name.
  */
 export async function readRepository(folders: readonly string[]): Promise<ModelRepository> {
   const distinct = await checkFolders(folders);
@@ -24,7 +24,7 @@ export async function readRepository(folders: readonly string[]): Promise<ModelR
   return { models, notes: read.flatMap((repository) => repository.notes) };
 }
 
-/** The folders without those that are there twice. */
+/** The folders without duplicates. */
 async function checkFolders(folders: readonly string[]): Promise<readonly string[]> {
   const found = new Map<string, string>();
   const problems: string[] = [];
@@ -38,16 +38,16 @@ async function checkFolders(folders: readonly string[]): Promise<readonly string
 
 async function emptyProblem(folder: string): Promise<string> {
   if (await isFile(join(folder, 'config.pbtxt'))) {
-    return `${folder} is a model, not a model repository: give the folder around it.`;
+    return `${folder} is a model, not a model repository. Use its parent folder.`;
   }
-  return `The model repository ${folder} has no models: a model is a folder with a config.pbtxt and a version folder such as 1.`;
+  return `The model repository ${folder} has no models. A model is a folder with a config.pbtxt and a version folder such as 1.`;
 }
 
 function twinProblems(models: readonly RepositoryModel[]): string[] {
   return models.flatMap((model, at) => {
     const next = models[at + 1];
     return next?.name === model.name
-      ? [`Two models are called ${model.name}: ${model.folder} and ${next.folder}.`]
+      ? [`Two models have the name ${model.name}: ${model.folder} and ${next.folder}.`]
       : [];
   });
 }
@@ -62,12 +62,12 @@ async function readFolder(repository: string): Promise<ModelRepository> {
       .map((name) => ({
         severity: 'note',
         file: join(repository, name),
-        text: 'it is not a model and is left alone: it has no config.pbtxt and no version folder.',
+        text: 'it is not a model and is ignored: it has no config.pbtxt and no version folder.',
       })),
   };
 }
 
-/** Undefined for a folder that is no model. */
+/** Undefined for a folder that is not a model. */
 async function readModel(repository: string, name: string): Promise<RepositoryModel | undefined> {
   const folder = join(repository, name);
   const place = { name, repository, folder };
@@ -114,36 +114,33 @@ function requireBackend(backend: string | undefined, { read, folder, configFile 
   if (backend !== undefined) return backend;
   const text =
     read === undefined
-      ? 'it has no config.pbtxt, and no file that tells its backend.'
-      : 'it names no backend, and no file of it tells one.';
+      ? 'it has no config.pbtxt, and none of its files identifies its backend.'
+      : 'backend is not set, and none of its files identifies one.';
   throw new ModelFault(text, { file: read === undefined ? folder : configFile });
 }
 
 function versionsOf(source: ModelFolder, backend: string): { served: readonly number[]; findings: readonly Finding[] } {
   const { folder, read, configFile } = source;
-  // A model that has its file elsewhere needs no folder, and an empty one is easily lost on the way.
+  // A model with model_path needs no version folder: Git and archives drop empty folders.
   const implied = backend === embeddedBackend && read?.config.parameters['model_path'] !== undefined;
   const existing = source.versions.length === 0 && implied ? [1] : source.versions;
   if (existing.length === 0) throw new ModelFault('it has no version folder such as 1.', { file: folder });
   const { versions, missing } = servedVersions(read?.config.version_policy, existing);
   const place = { file: configFile, position: read?.positions.get('version_policy') };
   if (versions.length === 0) {
-    throw new ModelFault(
-      `version_policy leaves no version to serve: there ${existing.length === 1 ? 'is' : 'are'} ${existing.join(', ')}.`,
-      place,
-    );
+    throw new ModelFault(`version_policy selects none of the versions ${existing.join(', ')}.`, place);
   }
   const findings = missing.map(
     (version): Finding => ({
       severity: 'warning',
       ...place,
-      text: `version_policy asks for version ${version}, which is not there.`,
+      text: `version_policy selects version ${version}, which does not exist.`,
     }),
   );
   return { served: versions, findings };
 }
 
-/** The versions that a policy picks of those that exist, ascending; `missing` are those that it names in vain. */
+/** The existing versions that a policy selects, ascending; `missing` are selected versions that do not exist. */
 function servedVersions(
   policy: ModelConfigFile['version_policy'],
   existing: readonly number[],

@@ -5,10 +5,10 @@ import type { ModelConfigFile } from './pbtxt/model-config.ts';
 
 interface ModelPlace {
   readonly name: string;
-  /** The repository's folder, as it was given. */
+  /** The repository's folder, as in the settings. */
   readonly repository: string;
   readonly folder: string;
-  /** What is worth knowing of it, errors included. */
+  /** Notes, warnings and errors about it. */
   readonly findings: readonly Finding[];
 }
 
@@ -33,11 +33,11 @@ export interface TritonModel extends Servable {
   readonly runsOn: 'tritonserver';
 }
 
-/** A model that cannot be served, and why; the others go on. */
+/** A model that cannot be served, and why. */
 export interface UnavailableModel extends ModelPlace {
   readonly state: 'unavailable';
   readonly reason: string;
-  /** Undefined when not even that is known. */
+  /** Undefined if unknown. */
   readonly backend: string | undefined;
 }
 
@@ -47,6 +47,6 @@ export type RepositoryModel = AvailableModel | UnavailableModel;
 /** All models of one or several repositories, by name. */
 export interface ModelRepository {
   readonly models: readonly RepositoryModel[];
-  /** What is worth knowing beside the models, such as folders that are none. */
+  /** Notes that belong to no model, for example about folders that are not models. */
   readonly notes: readonly Finding[];
 }

@@ -215,7 +215,7 @@ export const postprocessingInputs = `
 export const postprocessingOutputs = `
   OUTPUT STRING -1`;
 
-/** The way of the ensemble's tensors through preprocessing: a tensor of the model, then the ensemble's. */
+/** The mapping of tensors of preprocessing to tensors of the ensemble. */
 export const preprocessingRoute = {
   inputs: `
   QUERY text_input
@@ -242,7 +242,7 @@ export const preprocessingRoute = {
   OUT_PROMPT_TABLE_EXTRA_IDS _prompt_table_extra_ids`,
 };
 
-/** Where the engine's tensors have another name in the ensemble; all others that both have go straight through. */
+/** The engine's tensors with another name in the ensemble; all others that both have keep their name. */
 export const engineRoute = {
   inputs: `
   input_ids _prompt_ids

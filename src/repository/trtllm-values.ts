@@ -1,7 +1,7 @@
 import { RepositoryError } from './finding.ts';
 import { suggest } from './pbtxt/suggest.ts';
 
-/** The values of an inflight-batching repository that must be given; all others have a default. */
+/** The required values of an inflight-batching repository; all others have a default. */
 export interface RequiredValues {
   readonly engine_dir: string;
   readonly tokenizer_dir: string;
@@ -15,7 +15,7 @@ export const trtllmDefaults = {
   max_queue_delay_microseconds: '0',
   max_queue_size: '0',
   preprocessing_instance_count: '5',
-  // With more than one, the chunks of a streamed answer can overtake each other.
+  // With more than one, the chunks of a streamed response can arrive out of order.
   postprocessing_instance_count: '1',
   bls_instance_count: '5',
   logits_datatype: 'TYPE_FP32',
@@ -97,12 +97,12 @@ const choices: readonly (readonly [TrtllmName, readonly string[]])[] = [
   ['batch_scheduler_policy', ['guaranteed_no_evict', 'max_utilization', 'static_batch']],
 ];
 
-/** The defaults with what was given in their place. Throws a RepositoryError that names every mistake. */
+/** Merges the defaults and these values. Throws a RepositoryError that names every problem. */
 export function trtllmValues(required: RequiredValues, given: ReadonlyMap<string, string>): TrtllmValues {
   const names = Object.keys(trtllmDefaults);
   const strangers = [...given.keys()].filter((name) => !names.includes(name));
   const problems = strangers.map(
-    (name) => `${name} is not a value of a TensorRT-LLM repository.${suggest(name, names)}`,
+    (name) => `${name} is not a value of TensorRT-LLM's templates.${suggest(name, names)}`,
   );
   const values: TrtllmValues = { ...trtllmDefaults, ...Object.fromEntries(given), ...required };
   for (const name of counts) {

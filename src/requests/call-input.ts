@@ -1,6 +1,6 @@
 /**
- * The input of a call from its JSON. Where the answer was cut within it: all that is complete, as clients read a stream.
- * Of what a model wrote that is no JSON there is nothing to read.
+ * Parses the arguments of a tool call. If the response was cut off within them, returns the complete part, as clients
+ * read a stream. Text that is not JSON gives an empty object.
  */
 export function inputOf(json: string): unknown {
   return parsed(json) ?? parsed(completed(json)) ?? {};
@@ -17,7 +17,7 @@ function parsed(json: string): unknown {
 /** One token of JSON; a number counts only when something comes after it. */
 const token = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|true|false|null|-?\d[\d.eE+-]*(?=[\s,\]}]))/sy;
 
-/** The beginning of a JSON text up to its last whole value, with its brackets closed. */
+/** The start of a JSON text up to its last whole value, with its brackets closed. */
 function completed(json: string): string {
   const open: string[] = [];
   let isValue = true;
@@ -27,7 +27,7 @@ function completed(json: string): string {
     const text = match[1] as string;
     if (text === '{' || text === '[') open.push(text === '{' ? '}' : ']');
     else if (text === '}' || text === ']') open.pop();
-    // A text within an object is a key until its colon has come.
+    // A string within an object is a key until its colon has come.
     const isWhole = text !== ',' && text !== ':' && (isValue || !text.startsWith('"'));
     if (isWhole) end = token.lastIndex;
     isValue = text === ':' || text === '[' || (text === ',' && open.at(-1) === ']');

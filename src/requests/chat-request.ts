@@ -4,10 +4,10 @@ import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
 import { pastCall, toolFields } from './tools.ts';
 
-/** The most messages of a conversation, and parts of a message. */
+/** Maximum number of messages of a conversation, and of content parts of a message. */
 export const mostMessages = 100_000;
 
-/** The most variables of a chat template, and entries of a document. */
+/** Maximum number of `chat_template_kwargs`, and of entries of a document. */
 const mostVariables = 1_024;
 
 const image = z.looseObject(
@@ -15,7 +15,7 @@ const image = z.looseObject(
   { error: 'must be an object with a url' },
 );
 
-/** What a part of each type must have, under a name of its own. */
+/** A content part of each type must have a field of the same name. */
 const partTypes = ['text', 'refusal', 'image_url'] as const;
 type PartType = (typeof partTypes)[number];
 
@@ -29,10 +29,10 @@ const part = z
   .superRefine((value, context) => {
     if (isPartType(value.type)) {
       if (value[value.type] === undefined)
-        context.addIssue({ code: 'custom', path: [value.type], message: 'is required in a part of this type' });
+        context.addIssue({ code: 'custom', path: [value.type], message: 'is required in a content part of this type' });
       return;
     }
-    const message = `content parts of type ${JSON.stringify(value.type)} are not part of this version yet; send text`;
+    const message = `content parts of type ${JSON.stringify(value.type)} are not supported; send text`;
     context.addIssue({ code: 'custom', message, params: { code: 'unsupported_parameter' } });
   });
 
@@ -40,11 +40,11 @@ function isPartType(type: string): type is PartType {
   return partTypes.some((known) => known === type);
 }
 
-const textPart = part.refine(({ type }) => type !== 'image_url', 'images belong in messages of the user and of tools');
+const textPart = part.refine(({ type }) => type !== 'image_url', 'images are only supported in user and tool messages');
 
 const contentOf = (item: typeof part) =>
   z.union([z.string(), list(item, { least: 1, most: mostMessages })], {
-    error: 'must be a text or a list of content parts',
+    error: 'must be a string or an array of content parts',
   });
 const content = contentOf(textPart);
 const contentWithImages = contentOf(part);
@@ -62,17 +62,21 @@ const message = z.discriminatedUnion(
       content: content.nullish(),
       refusal: z.string().nullish(),
       name,
-      audio: refused('audio is not offered'),
+      audio: refused('audio is not supported'),
       tool_calls: list(pastCall, { most: mostMessages }).nullish(),
-      function_call: refused('it was replaced by tool_calls; send those'),
+      function_call: refused('deprecated; send tool_calls instead'),
     }),
     z.looseObject({ role: z.literal('tool'), content: contentWithImages, tool_call_id: z.string().min(1) }),
-    z.looseObject({ role: z.literal('function'), content: content.nullish(), name: refused('send a tool message') }),
+    z.looseObject({
+      role: z.literal('function'),
+      content: content.nullish(),
+      name: refused('function messages are deprecated; send a tool message instead'),
+    }),
   ],
   { error: 'role must be system, developer, user, assistant or tool' },
 );
 
-/** One message of a conversation, as the wire has it; fields that OpenAI does not name reach the chat template. */
+/** One message of a conversation as sent by the client. Fields that OpenAI does not define reach the chat template. */
 export type ChatMessage = z.output<typeof message>;
 
 /** The body of POST /v1/chat/completions: every field of OpenAI's and of vLLM's. */
@@ -100,30 +104,30 @@ export const ChatRequest = z.object({
   prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z.string().nullish(),
   prompt_cache_options: z.looseObject({}).nullish(),
-  service_tier: refused('only the tiers auto and default exist here', ['auto', 'default']),
-  store: refused('answers are not stored', [false]),
-  verbosity: refused('the backend has no such dial; say it in a message', ['medium']),
+  service_tier: refused('must be auto or default; other service tiers are not supported', ['auto', 'default']),
+  store: refused('chat completions are not stored; use /v1/responses to store responses', [false]),
+  verbosity: refused('not supported by the backend; describe the verbosity in a message', ['medium']),
   modalities: list(z.string(), { most: 16 })
     .refine((value) => value.every((modality) => modality === 'text'), {
-      message: 'only text is offered',
+      message: 'only text is supported',
       params: { code: 'unsupported_parameter' },
     })
     .nullish(),
 
-  audio: refused('audio is not offered'),
-  prediction: refused('predicted outputs are not offered'),
-  web_search_options: refused('web search is not offered'),
-  moderation: refused('moderation is not offered'),
-  best_of: refused('choices of a chat are not ranked; use n', [1]),
-  suffix: refused('it belongs to /v1/completions'),
-  prompt: refused('it belongs to /v1/completions; send messages'),
+  audio: refused('audio is not supported'),
+  prediction: refused('predicted outputs are not supported'),
+  web_search_options: refused('web search is not supported'),
+  moderation: refused('moderation is not supported'),
+  best_of: refused('chat choices are not ranked; send n instead', [1]),
+  suffix: refused('only supported by /v1/completions'),
+  prompt: refused('only supported by /v1/completions; send messages instead'),
   add_special_tokens: refused('the server adds special tokens itself', [false]),
-  chat_template: refused('templates come with the model or from --chat-template, never from a request'),
-  mm_processor_kwargs: refused('the backend does not take it'),
-  media_io_kwargs: refused('the backend does not take it'),
+  chat_template: refused('requests cannot set the chat template; it comes with the model or from --chat-template'),
+  mm_processor_kwargs: refused('not supported by the backend'),
+  media_io_kwargs: refused('not supported by the backend'),
   return_prompt_text: refused('the prompt is not returned', [false]),
   include_reasoning: z.boolean().nullish(),
-  reasoning: refused('it belongs to /v1/responses; send reasoning_effort'),
+  reasoning: refused('only supported by /v1/responses; send reasoning_effort instead'),
 });
 
 export type ChatRequest = z.output<typeof ChatRequest>;

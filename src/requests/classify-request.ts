@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { EmbeddingRequest } from './embedding-request.ts';
 import { refused } from './fields.ts';
 
-const byModel = 'it is set for the model (docs/embeddings.md)';
+const byModel = 'configured per model, not per request (docs/embeddings.md)';
 
-/** The fields of vLLM that the requests for classes and for scores share. */
+/** vLLM's fields that classify and score requests share. */
 export const classFields = {
   model: EmbeddingRequest.shape.model,
   user: EmbeddingRequest.shape.user,

@@ -5,7 +5,7 @@ import { structureFields } from './structure.ts';
 
 const ids = list(z.number().int().min(0), { least: 1, most: 10_000_000 });
 
-/** The most prompts that one request may carry. */
+/** Maximum number of prompts per request. */
 const mostPrompts = 1024;
 
 /** The body of POST /v1/completions: every field of OpenAI's and of vLLM's. */
@@ -15,18 +15,18 @@ export const CompletionRequest = z.object({
   model: z.string().min(1).max(256),
   prompt: z.union(
     [z.string(), list(z.string(), { least: 1, most: mostPrompts }), ids, list(ids, { least: 1, most: mostPrompts })],
-    { error: 'must be a text, a list of texts, a list of token ids or a list of such lists' },
+    { error: 'must be a string, an array of strings, an array of token ids or an array of token id arrays' },
   ),
   best_of: z.number().int().min(1).max(20).nullish(),
   echo: z.boolean().nullish(),
   logprobs: z.number().int().min(0).max(20).nullish(),
 
   add_special_tokens: refused('the server adds special tokens itself', [true]),
-  suffix: refused('the backend completes text at its end only'),
-  prompt_embeds: refused('prompts are texts or token ids'),
-  messages: refused('it belongs to /v1/chat/completions; send a prompt'),
-  max_completion_tokens: refused('it belongs to /v1/chat/completions; send max_tokens'),
-  top_logprobs: refused('it belongs to /v1/chat/completions; send logprobs as a number'),
+  suffix: refused('the backend can only continue text at its end'),
+  prompt_embeds: refused('prompt embeddings are not supported; send prompt as text or token ids'),
+  messages: refused('only supported by /v1/chat/completions; send prompt instead'),
+  max_completion_tokens: refused('only supported by /v1/chat/completions; send max_tokens instead'),
+  top_logprobs: refused('only supported by /v1/chat/completions; send logprobs as a number instead'),
 });
 
 export type CompletionRequest = z.output<typeof CompletionRequest>;

@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { list, refused, taking } from './fields.ts';
 
-/** The most inputs that one request may carry, as OpenAI has it. */
+/** Maximum number of inputs per request: OpenAI's limit. */
 export const mostInputs = 2_048;
 
 /** More than any context holds. */
 const mostTokens = 1_000_000;
 
-/** What vectors are wanted of: texts or tokens, and whether they came as a list. */
+/** The texts or token ids to embed, and whether the request sent a list of them. */
 export interface EmbeddingInput {
   readonly items: readonly (string | readonly number[])[];
   readonly isList: boolean;
 }
 
-/** Ends at the first wrong item and names it. */
 const text = z.string().min(1);
 const ids = list(z.number().int().min(0).max(0x7fffffff), { least: 1, most: mostTokens });
 const listed = (item: z.ZodType) => list(item, { least: 1, most: mostInputs });
@@ -36,11 +35,17 @@ interface Fault {
 function faultOf(value: unknown): Fault | undefined {
   if (typeof value === 'string') return value === '' ? { path: [], message: 'must not be empty.' } : undefined;
   if (!Array.isArray(value))
-    return { path: [], message: 'must be a text, a list of texts, a list of token ids or a list of such lists.' };
-  if (value.length === 0) return { path: [], message: 'must hold at least one text.' };
+    return {
+      path: [],
+      message: 'must be a string, an array of strings, an array of token ids or an array of token id arrays.',
+    };
+  if (value.length === 0) return { path: [], message: 'must have at least 1 entry.' };
   if (isIds(value)) return idsFault(value, []);
   if (value.length > mostInputs)
-    return { path: [], message: `must hold at most ${mostInputs} texts, not ${value.length}; send several requests.` };
+    return {
+      path: [],
+      message: `must have at most ${mostInputs} entries, not ${value.length}; send several requests.`,
+    };
   for (const [at, item] of value.entries()) {
     const fault = itemFault(item, at);
     if (fault) return fault;
@@ -50,17 +55,18 @@ function faultOf(value: unknown): Fault | undefined {
 
 function itemFault(item: unknown, at: number): Fault | undefined {
   if (typeof item === 'string') return item === '' ? { path: [at], message: 'must not be empty.' } : undefined;
-  if (!Array.isArray(item)) return { path: [at], message: 'must be a text or a list of token ids.' };
+  if (!Array.isArray(item)) return { path: [at], message: 'must be a string or an array of token ids.' };
   return item.length === 0 ? { path: [at], message: 'must not be empty.' } : idsFault(item, [at]);
 }
 
 function idsFault(ids: readonly unknown[], path: readonly number[]): Fault | undefined {
-  if (ids.length > mostTokens) return { path, message: `must hold at most ${mostTokens} tokens, not ${ids.length}.` };
+  if (ids.length > mostTokens)
+    return { path, message: `must have at most ${mostTokens} token ids, not ${ids.length}.` };
   const at = ids.findIndex((id) => typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > 0x7fffffff);
-  return at < 0 ? undefined : { path: [...path, at], message: 'must be a token id: a whole number of 0 or more.' };
+  return at < 0 ? undefined : { path: [...path, at], message: 'must be a token id: an integer from 0 to 2147483647.' };
 }
 
-/** A list that begins with a number holds the tokens of one text. */
+/** A list that starts with a number has the token ids of one text. */
 function isIds(value: unknown): value is number[] {
   return Array.isArray(value) && typeof value[0] === 'number';
 }
@@ -77,14 +83,14 @@ export const EmbeddingRequest = z.object({
   encoding_format: z.enum(['float', 'base64']).nullish(),
   user: z.string().nullish(),
 
-  messages: refused('send texts as input'),
-  truncate_prompt_tokens: refused('a text that is too long is refused; shorten it'),
-  add_special_tokens: refused('special tokens are added as the model wants them', [true]),
-  additional_data: refused('nothing is passed on to the backend'),
-  priority: refused('requests are served in turn', [0]),
-  normalize: refused('whether vectors have length one is set for the model (docs/embeddings.md)'),
-  embed_dtype: refused('vectors are of 32-bit numbers', ['float32']),
-  endianness: refused('base64 is little-endian', ['native', 'little']),
+  messages: refused('not supported; send input instead'),
+  truncate_prompt_tokens: refused('inputs are never truncated; shorten the input'),
+  add_special_tokens: refused('special tokens are added as the model requires', [true]),
+  additional_data: refused('additional data is not passed to the backend'),
+  priority: refused('priorities are not supported; requests are served in turn', [0]),
+  normalize: refused('normalization is configured per model (docs/embeddings.md)'),
+  embed_dtype: refused('embeddings are always float32', ['float32']),
+  endianness: refused('base64 embeddings are always little-endian', ['native', 'little']),
 });
 
 export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;

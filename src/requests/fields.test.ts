@@ -6,10 +6,10 @@ import { parseRequest, refused } from './fields.ts';
 const schema = z.object({
   name: z.string(),
   either: z.union([z.string().min(1, 'must not be empty'), z.array(z.string().min(1))], {
-    error: 'must be a text or texts',
+    error: 'must be a string or strings',
   }),
   list: z.array(z.object({ size: z.number() })).nullish(),
-  never: refused('it is not offered', [false]),
+  never: refused('it is not supported', [false]),
 });
 
 function faultOf(body: unknown): object | undefined {
@@ -41,27 +41,27 @@ describe('parseRequest', () => {
   });
 
   it.each([
-    [[], fault(null, 'The body must be a JSON object.')],
-    [null, fault(null, 'The body must be a JSON object.')],
+    [[], fault(null, 'The request body must be a JSON object.')],
+    [null, fault(null, 'The request body must be a JSON object.')],
     [{ either: 'b' }, fault('name', 'The field name is required.')],
     [{ name: 'a' }, fault('either', 'The field either is required.')],
-    [{ ...fine, either: 5 }, fault('either', 'either: must be a text or texts')],
-    [{ ...fine, either: '' }, fault('either', 'either: must not be empty')],
+    [{ ...fine, either: 5 }, fault('either', 'either: must be a string or strings.')],
+    [{ ...fine, either: '' }, fault('either', 'either: must not be empty.')],
     [{ ...fine, list: [{ size: 1 }, {}] }, fault('list[1].size', expect.stringMatching(/^list\[1]\.size: /))],
     [{ ...fine, either: ['x', 5] }, fault('either[1]', expect.stringMatching(/^either\[1]: /))],
-    [{ ...fine, never: true }, fault('never', 'never: it is not offered', 'unsupported_parameter')],
+    [{ ...fine, never: true }, fault('never', 'never: it is not supported.', 'unsupported_parameter')],
   ])('names the field that is wrong: %j', (body, expected) => {
     expect(faultOf(body)).toEqual(expected);
   });
 
-  it('names the fields that nobody knows, and lets harmless ones pass', () => {
+  it('names the unknown fields, and lets harmless ones pass', () => {
     const { request, unknownFields } = parseRequest(schema, { ...fine, never: false, more: 1, constructor: 2 });
     expect(unknownFields).toEqual(['more', 'constructor']);
     expect(request).toEqual({ ...fine, never: false });
   });
 });
 
-describe('the words of a fault', () => {
+describe('the words of an error', () => {
   const schema = z.object({
     text: z.string().min(2).optional(),
     count: z.number().int().min(1).max(5).optional(),
@@ -70,6 +70,8 @@ describe('the words of a fault', () => {
       .array(z.object({ name: z.string() }))
       .max(1)
       .optional(),
+    mode: z.enum(['low', 'high']).optional(),
+    options: z.strictObject({ name: z.string().min(1).optional() }).optional(),
     bias: z.record(z.string().regex(/^\d+$/, 'keys must be token ids'), z.number()).optional(),
   });
   const fault = (body: object): string => {
@@ -82,16 +84,19 @@ describe('the words of a fault', () => {
   };
 
   it.each([
-    [{ text: 5 }, 'text: must be a text.'],
+    [{ text: 5 }, 'text: must be a string, not 5.'],
     [{ text: 'x' }, 'text: must have at least 2 characters.'],
-    [{ count: 1.5 }, 'count: must be a whole number.'],
-    [{ count: 0 }, 'count: must be at least 1.'],
-    [{ count: 6 }, 'count: must be at most 5.'],
-    [{ flag: 1 }, 'flag: must be true or false.'],
-    [{ list: {} }, 'list: must be a list.'],
+    [{ count: 1.5 }, 'count: must be an integer, not 1.5.'],
+    [{ count: 0 }, 'count: must be at least 1, not 0.'],
+    [{ count: 6 }, 'count: must be at most 5, not 6.'],
+    [{ flag: 1 }, 'flag: must be true or false, not 1.'],
+    [{ list: {} }, 'list: must be an array.'],
     [{ list: [{}] }, 'list[0].name: is required.'],
-    [{ list: [{ name: 'a' }, { name: 'b' }] }, 'list: must have at most 1 entries.'],
-    [{ bias: { x: 1 } }, 'bias.x: keys must be token ids'],
+    [{ list: [{ name: 'a' }, { name: 'b' }] }, 'list: must have at most 1 entry.'],
+    [{ mode: 'secret' }, 'mode: must be low or high.'],
+    [{ options: { name: '' } }, 'options.name: must not be empty.'],
+    [{ options: { colour: 1 } }, 'options: unknown field "colour"; remove it.'],
+    [{ bias: { x: 1 } }, 'bias.x: keys must be token ids.'],
   ])('of %j are: %s', (body, message) => {
     expect(fault(body)).toBe(message);
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../errors.ts';
 
-/** What a schema takes that checks by hand, for those who describe it. */
+/** What a schema with a hand-written check accepts. The OpenAPI document is generated from it. */
 export type Takes =
   | { readonly kind: 'list'; readonly item: z.ZodType; readonly least: number; readonly most: number }
   | { readonly kind: 'record'; readonly value: z.ZodType; readonly most: number }
@@ -10,18 +10,18 @@ export type Takes =
 
 const takes = new WeakMap<z.core.$ZodType, Takes>();
 
-/** What a schema takes; undefined where it says so itself. */
+/** What a schema with a hand-written check accepts; undefined for other schemas, which describe themselves. */
 export function takenBy(schema: z.core.$ZodType): Takes | undefined {
   return takes.get(schema);
 }
 
-/** The same schema, with what it takes. */
+/** Registers what a schema with a hand-written check accepts, and returns the schema. */
 export function taking<Schema extends z.ZodType>(what: Takes, schema: Schema): Schema {
   takes.set(schema, what);
   return schema;
 }
 
-/** A field that OpenAI or vLLM knows and that cannot be honoured: anything but null or a value without effect is a 400. */
+/** A field of OpenAI or vLLM that is not supported: any value other than null and the harmless ones is a 400. */
 export function refused(reason: string, harmless: readonly unknown[] = []) {
   const schema = z.unknown().superRefine((value, context) => {
     if (value === undefined || value === null || harmless.includes(value)) return;
@@ -41,11 +41,11 @@ export function list<Item>(item: z.ZodType<Item>, { least = 0, most }: { least?:
       return z.NEVER;
     };
     if (!Array.isArray(value)) {
-      context.addIssue({ code: 'invalid_type', expected: 'array', message: 'must be a list', input: value });
+      context.addIssue({ code: 'invalid_type', expected: 'array', message: 'must be an array', input: value });
       return z.NEVER;
     }
-    if (value.length < least) return fail(`must hold at least ${least}`);
-    if (value.length > most) return fail(`must hold at most ${most}`);
+    if (value.length < least) return fail(`must have at least ${entries(least)}`);
+    if (value.length > most) return fail(`must have at most ${entries(most)}, not ${value.length}`);
     const items: Item[] = [];
     for (let index = 0; index < value.length; index++) {
       const result = item.safeParse(value[index]);
@@ -66,20 +66,20 @@ interface RecordOptions {
   readonly most: number;
 }
 
-/** An object whose entries are all alike. Its check ends at the first wrong one, as that of a list. */
+/** An object whose values have one schema. Like the check of a list, its check ends at the first wrong entry. */
 export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most }: RecordOptions) {
   const schema = z.unknown().transform((given, context): Record<string, Value> => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       context.addIssue({ code: 'invalid_type', expected: 'record', message: 'must be an object', input: given });
       return z.NEVER;
     }
-    const entries = Object.entries(given);
-    if (entries.length > most) {
-      context.addIssue({ code: 'custom', message: `at most ${most} entries are allowed` });
+    const found = Object.entries(given);
+    if (found.length > most) {
+      context.addIssue({ code: 'custom', message: `must have at most ${entries(most)}, not ${found.length}` });
       return z.NEVER;
     }
     const checked: [string, Value][] = [];
-    for (const [name, entry] of entries) {
+    for (const [name, entry] of found) {
       const named = key.safeParse(name);
       const result = value.safeParse(entry);
       if (!named.success || !result.success) {
@@ -94,19 +94,19 @@ export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most 
   return taking({ kind: 'record', value, most }, schema);
 }
 
-/** A request and the names of the fields in it that nobody knows. */
+/** A request, and the names of its unknown fields. */
 export interface Parsed<Request> {
   readonly request: Request;
   readonly unknownFields: readonly string[];
 }
 
-/** Checks a body against its schema; the first fault is thrown as a 400 that names the field. */
+/** Checks a body against its schema. Throws the first error as a 400 that names the field. */
 export function parseRequest<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   body: unknown,
 ): Parsed<z.output<z.ZodObject<Shape>>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new ApiError('invalid_request', 'The body must be a JSON object.');
+    throw new ApiError('invalid_request', 'The request body must be a JSON object.');
   const knownFields: string[] = [];
   const unknownFields: string[] = [];
   for (const name of Object.keys(body)) (Object.hasOwn(schema.shape, name) ? knownFields : unknownFields).push(name);
@@ -115,7 +115,7 @@ export function parseRequest<Shape extends z.ZodRawShape>(
   return { request: result.data as z.output<z.ZodObject<Shape>>, unknownFields };
 }
 
-/** The most sets of fields that a schema is cut down to. Clients send few different ones; those beyond take it whole. */
+/** Maximum number of reduced schemas per schema. Clients send few sets of fields; other sets use the full schema. */
 const mostCuts = 256;
 
 const cuts = new WeakMap<z.ZodObject, Map<string, z.ZodObject>>();
@@ -149,43 +149,68 @@ function requestFault(error: z.ZodError, body: object): ApiError {
   const issue = firstIssue(error.issues);
   const param = pathText(issue.path);
   const isMissing = issue.path.length === 1 && !Object.hasOwn(body, issue.path[0] as string);
-  const message = isMissing ? `The field ${param} is required.` : `${param || 'The body'}: ${wordsOf(issue)}`;
+  const text = wordsOf(issue, valueAt(body, issue.path));
+  const message = isMissing
+    ? `The field ${param} is required.`
+    : `${param || 'The request body'}: ${text}${text.endsWith('.') ? '' : '.'}`;
   const code = issue.code === 'custom' ? (issue.params?.['code'] as ErrorCode | undefined) : undefined;
   return new ApiError(code ?? 'invalid_request', message, param ? { param } : {});
 }
 
-/** The library's own wording of the commonest faults, in the words of the others. */
-function wordsOf(issue: z.core.$ZodIssue): string {
-  if (!/^(?:Invalid input|Too small|Too big|Invalid key)/.test(issue.message)) return issue.message;
+/** Replaces Zod's wording of common errors. Repeats numbers and booleans, but no strings: those may be prompts. */
+function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
+  if (!/^(?:Invalid (?:input|option|key)|Too small|Too big|Unrecognized key)/.test(issue.message)) return issue.message;
+  const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
+  const actual = isPlain ? `, not ${value}` : '';
   if (issue.code === 'invalid_type') {
-    if (issue.message.endsWith('received undefined')) return 'is required.';
-    return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}.`;
+    if (issue.message.endsWith('received undefined')) return 'is required';
+    return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}${actual}`;
   }
-  if (issue.code === 'too_small')
-    return sized(issue.origin, `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`);
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+    return sized(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum) + actual;
+  }
   if (issue.code === 'too_big')
-    return sized(issue.origin, `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`);
+    return sized(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum) + actual;
+  if (issue.code === 'invalid_value') return `must be ${alternatives(issue.values.map(String))}${actual}`;
+  if (issue.code === 'unrecognized_keys') return `unknown field ${JSON.stringify(issue.keys[0])}; remove it`;
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   return issue.message;
 }
 
-/** A bound in the words of what it bounds. */
-function sized(origin: string, bound: string): string {
-  if (origin === 'string') return `must have ${bound} characters.`;
-  return origin === 'array' ? `must have ${bound} entries.` : `must be ${bound}.`;
+function alternatives(names: readonly string[]): string {
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : names.join();
+}
+
+function sized(origin: string, bound: string, size: number | bigint): string {
+  if (origin === 'string') return `must have ${bound} ${size} ${Number(size) === 1 ? 'character' : 'characters'}`;
+  return origin === 'array' ? `must have ${bound} ${entries(size)}` : `must be ${bound} ${size}`;
+}
+
+function entries(count: number | bigint): string {
+  return `${count} ${Number(count) === 1 ? 'entry' : 'entries'}`;
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = value[part as keyof typeof value];
+  }
+  return value;
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
   record: 'an object',
 };
 
-/** The fault itself: inside a union, that of the one alternative which came furthest. */
+/** The first issue. Inside a union: that of the alternative which matched furthest, if only one did. */
 function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const issue = issues[0] as z.core.$ZodIssue;
   if (issue.code !== 'invalid_union') return issue;
@@ -198,7 +223,7 @@ function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   return { ...fault, path: [...issue.path, ...fault.path] };
 }
 
-/** `messages[0].content`, as OpenAI writes the place of a fault. */
+/** A path as OpenAI writes it in `param`, for example `messages[0].content`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`))

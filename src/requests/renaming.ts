@@ -1,35 +1,41 @@
 import { ApiError } from '../errors.ts';
 
-/** How another API calls a field of the chat that its request became. */
+/** The name of a chat request field in the API of the original request. */
 export type Rename = (field: string) => string;
 
-/** A fault that names a field of the chat, in the names of the API that was asked. */
+/** Renames the field of an error from the chat request to the API of the original request. */
 export function renamedFault(error: ApiError, rename: Rename): ApiError {
   const { param } = error;
   const field = param === null ? null : rename(param);
   return field === null || field === param ? error : error.renamed(field);
 }
 
-/** What templates call the switch of reasoning: each reads one of the two at most. */
+/** The names of the reasoning switch in chat templates. Each template reads at most one of them. */
 export const thinkingVariables: readonly string[] = [
   'chat_template_kwargs.enable_thinking',
   'chat_template_kwargs.thinking',
 ];
 
-/**
- * What an API needs whose requests become chats: faults and fields without effect in its own names. `thinking` is how it
- * calls its switch of reasoning.
- */
-export function renaming<Origin>(thinking: string, renameField: (field: string, origin: Origin) => string) {
+/** Reports errors and ignored fields of a chat request under the names of the original API. */
+interface Renaming<Origin> {
+  readonly renameFault: (error: ApiError, origin: Origin) => ApiError;
+  /** Renames the ignored fields of the chat request. */
+  readonly ignoredFields: (names: readonly string[], origin: Origin) => string[];
+  /** Runs the work of a request, and renames its errors. */
+  readonly inTheirNames: <Result>(origin: Origin, work: () => Promise<Result>) => Promise<Result>;
+}
+
+/** For an API whose requests are translated to chat requests. `thinking` is its name of the reasoning switch. */
+export function renaming<Origin>(
+  thinking: string,
+  renameField: (field: string, origin: Origin) => string,
+): Renaming<Origin> {
   const renameFault = (error: ApiError, origin: Origin): ApiError =>
     renamedFault(error, (field) => renameField(field, origin));
   return {
     renameFault,
-    /** The names of what had no effect in the chat. */
-    ignoredFields: (names: readonly string[], origin: Origin): string[] =>
-      renamedIgnored(names, thinking, (field) => renameField(field, origin)),
-    /** What is done for a request, its faults in the names of the API. */
-    inTheirNames: async <Result>(origin: Origin, work: () => Promise<Result>): Promise<Result> => {
+    ignoredFields: (names, origin) => renamedIgnored(names, thinking, (field) => renameField(field, origin)),
+    inTheirNames: async (origin, work) => {
       try {
         return await work();
       } catch (error) {
@@ -39,9 +45,9 @@ export function renaming<Origin>(thinking: string, renameField: (field: string, 
   };
 }
 
-/** The names of what had no effect in the chat, each once; `thinking` is how the API calls its switch of reasoning. */
+/** The ignored fields under their names in the original API, each once. */
 function renamedIgnored(names: readonly string[], thinking: string, rename: Rename): string[] {
-  // It had no effect only where neither of its variables is read.
+  // The switch is ignored only if the template reads neither of its names.
   const isUnread = thinkingVariables.every((name) => names.includes(name));
   const others = names.filter((name) => !thinkingVariables.includes(name)).map(rename);
   return [...new Set([...(isUnread ? [thinking] : []), ...others])];

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { list, refused } from './fields.ts';
 
-/** The most documents that one request may carry. */
+/** Maximum number of documents per request. */
 export const mostDocuments = 2_048;
 
 const text = z.string().min(1, { error: 'must not be empty.' });
 
 const document = z.union([text, z.looseObject({ text })], {
-  error: 'must be a text, or an object with one under text.',
+  error: 'must be a string or an object with a text field.',
 });
 
 /** The body of POST /v1/rerank, /rerank and /v2/rerank: the fields of Cohere, Jina and vLLM. */
@@ -20,12 +20,12 @@ export const RerankRequest = z.object({
   max_tokens_per_doc: z.number().int().min(1).nullish(),
   user: z.string().nullish(),
 
-  rank_fields: refused('documents are scored by their text'),
-  max_chunks_per_doc: refused('a document is scored whole; max_tokens_per_doc cuts it'),
-  truncate_prompt_tokens: refused('max_tokens_per_doc cuts documents'),
-  priority: refused('requests are served in turn', [0]),
-  truncation: refused('a document that is too long is refused; max_tokens_per_doc cuts it', [false]),
-  return_embeddings: refused('scores alone are returned', [false]),
+  rank_fields: refused('not supported; documents are ranked by their text'),
+  max_chunks_per_doc: refused('documents are scored as a whole; truncate them with max_tokens_per_doc'),
+  truncate_prompt_tokens: refused('not supported; truncate documents with max_tokens_per_doc'),
+  priority: refused('priorities are not supported; requests are served in turn', [0]),
+  truncation: refused('documents that are too long are rejected; truncate them with max_tokens_per_doc', [false]),
+  return_embeddings: refused('only scores are returned', [false]),
 });
 
 export type RerankRequest = z.output<typeof RerankRequest>;

@@ -7,33 +7,33 @@ import { list, record, refused, taking } from './fields.ts';
 const penalty = z.number().min(-2).max(2).nullish();
 const tokenId = z.number().int().min(0);
 const flag = z.boolean().nullish();
-const stopText = z.string().min(1, 'a stop text must not be empty');
+const stopText = z.string().min(1, 'a stop sequence must not be empty');
 
 /** A 64-bit integer: a number, or a bigint where a number would lose digits. */
 const seed = taking(
   { kind: 'any', of: [z.number().int()] },
   z.union(
     [
-      z.number().refine(Number.isSafeInteger, 'must be a whole number of at most 64 bits'),
+      z.number().refine(Number.isSafeInteger, 'must be an integer of at most 64 bits'),
       z
         .bigint()
         .min(-(2n ** 63n))
         .max(2n ** 63n - 1n),
     ],
-    { error: 'must be a whole number' },
+    { error: 'must be an integer' },
   ),
 );
 
-/** More than any context holds, and what a backend is asked for when nobody knows its context. */
+/** More than any context length; also the token limit sent to a backend whose context length is unknown. */
 export const mostTokens = 1_000_000;
 
-/** More than any vocabulary has. */
+/** Larger than any vocabulary. */
 const mostIds = 1_000_000;
 
-/** The most stop texts that a request may name, whatever the settings say. */
+/** Maximum number of stop sequences, regardless of the settings. */
 export const mostStops = 1_024;
 
-/** The most tokens that a request may favour or shun, and words that it may forbid. */
+/** Maximum number of entries of `logit_bias` and `bad_words`. */
 const mostBiases = 65_536;
 
 const mostBeams = 128;
@@ -48,7 +48,7 @@ export const samplingFields = {
   n: z.number().int().min(1).max(128).nullish(),
   stop: z
     .union([stopText, list(stopText, { most: mostStops })], {
-      error: 'must be a text or a list of texts',
+      error: 'must be a string or an array of strings',
     })
     .nullish(),
   max_tokens: z.number().int().min(0).nullish(),
@@ -61,7 +61,7 @@ export const samplingFields = {
     .strictObject({
       include_usage: flag,
       continuous_usage_stats: flag,
-      include_obfuscation: refused('obfuscation of streams is not offered', [false]),
+      include_obfuscation: refused('stream obfuscation is not supported', [false]),
     })
     .nullish(),
   stream_interval: z.number().int().min(1).max(mostTokens).nullish(),
@@ -88,35 +88,35 @@ export const samplingFields = {
   beam_width: z.number().int().min(1).max(mostBeams).nullish(),
   length_penalty: z.number().nullish(),
 
-  prompt_logprobs: refused('the backend does not return the logprobs of the prompt'),
-  truncate_prompt_tokens: refused('prompts are never cut; shorten it yourself'),
+  prompt_logprobs: refused('the backend does not return prompt logprobs'),
+  truncate_prompt_tokens: refused('prompts are never truncated; shorten the prompt'),
   return_token_ids: refused('the backend does not return token ids', [false]),
-  logits_processors: refused('code from requests is never run'),
-  priority: refused("Triton's backends do not pass a priority on", [0]),
-  cache_salt: refused("Triton's backends do not pass a cache salt on"),
-  kv_transfer_params: refused('transfer of key-value caches is not offered'),
-  vllm_xargs: refused("Triton's backends do not pass it on"),
-  thinking_token_budget: refused("Triton's backends do not pass it on"),
-  ec_transfer_params: refused('transfer of encoder caches is not offered'),
-  truncation_side: refused('prompts are never cut; shorten it yourself'),
-  logprob_token_ids: refused("Triton's backends do not pass it on"),
-  repetition_detection: refused("Triton's backends do not pass it on"),
-  watermarking: refused('watermarks are not offered', [false]),
+  logits_processors: refused('code in requests is never run'),
+  priority: refused("not supported by Triton's backends", [0]),
+  cache_salt: refused("not supported by Triton's backends"),
+  kv_transfer_params: refused('KV cache transfer is not supported'),
+  vllm_xargs: refused("not supported by Triton's backends"),
+  thinking_token_budget: refused("not supported by Triton's backends"),
+  ec_transfer_params: refused('encoder cache transfer is not supported'),
+  truncation_side: refused('prompts are never truncated; shorten the prompt'),
+  logprob_token_ids: refused("not supported by Triton's backends"),
+  repetition_detection: refused("not supported by Triton's backends"),
+  watermarking: refused('watermarking is not supported', [false]),
   session_id: z.string().nullish(),
   guided_decoding_backend: refused(
-    'only response_format, guided_json, guided_regex, guided_choice, guided_grammar and structured_outputs are offered',
+    'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
   ),
   guided_whitespace_pattern: refused(
-    'only response_format, guided_json, guided_regex, guided_choice, guided_grammar and structured_outputs are offered',
+    'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
   ),
   structural_tag: refused(
-    'only response_format, guided_json, guided_regex, guided_choice, guided_grammar and structured_outputs are offered',
+    'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
   ),
 };
 
 type SamplingRequest = z.output<z.ZodObject<typeof samplingFields>>;
 
-/** The wire's names of what a request says about sampling, and of what a model's defaults may say. */
+/** The sampling parameters that requests and model defaults may set: their names in the API and in `Sampling`. */
 const sampled = [
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
@@ -137,13 +137,13 @@ const sampled = [
   ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens'],
 ] as const satisfies readonly (readonly [keyof SamplingRequest, keyof Sampling])[];
 
-/** The values that a model's own settings put in the place of fields that a request leaves out. */
+/** The defaults of a model for fields that a request leaves out. */
 export type SamplingDefaults = Partial<Pick<SamplingRequest, (typeof sampled)[number][0] | 'stop' | 'max_tokens'>> & {
-  /** Variables of the chat template; those of a request come before them, one by one. */
+  /** Merged with the `chat_template_kwargs` of a request, which take precedence. */
   readonly chat_template_kwargs?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What a request, and behind it the model's defaults, say about sampling; the length is the caller's. */
+/** The sampling parameters of a request, with the model's defaults. The caller sets the token limit. */
 export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults): Sampling {
   const sampling: Record<string, unknown> = {};
   for (const [wire, name] of sampled) {
@@ -156,12 +156,12 @@ export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults)
   return sampling;
 }
 
-/** A map without entries asks for nothing. */
+/** An empty map is the same as none. */
 function isEmptyMap(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** The fields of a request that a beam search leaves without effect: it draws nothing. */
+/** The fields that a beam search ignores, because it does not sample. */
 export function unusedByBeams(request: SamplingRequest, beams: WantedBeams | undefined): string[] {
   if (!beams) return [];
   return (['top_p', 'top_k', 'min_p', 'seed'] as const).filter((field) =>
@@ -169,24 +169,32 @@ export function unusedByBeams(request: SamplingRequest, beams: WantedBeams | und
   );
 }
 
-/** A beam search, and the field that asked for it. */
+/** A beam search, and the field that requested it. */
 export interface WantedBeams {
   readonly beams: Beams;
   readonly field: 'use_beam_search' | 'beam_width';
 }
 
-/** The beam search that a request asks for; without a width, as many beams as answers are followed. */
+/** The beam search of a request. Without `beam_width`, it has one beam per choice. */
 export function beamsOf(request: SamplingRequest, answers: number): WantedBeams | undefined {
   const { use_beam_search: wanted, beam_width: width, length_penalty: lengthPenalty } = request;
   if (wanted === false && (width ?? 1) > 1)
-    throw new ApiError('invalid_request', 'beam_width: not without use_beam_search.', { param: 'beam_width' });
+    throw new ApiError(
+      'invalid_request',
+      'beam_width: requires use_beam_search, which is false; leave one of them out.',
+      { param: 'beam_width' },
+    );
   if (!wanted && (width ?? 1) === 1) {
     if ((lengthPenalty ?? 1) === 1) return undefined;
-    const message = 'length_penalty: it belongs to beam search; set use_beam_search.';
+    const message = 'length_penalty: only supported with beam search; set use_beam_search.';
     throw new ApiError('unsupported_parameter', message, { param: 'length_penalty' });
   }
   if (answers > (width ?? answers))
-    throw new ApiError('invalid_request', `n: must not be more than the ${width} beams of beam_width.`, { param: 'n' });
-  const beams = { width: width ?? answers, answers, ...(typeof lengthPenalty === 'number' ? { lengthPenalty } : {}) };
+    throw new ApiError('invalid_request', `n: must be at most beam_width, which is ${width}.`, { param: 'n' });
+  const beams: Beams = {
+    width: width ?? answers,
+    answers,
+    ...(typeof lengthPenalty === 'number' ? { lengthPenalty } : {}),
+  };
   return { beams, field: wanted ? 'use_beam_search' : 'beam_width' };
 }

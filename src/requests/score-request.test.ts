@@ -21,16 +21,16 @@ it.each([
 });
 
 const pairs =
-  'send one of these pairs: text_1 and text_2, queries and documents, queries and items, data_1 and data_2.';
+  'send exactly one of these pairs: text_1 and text_2, queries and documents, queries and items, data_1 and data_2.';
 
 it.each([
   [{}, 'text_1', `text_1: ${pairs}`],
   [{ data_2: 'a' }, 'data_2', `data_2: ${pairs}`],
   [{ queries: 'a', documents: 'b', items: 'c' }, 'queries', `queries: ${pairs}`],
-  [{ data_1: ['a', 'b'], data_2: 'c' }, 'data_1', 'data_1: must hold one text, or as many as data_2 (1), not 2.'],
-  [{ text_1: [], text_2: 'c' }, 'text_1', 'text_1: must hold at least 1'],
+  [{ data_1: ['a', 'b'], data_2: 'c' }, 'data_1', 'data_1: must have 1 entry, or as many as data_2 (1), not 2.'],
+  [{ text_1: [], text_2: 'c' }, 'text_1', 'text_1: must have at least 1 entry.'],
   [{ text_1: 'a', text_2: ['b', ''] }, 'text_2[1]', 'text_2[1]: must not be empty.'],
-  [{ text_1: 'a', text_2: { text: 'b' } }, 'text_2', 'text_2: must be a text or a list of texts.'],
+  [{ text_1: 'a', text_2: { text: 'b' } }, 'text_2', 'text_2: must be a string or an array of strings.'],
 ])('refuses %j', (body, param, message) => {
   expect(() => read(body)).toThrow(expect.objectContaining({ code: 'invalid_request', param, message }));
 });

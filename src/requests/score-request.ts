@@ -6,7 +6,7 @@ import { mostDocuments } from './rerank-request.ts';
 
 const text = z.string().min(1, { error: 'must not be empty.' });
 const side = z
-  .union([text, list(text, { least: 1, most: mostDocuments })], { error: 'must be a text or a list of texts.' })
+  .union([text, list(text, { least: 1, most: mostDocuments })], { error: 'must be a string or an array of strings.' })
   .nullish();
 
 /** The body of POST /v1/score and /score: the fields of vLLM, which has renamed the two sides twice. */
@@ -41,11 +41,11 @@ export interface PairSides {
   readonly second: PairSide;
 }
 
-/** The two sides, by whichever names the request has for them. */
+/** The two sides of a request, under any of their names. */
 export function sidesOf(body: z.output<typeof ScoreRequest>): PairSides {
   const given = [...new Set(sides.flat())].filter((name) => (body[name] ?? undefined) !== undefined);
   const names = sides.find((pair) => given.length === 2 && pair.every((name) => given.includes(name)));
-  if (!names) throw refusal(given[0] ?? 'text_1', `send one of these pairs: ${pairNames}.`);
+  if (!names) throw refusal(given[0] ?? 'text_1', `send exactly one of these pairs: ${pairNames}.`);
   const [first, second] = names.map((field): PairSide => {
     const value = body[field] ?? [];
     return typeof value === 'string' ? { field, texts: [value], isList: false } : { field, texts: value, isList: true };
@@ -54,7 +54,7 @@ export function sidesOf(body: z.output<typeof ScoreRequest>): PairSides {
   if (length !== 1 && length !== second.texts.length)
     throw refusal(
       first.field,
-      `must hold one text, or as many as ${second.field} (${second.texts.length}), not ${length}.`,
+      `must have 1 entry, or as many as ${second.field} (${second.texts.length}), not ${length}.`,
     );
   return { first, second };
 }

@@ -23,11 +23,13 @@ describe('structureOf', () => {
 
   it('refuses two forms at once, naming the second', () => {
     expect(() => parse({ response_format: { type: 'json_object' }, guided_regex: 'a' })).toThrow(
-      'guided_regex: response_format already says what form the answer has.',
+      'guided_regex: cannot be combined with response_format; send one of them.',
     );
   });
 
   it('refuses a text that is no schema', () => {
-    expect(() => parse({ guided_json: '[1]' })).toThrow('guided_json: is not the text of a JSON schema.');
+    expect(() => parse({ guided_json: '[1]' })).toThrow(
+      'guided_json: must be a JSON schema object, or one as a JSON string.',
+    );
   });
 });

@@ -7,8 +7,8 @@ import { patternFault } from '../json-schema/pattern.ts';
 import { longestSchema } from '../json-schema/size.ts';
 import { list, refused } from './fields.ts';
 
-/** Looked into by `checkSchema`, which stops at its limits, where a record would look at every key. */
-const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema, which is an object');
+/** Checked by `checkSchema`, which stops at its limits; a record would check every key. */
+const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema object');
 const mostChoices = 10_000;
 const choices = list(z.string().min(1), { least: 1, most: mostChoices });
 
@@ -18,7 +18,7 @@ function isGiven<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null;
 }
 
-/** Exactly one form, as vLLM's own server takes it. */
+/** Exactly one constraint, as in vLLM's own server. */
 const structuredOutputs = z
   .strictObject({
     json: z.union([schema, z.string()]).nullish(),
@@ -26,15 +26,15 @@ const structuredOutputs = z
     regex: z.string().min(1).nullish(),
     choice: choices.nullish(),
     grammar: z.string().min(1).nullish(),
-    structural_tag: refused('only json, json_object, regex, choice and grammar are offered'),
-    whitespace_pattern: refused('the backend decides on blanks'),
-    disable_fallback: refused('there is no other way to fall back to', [false]),
-    disable_any_whitespace: refused('the backend decides on blanks', [false]),
-    disable_additional_properties: refused('say it in the schema', [false]),
+    structural_tag: refused('not supported; send json, json_object, regex, choice or grammar'),
+    whitespace_pattern: refused('the backend decides on whitespace'),
+    disable_fallback: refused('there is no fallback', [false]),
+    disable_any_whitespace: refused('the backend decides on whitespace', [false]),
+    disable_additional_properties: refused('set additionalProperties in the schema instead', [false]),
   })
   .refine(
     (value) => formNames.filter((name) => isGiven(value[name])).length === 1,
-    'must hold exactly one of json, json_object, regex, choice, grammar',
+    'must have exactly one of json, json_object, regex, choice, grammar',
   );
 
 export const jsonSchema = z.object({
@@ -66,15 +66,15 @@ export const structureFields = {
 
 type StructureRequest = z.output<z.ZodObject<typeof structureFields>>;
 
-/** A form that the answer must have, and the field that asked for it. */
+/** A structured output that a request requires, and the field that requires it. */
 export interface WantedStructure {
   readonly structure: Structure;
   readonly field: string;
-  /** Where parts of a schema that was put together here stand in the request, by their places in it. */
+  /** For a schema that Conch assembled: the request field of each of its parts, by its path in the schema. */
   readonly places?: Readonly<Record<string, string>>;
 }
 
-/** The form that a request asks for; two of them contradict each other. */
+/** The structured output of a request. Two of them are an error. */
 export function structureOf(request: StructureRequest): WantedStructure | undefined {
   const { response_format: format, structured_outputs: outputs } = request;
   const wanted: WantedStructure[] = [];
@@ -92,19 +92,23 @@ export function structureOf(request: StructureRequest): WantedStructure | undefi
   if (outputs) add('structured_outputs', outputsOf(outputs));
   const [first, second] = wanted;
   if (second)
-    throw new ApiError('invalid_request', `${second.field}: ${first?.field} already says what form the answer has.`, {
-      param: second.field,
-    });
+    throw new ApiError(
+      'invalid_request',
+      `${second.field}: cannot be combined with ${first?.field}; send one of them.`,
+      {
+        param: second.field,
+      },
+    );
   return first;
 }
 
-/** Where the schema stands in a field that asks for JSON. */
+/** The path of the schema in a field that requires JSON. */
 export function schemaPlace(field: string): string {
   if (field === 'response_format') return 'response_format.json_schema.schema';
   return field === 'structured_outputs' ? 'structured_outputs.json' : field;
 }
 
-/** Where the whole guide of a structured output stands in the request: a schema, an expression, a function's parameters. */
+/** The path of a guide in the request: of a schema, a regular expression or the parameters of a function. */
 export function guidePlace({ structure, field, places = {} }: WantedStructure): string {
   const origins = Object.entries(places).filter(([place]) => !place.startsWith('.$defs'));
   if (origins.length > 0) return origins.length === 1 ? (origins[0]?.[1] ?? field) : 'tools';
@@ -121,7 +125,7 @@ function outputsOf(outputs: NonNullable<StructureRequest['structured_outputs']>)
   return isGiven(grammar) ? { grammar } : { json_object: true };
 }
 
-/** vLLM takes a schema as an object or as its text. */
+/** vLLM accepts a schema as an object or as a JSON string. */
 function schemaOf(given: string | Readonly<Record<string, unknown>>, field: string): Readonly<Record<string, unknown>> {
   const read = typeof given === 'string' ? parsed(given, field) : given;
   checkSchema(read, field);
@@ -129,14 +133,15 @@ function schemaOf(given: string | Readonly<Record<string, unknown>>, field: stri
 }
 
 function parsed(text: string, field: string): Readonly<Record<string, unknown>> {
-  if (text.length > longestSchema) throw invalid(field, `is larger than ${longestSchema} characters of JSON.`);
+  if (text.length > longestSchema)
+    throw invalid(field, `must have at most ${longestSchema} characters, not ${text.length}.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Left undefined, which is no schema.
+    // The value stays undefined, which is not a schema.
   }
-  if (!isJsonObject(value)) throw invalid(field, 'is not the text of a JSON schema.');
+  if (!isJsonObject(value)) throw invalid(field, 'must be a JSON schema object, or one as a JSON string.');
   return value;
 }
 

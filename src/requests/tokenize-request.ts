@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { ChatRequest } from './chat-request.ts';
 import { list, refused, taking } from './fields.ts';
 
-/** The most ids that one request may bring: more than any context holds. */
+/** Maximum number of token ids per request: more than any context length. */
 const mostIds = 1_000_000;
 
-/** A field by itself, of which there may be a million: no schema is asked about each. */
+/** Checked by hand: a million ids are too many for a schema per id. */
 const tokenIds = taking(
   { kind: 'any', of: [list(z.number().int().min(0), { most: mostIds })] },
   z.unknown().transform((value, context): readonly number[] => {
@@ -13,10 +13,10 @@ const tokenIds = taking(
       context.addIssue({ code: 'custom', message, path });
       return z.NEVER;
     };
-    if (!Array.isArray(value)) return fail('must be a list of token ids.');
-    if (value.length > mostIds) return fail(`must hold at most ${mostIds} ids; the list has ${value.length}.`);
+    if (!Array.isArray(value)) return fail('must be an array of token ids.');
+    if (value.length > mostIds) return fail(`must have at most ${mostIds} token ids, not ${value.length}.`);
     const wrong = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0);
-    return wrong < 0 ? value : fail('must be a token id, which is a whole number of at least 0.', [wrong]);
+    return wrong < 0 ? value : fail('must be a token id: an integer of at least 0.', [wrong]);
   }),
 );
 
@@ -24,7 +24,7 @@ const { messages, tools, tool_choice, parallel_tool_calls, functions, function_c
 const { chat_template_kwargs, add_generation_prompt, continue_final_message, documents } = ChatRequest.shape;
 const { reasoning_effort, enable_thinking, chat_template, mm_processor_kwargs } = ChatRequest.shape;
 
-/** What a conversation brings along that its template is told of. */
+/** The fields beside `messages` that reach the chat template. */
 const conversationFields = {
   tools,
   tool_choice,
@@ -47,7 +47,7 @@ export const TokenizeRequest = z.object({
   ...conversationFields,
   ...templateFields,
   model,
-  prompt: z.string('must be a text').nullish(),
+  prompt: z.string('must be a string').nullish(),
   messages: messages.nullish(),
   add_special_tokens: z.boolean().nullish(),
   return_token_strs: z.boolean().nullish(),
@@ -55,7 +55,7 @@ export const TokenizeRequest = z.object({
 
 export type TokenizeRequest = z.output<typeof TokenizeRequest>;
 
-/** The names of the fields that say nothing beside a prompt. */
+/** The fields that are ignored with `prompt`. */
 export const conversationOnly = Object.keys(conversationFields) as readonly (keyof typeof conversationFields)[];
 
 /** The body of POST /detokenize. */
@@ -69,7 +69,7 @@ export const ApplyTemplateRequest = z.object({
   ...templateFields,
   model,
   messages,
-  prompt: refused('a prompt needs no template; send messages'),
+  prompt: refused('chat templates apply only to messages; send messages instead'),
 });
 
 export type ApplyTemplateRequest = z.output<typeof ApplyTemplateRequest>;

@@ -3,19 +3,19 @@ import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { list, refused } from './fields.ts';
 
-/** The most functions that a request may offer. */
+/** Maximum number of tools per request. */
 export const mostTools = 1024;
 
 export const functionName = z
   .string()
   .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes, dots or underscores');
-/** Looked into by `checkSchema`, which stops at its limits. */
-const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema, which is an object');
+/** Checked by `checkSchema`, which stops at its limits. */
+const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema object');
 
 const unsupported = (message: string) => ({ message, params: { code: 'unsupported_parameter' } });
 
 const functionTool = z.looseObject({
-  type: z.string().refine((type) => type === 'function', unsupported('only tools of type function are offered')),
+  type: z.string().refine((type) => type === 'function', unsupported('only tools of type function are supported')),
   function: z.looseObject({
     name: functionName,
     description: z.string().nullish(),
@@ -36,22 +36,28 @@ const allowedTools = z.object({
 
 const custom = z
   .looseObject({ type: z.string() })
-  .refine(() => false, unsupported('custom tools are not offered; name a function'));
+  .refine(() => false, unsupported('custom tools are not supported; name a function'));
+
+const choiceRule = 'must be none, auto, required, a named function or allowed_tools';
 
 /** The fields of a chat request that are about tools. */
 export const toolFields = {
   tools: list(functionTool, { most: mostTools }).nullish(),
   tool_choice: z
     .union(
-      [z.enum(['none', 'auto', 'required']), z.discriminatedUnion('type', [namedFunction, allowedTools]), custom],
+      [
+        z.enum(['none', 'auto', 'required'], choiceRule),
+        z.discriminatedUnion('type', [namedFunction, allowedTools]),
+        custom,
+      ],
       {
-        error: 'must be none, auto, required, a function by its name, or allowed_tools',
+        error: choiceRule,
       },
     )
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  functions: refused('it was replaced by tools; send those'),
-  function_call: refused('it was replaced by tool_choice; send that', ['none', 'auto']),
+  functions: refused('deprecated; send tools instead'),
+  function_call: refused('deprecated; send tool_choice instead', ['none', 'auto']),
 };
 
 /** A call that the assistant made earlier in a conversation. */
@@ -64,18 +70,18 @@ export const pastCall = z.looseObject({
 type ToolRequest = z.output<z.ZodObject<typeof toolFields>>;
 type FunctionTool = z.output<typeof functionTool>;
 
-/** What a request says about tools, checked. */
+/** The tools of a request, checked. */
 export interface ToolUse {
   /** The tools that may be called, as the request describes them. */
   readonly tools: readonly FunctionTool[];
-  /** Where each of them stands in the request. */
+  /** The index of each tool in the request. */
   readonly places: ReadonlyMap<FunctionTool, number>;
   readonly mode: 'auto' | 'required' | { readonly name: string };
-  /** Whether an answer may hold several calls. */
+  /** Whether a response may have several tool calls. */
   readonly isParallel: boolean;
 }
 
-/** The tools that an answer may call; undefined where there are none, or none may be called. */
+/** The tools that the model may call; undefined if there are none, or none may be called. */
 export function toolUseOf({
   tools,
   tool_choice: choice,
@@ -84,7 +90,7 @@ export function toolUseOf({
   checkNames(tools ?? [], 'tools');
   if (!tools || tools.length === 0) {
     if (choice && choice !== 'none' && choice !== 'auto')
-      throw invalid('tool_choice', 'there are no tools to choose from.');
+      throw invalid('tool_choice', 'the request has no tools; send tools or leave tool_choice out.');
     return undefined;
   }
   if (choice === 'none') return undefined;
@@ -103,7 +109,7 @@ export function toolUseOf({
 
 function toolNamed({ function: { name } }: FunctionTool, tools: readonly FunctionTool[], param: string): FunctionTool {
   const found = tools.find((tool) => tool.function.name === name);
-  if (!found) throw invalid(param, `no tool is named ${JSON.stringify(name)}.`);
+  if (!found) throw invalid(param, `the request has no tool named ${JSON.stringify(name)}.`);
   return found;
 }
 
@@ -112,12 +118,15 @@ function checkNames(tools: readonly FunctionTool[], field: string): void {
   tools.forEach((tool, at) => {
     const { name } = tool.function;
     if (seen.has(name))
-      throw invalid(`${field}[${at}].function.name`, `another tool is named ${JSON.stringify(name)} too.`);
+      throw invalid(
+        `${field}[${at}].function.name`,
+        `another tool is also named ${JSON.stringify(name)}; names must be unique.`,
+      );
     seen.add(name);
   });
 }
 
-/** A message with the result of a call must name one that the assistant made before. */
+/** A tool message must name a tool call of an earlier assistant message. */
 export function checkToolMessages(messages: readonly { readonly role: string }[]): void {
   const made = new Set<string>();
   messages.forEach((message, at) => {
@@ -132,7 +141,7 @@ export function checkToolMessages(messages: readonly { readonly role: string }[]
     };
     if (role === 'assistant') for (const call of calls ?? []) made.add(call.id);
     if (role === 'tool' && id !== undefined && !made.has(id))
-      throw invalid(`messages[${at}].tool_call_id`, `no call before it has the id ${JSON.stringify(id)}.`);
+      throw invalid(`messages[${at}].tool_call_id`, `no earlier tool call has the id ${JSON.stringify(id)}.`);
   });
 }
 

@@ -6,23 +6,23 @@ import type { ResponseKeeper } from './response-keeper.ts';
 interface RunOptions {
   readonly work: BackgroundWork;
   readonly keeper: ResponseKeeper;
-  /** Is told what a response failed with, which no request can tell of. */
+  /** Called with the error of a response, because no request returns it. */
   readonly onFault: (error: ApiError, id: string) => void;
 }
 
-/** Some of the events of a response, for another process. */
+/** A page of the events of a response, for another process. */
 export interface EventPage {
   readonly text: string;
-  /** The number of the last event up to here. */
+  /** The sequence number of the last event so far. */
   readonly last: number;
-  /** Whether no more will come. */
+  /** Whether no more events follow. */
   readonly isOver: boolean;
 }
 
 /** Milliseconds that a page waits for events. */
 const longestPage = 1_000;
 
-/** A response that is made while nobody, or anybody, waits for it. */
+/** A response that runs in the background, with or without clients that follow it. */
 export class BackgroundRun {
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
@@ -30,7 +30,7 @@ export class BackgroundRun {
   #size = 0;
   #queued: ResponseBody | undefined;
   #isOver = false;
-  /** Called whenever there are more events. */
+  /** Called when there are more events. */
   readonly #listeners = new Set<() => void>();
   #done: Promise<void> | undefined;
 
@@ -45,39 +45,39 @@ export class BackgroundRun {
     return this.#options.work.owner;
   }
 
-  /** Every event so far; its place is its number. */
+  /** All events so far; the index is the sequence number. */
   get written(): readonly string[] {
     return this.#written;
   }
 
-  /** Whether no more come. */
+  /** Whether there are no more events. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Characters of its events. */
+  /** The characters of its events. */
   get size(): number {
     return this.#size;
   }
 
-  /** As it is now. */
+  /** Its current state. */
   response(): ResponseBody {
     return this.#queued ?? this.#options.work.growing.response();
   }
 
-  /** Begins to make it; resolves when it is complete and kept. */
+  /** Runs it; resolves when it is complete and stored. */
   run(): Promise<void> {
     this.#done ??= this.#run();
     return this.#done;
   }
 
-  /** Ends it before it is complete; a reason makes it a failed one. */
+  /** Cancels it; with a reason, it fails instead. */
   async cancel(reason?: ApiError): Promise<void> {
     this.#stop.abort(reason);
     await this.#done;
   }
 
-  /** Gives a sink the events behind a number as they come; those that there are, at once. */
+  /** Passes the events after a sequence number to a sink as they arrive; existing ones at once. */
   follow(after: number, sink: FollowSink): Pick<Follower, 'pause' | 'resume' | 'cancel'> {
     const follower: Follower = new Follower(this, after + 1, {
       text: (text) => sink.text(text),
@@ -98,7 +98,7 @@ export class BackgroundRun {
     };
   }
 
-  /** The events behind a number, waiting a while for the first of them. */
+  /** The events after a sequence number. Waits a while for the first one. */
   async page(after: number): Promise<EventPage> {
     const end = performance.now() + longestPage;
     for (let left = longestPage; !this.#isOver && this.#written.length <= after + 1 && left > 0; ) {
@@ -109,7 +109,7 @@ export class BackgroundRun {
     return { text: this.#written.slice(after + 1).join(''), last, isOver: this.#isOver };
   }
 
-  /** Resolves at the next event, and after so many milliseconds in any case. */
+  /** Resolves at the next event, or after this many milliseconds. */
   #news(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const hear = (): void => {

@@ -1,27 +1,27 @@
 import { ApiError } from '../errors.ts';
 import { BackgroundRun } from './background-run.ts';
 
-/** The end of the process. */
+/** The shutdown of the process. */
 export interface Shutdown {
-  /** New work is refused. */
+  /** New work is rejected. */
   readonly isBegun: boolean;
-  /** Aborts when what runs must end. */
+  /** Aborts when running work must end. */
   readonly over: AbortSignal;
-  /** Work that the process waits for. */
+  /** Makes the process wait for this work. */
   hold(work: Promise<unknown>): void;
 }
 
-/** The most responses that are made in the background at a time, and the most characters of all their events. */
+/** The limits on concurrent background responses, and on the characters of all their events. */
 const mostRuns = 1000;
 const mostWritten = 256 * 2 ** 20;
 
-/** How long the events of a complete response can still be followed, in milliseconds. */
+/** Milliseconds for which the events of a complete response can still be followed. */
 const followableTime = 5 * 60_000;
 
-/** The responses that are being made in the background of this process, and those whose events can still be followed. */
+/** The responses that run in the background of this process, and those whose events can still be followed. */
 export class BackgroundRuns {
   readonly #running = new Map<string, BackgroundRun>();
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #complete = new Map<string, BackgroundRun>();
   readonly #shutdown: Shutdown;
 
@@ -32,19 +32,20 @@ export class BackgroundRuns {
     });
   }
 
-  /** A new one, which begins with `begin`. */
+  /** A new run, to be started with `begin`. */
   add(options: ConstructorParameters<typeof BackgroundRun>[0]): BackgroundRun {
-    if (this.#shutdown.isBegun) throw new ApiError('server_not_ready', 'The server is stopping.', { retryAfter: 5 });
+    if (this.#shutdown.isBegun)
+      throw new ApiError('server_not_ready', 'The server is stopping. Retry later.', { retryAfter: 5 });
     this.#makeRoom();
     if (this.#running.size >= mostRuns || this.#written() > mostWritten)
-      throw new ApiError('rate_limit_exceeded', 'background: too many responses are being made. Try again later.', {
+      throw new ApiError('rate_limit_exceeded', 'background: too many responses are in progress. Retry later.', {
         param: 'background',
         retryAfter: 5,
       });
     return new BackgroundRun(options);
   }
 
-  /** Begins one that is kept: it is known from now on. `leave` is called when it is over. */
+  /** Starts a run that is stored: it can be found from now on. `leave` is called when it ends. */
   begin(run: BackgroundRun, leave: () => void): void {
     const { id } = run.response();
     this.#running.set(id, run);
@@ -58,17 +59,17 @@ export class BackgroundRuns {
     if (this.#shutdown.over.aborted) void run.cancel(stopped());
   }
 
-  /** One that is being made. */
+  /** A run that is in progress. */
   running(owner: string, id: string): BackgroundRun | undefined {
     return ofOwner(this.#running.get(id), owner);
   }
 
-  /** One whose events can be followed. */
+  /** A run whose events can be followed. */
   followable(owner: string, id: string): BackgroundRun | undefined {
     return ofOwner(this.#running.get(id) ?? this.#complete.get(id), owner);
   }
 
-  /** Ends one, if it is being made, and forgets its events. */
+  /** Cancels a run that is in progress, and deletes its events. */
   async forget(owner: string, id: string): Promise<void> {
     await this.running(owner, id)?.cancel();
     if (this.followable(owner, id)) this.#complete.delete(id);

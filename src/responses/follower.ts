@@ -1,17 +1,17 @@
-/** Hears of the events of a response, as they are written. */
+/** Receives the events of a response as they are written. */
 export interface FollowSink {
   text(text: string): void;
-  /** No more come. */
+  /** There are no more events. */
   end(): void;
 }
 
-/** The events of a response so far, by their numbers. */
+/** The events of a response so far, by sequence number. */
 interface FollowedEvents {
   readonly written: readonly string[];
   readonly isOver: boolean;
 }
 
-/** Gives a sink the events of a response from a number on, each once, as fast as it takes them. */
+/** Passes the events of a response to a sink from a sequence number on, each once, as fast as the sink accepts them. */
 export class Follower {
   readonly #events: FollowedEvents;
   readonly #sink: FollowSink;
@@ -25,7 +25,7 @@ export class Follower {
     this.#sink = sink;
   }
 
-  /** There may be more by now. */
+  /** Called when there may be more events. */
   readonly look = (): void => {
     if (this.#isPaused || this.#isOver) return;
     const { written, isOver } = this.#events;

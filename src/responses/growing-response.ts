@@ -1,57 +1,57 @@
 import type { ApiError } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 
-/** A response as clients get it: the members that storing and following it need, and whatever else its API writes. */
+/** A response as clients get it: the members that storing and following need, and those that its API adds. */
 export interface ResponseBody {
   readonly id: string;
   readonly status: string;
   /** Seconds since 1970. */
   readonly created_at: number;
-  /** The response that it goes on from. */
+  /** The response that it continues. */
   readonly previous_response_id: string | null;
 }
 
-/** A response that is being made. */
+/** A response that is in progress. */
 export interface StorableResponse {
   response(): ResponseBody;
-  /** It could not be stored, and says so. */
+  /** It could not be stored: marks it as not stored. */
   forget(): void;
 }
 
 /** A response that is written as a stream of events, in the wire format of its API. */
 export interface GrowingResponse extends StorableResponse {
   queued(): ResponseBody;
-  /** The event that says so. */
+  /** The event that reports the failure. */
   queue(): string;
-  /** What opens the stream. */
+  /** The first events of the stream. */
   begin(): string;
-  /** All events have come. */
+  /** Called after all events. */
   complete(): void;
-  /** It ends before that. */
+  /** Called if it ends early. */
   abandon(reason: ApiError | 'cancelled'): void;
-  /** What closes the stream. */
+  /** The end of the stream. */
   ending(): string;
 }
 
-/** What makes a response in the background. */
+/** Creates a response in the background. */
 export interface BackgroundWork {
   readonly owner: string;
-  /** Its own input, as it is stored. */
+  /** Its own input, as stored. */
   readonly input: readonly Readonly<Record<string, unknown>>[];
   readonly growing: GrowingResponse;
-  /** Begins to generate; errors that it throws are in the names of its API. */
+  /** Starts the generation; its errors use the field names of its API. */
   begin(signal: Signal): Promise<BegunWork>;
 }
 
-/** Work that has begun. */
+/** A generation that has started. */
 export interface BegunWork {
-  /** Runs it to its end: gives the events as they come, in the wire format of the API. */
+  /** Runs to the end and yields the events in the wire format of the API. */
   run(write: (text: string) => void): Promise<void>;
-  /** Puts an error of the run into the names of the API. */
+  /** Translates an error of the run to the field names of the API. */
   readonly rename: (error: ApiError) => ApiError;
 }
 
-/** Whether nothing says yet how a response ended. */
+/** Whether a response has not ended yet. */
 export function isBeingMade(status: unknown): boolean {
   return status === 'queued' || status === 'in_progress';
 }

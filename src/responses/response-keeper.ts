@@ -2,15 +2,15 @@ import { ApiError } from '../errors.ts';
 import { isBeingMade, type ResponseBody, type StorableResponse } from './growing-response.ts';
 import type { ResponseStore, StoredResponse } from './store/response-store.ts';
 
-/** What keeps responses, where something does. */
+/** Options of a ResponseKeeper. */
 export interface KeeperOptions {
-  /** Opens the store at first use; undefined where nothing is kept. */
+  /** Opens the store at first use; undefined with `--store none`. */
   readonly store: (() => Promise<ResponseStore>) | undefined;
-  /** Is told why a response could not be kept. */
+  /** Called when a response could not be stored. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** Keeps responses for the requests that come after them; each owner sees its own alone. */
+/** Stores responses for later requests. Each owner sees only its own. */
 export class ResponseKeeper {
   readonly #options: KeeperOptions;
 
@@ -22,7 +22,7 @@ export class ResponseKeeper {
     return this.#options.store !== undefined;
   }
 
-  /** Keeps a response that is complete. The answer does not fail with the store: it says that it was not kept. */
+  /** Stores a complete response. If the store fails, the request still succeeds, with `store: false` in its response. */
   async keep(growing: StorableResponse, place: Pick<StoredResponse, 'owner' | 'input'>): Promise<void> {
     try {
       await this.save(growing.response(), place);
@@ -43,23 +43,32 @@ export class ResponseKeeper {
     return found;
   }
 
-  /** The same, undefined where it is not kept. */
+  /** The same, but undefined if it is not stored. */
   async peek(owner: string, id: string): Promise<StoredResponse | undefined> {
     return this.keeps ? (await this.#store()).find(owner, id) : undefined;
   }
 
-  /** The responses that a request goes on from, the first one first. */
+  /** The responses that a request continues, first one first. */
   async conversation(owner: string, id: string): Promise<readonly StoredResponse[]> {
     const param = 'previous_response_id';
     if (!this.keeps)
-      throw new ApiError('unsupported_parameter', `${param}: no responses are kept here (--store none).`, { param });
+      throw new ApiError(
+        'unsupported_parameter',
+        `${param} is not supported: this server does not store responses (--store none).`,
+        { param },
+      );
     const found = await (await this.#store()).conversation(owner, id);
     const isOpen = isBeingMade(found?.at(-1)?.response['status']);
-    if (isOpen) throw new ApiError('invalid_request', `${param}: that response is not complete yet.`, { param });
+    if (isOpen)
+      throw new ApiError(
+        'invalid_request',
+        `${param}: response ${JSON.stringify(id)} is not complete yet. Wait until its status is completed.`,
+        { param },
+      );
     if (found) return found;
     const message =
-      `${param}: no response ${JSON.stringify(id)} is kept here, one before it is gone, ` +
-      'or the conversation is too long to be read.';
+      `${param}: response ${JSON.stringify(id)} not found. It or an earlier response of the conversation is not stored, ` +
+      'or the conversation is too long.';
     throw new ApiError('previous_response_not_found', message, { param });
   }
 
@@ -69,16 +78,16 @@ export class ResponseKeeper {
   }
 
   async #store(): Promise<ResponseStore> {
-    if (!this.#options.store) throw new Error('No responses are kept.');
+    if (!this.#options.store) throw new Error('There is no store (--store none).');
     try {
       return await this.#options.store();
     } catch (error) {
-      const message = 'Stored responses cannot be read at the moment. The log has the details.';
+      const message = 'Stored responses are unavailable at the moment. See the server log for details.';
       throw new ApiError('store_unavailable', message, { cause: error });
     }
   }
 }
 
 function unknownResponse(id: string): ApiError {
-  return new ApiError('not_found', `There is no response ${JSON.stringify(id)}.`);
+  return new ApiError('not_found', `Response ${JSON.stringify(id)} not found.`);
 }

@@ -31,15 +31,15 @@ async function followed(...given: readonly Answers[]): Promise<string> {
 }
 
 describe('SharedRuns', () => {
-  it('asks again where a process is late, and not where nobody has the response', async () => {
+  it('asks again if a process is late, but not if no process has the response', async () => {
     expect(await shared(silent, silent, { answers: ['it'], missing: 1 }).now(place)).toBe('it');
     expect(await shared(silent, nobody).now(place)).toBeUndefined();
     expect(await followed(page('a', false), silent, page('b', true))).toBe('ab');
   });
 
   it('says that a process has ended only where it has', async () => {
-    expect(await followed(page('a', false), nobody)).toContain('"The process that made this response has ended."');
-    expect(await followed(page('a', false), silent)).toContain('"A worker does not answer. Try again later."');
+    expect(await followed(page('a', false), nobody)).toContain('"The worker that generated this response has exited."');
+    expect(await followed(page('a', false), silent)).toContain('"A worker is not responding. Retry later."');
     await expect(shared(silent).now(place)).rejects.toMatchObject({ code: 'server_not_ready', retryAfter: 5 });
     await expect(shared(silent).cancel(place)).rejects.toMatchObject({ code: 'server_not_ready' });
     expect(await shared(nobody).cancel(place)).toBeUndefined();

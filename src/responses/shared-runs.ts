@@ -5,25 +5,25 @@ import type { EventPage } from './background-run.ts';
 import type { BackgroundRuns } from './background-runs.ts';
 import type { ResponseBody } from './growing-response.ts';
 
-/** Which response is meant, and whose it is. */
+/** The id of a response, and its owner. */
 interface Place {
   readonly owner: string;
   readonly id: string;
 }
 
 interface FollowOptions {
-  /** The number of the last event that is known. */
+  /** The number of the last known event. */
   readonly after: number;
   readonly signal: Signal;
-  /** Writes the event that says, under its number, that nothing more is heard of the response, and why. */
+  /** Writes the event with this number which reports why no more events follow. */
   readonly lost: (number: number, message: string) => string;
 }
 
-/** How often a process is asked that does not answer in time, and milliseconds in which one ends a response. */
+/** How often an unresponsive process is asked, and milliseconds in which a process cancels a response. */
 const mostAttempts = 10;
 const longestEnd = 30_000;
 
-/** The responses that are made in the background of any process of this Conch. */
+/** The responses that run in the background of any process of this server. */
 export class SharedRuns {
   readonly #link: Link;
 
@@ -41,25 +41,25 @@ export class SharedRuns {
     answer('response.events', ({ owner, id, after }) => runs.followable(owner, id)?.page(after));
   }
 
-  /** A response as it is now; undefined where nobody makes it. */
+  /** The current state of a response; undefined if it does not run. */
   async now(place: Place): Promise<ResponseBody | undefined> {
     return (await this.#ask('response.now', place)) as ResponseBody | undefined;
   }
 
-  /** Ends a response that is being made, and gives what it came to; undefined where nobody makes it. */
+  /** Cancels a response and returns its final state; undefined if it does not run. */
   async cancel(place: Place): Promise<ResponseBody | undefined> {
-    // Not asked twice: what is cancelled is not being made any more.
+    // Not asked twice: a cancelled response does not run any more.
     const { answers, missing } = await this.#link.askAll('response.cancel', place, { timeout: longestEnd });
     if (answers.length === 0 && missing > 0) throw unanswered();
     return answers[0] as ResponseBody | undefined;
   }
 
-  /** Ends a response, if it is being made, and forgets its events. */
+  /** Cancels a response that is in progress, and deletes its events. */
   async forget(place: Place): Promise<void> {
     await this.#link.askAll('response.forget', place, { timeout: longestEnd });
   }
 
-  /** The events of a response behind a number, as they come; undefined where nobody has them. */
+  /** The events of a response after a sequence number, as they arrive; undefined if no process has them. */
   async follow(
     place: Place,
     { after, signal, lost }: FollowOptions,
@@ -78,7 +78,7 @@ export class SharedRuns {
       if (page.isOver || signal.aborted) return;
       const next = await this.#page(place, page.last).catch((error: unknown) => ApiError.from(error));
       if (!next || next instanceof ApiError) {
-        yield lost(page.last + 1, next?.message ?? 'The process that made this response has ended.');
+        yield lost(page.last + 1, next?.message ?? 'The worker that generated this response has exited.');
         return;
       }
       page = next;
@@ -89,7 +89,7 @@ export class SharedRuns {
     return (await this.#ask('response.events', { ...place, after })) as EventPage | undefined;
   }
 
-  /** What the process says that has a response; undefined where all say that they do not. */
+  /** The reply of the process that has the response; undefined if none has it. */
   async #ask(question: string, argument: Place & { readonly after?: number }): Promise<unknown> {
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
       const { answers, missing } = await this.#link.askAll(question, argument);
@@ -100,5 +100,5 @@ export class SharedRuns {
 }
 
 function unanswered(): ApiError {
-  return new ApiError('server_not_ready', 'A worker does not answer. Try again later.', { retryAfter: 5 });
+  return new ApiError('server_not_ready', 'A worker is not responding. Retry later.', { retryAfter: 5 });
 }

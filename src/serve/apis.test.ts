@@ -73,42 +73,43 @@ describe('errors', () => {
   const anthropic = (type: string, message: string) => ({ type: 'error', error: { type, message }, request_id: 'r' });
 
   it.each([
-    ['/v1/nothing', { status: 404, id: undefined, body: openai('not_found', 'There is nothing at GET /v1/nothing.') }],
+    ['/v1/nothing', { status: 404, id: undefined, body: openai('not_found', 'Invalid URL (GET /v1/nothing).') }],
     [
       '/v1/chat/completions',
       {
         status: 405,
         id: undefined,
-        body: openai('method_not_allowed', '/v1/chat/completions takes POST, not GET.'),
+        body: openai('method_not_allowed', 'Method GET is not allowed for /v1/chat/completions. Allowed: POST.'),
       },
     ],
     [
       '/v1/messages',
-      { status: 405, id: 'r', body: anthropic('invalid_request_error', '/v1/messages takes POST, not GET.') },
+      {
+        status: 405,
+        id: 'r',
+        body: anthropic('invalid_request_error', 'Method GET is not allowed for /v1/messages. Allowed: POST.'),
+      },
     ],
     [
       '/v1/messages/nothing?x=1',
-      { status: 404, id: 'r', body: anthropic('not_found_error', 'There is nothing at GET /v1/messages/nothing.') },
+      { status: 404, id: 'r', body: anthropic('not_found_error', 'Invalid URL (GET /v1/messages/nothing).') },
     ],
     [
       '/v1/messages/%zz',
-      { status: 404, id: 'r', body: anthropic('not_found_error', 'The path of this request cannot be read.') },
+      { status: 404, id: 'r', body: anthropic('not_found_error', 'Invalid URL: the path cannot be decoded.') },
     ],
-    [
-      '/v1/messagesx',
-      { status: 404, id: undefined, body: openai('not_found', 'There is nothing at GET /v1/messagesx.') },
-    ],
-    ['/api', { status: 404, id: undefined, body: { error: 'There is nothing at GET /api.' } }],
-    ['/api/nothing/', { status: 404, id: undefined, body: { error: 'There is nothing at GET /api/nothing/.' } }],
-    ['/api/%zz', { status: 404, id: undefined, body: { error: 'The path of this request cannot be read.' } }],
-    ['/apix', { status: 404, id: undefined, body: openai('not_found', 'There is nothing at GET /apix.') }],
-    ['/%zz', { status: 404, id: undefined, body: openai('not_found', 'The path of this request cannot be read.') }],
+    ['/v1/messagesx', { status: 404, id: undefined, body: openai('not_found', 'Invalid URL (GET /v1/messagesx).') }],
+    ['/api', { status: 404, id: undefined, body: { error: 'Invalid URL (GET /api).' } }],
+    ['/api/nothing/', { status: 404, id: undefined, body: { error: 'Invalid URL (GET /api/nothing/).' } }],
+    ['/api/%zz', { status: 404, id: undefined, body: { error: 'Invalid URL: the path cannot be decoded.' } }],
+    ['/apix', { status: 404, id: undefined, body: openai('not_found', 'Invalid URL (GET /apix).') }],
+    ['/%zz', { status: 404, id: undefined, body: openai('not_found', 'Invalid URL: the path cannot be decoded.') }],
   ])('of GET %s have the body of its API', async (url, expected) => {
     expect(await seen('GET', url)).toEqual(expected);
   });
 
   it('of known paths have the body of their API', async () => {
-    const message = 'The body must be JSON, sent with "Content-Type: application/json".';
+    const message = 'Request body must be JSON, sent with "Content-Type: application/json".';
     const send = async (url: string) => {
       const headers = { 'x-request-id': 'r', 'content-type': 'text/plain' };
       const { statusCode, body } = await silentApp().inject({ method: 'POST', url, headers, payload: 'x' });
@@ -120,7 +121,7 @@ describe('errors', () => {
     // Not offered: nothing is read.
     expect(await send('/api/push')).toEqual([
       400,
-      { error: 'POST /api/push is not offered: models are not published from here.' },
+      { error: 'POST /api/push is not supported. Conch does not publish models.' },
     ]);
   });
 });
@@ -149,7 +150,7 @@ describe('the OpenAPI document', () => {
     expect(required).toEqual(['model', 'messages']);
     expect(properties.messages).toMatchObject({ type: 'array', minItems: 1, maxItems: 100_000 });
     expect(properties.messages.items.oneOf ?? properties.messages.items.anyOf).toHaveLength(6);
-    expect(properties.audio).toEqual({ enum: [null], description: 'Not offered: audio is not offered.' });
+    expect(properties.audio).toEqual({ enum: [null], description: 'Rejected: audio is not supported.' });
     expect(properties.metadata.anyOf[0]).toEqual({
       type: 'object',
       additionalProperties: { type: 'string', maxLength: 512 },

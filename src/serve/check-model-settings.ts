@@ -7,7 +7,7 @@ import { rowAbilities } from '../models/abilities.ts';
 import { reasoningFormats } from '../output/reasoning/formats.ts';
 import { toolFormats } from '../output/tools/formats.ts';
 
-/** What a setting may say beside the name of a parser: the model's answers are not parsed. */
+/** The value of a parser setting that turns parsing off. */
 const noParser = 'none';
 
 interface Format {
@@ -15,7 +15,7 @@ interface Format {
   readonly aliases?: readonly string[];
 }
 
-/** Refuses names of parsers that do not exist, with those that do, and settings of an alias that hold for its model alone. */
+/** Rejects unknown parsers, and settings of an alias that only its model may have. Throws a SettingsError. */
 export function checkModelSettings({ toolCallParser, reasoningParser, models }: CommandInput['settings']): void {
   const own = Object.values(models);
   const problems = [
@@ -35,11 +35,11 @@ function problemOf(key: string, name: string | undefined, formats: readonly Form
   const isKnown = formats.some((format) => format.name === name || format.aliases?.includes(name ?? ''));
   if (name === undefined || name === noParser || isKnown) return [];
   return [
-    `${key}: there is no parser ${JSON.stringify(name)}. There are: ${names.join(', ')}, ${noParser}.${didYouMean(name, names)}`,
+    `--${key.replaceAll('_', '-')} (${key}): unknown parser ${JSON.stringify(name)}.${didYouMean(name, names)} Known parsers are ${names.join(', ')}, ${noParser}.`,
   ];
 }
 
-/** How a model is spoken to is found once for it, whatever further names it has. */
+/** The contract of a model is detected once, for all its aliases. */
 const rootOnly = [
   ...(['contract', 'engineDir', 'cancelWith', 'lora'] as const),
   ...Object.values(rowAbilities).map(({ name }) => name),
@@ -50,5 +50,5 @@ function misplacedOf(name: string, settings: ModelSettings): string[] {
   if (serves === undefined) return [];
   return rootOnly
     .filter((key) => settings[key] !== undefined)
-    .map((key) => `models.${name}.${fileKey(key)}: set it for ${serves} itself, whose other name this is.`);
+    .map((key) => `models.${name}.${fileKey(key)}: not supported for an alias. Set it for ${serves} instead.`);
 }

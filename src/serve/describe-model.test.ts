@@ -54,10 +54,10 @@ describe('modelDescriber', () => {
     expect(
       described({ contract, rows: { embedding: { kind: 'vllm' } } }, { embedding: { pooling: 'cls' } }).notes,
     ).toEqual([
-      'models.m.embedding has no effect: this model generates text, and any vectors are made by its server alone.',
+      'models.m.embedding is ignored: this model generates text, and only its server can create embeddings with it.',
     ]);
     expect(described({ contract }, { rerank: { label: 1 } }).notes).toEqual([
-      'models.m.rerank has no effect: this model generates text, and scores no documents.',
+      'models.m.rerank is ignored: this model generates text, and does not score documents.',
     ]);
     expect(described({ contract, name: 'alias', root: 'm' }, { embedding: {} }).notes).toEqual([]);
     expect(described({ rows: { embedding: { kind: 'tensors' } } }, { embedding: { pooling: 'cls' } }).notes).toEqual(

@@ -12,13 +12,13 @@ import type { Terminal } from './terminal.ts';
 /** Milliseconds between a failed load and the next try. */
 const retryPause = 5_000;
 
-/** What people are told while tokenizers are fetched and loaded. */
+/** Receives notes and errors of loading tokenizers. */
 export interface AssetListener {
   readonly onNote: (note: string) => void;
   readonly onFault: (model: string, fault: Error) => void;
 }
 
-/** Adds to a model that was found what the settings say of it: tokenizer, template, defaults and context length. */
+/** Adds the settings of a model to what the servers report: tokenizer, template, defaults and context length. */
 export function modelDescriber(
   live: Pick<LiveSettings, 'current'>,
   terminal: Pick<Terminal, 'version' | 'environment' | 'progress' | 'stop'>,
@@ -39,7 +39,7 @@ export function modelDescriber(
             throw unloadable(error);
           }),
         );
-    // Loaded before the first request needs it; a fault is reported and met again by that request.
+    // Loaded before the first request needs it. An error is reported here, and again by that request.
     assets.load().catch(() => undefined);
     return {
       ...model,
@@ -61,30 +61,30 @@ export function modelDescriber(
   };
 }
 
-/** What is set, else what is known; rows of an input that has a length of its own are never longer. */
+/** The set context length, else the known one. A limit of the model's own input or a learned one still applies. */
 function contextLengthOf(found: FoundServedModel, own: ModelSettings, assets: PromptAssets | undefined) {
   const bound = found.contract ? undefined : firstRows(found.rows)?.longest;
   if (own.contextLength === undefined) return longestOf(found, assets);
   return Math.min(own.contextLength, bound ?? own.contextLength, found.learnedContext ?? own.contextLength);
 }
 
-/** Settings that bear on models of rows alone, on one that generates text. An alias has them of its model. */
+/** Notes on settings of row tasks that a text model ignores. An alias has the settings of its model. */
 function ineffective({ name, root, contract }: FoundServedModel, own: ModelSettings): string[] {
   if (!contract || name !== root) return [];
   const set = Object.values(rowAbilities).filter((task) => own[task.name] !== undefined);
   return set.map(
     ({ name: key, lacks, besideText = lacks }) =>
-      `models.${root}.${key} has no effect: this model generates text, and ${besideText}.`,
+      `models.${root}.${key} is ignored: this model generates text, and ${besideText}.`,
   );
 }
 
-/** What model or tokenizer say of the length of a text: for vectors the folder knows best what they were trained with. */
+/** The length limit from the model or its tokenizer. For embeddings, the tokenizer folder has the trained length. */
 function longestOf({ contract, rows }: FoundServedModel, assets: PromptAssets | undefined) {
   if (contract) return contract.limits.context ?? assets?.modelMaxLength;
   return firstRows(rows)?.longest ?? assets?.sentence?.longest ?? assets?.modelMaxLength;
 }
 
-/** Loads once; after a failure and a pause the next caller tries again: a hub that was away may be back. */
+/** Loads once. After a failure and a pause, the next caller retries: the hub may be reachable again. */
 function onceAtATime(load: () => Promise<PromptAssets>) {
   let loading: Promise<PromptAssets> | undefined;
   let loaded: PromptAssets | undefined;
@@ -116,6 +116,6 @@ function tokenizerName(
 }
 
 function unloadable(cause: unknown): ApiError {
-  const message = 'The tokenizer of this model could not be loaded; the log has the reason.';
+  const message = 'The tokenizer of this model could not be loaded. The log has the reason.';
   return new ApiError('model_not_ready', message, { cause, retryAfter: 5 });
 }

@@ -10,10 +10,10 @@ interface DrainOptions extends Pick<CommandInput['settings'], 'drainDelay' | 'dr
   readonly close: () => Promise<unknown>;
 }
 
-/** Lets what runs finish, and ends it where that takes too long. Gives the exit code: 1 where something was ended. */
+/** Lets running requests finish, and ends them if that takes too long. Returns the exit code: 1 if it ended some. */
 export async function drain({ draining, drainDelay, drainTimeout, logger, close }: DrainOptions): Promise<number> {
   if (drainDelay > 0) {
-    logger.info(`stopping: not ready any more, new connections are taken for ${drainDelay / 1000} s`);
+    logger.info(`stopping: no longer ready, new connections are accepted for ${drainDelay / 1000} s`);
     await pause(drainDelay);
   }
   logger.info('stopping: no new connections, running requests finish');

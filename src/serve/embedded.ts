@@ -14,10 +14,10 @@ import type { Terminal } from './terminal.ts';
 
 type Settings = CommandInput['settings'];
 
-/** The model that is served when nobody names one. */
+/** The model that is served by default. */
 export async function defaultModels(settings: Settings, terminal: Terminal): Promise<EmbeddedModelOptions[]> {
   const { hfEndpoint: endpoint, hfToken: token, cacheDir } = settings;
-  const what = `Fetching the model ${defaultModel.name}`;
+  const what = `Downloading the model ${defaultModel.name}`;
   const file = await plainly(() =>
     fetchDefaultModel({
       cacheDir,
@@ -29,7 +29,7 @@ export async function defaultModels(settings: Settings, terminal: Terminal): Pro
   return [{ name: defaultModel.name, file, defaults: defaultModel.defaults, ...engineSettings(settings) }];
 }
 
-/** The models that --model names, each under the name of its file unless another one is given. */
+/** The models of --model, each under the name of its file unless another one is set. */
 export function namedModels(settings: Settings): EmbeddedModelOptions[] {
   const lora = settings.lora.map(nameAndFile);
   return settings.model.map((written) => ({
@@ -54,7 +54,7 @@ export function repositoryModels(models: readonly EmbeddedModel[], settings: Set
   );
 }
 
-/** Starts the engine with these models. One that does not load is reported; when none does, that is the end. */
+/** Starts the engine with these models. A model that fails to load is reported; if all fail, this throws. */
 export async function openEmbedded(
   models: readonly EmbeddedModelOptions[],
   { settings, terminal, listener }: { settings: Settings; terminal: Terminal; listener: ServerListener },
@@ -84,7 +84,10 @@ export async function openEmbedded(
   return server;
 }
 
-/** With explicit control a model of a repository waits until it is asked for, on demand every model, unless --load-model names it. */
+/**
+ * With explicit control, models of a repository are loaded only by request; with --load-on-demand, all models are.
+ * --load-model overrides both.
+ */
 function isLoadedAtStart(name: string, settings: Settings): boolean {
   const { modelControlMode, loadModel, loadOnDemand } = settings;
   if (loadOnDemand) return loadModel.includes('*') || loadModel.includes(name);

@@ -73,7 +73,7 @@ it('tells all processes of failed and healed engines, and the one that finds it 
   expect([leader.lines, other.lines, late.lines]).toEqual([
     ['The engine failure of the model m on gpu-1 is over.'],
     [
-      'The engine of the model m has failed on gpu-1, as the request r1 shows. It takes no requests until it works again.',
+      'The engine of the model m has failed on gpu-1 (detected by request r1). The model gets no requests until it works again.',
     ],
     [],
   ]);

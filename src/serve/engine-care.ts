@@ -15,11 +15,11 @@ interface CareOptions {
   readonly link: Link;
   readonly live: LiveSettings;
   readonly logger: Pick<Logger, 'error' | 'info' | 'warn'>;
-  /** Whether this process probes idle engines and brings failed ones back, for all processes. */
+  /** Whether this process probes idle engines and recovers failed ones, for all processes. */
   readonly isLeader: boolean;
 }
 
-/** An engine as processes name it to each other. */
+/** An engine by its names, for messages between processes. */
 interface NamedPlace {
   readonly server: string;
   readonly model: string;
@@ -29,7 +29,7 @@ interface ToldFailure extends NamedPlace {
   readonly failure: EngineFailure;
 }
 
-/** Finds failed engines, tells all processes of them, and brings them back. */
+/** Finds failed engines, reports them to all processes, and recovers them. */
 export class EngineCare {
   readonly #options: CareOptions;
   readonly #health: EngineHealth;
@@ -63,7 +63,7 @@ export class EngineCare {
     link.register('engines.list', () => this.#list());
   }
 
-  /** Learns what other processes know, and begins to probe. */
+  /** Gets the failures that other processes know, and starts to probe. */
   async start(): Promise<void> {
     const { link, engines, isLeader } = this.#options;
     const { answers } = await link.askAll('engines.list').catch(() => ({ answers: [] }));
@@ -95,7 +95,7 @@ export class EngineCare {
     this.#tell('engines.healed', namesOf(place) satisfies NamedPlace);
   }
 
-  /** Tells the other processes; this one hears it too, and knows it already. */
+  /** Notifies all processes. This one gets the message too and ignores it. */
   #tell(question: string, argument: unknown): void {
     this.#options.link.askAll(question, argument).catch(() => undefined);
   }
@@ -116,7 +116,7 @@ function namesOf({ server, model }: EnginePlace): NamedPlace {
 
 function failureText({ server, model }: EnginePlace, { part, by, requestId, message }: EngineFailure): string {
   const what = part === 'engine' ? 'The engine' : 'The backend process';
-  const found = by === 'probe' ? 'a probe' : `the request ${requestId ?? '(without id)'}`;
+  const found = by === 'probe' ? 'a probe' : `request ${requestId ?? '(without id)'}`;
   const unloads = unloadsModel(message) ? ' Its backend unloads the model (ENABLE_VLLM_HEALTH_CHECK).' : '';
-  return `${what} of the model ${model} has failed on ${server.name}, as ${found} shows.${unloads} It takes no requests until it works again.`;
+  return `${what} of the model ${model} has failed on ${server.name} (detected by ${found}).${unloads} The model gets no requests until it works again.`;
 }

@@ -10,7 +10,7 @@ type ExampleSettings = Pick<
   'logFormat' | 'apiKey' | 'apiKeyFile' | 'jwtJwks' | 'openaiRestrictedApi' | 'ui'
 >;
 
-/** Shows, once, a line to paste for the first model that is served. */
+/** Prints, once, a curl command for the first served model. */
 export function exampleShower(
   settings: ExampleSettings,
   terminal: Pick<Terminal, 'out'>,
@@ -38,12 +38,12 @@ function exampleLine(model: NamedModel, origin: string, settings: ExampleSetting
   return `curl ${reachable(origin)}${path} ${headers.join(' ')} -d '${body}'`;
 }
 
-/** An address of this machine for one that stands for all of them. */
+/** Replaces the address of all interfaces by one that clients can use. */
 function reachable(origin: string): string {
   return origin.replace('0.0.0.0', 'localhost');
 }
 
-/** A path, and what to send there. */
+/** The path and the body of an example request. */
 function questionFor(model: NamedModel): [string, object] {
   const sampling = { max_tokens: 64, temperature: 0.2 };
   const task = model.contract ? undefined : firstRowAbility(model);

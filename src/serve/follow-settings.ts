@@ -18,11 +18,11 @@ interface FollowOptions {
   readonly live: LiveSettings;
   readonly terminal: Pick<Terminal, 'settingsNow' | 'onHangUp' | 'stop' | 'worker'>;
   readonly logger: Logger;
-  /** Called when other settings are in effect. */
+  /** Called when changed settings are in effect. */
   readonly onChange: () => Promise<void>;
 }
 
-/** Takes over what a file with settings held that was found valid before; one that was checked needs no word. */
+/** Applies the text of a configuration file that was already checked, without logging. */
 export function takeOverText(text: string | undefined, { live, terminal, logger }: TextOptions): void {
   if (text === undefined) return;
   const { settings } = settingsChange(live.current, terminal.settingsNow(text).settings);
@@ -30,7 +30,7 @@ export function takeOverText(text: string | undefined, { live, terminal, logger 
   logger.level = settings.logLevel;
 }
 
-/** Reads the file with settings again when it changes and at SIGHUP. One with a mistake in it changes nothing. */
+/** Reloads the configuration file when it changes and at SIGHUP. A file with errors changes nothing. */
 export function followSettings(file: string, options: FollowOptions): void {
   let last = Promise.resolve();
   const readAgain = (isFirst: boolean): void => {
@@ -42,7 +42,7 @@ export function followSettings(file: string, options: FollowOptions): void {
   watchFile(file, {
     signal: options.terminal.stop,
     onChange: () => {
-      // The file may have changed between the start and the first look at it.
+      // The file may have changed between the start and the first check.
       readAgain(isFirst);
       isFirst = false;
     },
@@ -63,14 +63,14 @@ async function takeOver(
     await onChange();
   }
   setLevel(logger, settings.logLevel, () => {
-    if (changed.length > 0) logger.info(`${file} was read again; changed: ${changed.join(', ')}`);
-    else if (!isFirst) logger.info(`${file} was read again; nothing changed that takes effect`);
+    if (changed.length > 0) logger.info(`${file} was reloaded; changed: ${changed.join(', ')}`);
+    else if (!isFirst) logger.info(`${file} was reloaded; no changes to apply`);
   });
   if (fixed.length > 0)
-    logger.warn(`${file}: a restart is needed for what changed in ${fixed.join(', ')}; until then the old values hold`);
+    logger.warn(`${file}: restart Conch to apply the changes of ${fixed.join(', ')}; until then the old values apply`);
 }
 
-/** The settings as they are given now, checked as at the start. */
+/** The current settings, checked as at the start. */
 async function validSettings({ settingsNow }: FollowOptions['terminal']): Promise<SettingsNow> {
   const now = settingsNow();
   const problems = await checkFiles(now.settings);
@@ -79,7 +79,7 @@ async function validSettings({ settingsNow }: FollowOptions['terminal']): Promis
   return now;
 }
 
-/** Says something under the more talkative of the old level and the new one. */
+/** Sets the log level. `say` runs at the more verbose one of the old and the new level. */
 function setLevel(logger: Logger, level: string, say: () => void): void {
   const isLouder = (pino.levels.values[level] ?? 0) < logger.levelVal;
   if (isLouder) logger.level = level;
@@ -88,8 +88,8 @@ function setLevel(logger: Logger, level: string, say: () => void): void {
 }
 
 function reportFault(file: string, error: unknown, { logger }: FollowOptions): void {
-  const kept = 'the settings stay as they were';
-  if (!existsSync(file)) logger.warn(`${file} is gone; ${kept}`);
+  const kept = 'the settings are unchanged';
+  if (!existsSync(file)) logger.warn(`${file} does not exist any more; ${kept}`);
   else if (error instanceof SettingsError) for (const problem of error.problems) logger.error(`${kept}: ${problem}`);
-  else logger.error({ err: error }, `${file} could not be read again; ${kept}`);
+  else logger.error({ err: error }, `${file} could not be reloaded; ${kept}`);
 }

@@ -4,7 +4,7 @@ import type { RowsContext } from '../generate/rows.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { imageSettings } from './part-settings.ts';
 
-/** What the pipeline needs of the settings and the models. */
+/** What the pipeline needs from the settings and the models. */
 export function generateContext(
   settings: CommandInput['settings'],
   registry: Pick<ModelRegistry, 'findForRequest'>,

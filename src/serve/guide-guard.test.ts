@@ -59,7 +59,7 @@ it('logs and counts a guide in quarantine, and a client that is suspended', () =
     client: 'key:alice',
     until: '2026-01-01T12:10:00.000Z',
   };
-  const text = 'an engine failed after a structured-output guide, which is in quarantine now';
+  const text = 'an engine failed after a structured-output guide; the guide is quarantined';
   expect(lines.splice(0)).toEqual([[quarantined, text]]);
   expect(counted()).toEqual([[{ labels: { model: 'llama' }, value: 1 }], []]);
   fail('b', 'two:8001');

@@ -13,10 +13,10 @@ interface GuardPlace {
   readonly telemetry: Pick<Telemetry, 'countGuide'>;
 }
 
-/** The guard of structured-output guides that all processes share, as the settings ask for it. */
+/** The guard of structured-output guides, which all processes share. */
 export function openGuideGuard({ live, link, logger, telemetry }: GuardPlace): GuideGuard {
   const quarantine = new SharedQuarantine(new GuideQuarantine({ duration: () => live.current.guideQuarantine }), link);
-  // A process that others do not tell what they noted goes by what it sees itself.
+  // Without the quarantined guides of other processes, this one starts with an empty list.
   quarantine.join().catch(() => undefined);
   return new GuideGuard({
     quarantine,
@@ -24,7 +24,7 @@ export function openGuideGuard({ live, link, logger, telemetry }: GuardPlace): G
       telemetry.countGuide(model, suspendedUntil !== undefined);
       logger.warn(
         { hash, guide: text, model, server, client, until: timeText(until) },
-        'an engine failed after a structured-output guide, which is in quarantine now',
+        'an engine failed after a structured-output guide; the guide is quarantined',
       );
       if (suspendedUntil !== undefined)
         logger.warn(

@@ -5,15 +5,15 @@ import type { KeptKey } from '../keys/key-ring.ts';
 
 type Settings = CommandInput['settings'];
 
-/** What reads the files of keys. */
+/** The readers of key files. */
 export interface KeyReaders {
   readonly keys: (text: string) => readonly KeptKey[];
   readonly jwks: (text: string) => JwksContent;
-  /** Why the file cannot be used, one line for each mistake. */
+  /** Why the file cannot be used, one line for each problem. */
   readonly problemsOf: (error: unknown) => readonly string[];
 }
 
-/** What reads a file of keys, or of the keys of an issuer. */
+/** The readers of a key file, and of a file with an issuer's keys. */
 export function keyReaders(file: string, settings: Settings): KeyReaders {
   return { keys: keyReader(file), jwks: jwksReader(settings), problemsOf: (error) => problemsOf(file, error) };
 }

@@ -13,19 +13,19 @@ import { CombinedServer } from '../servers/combined/combined-server.ts';
 import { listening } from './listening.ts';
 import type { ServerSet } from './servers.ts';
 
-/** What the frontends are built from beside the settings. */
+/** What the frontends need besides the settings. */
 interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger'> {
   readonly connections: ConnectionOptions;
   readonly record: Recorder;
   readonly draining: Draining;
   readonly admission: Admission;
-  /** Whether another worker says where they listen. */
+  /** Whether another worker logs where they listen. */
   readonly isQuiet: boolean;
   readonly servers: ServerSet;
   readonly balancer: Balancer;
 }
 
-/** Starts the KServe frontends over all servers; gives what stops them. */
+/** Starts the KServe frontends for all servers. Returns the function that stops them. */
 export async function startKserve(
   settings: CommandInput['settings'],
   { servers, balancer, admission, draining, keys, keyLimits, logger, record, connections, isQuiet }: KserveParts,
@@ -34,7 +34,7 @@ export async function startKserve(
   const combined = new CombinedServer(() => servers.current, balancer);
   const options = {
     server: new DrainingServer(new AdmittedServer(combined, admission), draining),
-    // Regions of shared memory are opened where the server runs, which is here for a tritonserver of our own.
+    // Shared memory is on the machine of the server, which is this one only without --triton.
     sharedMemory: settings.triton.length === 0,
     keys,
     keyLimits,

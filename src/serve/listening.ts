@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { SettingsError } from '../config/settings-error.ts';
 
-/** Where something listens, and the flag that says so. */
+/** An address to listen on, and the flag that sets its port. */
 interface Place {
   readonly host: string;
   readonly port: number;
   readonly flag: string;
 }
 
-/** Refuses a port that is in use, without keeping it. */
+/** Throws a SettingsError if a port is in use. */
 export async function requireFree(place: Place): Promise<void> {
   await listening(place, async () => {
     const server = createServer().listen(place.port, place.host);
@@ -19,7 +19,7 @@ export async function requireFree(place: Place): Promise<void> {
   });
 }
 
-/** Starts to listen; a port or address that cannot be had is a mistake in the settings, with its remedy. */
+/** Starts to listen. Throws a SettingsError if the port or address cannot be used. */
 export async function listening<Result>({ host, port, flag }: Place, start: () => Promise<Result>): Promise<Result> {
   try {
     return await start();
@@ -28,7 +28,7 @@ export async function listening<Result>({ host, port, flag }: Place, start: () =
     if (code === 'EADDRINUSE')
       throw new SettingsError([`Port ${port} is in use on ${host}. Choose another with ${flag}.`]);
     if (code === 'EACCES')
-      throw new SettingsError([`Port ${port} needs more rights. Choose one above 1023 with ${flag}.`]);
+      throw new SettingsError([`Port ${port} cannot be used: permission denied. Choose one above 1023 with ${flag}.`]);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new SettingsError([`This machine has no address ${host}. Choose another with --host.`]);
     throw error;

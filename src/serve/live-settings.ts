@@ -3,7 +3,7 @@ import { modelSettings } from '../config/model-settings.ts';
 
 type Settings = CommandInput['settings'];
 
-/** The settings in effect now. Those who ask each time follow a change of the file. */
+/** The current settings. Code that reads them each time follows changes of the configuration file. */
 export class LiveSettings {
   #current: Settings;
   #aliases: ReadonlyMap<string, string>;
@@ -17,7 +17,7 @@ export class LiveSettings {
     return this.#current;
   }
 
-  /** Further names of models, and the models behind them. */
+  /** Aliases and their models. */
   get aliases(): ReadonlyMap<string, string> {
     return this.#aliases;
   }
@@ -27,7 +27,7 @@ export class LiveSettings {
     this.#aliases = aliasesOf(settings);
   }
 
-  /** All that bears on how a served name is described, as a text. */
+  /** All settings that the description of a served name depends on, as JSON. */
   basisOf(name: string): string {
     const { maxToolCallParseBytes, historyTemplate, historyTemplateFile, hfEndpoint, hfToken } = this.#current;
     const shared = [maxToolCallParseBytes, historyTemplate, historyTemplateFile, hfEndpoint, hfToken];

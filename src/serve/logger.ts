@@ -34,7 +34,7 @@ export async function openLoggers(
   return { logger, leaderLogger: isQuiet ? logger.child({}, { level: 'silent' }) : logger, isQuiet };
 }
 
-/** Takes the secrets of the settings in effect, and these, out of the log; those that were in effect before too. */
+/** Redacts the secrets of the current and all earlier settings, and these, from the log. */
 export function liveRedactor(live: Pick<LiveSettings, 'current'>, others: readonly string[]): Redact {
   const secrets = new Set(others);
   let settings: LiveSettings['current'] | undefined;

@@ -12,7 +12,7 @@ interface Views {
   readonly metrics: MetricsReader;
 }
 
-/** What all processes of this Conch see, as one: its servers and its metrics. */
+/** The servers and metrics of all processes of this Conch, merged. */
 export function mergedViews(link: Link, { reports, metrics }: Views): ServerServices & MetricServices {
   link.register('servers', () => reports().map(describeServer));
   link.register(metricsQuestion, () => metrics.json());
@@ -27,7 +27,7 @@ export function mergedViews(link: Link, { reports, metrics }: Views): ServerServ
   };
 }
 
-/** What the registry has seen of the servers together with how they answered. */
+/** The servers of the registry, with the figures of the balancer. */
 export function serverReports(registry: ModelRegistry, balancer: Balancer): ServerReport[] {
   const { servers: known } = balancer.snapshot();
   return registry.servers().map(({ server, found, fault, hasAnswered }) => {

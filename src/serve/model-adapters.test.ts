@@ -45,11 +45,11 @@ describe('openAdapterBook', () => {
     write('models/a/1/multi_lora.json', '{"up":"../outside","link":"link","gone":"gone","number":1}');
     write('models/b/1/multi_lora.json', '["x"]');
     expect(await linesOf()).toEqual([
-      '/models/a/1/multi_lora.json: up: ../outside must lie inside /models.',
-      '/models/a/1/multi_lora.json: link: link must lie inside /models.',
-      '/models/a/1/multi_lora.json: gone: There is no folder gone in /models.',
-      '/models/a/1/multi_lora.json: number: The file must be a JSON object of names and folders.',
-      '/models/b/1/multi_lora.json: The file must be a JSON object of names and folders.',
+      '/models/a/1/multi_lora.json: up: The folder ../outside must be inside /models.',
+      '/models/a/1/multi_lora.json: link: The folder link must be inside /models.',
+      '/models/a/1/multi_lora.json: gone: The folder gone does not exist in /models.',
+      '/models/a/1/multi_lora.json: number: The file must be a JSON object that maps adapter names to folders.',
+      '/models/b/1/multi_lora.json: The file must be a JSON object that maps adapter names to folders.',
     ]);
   });
 
@@ -57,7 +57,7 @@ describe('openAdapterBook', () => {
     const dir = adapterFolder(join(folder, 'models', 'adapters', 'poems'), good);
     write('models/ensemble/1/multi_lora.json', '{"poems":"adapters/poems"}');
     expect(await linesOf(settings({ ensemble: { lora: { poems: { dir } } } }))).toEqual([
-      '/models/ensemble/1/multi_lora.json: poems: there is another adapter of this name, in the settings.',
+      '/models/ensemble/1/multi_lora.json: poems: the settings have another adapter with this name. Rename one of them.',
     ]);
   });
 });

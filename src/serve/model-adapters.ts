@@ -12,13 +12,13 @@ import { repositoryAdapters } from './repository-adapters.ts';
 
 type Settings = CommandInput['settings'];
 
-/** Finds the adapters of a model: those of the settings, else those that its server or its repository tells of. */
+/** Finds the adapters of a model: those of the settings, else those of its server or its repository. */
 export type AdapterFinder = (found: FoundServedModel, own: ModelSettings) => ModelAdapters;
 
-/** A model that generates text: the others have no adapters. */
+/** A model that generates text: only these have adapters. */
 type Adapted = FoundServedModel & Pick<ServedModel, 'contract'>;
 
-/** The adapters whose folders the settings name, each of them read and checked. */
+/** Reads and checks the adapters whose folders are in the settings. */
 export async function openAdapterBook(settings: Settings): Promise<AdapterBook> {
   const book = new AdapterBook();
   const problems: string[] = [];
@@ -26,7 +26,7 @@ export async function openAdapterBook(settings: Settings): Promise<AdapterBook> 
     try {
       const folder = await openAdapterFolder(await place());
       if (!book.add(model, name, { taskId: taskId ?? folder.number, folder }))
-        problems.push(`${where}: there is another adapter of this name, in the settings.`);
+        problems.push(`${where}: the settings have another adapter with this name. Rename one of them.`);
     } catch (error) {
       if (!(error instanceof AdapterFolderError)) throw error;
       problems.push(`${where}: ${error.message}`);
@@ -39,13 +39,13 @@ export async function openAdapterBook(settings: Settings): Promise<AdapterBook> 
 interface WrittenAdapter {
   readonly model: string;
   readonly name: string;
-  /** Where it is written, for errors. */
+  /** Where it is configured, for errors. */
   readonly where: string;
   readonly taskId?: number | undefined;
   readonly folder: () => Promise<string>;
 }
 
-/** Those of the settings, and those of the repositories on this machine. */
+/** The adapters of the settings, and those of the repositories on this machine. */
 async function writtenAdapters(settings: Settings): Promise<WrittenAdapter[]> {
   const set = Object.entries(settings.models).flatMap(([model, { lora }]) =>
     lora === undefined || isList(lora)
@@ -68,25 +68,27 @@ export function adapterFinder({ modelRepository, triton }: Settings, book: Adapt
     const found = model as Adapted;
     const { root, contract } = found;
     if (!contract.namesAdapters)
-      return isList(lora) ? misplaced(root, 'by their folders, as a map, not by names alone') : book.sentTo(found);
+      return isList(lora)
+        ? misplaced(root, 'a map of adapter names to folders, not a list of names')
+        : book.sentTo(found);
     if (isList(lora)) return namedBySettings(lora);
-    if (lora) return misplaced(root, 'by their names on the server, as a list, not by folders');
+    if (lora) return misplaced(root, 'a list of adapter names on the server, not a map of folders');
     const engines = found.group.servers.flatMap(({ adapters }) => adapters ?? []);
     if (engines.length > 0)
       return namedByServer(async () => engines.flatMap((adapters) => adapters.names(found.model)));
     const ask = adapterAsker(found);
-    // With further servers the model may be one of theirs, whose files are elsewhere.
+    // With remote servers, the model may be on one of them, where its files are too.
     const repositories = triton.length > 0 ? [] : modelRepository;
     return namedByServer(async () => (await adaptersInRepository(repositories, found)) ?? ask());
   };
 }
 
-/** Adapters that the settings give in a way that the model, once it is found, turns out not to take. */
-function misplaced(model: string, way: string): ModelAdapters {
+/** Adapters in settings that do not fit the model's contract. */
+function misplaced(model: string, expected: string): ModelAdapters {
   return {
     names: async () => [],
     choose: () => {
-      throw new ApiError('model_not_found', `The setting models.${model}.lora must give the adapters ${way}.`, {
+      throw new ApiError('model_not_found', `The setting models.${model}.lora must be ${expected}.`, {
         param: 'model',
       });
     },

@@ -14,7 +14,7 @@ import type { Terminal } from './terminal.ts';
 
 type Settings = CommandInput['settings'];
 
-/** Finds tokenizer and chat template of models: what the settings name, else what the server itself has of the model. */
+/** Loads the tokenizer and chat template of models: those of the settings, else those of the server. */
 export function assetLoader(
   live: Pick<LiveSettings, 'current'>,
   { environment, progress, stop }: Pick<Terminal, 'environment' | 'progress' | 'stop'>,
@@ -31,7 +31,7 @@ export function assetLoader(
       tokenizer: own.tokenizer ?? found.tokenizerDirectory,
       chatTemplate: own.chatTemplate,
       addsBos: own.addsSpecialTokens,
-      // A template that the model brings along comes before one that is meant for models without.
+      // The template of the model takes precedence over the one for models without a template.
       historyTemplate: template ? undefined : historyTemplate,
       hub,
       tokenCacheSize: () => live.current.tokenCacheSize,
@@ -39,14 +39,14 @@ export function assetLoader(
       onNote,
       onProgress: ({ name, file, received, total }) => progress({ what: `${name}/${file}`, done: received, total }),
     });
-    // A tokenizer whose tokens cannot be turned into text is of no use to an engine that gives tokens.
+    // An engine that returns tokens needs a tokenizer that can decode them.
     if (found.contract?.speaksTokens) await named.tokenizer?.table?.();
     const tokenizer = named.tokenizer ?? found.group.servers[0]?.tokenizerOf?.(found.model, found.version);
     return { ...(template ? { template } : {}), ...named, ...(tokenizer ? { tokenizer: bounded(tokenizer) } : {}) };
   };
 }
 
-/** The template that a model's configuration carries, as that of an embedded model does. */
+/** The template in a model's configuration, which embedded models have. */
 function configuredTemplate({ name, parameters }: ModelConfig): PromptAssets['template'] {
   const text = parameters['chat_template']?.string_value;
   if (!text) return undefined;

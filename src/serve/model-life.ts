@@ -21,7 +21,7 @@ interface LifeOptions {
   readonly engines: Engines;
 }
 
-/** What lets requests in to models, and loads and unloads models while requests run, as the settings ask for it. */
+/** Admits requests to models, and loads and unloads models, according to the settings. */
 export function modelLife(registry: ModelRegistry, { live, gates, link, engines }: LifeOptions) {
   const { loadOnDemand, maxLoaded, loadTimeout, unloadTimeout } = live.current;
   const running = new RunningRequests();

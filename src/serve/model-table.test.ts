@@ -32,7 +32,7 @@ it('warns once for each reason, until it changes or the model was well again', (
   expect(told(broken)).toEqual([words]);
 });
 
-it('says nothing of models that were unloaded, or are not offered', () => {
+it('does not report models that were unloaded, or are not served', () => {
   const lines: string[] = [];
   const see = failedLoads((line) => lines.push(line));
   see([row('UNAVAILABLE', 'unloaded'), row('UNAVAILABLE'), row('READY', 'no contract fits its tensors')]);

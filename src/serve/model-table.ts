@@ -1,7 +1,7 @@
 import type { ModelRow } from '../models/served-model.ts';
 import { table } from '../table.ts';
 
-/** The model table as people read it; the last column says why a model is not offered. */
+/** The model table as text. The last column says why a model is not served. */
 export function modelTable(rows: readonly ModelRow[]): string {
   if (rows.length === 0) return 'No models.';
   return table(
@@ -13,13 +13,13 @@ export function modelTable(rows: readonly ModelRow[]): string {
 function note({ reason, state }: ModelRow): string {
   const [line = ''] = reason.trim().split('\n', 1);
   if (line === '') return '';
-  return state === 'READY' ? `not offered: ${line}` : line;
+  return state === 'READY' ? `not served: ${line}` : line;
 }
 
-/** What a server says of a model that was not broken, but asked to go. */
+/** The server's reason for a model that was unloaded by request. */
 const unloaded = 'unloaded';
 
-/** Warns of models that a server could not load, once for each reason until it changes. */
+/** Warns of models that a server failed to load, once for each reason until it changes. */
 export function failedLoads(warn: (line: string) => void): (rows: readonly ModelRow[]) => void {
   let known = new Set<string>();
   return (rows) => {

@@ -12,19 +12,19 @@ import { FollowedFile } from './watch-file.ts';
 type Settings = CommandInput['settings'];
 
 interface KeysOptions {
-  /** Ends the watch over the files. */
+  /** Ends the watch of the files. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
 }
 
-/** All keys that the settings name, and those of their files as they are at each time. */
+/** All keys of the settings, and the current keys of their files. */
 export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptions): Promise<KeyBook> {
   const settings = live.current;
   const options = <Content>(file: string, noun: string, count: (content: Content) => number) => ({
     signal,
-    onChange: (content: Content) => logger.info(`${file} was read again: ${count(content)} ${noun} in effect`),
+    onChange: (content: Content) => logger.info(`${file} was reloaded: ${count(content)} ${noun} in effect`),
     onFault: (problems: readonly string[]) => {
-      for (const problem of problems) logger.error(`the ${noun} stay as they were: ${problem}`);
+      for (const problem of problems) logger.error(`the ${noun} are unchanged: ${problem}`);
     },
   });
   const keyFile = await openFollowed(settings, settings.apiKeyFile, (file, readers) => ({
@@ -37,7 +37,7 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
   }));
   let isLocked = wantsKey(settings);
   const ring = remembered((apiKeys: readonly string[], kept: readonly KeptKey[] | undefined) => {
-    // A Conch that had keys never opens to all because they are gone from a file.
+    // Once Conch had keys, it never accepts requests without one, even if the file has no keys any more.
     isLocked ||= apiKeys.length > 0;
     return new KeyRing([...apiKeys.map(settingKey), ...(kept ?? [])]);
   });
@@ -56,7 +56,7 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
   };
 }
 
-/** Reads the files of keys as a start would. Throws a SettingsError. */
+/** Reads the key files as at the start. Throws a SettingsError. */
 export async function checkKeyFiles(settings: Settings): Promise<void> {
   const nobody = { signal: AbortSignal.abort(), onChange: () => undefined, onFault: () => undefined };
   await openFollowed(settings, settings.apiKeyFile, (_, { keys }) => ({ ...nobody, read: keys }));
@@ -67,7 +67,7 @@ type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>
   readonly onFault: (problems: readonly string[]) => void;
 };
 
-/** What reads such files is loaded where there is one. */
+/** The code that reads key files is loaded only if there is one. */
 async function openFollowed<Content>(
   settings: Settings,
   file: string | undefined,
@@ -93,7 +93,7 @@ function settingKey(written: string, index: number): KeptKey {
   return { digest: digestIn(written) ?? digestOf(written), holder: { id: `setting:${index + 1}`, name } };
 }
 
-/** The same result for the same arguments as the last time. */
+/** Caches the result of the last call; the same arguments give the same result. */
 function remembered<Arguments extends readonly unknown[], Result>(
   make: (...given: Arguments) => Result,
 ): (...given: Arguments) => Result {

@@ -19,7 +19,7 @@ it('does not start with a password that Redis refuses', async () => {
   const warnings: string[] = [];
   const logger = { warn: (text: string) => warnings.push(text), info: () => undefined } as unknown as Logger;
   await expect(openRates(`redis://:pearl@127.0.0.1:${port}`, logger)).rejects.toMatchObject({
-    problems: [`--redis: 127.0.0.1:${port} refuses the user or password (WRONGPASS invalid password).`],
+    problems: [`--redis: 127.0.0.1:${port} rejected the user or password (WRONGPASS invalid password).`],
   });
   expect(warnings).toEqual([]);
   server.close();

@@ -8,7 +8,7 @@ const exportPath = '/opentelemetry.proto.collector.trace.v1.TraceService/Export'
 const connectTimeout = 5_000;
 const maxMessageSize = 2 ** 20;
 
-/** The codes after which OTLP asks for another try. */
+/** The codes after which OTLP clients must retry. */
 const temporary = new Set([
   'CANCELLED',
   'DEADLINE_EXCEEDED',
@@ -46,7 +46,7 @@ export function otlpGrpc({ url, headers, tls, timeout }: OtlpOptions): SpanTrans
   };
 }
 
-/** What the files of a TLS connection hold. */
+/** Reads the files of a TLS connection. */
 export function pemFiles({ ca, cert, key }: OtlpOptions['tls']): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
   return {
     ...(ca === undefined ? {} : { ca: readFileSync(ca) }),

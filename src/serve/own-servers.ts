@@ -18,10 +18,10 @@ import type { WorkerContext } from './workers/worker-context.ts';
 
 type Settings = CommandInput['settings'];
 
-/** What a tritonserver that Conch starts listens on in a dry run, where no port is taken. */
+/** The ports in the command of a dry run, which opens none. */
 const examplePorts = { http: 8000, grpc: 8001, metrics: 8002 };
 
-/** The servers that are Conch's own: a tritonserver that it starts, and the engine in this process; the default model where nothing else is served. */
+/** Conch's own servers: a managed tritonserver and the embedded engine, with the default model if there is no other. */
 export async function openOwn(
   input: ServerInput,
   surroundings: Surroundings & { readonly servesOthers: boolean },
@@ -45,7 +45,7 @@ export async function openOwn(
   }
 }
 
-/** The tritonserver that the workers share, of the repositories in the settings; no worker may hold a model of its own. */
+/** The tritonserver that all workers share. Throws a SettingsError if the repository has embedded models. */
 export async function openManaged(
   input: ServerInput,
   surroundings: Surroundings & Pick<ManagedOptions, 'onPorts'>,
@@ -57,16 +57,16 @@ export async function openManaged(
   return managedServer(input, repository, surroundings);
 }
 
-/** The command that would start tritonserver, as one would type it. */
+/** The command that would start tritonserver, as shell text. */
 export async function dryRun(input: ServerInput, surroundings: Surroundings): Promise<string> {
   const { settings } = input;
   if (settings.modelRepository.length === 0)
-    throw new SettingsError(['--dry-run shows how tritonserver would be started, which needs --model-repository.']);
+    throw new SettingsError(['--dry-run prints the command that starts tritonserver. It needs --model-repository.']);
   const repository = await repositoryOf(settings, surroundings);
   return shellText(tritonCommand(await commandOf(input, repository, surroundings.terminal), examplePorts));
 }
 
-/** The models of the repositories: those that run here, and the names of those that need tritonserver. */
+/** The models of the repositories: embedded ones, and the names of those for tritonserver. */
 interface RepositoryParts {
   readonly embedded: readonly EmbeddedModel[];
   readonly triton: readonly string[];
@@ -78,7 +78,7 @@ async function repositoryOf(settings: Settings, { listener }: Surroundings): Pro
   try {
     const { models } = await readRepository(settings.modelRepository);
     const embedded = models.filter((model) => model.state === 'available' && model.runsOn === 'embedded');
-    // A broken model of tritonserver's is reported by tritonserver itself, in its own words.
+    // tritonserver itself reports its broken models.
     const broken = models
       .filter((model) => model.state === 'unavailable')
       .filter(({ backend }) => backend === undefined || backend === embeddedBackend);
@@ -110,14 +110,14 @@ async function managedServer(
     channel: channelOptions(input.settings),
     onLog,
     onDown: (reason, restartsIn) =>
-      onLog('error', `tritonserver is down: ${reason}. It is started again in ${restartsIn / 1000} s.`),
+      onLog('error', `tritonserver is down: ${reason}. It restarts in ${restartsIn / 1000} s.`),
     ...(onPorts ? { onPorts } : {}),
   });
   await server.start();
   return server;
 }
 
-/** The primary's tritonserver, as a worker reaches it. */
+/** The primary's tritonserver, for a worker. */
 function followedServer(settings: Settings, worker: WorkerContext): MovingServer {
   const server = new MovingServer({
     hiddenModels: [],
@@ -140,7 +140,7 @@ async function commandOf(
     cacheDirectory: settings.cacheDir,
   });
   if (!found) throw new SettingsError([noTriton]);
-  // In a mixed repository tritonserver is told its models by name, or it would try to load the embedded ones.
+  // In a mixed repository, tritonserver gets its models by name. Otherwise it would try to load the embedded ones.
   const isMixed = embedded.length > 0 && settings.modelControlMode === 'none';
   return {
     program: found.program,

@@ -8,22 +8,22 @@ import type { ChannelOptions } from '../servers/remote/channel.ts';
 
 type Settings = CommandInput['settings'];
 
-/** What connections may bring, from the settings. */
+/** Connection limits, from the settings. */
 export function connectionSettings(settings: Settings, tls: TlsSource | undefined): ConnectionOptions {
   return { maxHeaders: settings.httpMaxHeaders, maxHeaderSize: settings.httpMaxHeaderSize, tls };
 }
 
-/** How much a body may hold, from the settings. */
+/** Limits of a JSON body, from the settings. */
 export function jsonBounds({ maxJsonDepth, maxJsonValues }: Settings): JsonBounds {
   return { depth: maxJsonDepth, values: maxJsonValues };
 }
 
-/** How much a request may ask for, from the settings. */
+/** Request limits, from the settings. */
 export function requestLimits({ maxMessages, maxTools, maxStopStrings, maxChoices }: Settings): RequestLimits {
   return { messages: maxMessages, tools: maxTools, stopStrings: maxStopStrings, choices: maxChoices };
 }
 
-/** The settings of images as the pipeline takes them. */
+/** Image limits and sources, from the settings. */
 export function imageSettings(settings: CommandInput['settings']): ImageSettings {
   return {
     most: settings.maxImages,

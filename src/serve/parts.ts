@@ -23,10 +23,10 @@ interface Parts {
   readonly close: () => Promise<void>;
 }
 
-/** Who hears of models, servers and tokenizers. */
+/** Receives the events of models, servers and tokenizers. */
 export type PartsListener = Pick<RegistryOptions, 'onChange' | 'onServer'> & AssetListener & ServerListener;
 
-/** The servers and the registry that the settings ask for. */
+/** Opens the servers and the registry of the settings. */
 export async function openParts(
   input: Pick<CommandInput, 'settings' | 'rest'>,
   terminal: Terminal,
@@ -54,8 +54,8 @@ export async function openParts(
     engineFailure: (server, model) => balancer.engines.failureOf({ server, model }),
     get engineOutlook() {
       return live.current.engineRecovery === 'auto'
-        ? 'Conch reloads it where its server allows that. Try again later.'
-        : 'It takes requests again once it is reloaded on its server.';
+        ? 'Conch reloads it if its server allows that. Try again later.'
+        : 'It must be reloaded on its server.';
     },
     loadsOnDemand: input.settings.loadOnDemand,
     get refreshInterval() {

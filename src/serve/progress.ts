@@ -1,14 +1,14 @@
-/** How far a download or a load is. */
+/** The progress of a download or a load. */
 export interface Progress {
   readonly what: string;
   readonly done: number;
-  /** Undefined where nobody knows. */
+  /** Undefined if unknown. */
   readonly total: number | undefined;
-  /** How amounts are written; bytes when left out. */
+  /** How amounts are written; bytes by default. */
   readonly unit?: 'bytes' | 'percent';
 }
 
-/** Where progress is shown: a line that is written over on a terminal, one line per work elsewhere. */
+/** The output for progress: a terminal gets a line that is redrawn, any other output a line at start and end. */
 export interface ProgressOutput {
   readonly isInteractive: boolean;
   readonly width: number;
@@ -18,13 +18,13 @@ export interface ProgressOutput {
 const barWidth = 24;
 const redrawMilliseconds = 100;
 
-/** Shows progress; `leave` ends a line that is still being drawn over, before others write. */
+/** Shows progress. `leave` ends a line that is still redrawn, before other output. */
 export interface ProgressReporter {
   (progress: Progress): void;
   leave(): void;
 }
 
-/** Shows progress to people. Elsewhere than on a terminal it says once what begins and once that it is done. */
+/** Shows progress to people. Outside a terminal it writes one line at the start and one at the end. */
 export function progressReporter(output: ProgressOutput): ProgressReporter {
   const begun = new Set<string>();
   let drawnAt = 0;
@@ -57,7 +57,7 @@ export function progressReporter(output: ProgressOutput): ProgressReporter {
   return Object.assign(show, { leave });
 }
 
-/** One line: what, a bar where the end is known, and the amounts. */
+/** One line: what, a bar if the total is known, and the amounts. */
 export function progressLine({ what, done, total, unit = 'bytes' }: Progress): string {
   if (total === undefined) return `${what}  ${megabytes(done)}`;
   const share = total === 0 ? 1 : Math.min(1, done / total);

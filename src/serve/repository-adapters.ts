@@ -3,19 +3,19 @@ import { join, sep } from 'node:path';
 import { parseJsonObject } from '../json-object.ts';
 import { AdapterFolderError } from '../models/adapter-folder.ts';
 
-/** A LoRA adapter of a TensorRT-LLM model that stands in a repository on this machine. */
+/** A LoRA adapter of a TensorRT-LLM model in a repository on this machine. */
 interface RepositoryAdapter {
   readonly model: string;
   readonly name: string;
-  /** multi_lora.json, which names it. */
+  /** The multi_lora.json that lists it. */
   readonly file: string;
-  /** Its folder; rejects with an AdapterFolderError where that lies elsewhere. */
+  /** Its folder; rejects with an AdapterFolderError if that is outside the repository. */
   readonly folder: () => Promise<string>;
 }
 
 /**
- * The adapters of TensorRT-LLM models as Triton's own frontend finds them: multi_lora.json in the newest version of a
- * model, names and folders from the repository on. Beside a model.json it is vLLM's, and read by that.
+ * The adapters of TensorRT-LLM models, found like Triton's own frontend does: multi_lora.json in the newest version of a
+ * model maps names to folders, relative to the repository. Next to a model.json, it belongs to vLLM.
  */
 export async function repositoryAdapters(repositories: readonly string[]): Promise<readonly RepositoryAdapter[]> {
   const found = await Promise.all(
@@ -47,11 +47,11 @@ async function folderIn(
   { name, path }: { readonly name: string; readonly path: unknown },
 ): Promise<string> {
   if (name === '' || typeof path !== 'string' || path === '')
-    throw new AdapterFolderError('The file must be a JSON object of names and folders.');
+    throw new AdapterFolderError('The file must be a JSON object that maps adapter names to folders.');
   const root = await realpath(repository);
   const place = await realpath(join(root, path)).catch(() => undefined);
-  if (place === undefined) throw new AdapterFolderError(`There is no folder ${path} in ${repository}.`);
-  if (!place.startsWith(root + sep)) throw new AdapterFolderError(`${path} must lie inside ${repository}.`);
+  if (place === undefined) throw new AdapterFolderError(`The folder ${path} does not exist in ${repository}.`);
+  if (!place.startsWith(root + sep)) throw new AdapterFolderError(`The folder ${path} must be inside ${repository}.`);
   return place;
 }
 

@@ -7,17 +7,17 @@ import type { KeeperOptions } from '../responses/response-keeper.ts';
 import type { ResponseStore } from '../responses/store/response-store.ts';
 import { StoreError } from '../responses/store/store-error.ts';
 
-/** The store of responses, and how it is closed. */
+/** The store of responses, and the function that closes it. */
 interface OpenedStore extends KeeperOptions {
   readonly close: () => Promise<void>;
 }
 
 /**
- * The store that the settings ask for. One that was named must open at the start; the one in the cache folder opens when
- * it is first needed, so that Conch runs where nothing can be written.
+ * The store of the settings. A store of --store must open at the start. The default one in the cache folder opens at
+ * its first use, so that Conch also runs without a writable folder.
  */
 export async function responseStore(settings: CommandInput['settings'], logger: Logger): Promise<OpenedStore> {
-  const onFault = (error: unknown): void => logger.error({ err: error }, 'a response could not be kept');
+  const onFault = (error: unknown): void => logger.error({ err: error }, 'a response could not be stored');
   const { store: place, storeMaxAge, storeMaxSize, cacheDir } = settings;
   if (place === 'none') return { store: undefined, onFault, close: async () => undefined };
   const limits = { maxAge: storeMaxAge, maxSize: storeMaxSize };

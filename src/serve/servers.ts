@@ -12,24 +12,24 @@ type Settings = CommandInput['settings'];
 /** The part of the command line that servers depend on. */
 export type ServerInput = Pick<CommandInput, 'settings' | 'rest'>;
 
-/** Who hears of the servers' lives. */
+/** Receives the log lines of servers. */
 export interface ServerListener {
   readonly onLog: (level: LogLevel, text: string) => void;
 }
 
-/** What opening needs to know beside the command line. */
+/** What opening servers needs besides the command line. */
 export interface Surroundings {
   readonly terminal: Terminal;
   readonly listener: ServerListener;
 }
 
-/** What a set of servers that comes and goes needs beside. */
+/** What a changing set of servers needs in addition. */
 interface OpenSurroundings extends Surroundings {
   readonly dnsInterval: () => number;
   readonly onChange: (gone: readonly InferenceServer[]) => void;
 }
 
-/** The servers that the settings ask for, started; the default model in this process where they ask for none. */
+/** Starts the servers of the settings, or the default model in this process if there are none. */
 export async function openServers(input: ServerInput, surroundings: OpenSurroundings): Promise<ServerSet> {
   const { settings } = input;
   const named = settings.triton.filter(({ dns }) => dns);
@@ -39,7 +39,7 @@ export async function openServers(input: ServerInput, surroundings: OpenSurround
   const resolved = named.map((address) => resolvedServers(address, settings, surroundings));
   try {
     const servesOthers = servers.length + resolved.length > 0;
-    // Most of the code of these servers is for this alone, and nobody waits for it who only asks a Triton elsewhere.
+    // Most of this code is only for managed and embedded servers, so it is not loaded for remote ones.
     if (!servesOthers || settings.modelRepository.length > 0 || settings.model.length > 0) {
       const { openOwn } = await import('./own-servers.ts');
       servers.push(...(await openOwn(input, { ...surroundings, servesOthers })));
@@ -63,12 +63,12 @@ function resolvedServers(
     name,
     resolve: nameResolver(settings.dnsServer),
     interval: dnsInterval,
-    // Certificates are made out to the name, not to the addresses behind it.
+    // Certificates are issued for the name, not for its addresses.
     open: (host) =>
       remoteServer({ ...address, host }, { ...settings, tritonServerName: settings.tritonServerName ?? name }),
     onChange,
     onFault: (fault) => {
-      if (fault) onLog('warn', `${written} cannot be resolved: ${fault.message}; its last addresses stay`);
+      if (fault) onLog('warn', `${written} cannot be resolved: ${fault.message}; its last addresses stay in use`);
       else onLog('info', `${written} is resolved again`);
     },
   });
@@ -92,7 +92,7 @@ function secureOptions({ tritonCa, tritonCert, tritonKey, tritonServerName }: Se
   };
 }
 
-/** The servers that the settings ask for: some for as long as Conch runs, those behind a name while it stands for them. */
+/** The servers of the settings: fixed ones, and those of DNS names while a name resolves to them. */
 export class ServerSet {
   readonly #fixed: readonly InferenceServer[];
   readonly #resolved: readonly ResolvedServers[];

@@ -37,20 +37,20 @@ interface ServiceOptions {
   readonly traces: OtelReading;
 }
 
-/** All that answers requests, put together and not listening yet. */
+/** Everything that serves requests, assembled and not listening yet. */
 export interface Service {
   readonly app: FastifyInstance;
   readonly registry: ModelRegistry;
   readonly draining: Draining;
-  /** Looks after failed engines. */
+  /** Recovers failed engines. */
   readonly care: EngineCare;
-  /** Listens for KServe's clients; gives what stops that. */
+  /** Starts the KServe frontends. Returns the function that stops them. */
   readonly startKserve: () => Promise<() => Promise<void>>;
   /** Releases servers, stores and collectors, after the last request. */
   readonly close: () => Promise<void>;
 }
 
-/** Puts the parts of one process together as the settings ask for it. */
+/** Assembles the parts of one process from the settings. */
 export function openService(input: Pick<CommandInput, 'settings' | 'rest'>, options: ServiceOptions): Promise<Service> {
   return withDisposables((disposables) => putTogether(input, options, disposables));
 }
@@ -81,7 +81,7 @@ async function putTogether(
   );
   const { record } = telemetry;
   const guides = openGuideGuard({ live, link, logger, telemetry });
-  // Also where a probe finds it: the client whose guide ended the engine may have disconnected.
+  // Also if a probe finds it: the client whose guide crashed the engine may have disconnected.
   engines.listen({ onFailed: ({ server, model }) => guides.engineFailed(server, model) });
   const reports = () => serverReports(registry, balancer);
   const fixed = {
@@ -122,7 +122,7 @@ function originOf(app: FastifyInstance): Promise<string> {
   });
 }
 
-/** Who may use what, and how much of it: API keys, their limits, restricted APIs. */
+/** Access control: API keys, their limits, restricted APIs. */
 async function openAccess(
   live: LiveSettings,
   {
@@ -156,8 +156,8 @@ function partsListener(
       onShown();
     },
     onServer: (server, fault) => {
-      if (fault === undefined) leaderLogger.info(`${server} answers`);
-      else leaderLogger.warn(`${server} does not answer yet: ${fault.message}; trying again`);
+      if (fault === undefined) leaderLogger.info(`${server} is reachable`);
+      else leaderLogger.warn(`${server} is unreachable: ${fault.message}; retrying`);
     },
     onNote: (note) => leaderLogger.info(note),
     onLog: (level, text) => leaderLogger[level](text),
@@ -165,7 +165,7 @@ function partsListener(
   };
 }
 
-/** The services that are settings which stay what they were at the start. */
+/** The services that are settings without live changes. */
 function fromSettings(settings: CommandInput['settings']) {
   const { loraRoot, httpMaxInputSize: maxInputSize, allowedOrigins } = settings;
   return { loraRoot, maxInputSize, allowedOrigins, clients: settings };
@@ -173,7 +173,7 @@ function fromSettings(settings: CommandInput['settings']) {
 
 type FollowedServices = 'strictFields' | 'logPrompts' | 'limits' | 'jsonBounds' | 'generate' | 'rows';
 
-/** Services of which some follow the settings: they are read anew for each request, which keeps what it began with. */
+/** Adds the services that follow live settings. They are read for each request, which keeps its values. */
 function followingSettings(
   fixed: Omit<Services, FollowedServices>,
   { live, registry, guides }: { live: LiveSettings; registry: ModelRegistry; guides: GuideGuard },
@@ -211,7 +211,7 @@ function followingSettings(
   };
 }
 
-/** What is made of a value, made anew only when that value is another one. */
+/** Caches what is made from a value until the value changes. */
 function cached<Key, Value>(keyOf: () => Key, make: (key: Key) => Value): () => Value {
   let last: { readonly key: Key; readonly value: Value } | undefined;
   return () => {

@@ -24,12 +24,12 @@ interface TelemetryPlace {
   readonly registry: Pick<ModelRegistry, 'list' | 'rootOf'>;
 }
 
-/** Metrics of all requests, and traces where they are asked for. */
+/** Starts metrics, and traces if they are configured. */
 export async function startTelemetry(place: TelemetryPlace): Promise<Telemetry & { close(): Promise<void> }> {
   const { settings, traces, terminal, logger, servers, balancer, registry } = place;
   const metrics = new Metrics();
   const { version } = terminal;
-  for (const name of traces.ignored) logger.warn(`${name} has no effect on Conch.`);
+  for (const name of traces.ignored) logger.warn(`Conch ignores the environment variable ${name}.`);
   const tracing = await startTracing(traces.options, { metrics, version, warn: (text) => logger.warn(text) });
   const telemetry = createTelemetry({
     metrics,
@@ -44,7 +44,7 @@ export async function startTelemetry(place: TelemetryPlace): Promise<Telemetry &
   return { ...telemetry, close: async () => tracing?.close() };
 }
 
-/** Where the servers tell their own metrics: one that Conch started on its own port, others on the port that is set. */
+/** The metrics addresses of the servers: a managed one has its own port, the others the configured port. */
 function tritonTargets(servers: readonly InferenceServer[], port: number): TritonTarget[] {
   return servers.flatMap((server) => {
     if (server instanceof MovingServer)

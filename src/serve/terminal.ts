@@ -18,19 +18,19 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a person reads the output. */
   readonly isInteractive: boolean;
-  /** Whether that person wants colours. */
+  /** Whether the output has colours. */
   readonly isColoured: boolean;
   /** Input and output themselves, for a command that talks with a person or reads what is piped in. */
   readonly streams: () => { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream };
-  /** Shows how far a download or load is, on standard error. */
+  /** Shows the progress of a download or load on standard error. */
   readonly progress: (progress: Progress) => void;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;
-  /** The settings of the same command line as they are now: the file is read again, or this text in its place. Throws a SettingsError. */
+  /** The current settings, with the configuration file read again or replaced by this text. Throws a SettingsError. */
   readonly settingsNow: (text?: string) => SettingsNow;
   /** Saves compiled code for the next start, where this one had to compile. */
   readonly saveCompiledCode: () => void;
-  /** Calls back at every SIGHUP, which ends a process that does not ask for this. */
+  /** Calls back at every SIGHUP. Without a listener, SIGHUP ends the process. */
   readonly onHangUp: (listener: () => void) => void;
   /** Set when this process is one of several workers. */
   readonly worker?: WorkerContext | undefined;

@@ -16,7 +16,7 @@ interface Followed {
   readonly stop: AbortSignal;
 }
 
-/** The certificate of our ports, read again when one of its files changes; undefined where they speak without TLS. */
+/** The certificate of Conch's ports, reloaded when one of its files changes; undefined without TLS. */
 export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource | undefined {
   const files = namedFiles(paths);
   const [certFile] = files;
@@ -29,9 +29,9 @@ export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource
       if (isSame(read, current)) return;
       current = read;
       for (const take of takers) take(read);
-      logger.info(`${certFile} was read again: new connections get the new certificate`);
+      logger.info(`${certFile} was reloaded: new connections get the new certificate`);
     } catch (error) {
-      logger.error(`the certificate stays as it was: ${(error as Error).message}`);
+      logger.error(`the certificate is unchanged: ${(error as Error).message}`);
     }
   };
   for (const file of files) watchFile(file, { signal: stop, onChange: readAgain });
@@ -45,7 +45,7 @@ export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource
   };
 }
 
-/** Reads the certificate as a start would. Throws a SettingsError. */
+/** Reads the certificate as at the start. Throws a SettingsError. */
 export function checkTlsFiles(paths: TlsPaths): void {
   const files = namedFiles(paths);
   if (files.length > 0) firstRead(files);
@@ -64,7 +64,7 @@ function firstRead(files: readonly string[]): TlsFiles {
   }
 }
 
-/** The files, which fit each other. */
+/** Reads the files. Throws if they do not match. */
 function readFiles([certFile = '', keyFile = '', caFile]: readonly string[]): TlsFiles {
   const read = {
     cert: readFileSync(certFile),
@@ -75,9 +75,12 @@ function readFiles([certFile = '', keyFile = '', caFile]: readonly string[]): Tl
     createSecureContext(read);
   } catch (error) {
     const also = caFile === undefined ? '' : ` with ${caFile}`;
-    throw new Error(`${certFile} and ${keyFile}${also} are no certificate and its key: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new Error(
+      `${certFile} and ${keyFile}${also} are not a certificate and its key: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
   return read;
 }

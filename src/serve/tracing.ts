@@ -11,7 +11,7 @@ interface TracingPlace {
   readonly warn: (text: string) => void;
 }
 
-/** Traces to the collector that the options name; without one, no code of OpenTelemetry is loaded. */
+/** Starts tracing to a collector. Without one, no code of OpenTelemetry is loaded. */
 export async function startTracing(
   options: OtlpOptions | undefined,
   { metrics, version, warn }: TracingPlace,
@@ -21,7 +21,7 @@ export async function startTracing(
   const transport = await transportOf(options);
   const { host } = new URL(options.url);
   const tellLost = lostSpans((spans, reason) =>
-    warn(`the collector at ${host} did not take ${spans} spans: ${reason}; more of the like is told in a minute`),
+    warn(`the collector at ${host} did not accept ${spans} spans: ${reason}; further losses are reported in a minute`),
   );
   return openTracing({
     ...options,
@@ -45,14 +45,16 @@ async function transportOf(options: OtlpOptions): Promise<SpanTransport> {
     return otlpHttp({ ...options, contentType, tls: pemFiles(options.tls) });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingsError([`The files of OTEL_EXPORTER_OTLP_CERTIFICATE and its like cannot be read: ${reason}.`]);
+    throw new SettingsError([
+      `A file of OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_CERTIFICATE or _CLIENT_KEY cannot be read: ${reason}.`,
+    ]);
   }
 }
 
 /** Milliseconds between two log lines about lost spans. */
 const quietTime = 60_000;
 
-/** Tells of lost spans: at once of the first ones, and after each quiet time of all that were lost in it. */
+/** Reports lost spans: the first ones at once, then the sum of each quiet time at its end. */
 export function lostSpans(tell: (spans: number, reason: string) => void): (spans: number, reason: string) => void {
   let isQuiet = false;
   let lost = 0;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandInput } from '../config/load.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 
-/** Milliseconds that a tritonserver of our own may take to load its models. */
+/** Milliseconds that a managed tritonserver may take to load its models. */
 const longestStart = 120_000;
 
-/** Looks at the servers once; at one that is just starting, until it has loaded what it can. */
+/** Checks the servers once; a managed tritonserver until it has loaded its models. */
 export async function untilSettled(registry: ModelRegistry, { settings }: CommandInput): Promise<void> {
   const end = performance.now() + (settings.modelRepository.length > 0 ? longestStart : 0);
   do {

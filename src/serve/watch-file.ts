@@ -7,15 +7,15 @@ interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds that a file must stay as it is before it counts as written. */
+/** Milliseconds without a change before a file counts as written. */
 const settleTime = 100;
 
-/** Milliseconds between two looks where the file system tells of nothing. */
+/** Milliseconds between two checks, for file systems without events. */
 const pollInterval = 1_000;
 
 /**
- * Calls back once for the file as it is found, and then each time it has become another one: written in place, replaced,
- * removed, back again, or behind a link that leads elsewhere now.
+ * Calls back once at first, and then each time the file has changed: written in place, replaced, removed, created again,
+ * or reached through a changed link.
  */
 export function watchFile(file: string, { onChange, signal }: WatchOptions): void {
   let seen: string | undefined;
@@ -35,7 +35,7 @@ export function watchFile(file: string, { onChange, signal }: WatchOptions): voi
     clearTimeout(soon);
     soon = setTimeout(() => void look(), settleTime).unref();
   };
-  // The folder and not the file: editors put another file in its place, and Kubernetes another folder behind a link in it.
+  // The folder, not the file: editors replace the file, and Kubernetes the target of a link in the folder.
   const watcher = openWatcher(dirname(file), lookSoon);
   const poll = setInterval(() => void look(), pollInterval).unref();
   void look();
@@ -46,7 +46,7 @@ export function watchFile(file: string, { onChange, signal }: WatchOptions): voi
   });
 }
 
-/** A folder that cannot be watched is left to the looks from time to time. */
+/** Undefined if the folder cannot be watched; then only the polling finds changes. */
 function openWatcher(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onEvent);
@@ -56,7 +56,7 @@ function openWatcher(folder: string, onEvent: () => void): FSWatcher | undefined
   }
 }
 
-/** Which file it is and when it was written; a text of its own for one that is not there. */
+/** Identifies a file and its last change; the error text if it does not exist. */
 async function printOf(file: string): Promise<string> {
   try {
     const place = await realpath(file);
@@ -68,16 +68,16 @@ async function printOf(file: string): Promise<string> {
 }
 
 interface FileOptions<Content> {
-  /** Makes something of what stands in the file; throws where there are mistakes in it. */
+  /** Parses the text of the file; throws if it is invalid. */
   readonly read: (text: string) => Content;
   readonly signal: AbortSignal;
-  /** The file holds something else now, which is in effect. */
+  /** The file has changed, and its new content is in effect. */
   readonly onChange: (content: Content) => void;
-  /** The file cannot be read, or has mistakes in it: what it held before stays in effect. */
+  /** The file cannot be read or is invalid: its old content stays in effect. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** A file whose content is read again each time it changes. */
+/** A file that is reloaded each time it changes. */
 export class FollowedFile<Content> {
   #text: string;
   #content: Content;
@@ -87,7 +87,7 @@ export class FollowedFile<Content> {
     this.#content = content;
   }
 
-  /** Throws where it cannot be read at all. */
+  /** Throws if it cannot be read or is invalid. */
   static async open<Content>(file: string, options: FileOptions<Content>): Promise<FollowedFile<Content>> {
     const text = await readFile(file, 'utf8');
     const followed = new FollowedFile(text, options.read(text));

@@ -52,7 +52,7 @@ export class InferenceRecord implements InferenceWatch {
   }
 }
 
-/** gRPC's codes, and what an inference can come to beside them. */
+/** The outcomes of inferences: gRPC codes and others. */
 const outcomes = new Set(
   (
     'CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED ' +

@@ -1,7 +1,7 @@
 let second = Number.NaN;
 let text = '';
 
-/** The time of a line of the log, as pino wants it. The text of a second is made once: a Date takes 1 µs. */
+/** The time of a log line, for pino. The text of a second is cached: formatting a Date takes 1 µs. */
 export function lineTime(): string {
   const now = Date.now();
   const milliseconds = now % 1000;

@@ -45,7 +45,7 @@ describe('LogDestination', () => {
       destination.write(line);
       await vi.waitUntil(() => told.length > 0, 30_000);
       for (let count = 0; count < 5000; count++) destination.write(line);
-      expect(told).toEqual(['conch: the log cannot be written (ENOSPC); requests are answered all the same']);
+      expect(told).toEqual(['conch: writing the log failed (ENOSPC); requests are still served']);
       expect(destination.backlog).toBeLessThanOrEqual(2 ** 20);
       // Tried again and again, it keeps what it has, and takes no more.
       const { backlog } = destination;

@@ -3,36 +3,36 @@ import { write, writeSync } from 'node:fs';
 interface DestinationOptions {
   /** The file descriptor. */
   readonly to: number;
-  /** Whether lines may wait for each other: one system call per line costs more than the line. */
+  /** Whether lines are buffered: one system call per line costs more than the line. */
   readonly isBatched: boolean;
-  /** Whether other processes write there too: then lines are written in pieces that stay whole. */
+  /** Whether other processes write there too: lines are then written in atomic chunks. */
   readonly isShared: boolean;
-  /** Is told, in words for people, when nothing can be written, and when it can again. */
+  /** Called with a message for users when writing fails, and when it works again. */
   readonly tell: (text: string) => void;
 }
 
-/** Characters that are written at once, and milliseconds after which fewer are. */
+/** Characters that are written at once, and milliseconds after which fewer are written. */
 const fullBatch = 16_384;
 const longestWait = 100;
 
-/** Bytes and characters that wait where nothing can be written; lines that come then are lost. */
+/** The limit on buffered bytes and characters while writing fails. Further lines are lost. */
 const mostWaiting = 2 ** 20;
 
-/** Tries in a row after which a reader is not only slow. */
+/** Failed attempts in a row after which the reader is considered gone, not slow. */
 const patience = 10;
 
 /**
- * Where the log goes. A place that cannot be written to, such as a file on a full disk or a pipe that nobody reads, stops
- * nothing: it is tried again and again, and lines that find no room meanwhile are counted.
+ * The destination of the log. A failed write, for example to a full disk or a pipe without a reader, stops nothing: it
+ * is retried, and lines beyond the buffer are counted as lost.
  */
 export class LogDestination {
   readonly #options: DestinationOptions;
   #waiting = '';
-  /** What a write has left over; it goes before what waits. */
+  /** The rest of a partial write; it precedes the buffered lines. */
   #rest: Buffer = Buffer.alloc(0);
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
-  /** Tries in a row that wrote nothing, and whether somebody was told of them. */
+  /** Failed attempts in a row, and whether they were reported. */
   #failures = 0;
   #isTold = false;
   #lost = 0;
@@ -42,7 +42,7 @@ export class LogDestination {
     process.once('exit', () => this.#flushSync());
   }
 
-  /** How much waits. */
+  /** The size of the buffer. */
   get backlog(): number {
     return this.#rest.length + this.#waiting.length;
   }
@@ -78,7 +78,7 @@ export class LogDestination {
     });
   }
 
-  /** Writes all that waits, now; at the end of the process even beside what another thread writes. */
+  /** Writes the whole buffer now; at the end of the process even while another thread writes. */
   #flushSync(): void {
     for (let bytes = this.#take(); bytes.length > 0; bytes = this.#take()) {
       try {
@@ -104,24 +104,24 @@ export class LogDestination {
     this.#rest = this.#rest.length === 0 ? unwritten : Buffer.concat([unwritten, this.#rest]);
     const { tell } = this.#options;
     if (!error) {
-      if (this.#isTold) tell(`conch: the log is written again; lines that were lost: ${this.#lost}`);
+      if (this.#isTold) tell(`conch: writing the log works again; lost lines: ${this.#lost}`);
       this.#failures = 0;
       this.#isTold = false;
       this.#lost = 0;
       return;
     }
     this.#failures++;
-    // A reader that is only slow takes the rest later.
+    // A slow reader accepts the rest later.
     if (this.#isTold || (error.code === 'EAGAIN' && this.#failures < patience)) return;
     this.#isTold = true;
-    tell(`conch: the log cannot be written (${error.code}); requests are answered all the same`);
+    tell(`conch: writing the log failed (${error.code}); requests are still served`);
   }
 }
 
-/** What a pipe takes in one piece, whoever else writes to it. */
+/** The size of an atomic write to a pipe with several writers. */
 const largestPiece = 4096;
 
-/** How many bytes of lines are written together; a longer line goes alone. */
+/** How many bytes of lines are written together. A longer line is written separately. */
 function wholeLines(bytes: Buffer): number {
   if (bytes.length <= largestPiece) return bytes.length;
   const end = bytes.lastIndexOf('\n', largestPiece - 1);

@@ -3,18 +3,18 @@ import { lineTime } from './line-time.ts';
 import { LogDestination } from './log-destination.ts';
 import type { Redact } from './redact.ts';
 
-/** How the log is written. */
+/** Options of the log. */
 export interface LogOptions {
   readonly level: string;
   readonly format: 'json' | 'pretty';
   readonly isColoured: boolean;
-  /** The number of the process where several write one log; it is in each line. */
+  /** The number of the process if several write one log; part of each line. */
   readonly worker?: number | undefined;
   /** Whether several processes write it. */
   readonly isShared: boolean;
-  /** Takes out of each line what is not to be read there. */
+  /** Removes secrets from each line. */
   readonly redact: Redact;
-  /** Is told, in words for people, when the log cannot be written. */
+  /** Called with a message for users when the log cannot be written. */
   readonly tell: (text: string) => void;
 }
 

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { PinoPretty } from 'pino-pretty';
 import type { LogDestination } from './log-destination.ts';
 
-/** Lines for people. Written at once, in order with what else the program prints. */
+/** Human-readable log lines, written synchronously, in order with other output. */
 export function pretty(isColoured: boolean, destination: LogDestination): NodeJS.WritableStream {
   return PinoPretty({
     destination: new Writable({

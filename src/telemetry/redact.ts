@@ -1,24 +1,24 @@
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 const redacted = '[redacted]';
 
-/** Shorter secrets are words like any others: taking them out would leave nothing to read. */
+/** Shorter secrets are ordinary words: redacting them would make the log unreadable. */
 const shortest = 4;
 
-/** What may hold a token of JWT's form. It begins with a whole word alone: beginning anywhere would read a long word over and over. */
+/** A possible JWT. It matches only at the start of a word: other positions would make long words quadratic. */
 const words = /(?<![\w-])[\w-]{11,}(?:\.[\w-]*){2,}/g;
 
-/** Takes secrets out of a line of the log. */
+/** Redacts secrets in a log line. */
 export type Redact = (line: string) => string;
 
 /**
- * Takes out these secrets wherever they stand, as they are, escaped as in JSON or as in an address; and, whoever's they
- * are, what stands after `Bearer`, tokens of JWT's form, and passwords in addresses.
+ * Redacts these secrets anywhere in the line: plain, JSON-escaped or URL-encoded. Also redacts text after `Bearer`, JWTs
+ * and passwords in URLs, no matter whose they are.
  */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.flatMap((secret) =>
     secret.length < shortest ? [] : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)],
   );
-  // The longest first: one secret may be the beginning of another.
+  // Longest first: one secret may be the start of another.
   const known = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   return (line) => {
     let clean = line;

@@ -14,7 +14,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { contextHeaders, traceContextOf } from './trace-context.ts';
 import type { RequestTrace } from './tracing/trace.ts';
 
-/** What all records share. */
+/** What all records have in common. */
 export interface RecordOptions {
   readonly metrics: Metrics;
   readonly labels: Labels;
@@ -25,7 +25,7 @@ interface PhaseTime {
   time: number;
 }
 
-/** Measures one request: for the metrics, its trace, its line in the log, and what it is charged. */
+/** Measures one request for the metrics, its trace, its log line and its charged tokens. */
 export class MeasuredRequest implements RequestRecord {
   route: string | undefined;
   readonly context: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export class MeasuredRequest implements RequestRecord {
   readonly #trace: RequestTrace | undefined;
   readonly #start = performance.now();
   readonly #counts: TokenCounts[] = [];
-  /** Milliseconds of each part of the work. */
+  /** Milliseconds per phase. */
   readonly #phases: PhaseTime[] = [];
   readonly #open: InferenceRecord[] = [];
   #inferences = 0;
@@ -185,7 +185,7 @@ export class MeasuredRequest implements RequestRecord {
     return line;
   }
 
-  /** What the inferences that still run might have generated: their limits, less their share of what was generated. */
+  /** Tokens that the running inferences could still generate: their limits, minus their share of the generated tokens. */
   #saved(): number {
     let limits = 0;
     for (const { maxTokens } of this.#open) limits += maxTokens ?? 0;
@@ -198,7 +198,7 @@ export class MeasuredRequest implements RequestRecord {
     phase.time = Math.max(phase.time, time);
   }
 
-  /** There are few of them. */
+  /** There are few phases, so a linear search is enough. */
   #phase(name: string): PhaseTime {
     for (const phase of this.#phases) if (phase.name === name) return phase;
     const phase = { name, time: 0 };
@@ -215,7 +215,7 @@ export class MeasuredRequest implements RequestRecord {
   }
 }
 
-/** The client's own context, where nothing is traced here. */
+/** The context of the client, if tracing is off. */
 function passedOn(facts: RequestFacts): Readonly<Record<string, string>> {
   const context = traceContextOf(facts);
   return context ? contextHeaders(context) : {};
@@ -223,7 +223,7 @@ function passedOn(facts: RequestFacts): Readonly<Record<string, string>> {
 
 type Counted = 'promptTokens' | 'cachedTokens' | 'reasoningTokens';
 
-/** The sum of what is known; undefined where nothing is. */
+/** The sum of the known values; undefined if there are none. */
 function sumOf(counts: readonly TokenCounts[], name: Counted): number | undefined {
   let sum: number | undefined;
   for (const { [name]: count } of counts) if (count !== undefined) sum = (sum ?? 0) + count;

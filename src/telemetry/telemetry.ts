@@ -5,16 +5,16 @@ import { type MetricSources, MetricsReader } from './metrics/read-metrics.ts';
 import { MeasuredRequest } from './request-record.ts';
 import type { Tracing } from './tracing/trace.ts';
 
-/** What telemetry is told of the outside. */
+/** Options of telemetry. */
 export interface TelemetryOptions extends MetricSources {
   readonly metrics: Metrics;
-  /** The model that a name stands for; undefined where nobody has it. */
+  /** The model of a name or alias; undefined for unknown names. */
   readonly servedAs: (name: string) => string | undefined;
-  /** Undefined where nothing is traced. */
+  /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined;
 }
 
-/** Sees what happens: a record of each request, and the metrics of all. */
+/** Creates a record of each request, and updates the metrics. */
 export interface Telemetry {
   readonly record: Recorder;
   readonly metrics: MetricsReader;

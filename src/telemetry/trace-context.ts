@@ -1,6 +1,6 @@
 import type { RequestFacts } from '../request-watch.ts';
 
-/** The context of a trace as W3C's headers have it. */
+/** A W3C trace context. */
 export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
@@ -10,7 +10,7 @@ export interface TraceContext {
 
 const longestState = 512;
 
-/** The context that a client sent along; undefined where it sent none, or none that can be read. */
+/** The trace context of a client; undefined if it is missing or invalid. */
 export function traceContextOf({ headers }: Pick<RequestFacts, 'headers'>): TraceContext | undefined {
   const parent = headers['traceparent'];
   const [, version, traceId, spanId, flags, more] =
@@ -25,7 +25,7 @@ export function traceContextOf({ headers }: Pick<RequestFacts, 'headers'>): Trac
   return { traceId, spanId, flags: Number.parseInt(flags ?? '0', 16) & 1, state: isPlain ? state : undefined };
 }
 
-/** The headers that hand a context on. */
+/** The headers that propagate a context. */
 export function contextHeaders({ traceId, spanId, flags, state }: TraceContext): Readonly<Record<string, string>> {
   const traceparent = `00-${traceId}-${spanId}-${flags === 0 ? '00' : '01'}`;
   return state === undefined ? { traceparent } : { traceparent, tracestate: state };

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { samplingDefaults } from '../../src/config/model-settings.ts';
 import { receivedFor, textsOf, user } from '../gateway/asking.ts';
 import { runConch } from '../support/command.ts';
 import type { Conch } from '../support/conch.ts';
@@ -145,7 +146,7 @@ describe('an alias', () => {
         .filter(({ name }) => name === 'vllm-2410')
         .map(({ contract, state, reason }) => ({ contract, state, reason })),
     ).toEqual([
-      { contract: 'vllm', state: 'READY', reason: 'its name serves vllm-2502' },
+      { contract: 'vllm', state: 'READY', reason: 'its name is an alias of vllm-2502' },
       { contract: 'vllm', state: 'READY', reason: '' },
     ]);
   });
@@ -153,17 +154,20 @@ describe('an alias', () => {
 
 describe('an alias that cannot be', () => {
   it.each([
-    ['{serves: a}', 'FILE:1:14: models.a.serves names the model itself.'],
+    ['{serves: a}', 'FILE:1:14: models.a.serves must not be the alias itself. Set a model of the server.'],
     [
       '{serves: b}, b: {serves: c}',
-      'FILE:1:14: models.a.serves must name a model of the server, and b is an alias too.',
+      'FILE:1:14: models.a.serves must be a model of the server, but b is an alias. Set c instead.',
     ],
-    ['{serves: b, contract: vllm}', 'models.a.contract: set it for b itself, whose other name this is.'],
+    ['{serves: b, contract: vllm}', 'models.a.contract: not supported for an alias. Set it for b instead.'],
     [
       '{serves: b, defaults: {logit_bias: {x: 1}}}',
-      'FILE:1:49: models.a.defaults.logit_bias.x must be under a token id, not 1.',
+      'FILE:1:49: models.a.defaults.logit_bias.x must have a token id as its key, not 1.',
     ],
-    ['{serves: b, defaults: {n: 2}}', 'FILE:1:36: models.a.defaults.n is not a key.'],
+    [
+      '{serves: b, defaults: {n: 2}}',
+      `FILE:1:36: models.a.defaults.n is not a key. The keys are ${Object.keys(samplingDefaults.shape).join(', ')}.`,
+    ],
   ])('ends the start: %s', async (model, problem) => {
     const file = join(folder, 'wrong.yaml');
     writeFileSync(file, `models: {a: ${model}}`);

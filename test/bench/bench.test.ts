@@ -59,7 +59,7 @@ describe('conch bench', () => {
     expect(stdout).toContain('\n4 concurrent requests: 12 answers in ');
     expect(stdout).toContain("Output tokens counted by the server's usage\n");
     expect(readFileSync(csv, 'utf8').match(/^4,,request_count,requests,12,/m)).not.toBeNull();
-    expect(readFileSync(html, 'utf8')).toContain('>Latency against load<');
+    expect(readFileSync(html, 'utf8')).toContain('>Latency by load<');
   });
 
   it('keeps its figures consistent with one another', async () => {
@@ -136,7 +136,7 @@ describe('conch bench', () => {
     const [code] = (await once(child, 'close')) as [number];
     expect(code).toBe(130);
     expect(stdout).toContain('1 concurrent request: ');
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe('Interrupted: this is what was measured until then.');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('Interrupted: these are the results up to then.');
   });
 
   it('compares two reports', async () => {
@@ -145,7 +145,7 @@ describe('conch bench', () => {
     const { code, stdout } = await runConch(['bench', '--compare', a, b]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Output sequence length avg \(tokens\) +8\.00 +8\.00 +0\.0 %$/m);
-    expect(stdout).not.toContain('These differ');
+    expect(stdout).not.toContain('These settings differ');
   });
 });
 
@@ -187,7 +187,7 @@ describe('conch bench with tritonserver', () => {
     expect(code).toBe(1);
     expect(report?.levels[0]).toMatchObject({ request_count: 6, failed_count: 6 });
     expect(Object.entries(report?.levels[0]?.errors ?? {})).toEqual([
-      [expect.stringMatching(/^error in the answer: .*broke/), 6],
+      [expect.stringMatching(/^error in the response: .*broke/), 6],
     ]);
   });
 

@@ -20,12 +20,13 @@ afterAll(async () => {
 });
 
 describe('conch bench', () => {
-  it('says that a server cannot be reached', async () => {
+  it('says that a server is unreachable', async () => {
     const { code, stdout, stderr } = await runConch(['bench', '--url', 'http://127.0.0.1:1', '--model', 'm']);
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'conch: --url: http://127.0.0.1:1 cannot be reached: ECONNREFUSED.\n',
+      stderr:
+        'conch: --url: http://127.0.0.1:1 is unreachable: ECONNREFUSED. Start the server, or set another --url.\n',
     });
   });
 
@@ -33,7 +34,7 @@ describe('conch bench', () => {
     const wrong = 'test-key-that-is-wrong';
     const { code, stderr } = await runBench(gateway.conch.url, ['--api-key', wrong], noKeys);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^conch: --api-key: http:\S+ wants another key: .+\n$/);
+    expect(stderr).toMatch(/^conch: --api-key: http:\S+ rejected the API key: .+\n$/);
     expect(stderr).not.toContain(wrong);
   });
 
@@ -42,7 +43,7 @@ describe('conch bench', () => {
     const { code, stdout, stderr, report } = await runBench(gateway.conch.url, flags, noKeys);
     expect([code, stdout, report]).toEqual([1, '', undefined]);
     expect(stderr).toMatch(
-      /^ {2}1 concurrent request: warm-up …\nconch: Nothing was measured\. All 3 requests of the warm-up failed\.\n {2}3 × HTTP 404: .*nobody.*\n$/,
+      /^ {2}1 concurrent request: warm-up …\nconch: Nothing was measured\. All 3 warm-up requests failed\.\n {2}3 × HTTP 404: .*nobody.*\n$/,
     );
   });
 
@@ -67,8 +68,8 @@ describe('conch bench', () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        'conch: --concurrency must be whole numbers from 1 on, with commas between them: 1,32,256, not "0".\n' +
-        'conch: --extra must be written name=value, not "novalue".\n',
+        'conch: --concurrency must be whole numbers above 0, separated by commas, not "0".\n' +
+        'conch: --extra must be name=value, not "novalue".\n',
     });
   });
 
@@ -76,14 +77,14 @@ describe('conch bench', () => {
     const file = join(folder, 'no.json');
     writeFileSync(file, '{}');
     expect((await runConch(['bench', '--compare', file, file])).stderr).toBe(
-      `conch: --compare: ${file} is not a report of conch bench --json.\n`,
+      `conch: --compare: ${file} is not a report of conch bench --json. Set two files that --json wrote.\n`,
     );
     expect((await runConch(['bench', '--compare', join(folder, 'none.json'), file])).stderr).toMatch(
-      /^conch: --compare: \S+none\.json cannot be read: ENOENT/,
+      /^conch: --compare: cannot read \S+none\.json: ENOENT/,
     );
     const flags = ['--api-key', key, '--prompt-file', file];
     expect((await runBench(gateway.conch.url, flags, noKeys)).stderr).toBe(
-      `conch: --prompt-file: prompt 1 of ${file} has no text under "text".\n`,
+      `conch: --prompt-file: prompt 1 of ${file} has no field "text". Add it, or write plain text.\n`,
     );
     const tokenizer = ['--api-key', key, '--tokenizer', join(folder, 'nowhere')];
     expect((await runBench(gateway.conch.url, tokenizer, noKeys)).stderr).toBe(

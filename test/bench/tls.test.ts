@@ -31,6 +31,9 @@ describe.skipIf(maker.isLeftOut)('conch bench over TLS', () => {
 
   it('trusts nobody else', async () => {
     const { code, stderr } = await runBench(url(), few);
-    expect([code, stderr]).toEqual([2, `conch: --url: ${url()} cannot be reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE.\n`]);
+    expect([code, stderr]).toEqual([
+      2,
+      `conch: --url: ${url()} is unreachable: UNABLE_TO_VERIFY_LEAF_SIGNATURE. Start the server, or set another --url.\n`,
+    ]);
   });
 });

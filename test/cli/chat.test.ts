@@ -32,7 +32,7 @@ async function open(model: string, flags: readonly string[] = [], more: Readonly
   const words = ['chat', model, '--url', conch.url, ...flags];
   const terminal = new PseudoTerminal(words, { ...environment, ...more });
   onTestFinished(() => terminal.close());
-  const greeting = `${model} at ${conch.url}. /help lists the commands, Ctrl-D ends.\n> `;
+  const greeting = `${model} at ${conch.url}. /help lists the commands, Ctrl-D exits.\n> `;
   expect(await terminal.until('\n> ')).toBe(greeting);
   /** Sends a message, and gives what is shown up to the next prompt. */
   const send = async (message: string): Promise<string> => {
@@ -70,7 +70,7 @@ describe('conch chat on a terminal', () => {
     const prompt = JSON.parse(await send(directive({ echo_prompt: true }))) as string;
     expect(prompt).toContain(' w1 w2 w3');
     terminal.type(ctrl.c);
-    expect(await terminal.until('\n> ')).toBe('\n(Ctrl-C again ends, and so do Ctrl-D and /quit)\n> ');
+    expect(await terminal.until('\n> ')).toBe('\n(press Ctrl-C again to exit, or use Ctrl-D or /quit)\n> ');
     terminal.type(ctrl.c);
     expect(await terminal.exitCode).toBe(0);
   });
@@ -80,22 +80,20 @@ describe('conch chat on a terminal', () => {
     const file = join(folder, 'talk.json');
     expect(await send('/model')).toBe(plain);
     expect((await send('/models')).split('\n')).toContain(`* ${plain}`);
-    expect(await send('/model nobody')).toContain(
-      `conch: ${conch.url} has no model "nobody" to chat with. There are: `,
-    );
-    expect(await send('/set top_k 7')).toBe('top_k is 7 now.');
+    expect(await send('/model nobody')).toContain(`conch: ${conch.url} has no chat model "nobody". Available models: `);
+    expect(await send('/set top_k 7')).toBe('top_k is now 7.');
     const received = JSON.parse(await send(directive({ echo_parameters: true }))) as object;
     expect(JSON.stringify(received)).toContain('top_k');
-    expect(await send('/set top_k many')).toBe('top_k is "many" now.');
+    expect(await send('/set top_k many')).toBe('top_k is now "many".');
     expect(await send(directive({ answer: 'A.' }))).toMatch(/^conch: HTTP 400: .*top_k/);
-    expect(await send('/set top_k')).toBe('top_k is no longer set.');
-    expect(await send('/clear')).toBe('Forgotten.');
+    expect(await send('/set top_k')).toBe('Removed top_k.');
+    expect(await send('/clear')).toBe('Conversation cleared.');
     expect(await send(directive({ answer: 'A shell.' }))).toBe('A shell.');
     expect(await send('/retry')).toBe('A shell.');
     expect(await send('/usage')).toMatch(
       /^\d+ tokens in, \d+ out, first after \d+ ms(, [\d.]+ tokens\/s)?\n\d+ tokens in, \d+ out in all$/,
     );
-    expect(await send(`/save ${file}`)).toBe(`2 messages written into ${file}.`);
+    expect(await send(`/save ${file}`)).toBe(`Saved 2 messages to ${file}.`);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
       model: plain,
       fields: {},
@@ -104,7 +102,7 @@ describe('conch chat on a terminal', () => {
         { role: 'assistant', content: 'A shell.' },
       ],
     });
-    expect(await send(`/load ${file}`)).toBe(`2 messages read from ${file}.`);
+    expect(await send(`/load ${file}`)).toBe(`Loaded 2 messages from ${file}.`);
     terminal.type('/quit\r');
     expect(await terminal.exitCode).toBe(0);
   });
@@ -166,7 +164,7 @@ describe('conch chat in a pipe', () => {
     const cut = ask(['vllm-toy', directive({ tokens: 9 }), '--set', 'max_tokens=2', '--stats'], '');
     expect(cut).toMatchObject({ status: 0, stdout: ' w1 w2\n' });
     expect(cut.stderr).toMatch(
-      /^\(cut off at its longest length: --set max_tokens=N allows more\)\n\(\d+ tokens in, 2 out, first after \d+ ms/,
+      /^\(stopped at the token limit: raise it with --set max_tokens=N\)\n\(\d+ tokens in, 2 out, first after \d+ ms/,
     );
   });
 
@@ -179,18 +177,18 @@ describe('conch chat in a pipe', () => {
     expect(ask(['vllm-toy'], ' \n')).toEqual({
       status: 2,
       stdout: '',
-      stderr: 'conch: There is nothing to ask: give a question after the model, or on standard input.\n',
+      stderr: 'conch: The prompt is empty. Write it after the model, or send it to standard input.\n',
     });
     const { status, stderr } = ask(['What is it?'], '');
     expect([status, stderr.split('\n').length]).toEqual([2, 2]);
-    expect(stderr).toContain(`conch: ${conch.url} has no model "What is it?" to chat with. There are: `);
-    expect(stderr).toContain('A question stands behind the model, or behind --: conch chat -- "QUESTION".');
+    expect(stderr).toContain(`conch: ${conch.url} has no chat model "What is it?". Available models: `);
+    expect(stderr).toContain('Write the prompt after the model, or after --: conch chat -- "PROMPT".');
   });
 
   it('says that a key is wrong, without showing it', () => {
     const wrong = ask(['vllm-toy', 'Hello'], '', { CONCH_API_KEY: 'not-the-key' });
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
-    expect(wrong.stderr).toMatch(/^conch: http:\S+ wants another key, by --api-key or CONCH_API_KEY: .+\n$/);
+    expect(wrong.stderr).toMatch(/^conch: http:\S+ rejected the API key (--api-key or CONCH_API_KEY): .+\n$/);
     expect(wrong.stderr).not.toContain('not-the-key');
   });
 
@@ -199,8 +197,8 @@ describe('conch chat in a pipe', () => {
       code: 2,
       stdout: '',
       stderr:
-        'conch: http://127.0.0.1:1 cannot be reached: ECONNREFUSED. Start a server in another terminal: ' +
-        'conch --triton HOST:8001, or conch alone for a small model of its own. One elsewhere is named by --url.\n',
+        'conch: http://127.0.0.1:1 is unreachable: ECONNREFUSED. Start a server in another terminal: ' +
+        'conch --triton HOST:8001, or conch without flags for a small default model. For a server elsewhere, set --url.\n',
     });
   });
 });

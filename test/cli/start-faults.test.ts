@@ -55,7 +55,7 @@ describe('a start that cannot succeed', () => {
 
   it('names a GGUF file that is not there', async () => {
     const file = join(folder, 'missing.gguf');
-    await refuses(['--model', `mine=${file}`], `--model: there is no file ${file}.`);
+    await refuses(['--model', `mine=${file}`], `--model: file not found: ${file}. Check the path.`);
   });
 
   it('names a repository without models', async () => {
@@ -63,7 +63,7 @@ describe('a start that cannot succeed', () => {
     mkdirSync(empty);
     await refuses(
       ['--model-repository', empty],
-      `The model repository ${empty} has no models: a model is a folder with a config.pbtxt and a version folder such as 1.`,
+      `The model repository ${empty} has no models. A model is a folder with a config.pbtxt and a version folder such as 1.`,
     );
   });
 
@@ -76,7 +76,7 @@ describe('a start that cannot succeed', () => {
       mkdirSync(nothing, { recursive: true });
       await refuses(
         ['--redis', redis.url, '--api-key-file', keys, '--model-repository', nothing, '--workers', workers],
-        `The model repository ${nothing} has no models: a model is a folder with a config.pbtxt and a version folder such as 1.`,
+        `The model repository ${nothing} has no models. A model is a folder with a config.pbtxt and a version folder such as 1.`,
       );
       await redis.remove();
     },
@@ -84,7 +84,7 @@ describe('a start that cannot succeed', () => {
 
   it('names a repository that is not there', async () => {
     const nowhere = join(folder, 'nowhere');
-    await refuses(['--model-repository', nowhere], `--model-repository: there is no folder ${nowhere}.`);
+    await refuses(['--model-repository', nowhere], `--model-repository: folder not found: ${nowhere}. Check the path.`);
   });
 
   it('names both of two models of one name', async () => {
@@ -93,7 +93,7 @@ describe('a start that cannot succeed', () => {
     const [one, two] = [join(folder, 'one'), join(folder, 'two')];
     await refuses(
       ['--model-repository', one, '--model-repository', two],
-      `Two models are called twin: ${join(one, 'twin')} and ${join(two, 'twin')}.`,
+      `Two models have the name twin: ${join(one, 'twin')} and ${join(two, 'twin')}.`,
     );
   });
 
@@ -116,8 +116,8 @@ describe('a start that cannot succeed', () => {
       code: 2,
       stdout: '',
       stderr:
-        'conch: No tritonserver was found. Name one with --tritonserver FILE, run Conch inside a Triton container ' +
-        '(/opt/tritonserver/bin/tritonserver), or put tritonserver on PATH. Models with backend: "llamacpp" need none.\n',
+        'conch: No tritonserver was found. Set its path with --tritonserver FILE, run Conch inside a Triton container ' +
+        '(/opt/tritonserver/bin/tritonserver), or put tritonserver on PATH. Models with backend: "llamacpp" do not need it.\n',
     });
   });
 

@@ -84,8 +84,14 @@ describe('the repository of an embedded server', () => {
     const faults = await server.loadAll();
     expect(faults.map(({ name, fault }) => [name, fault.message])).toEqual([
       ['text', `${files.text} is not a GGUF file.`],
-      ['short', `${files.short} is truncated: it ends after 40000000 bytes, in the middle of the model.`],
-      ['header', `${files.header} is truncated: it ends after 400000 bytes, in the middle of the model.`],
+      [
+        'short',
+        `${files.short} is truncated: it ends after 40000000 bytes, in the middle of the model. Download it again.`,
+      ],
+      [
+        'header',
+        `${files.header} is truncated: it ends after 400000 bytes, in the middle of the model. Download it again.`,
+      ],
       ['missing', `${files.missing} does not exist.`],
     ]);
     const { models } = await server.call('RepositoryIndex', {});
@@ -129,7 +135,7 @@ describe('the repository of an embedded server', () => {
       engine: { load: () => loadEngine({ cacheDir }) },
       version: '0',
     };
-    expect(() => new EmbeddedServer(options)).toThrow('There are two models named a.');
+    expect(() => new EmbeddedServer(options)).toThrow('Two models are named a. Give each model a name of its own.');
   });
 });
 

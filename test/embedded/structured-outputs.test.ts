@@ -109,19 +109,22 @@ describe('structured outputs', () => {
   });
 
   it.each([
-    ['{nope', /structured_outputs: is not a JSON text/],
+    ['{nope', /structured_outputs: must be valid JSON/],
     [
       '{"json": {"type": "object", "patternProperties": {}}}',
       /json\.patternProperties: the keyword patternProperties is not supported/,
     ],
     ['{"json": {"type": "array", "uniqueItems": true}}', /uniqueItems/],
-    ['{"json": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}', /json\.oneOf: its branches can hold at once/],
-    ['{"json": {"$ref": "#/$defs/none"}}', /points to nothing/],
+    [
+      '{"json": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}',
+      /json\.oneOf: branches that can match the same value/,
+    ],
+    ['{"json": {"$ref": "#/$defs/none"}}', /does not exist in the schema/],
     ['{"regex": "(?=a)b"}', /regex: the pattern cannot be used: look-ahead "\(\?=" is not supported/],
     ['{"regex": "(a"}', /regex: the pattern cannot be used: "\(" is not closed/],
-    ['{"grammar": "root ::= nowhere"}', /grammar: refers to a rule nowhere that it does not define/],
-    ['{"grammar": "root ::= (\\"a\\" | \\"\\")*"}', /the grammar does not parse/],
-    ['{"choice": ["a"], "regex": "b"}', /more than one of/],
+    ['{"grammar": "root ::= nowhere"}', /grammar: the rule nowhere is not defined/],
+    ['{"grammar": "root ::= (\\"a\\" | \\"\\")*"}', /the grammar is not valid/],
+    ['{"choice": ["a"], "regex": "b"}', /only one of/],
     ['{"structural_tag": "x"}', /structural_tag is not supported/],
   ])('refuses %s by name', async (wish, message) => {
     await expect(ask(server, { sampling: { structured_outputs: wish } })).rejects.toMatchObject({

@@ -73,19 +73,23 @@ describe('POST /v1/classify and /classify', { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ['minilm-text', 'sorts no texts into classes; it makes embeddings: POST /v1/embeddings.'],
-    ['cross-text', 'sorts no texts into classes; it scores documents: POST /v1/rerank.'],
+    ['minilm-text', 'does not classify texts. It creates embeddings: use POST /v1/embeddings.'],
+    ['cross-text', 'does not classify texts. It scores documents: use POST /v1/rerank.'],
   ])('refuse a model that has no classes, by what it can do: %s', async (model, message) => {
     expect(await refusal('/v1/classify', { model, input: 'a' })).toEqual([400, 'model', `model: ${model} ${message}`]);
   });
 
   it.each([
     [{}, 'input', 'The field input is required.'],
-    [{ input: [] }, 'input', 'input: must hold at least one text.'],
+    [{ input: [] }, 'input', 'input: must have at least 1 entry.'],
     [{ input: ['a', ''] }, 'input[1]', 'input[1]: must not be empty.'],
-    [{ input: 7 }, 'input', 'input: must be a text, a list of texts, a list of token ids or a list of such lists.'],
-    [{ input: ['a', 7] }, 'input[1]', 'input[1]: must be a text or a list of token ids.'],
-    [{ input: [1, -1] }, 'input[1]', 'input[1]: must be a token id: a whole number of 0 or more.'],
+    [
+      { input: 7 },
+      'input',
+      'input: must be a string, an array of strings, an array of token ids or an array of token id arrays.',
+    ],
+    [{ input: ['a', 7] }, 'input[1]', 'input[1]: must be a string or an array of token ids.'],
+    [{ input: [1, -1] }, 'input[1]', 'input[1]: must be a token id: an integer from 0 to 2147483647.'],
     [
       { input: [[101], [999_999]] },
       'input',
@@ -94,7 +98,7 @@ describe('POST /v1/classify and /classify', { timeout: 120_000 }, () => {
     [
       { input: Array.from({ length: 2049 }, () => 'a') },
       'input',
-      'input: must hold at most 2048 texts, not 2049; send several requests.',
+      'input: must have at most 2048 entries, not 2049; send several requests.',
     ],
     [{ input: 'a', use_activation: false }, 'use_activation', expect.stringContaining('set for the model')],
     [{ input: 'a '.repeat(600) }, 'input', expect.stringMatching(/^input: has 602 tokens; this model takes \d+\./)],
@@ -109,7 +113,7 @@ describe('POST /v1/classify and /classify', { timeout: 120_000 }, () => {
     };
     expect(await failure('[1, 2, 3]', '[1, 2, NaN]')).toEqual([
       502,
-      'input[1]: the model gave figures that are no numbers (NaN or infinity).',
+      'input[1]: the model returned values that are not finite (NaN or infinity).',
     ]);
     expect(await failure('[1, 2]')).toEqual([502, expect.stringMatching(/^input\[0\]: /)]);
   });
@@ -124,7 +128,7 @@ describe('a classifier', { timeout: 120_000 }, () => {
     });
     const { body } = await ask('/api/show', { model: 'mood' });
     expect([body['capabilities'], body['details']]).toEqual([[], expect.objectContaining({ format: 'classify' })]);
-    const message = 'model: mood scores no documents; it sorts texts into classes: POST /v1/classify.';
+    const message = 'model: mood does not score documents. It classifies texts: use POST /v1/classify.';
     expect(await refusal('/v1/rerank', { model: 'mood', query: 'a', documents: ['b'] })).toEqual([
       400,
       'model',
@@ -137,11 +141,11 @@ describe('a classifier', { timeout: 120_000 }, () => {
     const { stdout } = await runConch(['doctor', 'mood', ...minilm.flags]);
     expect(stdout).toContain(`
   contract  classify
-  why       it takes a text or its token ids and gives a figure for each class
+  why       it takes a text or its token ids and returns a score for each class
   inputs    text
   outputs   logits
 `);
-    expect(stdout).toContain('classes   texts in, up to 8 together, 3 figures out, softmax\n');
+    expect(stdout).toContain('classes   texts in, batches of up to 8, 3 values out, softmax\n');
   });
 });
 
@@ -174,18 +178,22 @@ describe('POST /v1/score and /score', { timeout: 120_000 }, () => {
   });
 
   const pairs =
-    'send one of these pairs: text_1 and text_2, queries and documents, queries and items, data_1 and data_2.';
+    'send exactly one of these pairs: text_1 and text_2, queries and documents, queries and items, data_1 and data_2.';
   it.each([
     [{}, 'text_1', `text_1: ${pairs}`],
     [{ text_1: 'a', text_2: null }, 'text_1', `text_1: ${pairs}`],
     [{ text_1: 'a', data_2: 'b' }, 'text_1', `text_1: ${pairs}`],
     [{ queries: 'a', documents: 'b', items: 'c' }, 'queries', `queries: ${pairs}`],
-    [{ text_1: ['a', 'b'], text_2: 'c' }, 'text_1', 'text_1: must hold one text, or as many as text_2 (1), not 2.'],
+    [{ text_1: ['a', 'b'], text_2: 'c' }, 'text_1', 'text_1: must have 1 entry, or as many as text_2 (1), not 2.'],
     [{ text_1: '', text_2: 'c' }, 'text_1', 'text_1: must not be empty.'],
-    [{ text_1: 'a', text_2: [] }, 'text_2', 'text_2: must hold at least 1'],
-    [{ text_1: 'a', text_2: ['b', 7] }, 'text_2[1]', 'text_2[1]: must be a text.'],
-    [{ text_1: 'a', text_2: 7 }, 'text_2', 'text_2: must be a text or a list of texts.'],
-    [{ text_1: 'a', text_2: Array.from({ length: 2049 }, () => 'b') }, 'text_2', 'text_2: must hold at most 2048'],
+    [{ text_1: 'a', text_2: [] }, 'text_2', 'text_2: must have at least 1 entry.'],
+    [{ text_1: 'a', text_2: ['b', 7] }, 'text_2[1]', 'text_2[1]: must be a string, not 7.'],
+    [{ text_1: 'a', text_2: 7 }, 'text_2', 'text_2: must be a string or an array of strings.'],
+    [
+      { text_1: 'a', text_2: Array.from({ length: 2049 }, () => 'b') },
+      'text_2',
+      'text_2: must have at most 2048 entries, not 2049.',
+    ],
     [
       { data_1: 'a', data_2: ['b', 'b '.repeat(600)] },
       'data_2',

@@ -21,14 +21,14 @@ describe('conch doctor', () => {
     expect(stdout).toContain(`minilm-ids version 1 on 127.0.0.1:${minilm.triton.grpcPort}: served
   state     READY
   contract  embedding
-  why       it takes a text or its token ids and gives a vector for it or for each token
+  why       it takes a text or its token ids and returns a vector for it or for each token
   inputs    input_ids, attention_mask, token_type_ids
   outputs   last_hidden_state
   tokenizer ${minilm.folder}
-  limits    256 tokens of context
-  vectors   token ids in, up to 64 together, 384 figures out, pooled here: mean, scaled to length one
-  probe     answered after `);
-    expect(stdout).toMatch(/"384 figures, the first -?0\.\d{6}"/);
+  limits    context 256 tokens
+  vectors   token ids in, batches of up to 64, 384 values out, mean pooling in Conch, normalized
+  probe     response after `);
+    expect(stdout).toMatch(/"384 values, the first -?0\.\d{6}"/);
     expect(code).toBe(0);
   });
 
@@ -55,16 +55,14 @@ describe('conch doctor', () => {
     expect(found['cross-text']).toMatchObject({
       contract: 'rerank',
       rerank: { takes: 'text', batch: 8, dimensions: 1, activation: 'sigmoid', label: 0 },
-      remarks: [
-        'There is no tokenizer, so tokens are not counted and token ids are refused: --tokenizer cross-text=DIR.',
-      ],
+      remarks: ['No tokenizer, so Conch does not count tokens and rejects token ids. Set --tokenizer cross-text=DIR.'],
     });
     expect(Object.fromEntries(loaded.map(({ model, reason }) => [model, reason]))).toEqual({
-      classes: 'it sorts texts into 3 classes; to rerank by one of them set rerank.label for it',
-      'cross-ids': 'it takes token ids, and no tokenizer is at hand: start Conch with --tokenizer cross-ids=DIR',
+      classes: 'it sorts texts into 3 classes; to rerank by one of them, set rerank.label',
+      'cross-ids': 'it takes token ids, but has no tokenizer: start Conch with --tokenizer cross-ids=DIR',
       'cross-text': undefined,
       'minilm-ids': undefined,
-      'minilm-text': 'embedding.output is set to nothing, but it has no such output; it has sentence_embedding',
+      'minilm-text': 'embedding.output is set to nothing, but it has no output of this name; it has sentence_embedding',
     });
     expect(code).toBe(1);
   });

@@ -25,32 +25,32 @@ const long = 'word '.repeat(longest);
 
 describe('POST /v1/embeddings refuses', () => {
   it.each<[string, unknown, string, object?]>([
-    ['an empty list', [], 'input: must hold at least one text.'],
+    ['an empty list', [], 'input: must have at least 1 entry.'],
     ['an empty text', '', 'input: must not be empty.'],
     ['an empty text in a list', ['a', ''], 'input[1]: must not be empty.'],
     ['an empty list in a list', [[101], []], 'input[1]: must not be empty.'],
     [
       'an object',
       { text: 'a' },
-      'input: must be a text, a list of texts, a list of token ids or a list of such lists.',
+      'input: must be a string, an array of strings, an array of token ids or an array of token id arrays.',
     ],
-    ['a number in a list of texts', ['a', 1], 'input[1]: must be a text or a list of token ids.'],
-    ['an id that is none', [101, -1], 'input[1]: must be a token id: a whole number of 0 or more.'],
+    ['a number in a list of texts', ['a', 1], 'input[1]: must be a string or an array of token ids.'],
+    ['an id that is none', [101, -1], 'input[1]: must be a token id: an integer from 0 to 2147483647.'],
     [
       'an id in a list that is none',
       [[101], [101, 1.5]],
-      'input[1][1]: must be a token id: a whole number of 0 or more.',
+      'input[1][1]: must be a token id: an integer from 0 to 2147483647.',
     ],
     [
       '10,000 texts',
       Array.from({ length: 10_000 }, () => 'a'),
-      'input: must hold at most 2048 texts, not 10000; send several requests.',
+      'input: must have at most 2048 entries, not 10000; send several requests.',
     ],
-    ['no dimensions', 'a', 'dimensions: must be at least 1.', { dimensions: 0 }],
+    ['no dimensions', 'a', 'dimensions: must be at least 1, not 0.', { dimensions: 0 }],
     [
       'more dimensions than there are',
       'a',
-      "dimensions: must be at most 384, which is how many this model's vectors have.",
+      'dimensions: must be at most 384, the vector length of this model.',
       { dimensions: 385 },
     ],
   ])('%s', async (_, input, message, rest) => {
@@ -92,8 +92,8 @@ describe('POST /v1/embeddings refuses', () => {
   });
 
   it.each([
-    ['cross-ids', 'model: cross-ids makes no embeddings; it scores documents: POST /v1/rerank.'],
-    ['classes', 'model: classes makes no embeddings; it scores documents: POST /v1/rerank.'],
+    ['cross-ids', 'model: cross-ids does not create embeddings. It scores documents: use POST /v1/rerank.'],
+    ['classes', 'model: classes does not create embeddings. It scores documents: use POST /v1/rerank.'],
   ])('a model that makes none: %s', async (model, message) => {
     const { status, body } = await embed(model, 'a');
     expect([status, body.error?.['param'], body.error?.['message']]).toEqual([400, 'model', message]);
@@ -109,18 +109,18 @@ describe('a model that generates no text', () => {
       ['minilm-ids', 'cross-ids'].map((model) => post(minilm.conch.url + path, { model, ...question })),
     );
     expect(asked.map(({ status, body }) => [status, body.error?.['message']])).toEqual([
-      [400, 'model: minilm-ids generates no text; it makes embeddings: POST /v1/embeddings.'],
-      [400, 'model: cross-ids generates no text; it scores documents: POST /v1/rerank.'],
+      [400, 'model: minilm-ids does not generate text. It creates embeddings: use POST /v1/embeddings.'],
+      [400, 'model: cross-ids does not generate text. It scores documents: use POST /v1/rerank.'],
     ]);
   });
 });
 
 describe('a model that gives what is no vector', () => {
   it.each([
-    ['nan', 'input[2]: the model gave figures that are no numbers (NaN or infinity).'],
-    ['infinite', 'input[2]: the model gave figures that are no numbers (NaN or infinity).'],
-    ['long', 'input[2]: the model gave a vector of 3 figures, not of 2.'],
-    ['nothing', 'input[2]: the model gave embedding of shape [0] for 1 texts.'],
+    ['nan', 'input[2]: the model returned values that are not finite (NaN or infinity).'],
+    ['infinite', 'input[2]: the model returned values that are not finite (NaN or infinity).'],
+    ['long', 'input[2]: the model returned a vector of 3 values, not of 2.'],
+    ['nothing', 'input[2]: the model returned embedding of shape [0] for 1 texts.'],
     ['fail', 'input[2]: The backend failed: the model does not like this text'],
   ])('is told of by the place: %s', async (text, message) => {
     const { status, body } = await embed('steered', ['a', 'b', text, 'd']);
@@ -136,7 +136,7 @@ describe('a model that gives what is no vector', () => {
     expect([status, body.error?.['param'], body.error?.['message']]).toEqual([
       400,
       'dimensions',
-      "dimensions: must be at most 2, which is how many this model's vectors have.",
+      'dimensions: must be at most 2, the vector length of this model.',
     ]);
   });
 });
@@ -158,7 +158,7 @@ describe('a client that leaves', () => {
     await embed('steered', 'a');
     leaving.abort();
     expect(await asked).toBe('AbortError');
-    expect(await line).toMatchObject({ status: 499, message: 'client left' });
+    expect(await line).toMatchObject({ status: 499, message: 'client disconnected' });
     expect((await seen()) - before).toBeLessThan(60);
   });
 });

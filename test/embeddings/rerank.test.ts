@@ -114,22 +114,26 @@ describe('POST /v1/rerank, /rerank and /v2/rerank', () => {
   );
 
   it.each<[string, object, string]>([
-    ['no documents', { documents: [] }, 'documents: must hold at least 1'],
+    ['no documents', { documents: [] }, 'documents: must have at least 1 entry.'],
     ['an empty document', { documents: ['a', { text: '' }] }, 'documents[1].text: must not be empty.'],
     ['a document without a text', { documents: [{ title: 'a' }] }, 'documents[0].text: is required.'],
     ['no query', { query: '' }, 'query: must not be empty.'],
-    ['top_n of none', { top_n: 0 }, 'top_n: must be at least 1.'],
-    ['rank_fields', { rank_fields: ['title'] }, 'rank_fields: documents are scored by their text'],
-    ['10,000 documents', { documents: Array.from({ length: 10_000 }, () => 'a') }, 'documents: must hold at most 2048'],
+    ['top_n of none', { top_n: 0 }, 'top_n: must be at least 1, not 0.'],
+    ['rank_fields', { rank_fields: ['title'] }, 'rank_fields: not supported; documents are ranked by their text.'],
+    [
+      '10,000 documents',
+      { documents: Array.from({ length: 10_000 }, () => 'a') },
+      'documents: must have at most 2048 entries, not 10000.',
+    ],
     [
       'a model that generates text',
       { model: 'vllm-toy' },
-      'model: vllm-toy scores no documents; it generates text: POST /v1/chat/completions.',
+      'model: vllm-toy does not score documents. It generates text: use POST /v1/chat/completions.',
     ],
     [
       'a model that makes embeddings',
       { model: 'minilm-ids' },
-      'model: minilm-ids scores no documents; it makes embeddings: POST /v1/embeddings.',
+      'model: minilm-ids does not score documents. It creates embeddings: use POST /v1/embeddings.',
     ],
   ])('refuse %s', async (_, rest, message) => {
     const { status, body } = await ask({ model: 'cross-ids', query, documents, ...rest });

@@ -73,7 +73,10 @@ describe('the vectors of MiniLM', { timeout: 180_000 }, () => {
       const { status, body } = await post(`${minilm.conch.url}${path}`, { model, messages });
       expect([status, body['error']]).toMatchObject([
         400,
-        { message: 'model: minilm-ids generates no text; it makes embeddings: POST /v1/embeddings.', param: 'model' },
+        {
+          message: 'model: minilm-ids does not generate text. It creates embeddings: use POST /v1/embeddings.',
+          param: 'model',
+        },
       ]);
     }
   });

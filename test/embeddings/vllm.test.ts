@@ -51,7 +51,7 @@ describe("a model of Triton's vLLM backend", () => {
     const old = await embed({ model: 'vllm-2502', input: 'a' });
     expect([old.status, old.body.error?.['message']]).toEqual([
       400,
-      'model: vllm-2502 makes no embeddings; it generates text: POST /v1/chat/completions.',
+      'model: vllm-2502 does not create embeddings. It generates text: use POST /v1/chat/completions.',
     ]);
     const embedding = await post(`${conch.url}/v1/completions`, { model: 'vllm-embed', prompt: 'a' });
     expect([embedding.status, embedding.body.error?.['message']]).toEqual([

@@ -42,8 +42,11 @@ describe('a model with an adapter behind its name', () => {
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
       [404, unknown('This model has no LoRA adapter named zzz. It has: lora_a, lora_b.')],
       [404, unknown('This model was loaded without LoRA adapters.')],
-      [404, unknown(expect.stringMatching(/^The model "nothing_lora_lora_a" does not exist\. There are: .+\.$/))],
-      [404, unknown(expect.stringMatching(/^The model "vllm-llama_lora_" does not exist\. There are: .+\.$/))],
+      [
+        404,
+        unknown(expect.stringMatching(/^The model "nothing_lora_lora_a" does not exist\. Available models: .+\.$/)),
+      ],
+      [404, unknown(expect.stringMatching(/^The model "vllm-llama_lora_" does not exist\. Available models: .+\.$/))],
     ]);
   });
 });

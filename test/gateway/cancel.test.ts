@@ -25,7 +25,7 @@ const leaver = (id: string, path: string) => ({
   status: 499,
   ms: expect.any(Number),
   model: 'vllm-toy',
-  message: 'client left',
+  message: 'client disconnected',
 });
 
 describe('a client that leaves', () => {

@@ -139,7 +139,7 @@ describe('stop texts', () => {
       400,
       {
         error: {
-          message: 'stop: must hold at most 16 (--max-stop-strings), not 17.',
+          message: 'stop: must have at most 16 entries (--max-stop-strings), not 17.',
           type: 'invalid_request_error',
           param: 'stop',
           code: 'invalid_request',

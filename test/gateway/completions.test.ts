@@ -152,9 +152,9 @@ describe('best_of', () => {
 
   it('is at least n, and not for streams', async () => {
     const few = await answers({ n: 3, best_of: 2 });
-    expect([few.status, few.body]).toEqual(refusal('best_of', 'best_of: must not be less than n.'));
+    expect([few.status, few.body]).toEqual(refusal('best_of', 'best_of: must be at least n.'));
     const streamed = await answers({ best_of: 2, stream: true });
-    const message = 'best_of: the best answers are known only in the end, so not with stream.';
+    const message = 'best_of: cannot be combined with stream, because the best completions are known only at the end.';
     expect([streamed.status, streamed.body]).toEqual(refusal('best_of', message));
     const same = await answers({ n: 2, best_of: 2, stream: true });
     expect(streamedChoices(same)).toHaveLength(2);
@@ -190,7 +190,7 @@ describe('echo', () => {
 
   it('is refused with logprobs, which the backend does not give for the prompt', async () => {
     const { status, body } = await complete('x', { echo: true, logprobs: 0 });
-    const message = 'echo: the backend returns no logprobs of the prompt, so not with logprobs.';
+    const message = 'echo: cannot be combined with logprobs, because the backend returns no logprobs of the prompt.';
     expect([status, body]).toEqual(refusal('echo', message, 'unsupported_parameter'));
   });
 });
@@ -198,7 +198,7 @@ describe('echo', () => {
 describe('suffix', () => {
   it('is refused by name', async () => {
     const { status, body } = await complete('x', { suffix: 'y' });
-    const message = 'suffix: the backend completes text at its end only';
+    const message = 'suffix: the backend can only continue text at its end.';
     expect([status, body]).toEqual(refusal('suffix', message, 'unsupported_parameter'));
   });
 });

@@ -75,14 +75,14 @@ const failure = (status: number, code: string, message: string, param: string | 
 
 // One story, told in order: each chapter begins where the last one ended.
 describe.sequential('a server that comes and goes', () => {
-  const silence = failure(503, 'server_not_ready', 'No inference server answers at the moment.', null, '2');
+  const silence = failure(503, 'server_not_ready', 'No inference server is reachable. Try again later.', null, '2');
 
   it('is waited for: Conch starts, says so and is not ready', async () => {
-    const line = await conch.logged(({ message }) => String(message).includes('does not answer'));
+    const line = await conch.logged(({ message }) => String(message).includes('is unreachable'));
     expect(line).toMatchObject({ level: 'warn' });
     expect(String(line['message'])).toContain(`127.0.0.1:${ports.grpcPort}`);
     for (const path of ['/health/ready', '/v1/health/ready'])
-      expect(await health(path)).toEqual(notReady('No inference server answers.'));
+      expect(await health(path)).toEqual(notReady('No inference server is reachable.'));
     expect(await health('/health/live')).toEqual({ status: 200, retryAfter: null, body: { status: 'live' } });
     expect(seen(await complete('vllm-quick'))).toEqual(silence);
     const models = await fetch(`${conch.url}/v1/models`);
@@ -110,7 +110,7 @@ describe.sequential('a server that comes and goes', () => {
     const loaded = tell('load', 'slow-start');
     await logged('slow-start', 'LOADING');
     expect(seen(await complete('slow-start'))).toEqual(
-      failure(503, 'model_not_ready', 'The model slow-start is loading.', 'model', '2'),
+      failure(503, 'model_not_ready', 'The model slow-start is loading. Try again later.', 'model', '2'),
     );
     expect((await complete('vllm-quick')).status).toBe(200);
     writeFileSync(gate, '');
@@ -126,7 +126,7 @@ describe.sequential('a server that comes and goes', () => {
       failure(
         404,
         'model_not_found',
-        'The model "vllm-quick" does not exist. It is not offered: it is not loaded.',
+        'The model "vllm-quick" does not exist. It is not served: it is not loaded.',
         'model',
         null,
       ),
@@ -137,7 +137,7 @@ describe.sequential('a server that comes and goes', () => {
   it('goes, and nothing is ready', async () => {
     await triton?.kill('SIGKILL');
     await logged('-', 'UNREACHABLE');
-    expect(await health('/health/ready')).toEqual(notReady('No inference server answers.'));
+    expect(await health('/health/ready')).toEqual(notReady('No inference server is reachable.'));
     expect(seen(await complete('slow-start'))).toEqual(silence);
   });
 

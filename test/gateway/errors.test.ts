@@ -30,12 +30,12 @@ async function send(path: string, init: RequestInit): Promise<Answer> {
 describe('a request that cannot be read', () => {
   const json = { 'content-type': 'application/json' };
   const path = '/v1/chat/completions';
-  const notJson = failure(400, 'invalid_json', 'The body is not valid JSON.');
-  const noObject = failure(400, 'invalid_request', 'The body must be a JSON object.');
+  const notJson = failure(400, 'invalid_json', 'Request body is not valid JSON.');
+  const noObject = failure(400, 'invalid_request', 'The request body must be a JSON object.');
   const notMedia = failure(
     415,
     'unsupported_media_type',
-    'The body must be JSON, sent with "Content-Type: application/json".',
+    'Request body must be JSON, sent with "Content-Type: application/json".',
   );
 
   it.each(['{', '{"model": }', 'hello', '{"model":"vllm-toy"}}', '{"__proto__":{}}'])(
@@ -52,7 +52,7 @@ describe('a request that cannot be read', () => {
   it('has a body', async () => {
     expect(seen(await send(path, { method: 'POST' }))).toEqual(noObject);
     expect(seen(await send(path, { method: 'POST', headers: json, body: '' }))).toEqual(
-      failure(400, 'invalid_json', 'The body is empty; it must be a JSON object.'),
+      failure(400, 'invalid_json', 'Request body is empty. Send a JSON object.'),
     );
   });
 
@@ -68,7 +68,7 @@ describe('a request that cannot be read', () => {
     const tooLarge = failure(
       413,
       'request_too_large',
-      'The body is larger than this server takes (--http-max-input-size).',
+      'Request body is too large: the limit is set by --http-max-input-size.',
     );
     expect(seen(await chat('x'.repeat(6000)))).toEqual(tooLarge);
     expect((await chat('x'.repeat(4000))).status).toBe(200);
@@ -77,15 +77,15 @@ describe('a request that cannot be read', () => {
 
 describe('a path', () => {
   it.each([
-    ['GET', '/v1', 'There is nothing at GET /v1.'],
-    ['POST', '/v1/chat', 'There is nothing at POST /v1/chat.'],
-    ['GET', '/v1/engines?x=1', 'There is nothing at GET /v1/engines.'],
+    ['GET', '/v1', 'Invalid URL (GET /v1).'],
+    ['POST', '/v1/chat', 'Invalid URL (POST /v1/chat).'],
+    ['GET', '/v1/engines?x=1', 'Invalid URL (GET /v1/engines).'],
   ])('%s %s is unknown', async (method, path, message) => {
     expect(seen(await send(path, { method }))).toEqual(failure(404, 'not_found', message));
   });
 
   it('that cannot be decoded is unknown too', async () => {
-    const message = 'The path of this request cannot be read.';
+    const message = 'Invalid URL: the path cannot be decoded.';
     expect(seen(await send('/v1/models/%zz', {}))).toEqual(failure(404, 'not_found', message));
   });
 
@@ -98,7 +98,7 @@ describe('a path', () => {
     ['POST', '/', 'GET, HEAD'],
   ])('does not take every method: %s %s', async (method, path, allow) => {
     const answer = await send(path, { method });
-    const message = `${path} takes ${allow}, not ${method}.`;
+    const message = `Method ${method} is not allowed for ${path}. Allowed: ${allow}.`;
     expect(seen(answer)).toEqual(failure(405, 'method_not_allowed', message));
     expect(answer.headers.get('allow')).toBe(allow);
   });
@@ -109,7 +109,7 @@ describe('a model', () => {
     const expected = failure(
       404,
       'model_not_found',
-      expect.stringMatching(/^The model "gpt-5" does not exist\. There are: .+\.$/),
+      expect.stringMatching(/^The model "gpt-5" does not exist\. Available models: .+\.$/),
       'model',
     );
     expect(seen(await chat('x', { model: 'gpt-5' }))).toEqual(expected);
@@ -118,9 +118,9 @@ describe('a model', () => {
   });
 
   it('that is there and not offered is not found, and the answer says why', async () => {
-    const inner = 'The model "add-one" does not exist. It is not offered: it is an inner part of add-two.';
+    const inner = 'The model "add-one" does not exist. It is not served: it is part of add-two.';
     expect(seen(await chat('x', { model: 'add-one' }))).toEqual(failure(404, 'model_not_found', inner, 'model'));
-    const other = 'The model "add-two" does not exist. It is not offered: no contract fits its tensors.';
+    const other = 'The model "add-two" does not exist. It is not served: no contract fits its tensors.';
     expect(seen(await chat('x', { model: 'add-two' }))).toEqual(failure(404, 'model_not_found', other, 'model'));
   });
 
@@ -223,7 +223,7 @@ describe('a failure of the backend', () => {
   });
 
   it.each([
-    ['without finishing', { no_finish: true }, 'The backend ended the answer without finishing it.'],
+    ['without finishing', { no_finish: true }, 'The backend ended the response without finishing it.'],
     ['with the reason abort', { finish: 'abort' }, 'The backend ended the generation early (abort).'],
     ['with the reason error', { finish: 'error' }, 'The backend ended the generation early (error).'],
   ])('that ends an answer %s is an error', async (_, orders, message) => {
@@ -249,7 +249,7 @@ describe('--api-key', () => {
   afterAll(() => locked.stop());
 
   const missing = failure(401, 'invalid_api_key', 'No API key. Send it in the header "Authorization: Bearer KEY".');
-  const wrong = failure(401, 'invalid_api_key', 'The API key is not valid.');
+  const wrong = failure(401, 'invalid_api_key', 'Incorrect API key provided. Check the key and try again.');
   const ask = (authorization?: string) =>
     post(
       `${locked.url}/v1/chat/completions`,
@@ -298,7 +298,7 @@ describe('--request-timeout', () => {
   });
   afterAll(() => hurried.stop());
 
-  const late = failure(504, 'deadline_exceeded', 'The answer was not complete within the time limit.');
+  const late = failure(504, 'deadline_exceeded', 'The response was not complete within the time limit.');
   const ask = (orders: Record<string, unknown>, stream: boolean) =>
     post(`${hurried.url}/v1/chat/completions`, { model: 'vllm-toy', messages: user(directive(orders)), stream });
 

@@ -84,8 +84,7 @@ describe('an engine that died', () => {
   it('is a 503, and an error inside a stream', async () => {
     const { text } = await chat(watchful, { tokens: 9, die_at: 2 }, { stream: true });
     expect(eventsOf(text).at(-1)).toEqual(dead.body);
-    const message =
-      'The engine of the model vllm-toy has failed. It takes requests again once it is reloaded on its server.';
+    const message = 'The engine of the model vllm-toy has failed. It must be reloaded on its server.';
     const refused = { ...dead, body: { error: { ...dead.body.error, message, param: 'model' } } };
     expect(seen(await chat(watchful, { answer: 'one' }))).toEqual(refused);
     expect(seen(await chat(watchful, { answer: 'one' }, { stream: true }))).toEqual(refused);
@@ -107,14 +106,14 @@ describe('a server that is gone', () => {
     expect(await countOf(watchful.url, 'waiting', { until: 'held' })).toMatchObject({ state: 'held' });
     await triton.kill('SIGKILL');
 
-    const unreachable = failure(502, 'server_unreachable', 'The server that runs this model cannot be reached.', '1');
+    const unreachable = failure(502, 'server_unreachable', 'The server of this model is unreachable.', '1');
     expect(seen(await waiting)).toEqual(unreachable);
     expect(eventsOf(await reading.whole()).at(-1)).toEqual(unreachable.body);
     expect(seen(await chat(trusting, { answer: 'one' }))).toEqual(unreachable);
     expect(seen(await chat(trusting, { answer: 'one' }, { stream: true, n: 2 }))).toEqual(unreachable);
 
-    await watchful.logged(({ message }) => String(message).includes('does not answer'));
-    const notReady = failure(503, 'server_not_ready', 'No inference server answers at the moment.', '2');
+    await watchful.logged(({ message }) => String(message).includes('is unreachable'));
+    const notReady = failure(503, 'server_not_ready', 'No inference server is reachable. Try again later.', '2');
     expect(seen(await chat(watchful, { answer: 'one' }))).toEqual(notReady);
   });
 });

@@ -172,7 +172,7 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
     expect(receivedFor(answer)).toEqual([usual]);
     const id = answer.headers.get('x-request-id');
     const line = await conch.logged(({ reqId, ignored }) => reqId === id && ignored !== undefined);
-    expect(line).toMatchObject({ level: 'warn', message: 'request fields without effect' });
+    expect(line).toMatchObject({ level: 'warn', message: 'ignored request fields' });
     expect(line['ignored']).toEqual(['colour', 'a b', '\ud800']);
 
     const streamed = await ask({ colour: 'red', stream: true });
@@ -183,7 +183,7 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
     expect([status, headers.get('x-conch-ignored')]).toEqual([400, null]);
     expect(body).toEqual({
       error: {
-        message: 'colour: no such field is known.',
+        message: 'colour: unknown field. Remove it.',
         type: 'invalid_request_error',
         param: 'colour',
         code: 'unknown_field',
@@ -222,12 +222,12 @@ describe('values that mean more than one thing', () => {
       [
         { max_tokens: 5, max_completion_tokens: 6 },
         'max_tokens',
-        'max_tokens: differs from max_completion_tokens; send one of them.',
+        'max_tokens: differs from max_completion_tokens. Send only one of them.',
       ],
       [
         { max_tokens: 5, min_tokens: 6 },
         'min_tokens',
-        'min_tokens: must not be more than the 5 tokens that are allowed.',
+        'min_tokens: must be at most 5, the token limit of this response.',
       ],
       [{ top_logprobs: 2 }, 'top_logprobs', 'top_logprobs: only allowed when logprobs is true.'],
       [
@@ -238,7 +238,7 @@ describe('values that mean more than one thing', () => {
       [
         { continue_final_message: true, add_generation_prompt: true },
         'continue_final_message',
-        'continue_final_message: not together with add_generation_prompt.',
+        'continue_final_message: cannot be true if add_generation_prompt is true.',
       ],
     ];
     for (const [body, param, message] of cases) {

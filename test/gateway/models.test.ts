@@ -116,7 +116,7 @@ describe('the models', () => {
   it.each([
     ['/v1/models/nothing', 'The model "nothing" does not exist.'],
     ['/models/elsewhere', 'The model "elsewhere" does not exist.'],
-    ['/v1/models/add-two', 'The model "add-two" does not exist. It is not offered: no contract fits its tensors.'],
+    ['/v1/models/add-two', 'The model "add-two" does not exist. It is not served: no contract fits its tensors.'],
   ])('%s is a 404', async (path, message) => {
     const { status, body } = await get(conch.url + path);
     expect([status, body]).toEqual([
@@ -153,8 +153,8 @@ describe('conch models', () => {
     const plain = (name: string) => [name, '1', triton, 'vllm', '-', 'READY'];
     expect(cells(stdout)).toEqual([
       ['MODEL', 'VERSION', 'SERVER', 'CONTRACT', 'TOKENIZER', 'STATE'],
-      ['add-one', '1', triton, '-', '-', 'READY', 'not offered: it is an inner part of add-two'],
-      ['add-two', '1', triton, '-', '-', 'READY', 'not offered: no contract fits its tensors'],
+      ['add-one', '1', triton, '-', '-', 'READY', 'not served: it is part of add-two'],
+      ['add-two', '1', triton, '-', '-', 'READY', 'not served: no contract fits its tensors'],
       plain('vllm-2410'),
       plain('vllm-2502'),
       plain('vllm-bos'),
@@ -178,7 +178,7 @@ describe('conch models', () => {
       const served = { version: '1', server: triton, contract: 'vllm', tokenizer: '-', state: 'READY', reason: '' };
       const other = { ...served, contract: '-' };
       expect(models).toEqual([
-        { ...other, name: 'add-one', reason: 'it is an inner part of add-two', isInner: true },
+        { ...other, name: 'add-one', reason: 'it is part of add-two', isInner: true },
         { ...other, name: 'add-two', reason: 'no contract fits its tensors' },
         ...['2410', '2502', 'bos', 'embed', 'llama', 'queue', 'toy'].map((name) => ({
           ...served,

@@ -101,7 +101,7 @@ describe('the prompt of a model', () => {
       400,
       {
         error: {
-          message: "reasoning_effort: this model's chat template has no such dial.",
+          message: "reasoning_effort: not supported by this model's chat template.",
           type: 'invalid_request_error',
           param: 'reasoning_effort',
           code: 'unsupported_parameter',
@@ -117,7 +117,7 @@ describe('the prompt of a model', () => {
         { type: 'input_audio', input_audio: {} },
       ],
       'messages[0].content[1]',
-      'messages[0].content[1]: content parts of type "input_audio" are not part of this version yet; send text',
+      'messages[0].content[1]: content parts of type "input_audio" are not supported; send text.',
     ],
   ])('is made of text and images, so other parts are refused: %j', async (content, param, message) => {
     const { status, body } = await chat(conch, { model: 'vllm-toy', messages: [{ role: 'user', content }] });
@@ -227,7 +227,7 @@ describe('a config file', () => {
     expect([status, body.error]).toEqual([
       404,
       {
-        message: expect.stringMatching(/^The model "nothing" does not exist\. There are: .+\.$/),
+        message: expect.stringMatching(/^The model "nothing" does not exist\. Available models: .+\.$/),
         type: 'invalid_request_error',
         param: 'model',
         code: 'model_not_found',

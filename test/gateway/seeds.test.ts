@@ -43,9 +43,9 @@ it('each of several responses has the next seed, and the ends of the range are t
 });
 
 it.each([
-  ['9223372036854775808', 'seed: must be at most 9223372036854775807.'],
-  ['-9223372036854775809', 'seed: must be at least -9223372036854775808.'],
-  [`1${'0'.repeat(30)}`, 'seed: must be a whole number of at most 64 bits'],
+  ['9223372036854775808', 'seed: must be at most 9223372036854775807, not 9223372036854775808.'],
+  ['-9223372036854775809', 'seed: must be at least -9223372036854775808, not -9223372036854775809.'],
+  [`1${'0'.repeat(30)}`, 'seed: must be an integer of at most 64 bits.'],
 ])('a seed of %s is a 400', async (digits, message) => {
   const { status, body } = await post(
     `${conch.url}/v1/completions`,

@@ -168,7 +168,7 @@ describe.each([
       expect((await faultOf(stream.next())).code).toBe('CANCELLED');
     });
     const late = pulled(client, toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 50 });
-    expect((await faultOf(batchesOf(late))).message).toBe('No answer within 50 ms.');
+    expect((await faultOf(batchesOf(late))).message).toBe('No response within 50 ms.');
   });
 
   it('that is asked to end finishes what runs, and is reached again when it is back', async () => {

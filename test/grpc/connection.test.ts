@@ -18,7 +18,7 @@ const socketsTo = (port: number) =>
     const isWanted = typeof target === 'object' && target !== null && 'port' in target && target.port === port;
     return isWanted && value instanceof net.Socket ? [value] : [];
   });
-const broken = { code: 'UNAVAILABLE', message: 'The connection to the server broke.', unreachable: true };
+const broken = { code: 'UNAVAILABLE', message: 'The connection to the server was lost.', unreachable: true };
 const live = { live: true };
 
 describe('a port where no server of the protocol listens', () => {
@@ -47,7 +47,7 @@ describe('a port where no server of the protocol listens', () => {
     const { port, close } = await tcpServer((socket) => socket.destroy());
     onTestFinished(close);
     expect(await faultOf(remoteServer(port).call('ServerLive', {}))).toEqual(
-      unreachable(port, 'the server closed the connection, as one does that wants TLS'),
+      unreachable(port, 'the server closed the connection; it probably requires TLS (--triton-tls)'),
     );
     const [nobody = 0] = await freePorts(1);
     expect(await faultOf(batchesOf(pulled(remoteServer(nobody), toyRequest('Hello'))))).toEqual(
@@ -68,10 +68,10 @@ describe('a port where no server of the protocol listens', () => {
     expect(await left).toEqual({ code: 'CANCELLED', message: 'The call was cancelled.', unreachable: false });
     expect(await overdue).toEqual({
       code: 'DEADLINE_EXCEEDED',
-      message: 'No answer within 50 ms.',
+      message: 'No response within 50 ms.',
       unreachable: false,
     });
-    expect(await late).toEqual(unreachable(port, 'no answer within 300 ms'));
+    expect(await late).toEqual(unreachable(port, 'no response within 300 ms'));
     expect(sockets).toHaveLength(1);
   });
 
@@ -164,7 +164,7 @@ describe('a tritonserver', () => {
     vi.advanceTimersByTime(20_000);
     expect(await waiting).toEqual({
       code: 'UNAVAILABLE',
-      message: 'The server did not answer a keepalive ping.',
+      message: 'The server did not respond to a keepalive ping.',
       unreachable: true,
     });
     await triton.kill('SIGCONT');

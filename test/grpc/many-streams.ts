@@ -130,7 +130,7 @@ async function oneStream(server: RemoteServer, number: number) {
   })();
   const outcome = await reading.catch((error: unknown) => error);
   const heard = outcome === finished ? 'finished' : (await faultOf(Promise.reject(outcome))).message;
-  if (heard === 'The connection to the server broke.') return { end: 'broken' as const, bytes, fault };
+  if (heard === 'The connection to the server was lost.') return { end: 'broken' as const, bytes, fault };
   if (heard === 'The server refused the call.' && count === 0) return { end: 'refused' as const, bytes, fault };
   const isWhole = count === text.sizes.length;
   if (!fault && (!expected[end].includes(heard) || (whole.has(end) && !isWhole))) fault = { number, end, count, heard };
@@ -146,7 +146,7 @@ const expected: Readonly<Record<End, readonly string[]>> = {
   error: ['out of paper'],
   status: ['no "room"'],
   reset: ['The server reset the call (HTTP/2 error code 2).'],
-  late: ['No answer within 20 ms.'],
+  late: ['No response within 20 ms.'],
   aborted: ['The call was cancelled.', 'finished'],
   left: ['finished'],
 };

@@ -54,7 +54,7 @@ describe('a server that does not keep to the protocol', () => {
         stream.end(Buffer.of(1, 0, 0, 0, 0));
       },
       'INTERNAL',
-      'The server sent a compressed message without being asked.',
+      'The server sent a compressed message, which Conch did not request.',
     ],
     [
       'an end inside a message',
@@ -84,13 +84,13 @@ describe('a server that does not keep to the protocol', () => {
       'The server ended the call without a status.',
     ],
     [
-      'an end without an answer',
+      'an end without a response',
       (stream) => {
         respond(stream, ok);
         stream.end();
       },
       'INTERNAL',
-      'The server ended the call without an answer.',
+      'The server ended the call without a response.',
     ],
     [
       'a message that is too large',
@@ -108,11 +108,11 @@ describe('a server that does not keep to the protocol', () => {
         stream.end('<p>Hello</p>');
       },
       'UNKNOWN',
-      'The server does not speak gRPC on this port.',
+      'The server does not speak gRPC on this port. Use the gRPC port of Triton, 8001 by default.',
     ],
-    ['HTTP status 503', status({ ':status': 503 }), 'UNAVAILABLE', 'The server answered with HTTP status 503.'],
-    ['HTTP status 404', status({ ':status': 404 }), 'UNIMPLEMENTED', 'The server answered with HTTP status 404.'],
-    ['HTTP status 401', status({ ':status': 401 }), 'UNAUTHENTICATED', 'The server answered with HTTP status 401.'],
+    ['HTTP status 503', status({ ':status': 503 }), 'UNAVAILABLE', 'The server responded with HTTP status 503.'],
+    ['HTTP status 404', status({ ':status': 404 }), 'UNIMPLEMENTED', 'The server responded with HTTP status 404.'],
+    ['HTTP status 401', status({ ':status': 401 }), 'UNAUTHENTICATED', 'The server responded with HTTP status 401.'],
     [
       'a status in the headers, percent-encoded',
       status({ ':status': 200, 'grpc-status': '5', 'grpc-message': 'nothing f%C3%BCr 100%25' }),
@@ -148,7 +148,7 @@ describe('a server that does not keep to the protocol', () => {
       'a broken connection',
       (stream) => stream.session?.destroy(),
       'UNAVAILABLE',
-      'The connection to the server broke.',
+      'The connection to the server was lost.',
       true,
     ],
   ])('by %s fails the call', async (_name, script, code, message, unreachable = false) => {
@@ -163,7 +163,7 @@ describe('a server that does not keep to the protocol', () => {
     });
     const fault = {
       code: 'INTERNAL',
-      message: 'The server sent a message that does not follow the protocol.',
+      message: 'The server sent an invalid protobuf message.',
       unreachable: false,
     };
     expect(await faultOf(pulled(client, toyRequest('Hello')).next())).toEqual(fault);
@@ -222,7 +222,7 @@ describe('a server that says goodbye', () => {
     });
     expect(await faultOf(client.call('ServerLive', {}))).toEqual({
       code: 'UNAVAILABLE',
-      message: 'The connection to the server broke.',
+      message: 'The connection to the server was lost.',
       unreachable: true,
     });
     expect(await client.call('ServerLive', {})).toEqual({ live: true });

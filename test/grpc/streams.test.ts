@@ -178,7 +178,7 @@ describe('cancelling', () => {
     const request = toyRequest({ tokens: 9, hold_at: 0, tag });
     expect(await faultOf(batchesOf(pulled(server, request, { timeout: 2000 })))).toEqual({
       code: 'DEADLINE_EXCEEDED',
-      message: 'No answer within 2000 ms.',
+      message: 'No response within 2000 ms.',
       unreachable: false,
     });
     expect(await countOf(server, tag, { until: 'cancelled' })).toEqual({ tokens: 1, state: 'cancelled' });

@@ -96,7 +96,7 @@ describe.skipIf(maker.isLeftOut)('TLS', () => {
 
   it('that only one side speaks is said so', async () => {
     expect(await hears(triton.grpcPort, {})).toEqual(
-      unreachable(triton.grpcPort, 'the server closed the connection, as one does that wants TLS'),
+      unreachable(triton.grpcPort, 'the server closed the connection; it probably requires TLS (--triton-tls)'),
     );
     const { grpcPort } = inject('triton');
     expect(await hears(grpcPort, { secure: { ca: authority.cert } })).toEqual(
@@ -120,12 +120,15 @@ describe.skipIf(maker.isLeftOut)('mutual TLS', () => {
   it('refuses a client without a certificate or with a strange one', async () => {
     const { key, cert } = strangeClient;
     expect(await hears(triton.grpcPort, { secure: { ca: authority.cert } })).toEqual(
-      unreachable(triton.grpcPort, 'the server closed the connection, as one does that wants a client certificate'),
+      unreachable(
+        triton.grpcPort,
+        'the server closed the connection; it probably requires a client certificate (--triton-cert)',
+      ),
     );
     expect(await hears(triton.grpcPort, { secure: { ca: authority.cert, key, cert } })).toEqual(
       unreachable(
         triton.grpcPort,
-        'the server closed the connection, as one does that does not trust the client certificate',
+        'the server closed the connection; it probably does not trust the client certificate',
       ),
     );
   });

@@ -63,8 +63,8 @@ const answerTo = async (...urls: readonly string[]): Promise<unknown> => {
   return answer.status === 200 ? imagesIn(answer) : [answer.status, answer.body];
 };
 
-const refused = refusal(firstUrl, 'is on a host whose address is not on the open Internet (--allow-image-addresses).');
-const unlisted = refusal(firstUrl, 'is on a host from which no images are fetched (--allow-image-urls).');
+const refused = refusal(firstUrl, 'is on a host with a private or reserved address (--allow-image-addresses).');
+const unlisted = refusal(firstUrl, 'is on a host that is not allowed (--allow-image-urls).');
 
 describe('an image by its address', () => {
   it('is fetched, in its order among others, over a redirect, and known by its bytes', async () => {
@@ -75,10 +75,10 @@ describe('an image by its address', () => {
 
   it.each([
     ['/page', 'is not a PNG, JPEG, WebP or GIF file.'],
-    ['/large', 'is larger than the 65536 bytes that are allowed (--max-image-size).'],
+    ['/large', 'is larger than the 65536 bytes allowed (--max-image-size).'],
     ['/bomb', 'has 2147483647 x 2147483647 pixels; at most 33554432 pixels are allowed (--max-image-pixels).'],
     ['/missing', 'could not be fetched.'],
-    ['/slow', 'took longer to fetch than the 2000 ms that are allowed (--image-timeout).'],
+    ['/slow', 'was not fetched within 2000 ms (--image-timeout).'],
   ])('is refused by what stands there: %s', async (path, reason) => {
     expect(await answerTo(at(path))).toEqual(refusal(firstUrl, reason));
   });
@@ -120,7 +120,7 @@ describe('an image by its address', () => {
   it('is not fetched where another image of the request is refused', async () => {
     const before = open.connections();
     expect(await answerTo('data:,', at('/png'))).toEqual(
-      refusal(firstUrl, 'must be a data URL in base64: data:image/png;base64,...'),
+      refusal(firstUrl, 'must be a base64 data URL: data:image/png;base64,...'),
     );
     expect(open.connections()).toBe(before);
   });

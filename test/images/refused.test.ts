@@ -16,7 +16,7 @@ const answerTo = async (messages: readonly object[], body: object = {}): Promise
 };
 
 const png = sample('png');
-const address = 'is an address, and none are fetched here (--allow-image-urls); send the image as a data URL.';
+const address = 'image URLs are not enabled on this server (--allow-image-urls). Send the image as a data URL.';
 
 describe('an image that is refused', () => {
   it.each([
@@ -30,11 +30,11 @@ describe('an image that is refused', () => {
       dataUrl(pngOf(2 ** 31 - 1, 2 ** 31 - 1)),
       'has 2147483647 x 2147483647 pixels; at most 33554432 pixels are allowed (--max-image-pixels).',
     ],
-    ['a size that cannot be', dataUrl(pngOf(2 ** 31, 1)), 'is a PNG file that is cut short or damaged.'],
+    ['a size that cannot be', dataUrl(pngOf(2 ** 31, 1)), 'is a PNG file that is truncated or damaged.'],
     [
       'too many bytes',
       dataUrl(Buffer.concat([png, Buffer.alloc(65_536)])),
-      'is larger than the 65536 bytes that are allowed (--max-image-size).',
+      'is larger than the 65536 bytes allowed (--max-image-size).',
     ],
     ['a text', dataUrl(Buffer.from('Hello')), 'is not a PNG, JPEG, WebP or GIF file.'],
     [
@@ -47,45 +47,41 @@ describe('an image that is refused', () => {
       dataUrl(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'),
       'is not a PNG, JPEG, WebP or GIF file.',
     ],
-    [
-      'a wrong media type',
-      dataUrl(png, 'application/pdf'),
-      'must have the media type of an image, not "application/pdf".',
-    ],
-    ['a file that is cut', dataUrl(png.subarray(0, -4)), 'is a PNG file that is cut short or damaged.'],
+    ['a wrong media type', dataUrl(png, 'application/pdf'), 'must have an image media type, not "application/pdf".'],
+    ['a file that is cut', dataUrl(png.subarray(0, -4)), 'is a PNG file that is truncated or damaged.'],
     [
       'no base64',
       'data:image/png;base64,hello world',
-      'is not base64: the standard alphabet with its padding, without spaces.',
+      'is not valid base64. Use the standard alphabet with padding, without spaces.',
     ],
-    ['a data URL without base64', 'data:image/png,hello', 'must be a data URL in base64: data:image/png;base64,...'],
+    ['a data URL without base64', 'data:image/png,hello', 'must be a base64 data URL: data:image/png;base64,...'],
     ['an address', 'https://example.com/a.png', address],
     ['an inner address', 'http://127.0.0.1:1/a.png', address],
-    ['a file of the server', 'file:///etc/passwd', 'must be a data URL, or an address with http:// or https://.'],
-    ['no URL', 'a.png', 'must be a data URL, or an address with http:// or https://.'],
+    ['a file of the server', 'file:///etc/passwd', 'must be a data URL, or a URL with http:// or https://.'],
+    ['no URL', 'a.png', 'must be a data URL, or a URL with http:// or https://.'],
   ])('is named: %s', async (_, url, reason) => {
     expect(await answerTo([user(image(url))])).toEqual(refusal(firstUrl, reason));
   });
 
   it.each([
-    [user({ type: 'image_url' }), 'messages[0].content[0].image_url', 'is required in a part of this type'],
+    [user({ type: 'image_url' }), 'messages[0].content[0].image_url', 'is required in a content part of this type.'],
     [
       user({ type: 'image_url', image_url: 'data:' }),
       'messages[0].content[0].image_url',
-      'must be an object with a url',
+      'must be an object with a url.',
     ],
     [user({ type: 'image_url', image_url: {} }), firstUrl, 'is required.'],
-    [user(image('')), firstUrl, 'must have at least 1 characters.'],
-    [user(image('data:', 'blurred')), 'messages[0].content[0].image_url.detail', 'must be auto, low or high'],
+    [user(image('')), firstUrl, 'must not be empty.'],
+    [user(image('data:', 'blurred')), 'messages[0].content[0].image_url.detail', 'must be auto, low or high.'],
     [
       { role: 'system', content: [image('data:')] },
       'messages[0].content[0]',
-      'images belong in messages of the user and of tools',
+      'images are only supported in user and tool messages.',
     ],
     [
       { role: 'assistant', content: [image('data:')] },
       'messages[0].content[0]',
-      'images belong in messages of the user and of tools',
+      'images are only supported in user and tool messages.',
     ],
   ])('is named where its part is wrong: %j', async (message, param, reason) => {
     expect(await answerTo([message])).toEqual(refusal(param, reason));
@@ -113,7 +109,7 @@ describe('an image that is refused', () => {
     expect(await answerTo([user(image(dataUrl(png)))], { model: 'vllm-llama' })).toEqual(
       refusal(
         'messages[0].content[0]',
-        'neither the chat template nor the tokenizer of vllm-llama says what stands for an image in a prompt. ' +
+        'the image placeholder is unknown: neither the chat template nor the tokenizer of vllm-llama has one. ' +
           'Start Conch with --image-placeholder vllm-llama=TEXT.',
       ),
     );

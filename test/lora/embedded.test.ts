@@ -52,7 +52,7 @@ describe('the adapters of an embedded model', () => {
     expect(textsOf(late)).not.toEqual(textsOf(plain));
     expect([await load('late', 'late.gguf'), await load('first', 'late.gguf')].map(({ body }) => body)).toEqual(
       ['late', 'first'].map((name) =>
-        failure(`lora_name: there is a LoRA adapter named ${name} already. Unload it first.`, 'lora_name'),
+        failure(`lora_name: the LoRA adapter ${name} is already loaded. Unload it first.`, 'lora_name'),
       ),
     );
     const removed = await post(`${conch.url}/v1/unload_lora_adapter`, { lora_name: 'late' });
@@ -69,7 +69,7 @@ describe('the adapters of an embedded model', () => {
     expect([text.status, text.body.error?.['param']]).toEqual([400, 'lora_path']);
     expect(text.body.error?.['message']).toMatch(/^lora_path: text\.gguf is not a GGUF file/);
     expect((await load('x', '../first.gguf')).body).toEqual(
-      failure('lora_path: it must lie inside the folder of --lora-root.', 'lora_path'),
+      failure('lora_path: the path must be inside the --lora-root folder.', 'lora_path'),
     );
   });
 
@@ -78,7 +78,7 @@ describe('the adapters of an embedded model', () => {
     expect([status, body]).toEqual([
       400,
       failure(
-        'lora_path: adapters are not loaded by path here. Start Conch with --lora-root DIR to allow it.',
+        'lora_path: loading adapters by path is disabled. Start Conch with --lora-root DIR to allow it.',
         'lora_path',
       ),
     ]);

@@ -20,24 +20,27 @@ adapterFolder(join(folder, 'cut'), { ...good, weights: good.weights.subarray(0, 
 it.each([
   [
     'models:\n  m:\n    lora:\n      a: { dir: ./good }\n      b: { dir: ./cut }\n',
-    `${file}:3:5: models.m.lora.b: ${folder}/cut/model.lora_weights.npy is cut off: it has 3 bytes of numbers where its shape needs 4.`,
+    `${file}:3:5: models.m.lora.b: ${folder}/cut/model.lora_weights.npy is truncated: it has 3 bytes of data, but its shape needs 4.`,
   ],
-  ['models:\n  m:\n    lora:\n      a: { dir: ./none }\n', `${file}:3:5: there is no folder ${folder}/none.`],
+  [
+    'models:\n  m:\n    lora:\n      a: { dir: ./none }\n',
+    `${file}:3:5: folder not found: ${folder}/none. Check the path.`,
+  ],
   [
     'models:\n  m:\n    lora:\n      a: { dir: ./good }\n      a: { dir: ./good }\n',
-    `${file}:5:7: this key is given twice.`,
+    `${file}:5:7: Duplicate key. Remove one of the two.`,
   ],
   [
     'models:\n  m:\n    lora:\n      a: { dir: ./good, task_id: 1 }\n      b: { dir: ./good, task_id: 1 }\n',
-    `${file}:5:25: models.m.lora.b.task_id must not be that of a too, not 1.`,
+    `${file}:5:25: models.m.lora.b.task_id must not be 1, which is the task_id of a.`,
   ],
-  ['models:\n  m:\n    lora: [a, b, a]\n', `${file}:3:18: models.m.lora must not name a twice.`],
+  ['models:\n  m:\n    lora: [a, b, a]\n', `${file}:3:18: models.m.lora must not contain a twice.`],
   [
     'models:\n  m:\n    lora: yes please\n',
     `${file}:3:5: models.m.lora must be a map of keys and values, not "yes please".`,
   ],
-  ['models:\n  m:\n    lora: { a: { dri: x } }\n', `${file}:3:13: models.m.lora.a.dir must be text: put it in quotes.`],
-  ['models:\n  n:\n    serves: m\n    lora: [a]\n', 'models.n.lora: set it for m itself, whose other name this is.'],
+  ['models:\n  m:\n    lora: { a: { dri: x } }\n', `${file}:3:13: models.m.lora.a.dir is missing.`],
+  ['models:\n  n:\n    serves: m\n    lora: [a]\n', 'models.n.lora: not supported for an alias. Set it for m instead.'],
 ])('a start with wrong adapters ends with their line (%#)', async (text, line) => {
   const { code, stderr } = await run(text);
   expect([code, stderr.split('\n')[0]]).toEqual([2, expect.stringContaining(line)]);

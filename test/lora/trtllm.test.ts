@@ -136,7 +136,7 @@ describe('an adapter of a TensorRT-LLM engine', () => {
       failure('This model has no LoRA adapter named zzz. It has: poems, sql, wide.', 'model', 'model_not_found'),
       404,
       failure(
-        'The model "llmapi" takes no LoRA adapters: it has no inputs lora_task_id, lora_weights and lora_config.',
+        'The model "llmapi" does not support LoRA adapters: it has no inputs lora_task_id, lora_weights and lora_config.',
         'model',
         'model_not_found',
       ),
@@ -160,7 +160,7 @@ describe('loading and unloading while it runs', () => {
     expect([removed.status, removed.text]).toEqual([200, "Success: LoRA adapter 'late' removed successfully."]);
     expect((await complete('ensemble_lora_late')).status).toBe(404);
     expect((await unload({ lora_name: 'late' })).body).toEqual(
-      failure('lora_name: there is no LoRA adapter named late.', 'lora_name', 'not_found'),
+      failure('lora_name: the LoRA adapter late does not exist.', 'lora_name', 'not_found'),
     );
   });
 
@@ -171,7 +171,7 @@ describe('loading and unloading while it runs', () => {
     const before = loraOf(await complete('ensemble_lora_changing'));
     write('loaded/changing', 6.5);
     expect((await load(adapter)).body).toEqual(
-      failure('lora_name: there is a LoRA adapter named changing already. Unload it first.', 'lora_name'),
+      failure('lora_name: the LoRA adapter changing is already loaded. Unload it first.', 'lora_name'),
     );
     expect((await load({ ...adapter, load_inplace: true })).status).toBe(200);
     const after = loraOf(await complete('ensemble_lora_changing'));
@@ -183,15 +183,15 @@ describe('loading and unloading while it runs', () => {
     write('outside', 1);
     symlinkSync(join(folder, 'outside'), join(folder, 'loaded', 'link'));
     mkdirSync(join(folder, 'loaded', 'empty'));
-    const outside = failure('lora_path: it must lie inside the folder of --lora-root.', 'lora_path');
+    const outside = failure('lora_path: the path must be inside the --lora-root folder.', 'lora_path');
     const refused: [string, number, object][] = [
       ['../outside', 400, outside],
       [join(folder, 'outside'), 400, outside],
       ['link', 400, outside],
       ['a\0b', 400, outside],
       ['.', 400, outside],
-      ['nowhere', 404, failure('lora_path: there is nothing at nowhere.', 'lora_path', 'not_found')],
-      ['empty', 400, failure('lora_path: There is no file empty/model.lora_weights.npy.', 'lora_path')],
+      ['nowhere', 404, failure('lora_path: nowhere does not exist.', 'lora_path', 'not_found')],
+      ['empty', 400, failure('lora_path: empty/model.lora_weights.npy does not exist.', 'lora_path')],
     ];
     for (const [path, status, body] of refused) {
       const answer = await load({ lora_name: 'x', lora_path: path, model: 'ensemble' });
@@ -206,7 +206,10 @@ describe('loading and unloading while it runs', () => {
       load({ lora_path: 'late' }),
     ]);
     expect([several.body, llmapi.status, nameless.body]).toEqual([
-      failure('model: name the model that the adapter is for: ensemble, tensorrt_llm_bls.', 'model'),
+      failure(
+        'model: several models support LoRA adapters: ensemble, tensorrt_llm_bls. Set model to one of them.',
+        'model',
+      ),
       404,
       failure('The field lora_name is required.', 'lora_name'),
     ]);

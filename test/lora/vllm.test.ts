@@ -95,13 +95,13 @@ describe('the adapters of a vLLM model', () => {
     const unloaded = await post(`${asking.url}/v1/unload_lora_adapter`, { lora_name: 'lora_a', model: 'vllm-llama' });
     const reason =
       "model: Triton's vLLM backend reads the adapters of vllm-llama when it loads the model. " +
-      'Change multi_lora.json beside its model.json, and load the model again.';
+      'Edit multi_lora.json next to its model.json, then reload the model.';
     for (const { status, body: answer } of [loaded, unloaded])
       expect([status, answer]).toEqual([400, failure(reason, 'model')]);
     const none = await post(`${asking.url}/v1/load_lora_adapter`, { lora_name: 'x', lora_path: 'x' });
     expect([none.status, none.body]).toEqual([
       400,
-      failure('model: no model that is served takes LoRA adapters while it runs.', 'model'),
+      failure('model: no served model can load LoRA adapters at run time.', 'model'),
     ]);
   });
 

@@ -112,7 +112,7 @@ describe('POST /v1/models/{model}/load and /unload', { timeout: patience }, () =
     expect(await view(second)).toEqual({ states: { both: 'UNAVAILABLE' }, ready: { both: false } });
     expect(await listed()).toEqual(['steady']);
     expect(seen(await complete('both'))).toEqual(
-      failure(404, 'model_not_found', 'The model "both" does not exist. It is not offered: it is not loaded.'),
+      failure(404, 'model_not_found', 'The model "both" does not exist. It is not served: it is not loaded.'),
     );
   });
 
@@ -175,13 +175,13 @@ describe('POST /v1/models/{model}/load and /unload', { timeout: patience }, () =
   it('refuse a second order while the first is carried out, and serve the others meanwhile', async () => {
     const loading = begin(`${conch.url}/v1/models/waiting/load?stream=true`, {});
     await loading.until('LOADING');
-    const busy = failure(409, 'model_busy', 'The model waiting is being loaded; wait until that is over.', {
+    const busy = failure(409, 'model_busy', 'The model waiting is being loaded. Try again later.', {
       retryAfter: '2',
     });
     expect(seen(await order('waiting/load'))).toEqual(busy);
     expect(seen(await order('waiting/unload'))).toEqual(busy);
     expect(seen(await complete('waiting'))).toEqual(
-      failure(503, 'model_not_ready', 'The model waiting is loading.', { retryAfter: '2' }),
+      failure(503, 'model_not_ready', 'The model waiting is loading. Try again later.', { retryAfter: '2' }),
     );
     expect((await complete('steady')).status).toBe(200);
     writeFileSync(gate, '');
@@ -201,11 +201,11 @@ describe('POST /v1/models/{model}/load and /unload', { timeout: patience }, () =
     const unloading = begin(`${conch.url}/v1/models/only/unload?stream=true`, {});
     await unloading.until('"running":1');
     expect(seen(await complete('only'))).toEqual(
-      failure(503, 'model_not_ready', 'The model only is unloading.', { retryAfter: '2' }),
+      failure(503, 'model_not_ready', 'The model only is unloading. Try again later.', { retryAfter: '2' }),
     );
     expect(await listed()).toEqual(['steady']);
     expect(seen(await order('only/unload'))).toEqual(
-      failure(409, 'model_busy', 'The model only is being unloaded; wait until that is over.', { retryAfter: '2' }),
+      failure(409, 'model_busy', 'The model only is being unloaded. Try again later.', { retryAfter: '2' }),
     );
     expect(await indexOf(first)).toMatchObject({ only: 'READY' });
     await releaseAt(first, 'only', 'kept');
@@ -237,7 +237,7 @@ describe('POST /v1/models/{model}/load and /unload', { timeout: patience }, () =
       const cut = failure(
         503,
         'model_not_ready',
-        'The model only is being unloaded, and this answer was not complete within 0.2 s (--unload-timeout).',
+        'The model only is being unloaded, and this request did not finish within 0.2 s (--unload-timeout).',
       );
       expect(eventsOf(await stream.whole()).at(-1)).toEqual(cut.body);
       expect(seen(await whole)).toEqual(cut);
@@ -261,7 +261,7 @@ describe('POST /v1/models/{model}/load and /unload', { timeout: patience }, () =
       const text = String(answer.body.error?.['message']);
       expect(seen(answer)).toEqual(failure(400, 'invalid_request', text));
       expect(text).toMatch(
-        /^The model vllm-toy could not be unloaded: 127\.0\.0\.1:\d+: it does not load and unload models on request; start it with --model-control-mode=explicit\.$/,
+        /^The model vllm-toy could not be unloaded: 127\.0\.0\.1:\d+: loading and unloading models is disabled; start tritonserver with --model-control-mode=explicit\.$/,
       );
       await post(`${gateway.url}/v1/completions`, { model: 'vllm-toy', prompt: directive({ release: 'untouched' }) });
       expect(eventsOf(await stream.whole()).at(-1)).toBe('[DONE]');
@@ -292,7 +292,7 @@ describe('POST /v1/models/{model}/load and /unload', { timeout: patience }, () =
       await loading.until('FAILED');
       writeFileSync(gate, '');
       const events = eventsOf(await loading.whole());
-      const reason = 'it cannot be reached, or went away meanwhile';
+      const reason = 'unreachable, or the connection was lost';
       expect(events).toContainEqual({ model: 'waiting', server: address, state: 'FAILED', reason });
       expect(events).toContainEqual({ model: 'waiting', server: nameOf(first), state: 'READY' });
       expect(events.at(-1)).toEqual(

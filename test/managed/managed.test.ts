@@ -94,7 +94,7 @@ describe('conch --model-repository', { timeout: 300_000 }, () => {
       expect(status).toBe(200);
       expect(eventsOf(text).at(-1)).toEqual({
         error: {
-          message: 'The server that runs this model cannot be reached.',
+          message: 'The server of this model is unreachable.',
           type: 'server_error',
           param: null,
           code: 'server_unreachable',

@@ -68,13 +68,13 @@ describe('a vLLM model of a repository on this machine', { timeout: 120_000 }, (
     const refusals = [await chat(content), await chat(content)];
     expect(refusals.map(({ status, body }) => [status, body.error?.['code'], body.error?.['message']])).toEqual([
       [400, 'invalid_request', 'This model takes no images.'],
-      [400, 'unsupported_parameter', 'messages[0].content[1]: the model words takes no images. It knows only text.'],
+      [400, 'unsupported_parameter', 'messages[0].content[1]: the model words takes no images. It accepts only text.'],
     ]);
     const embed = () => post(`${conch.url}/v1/embeddings`, { model: 'words', input: 'a' });
     const messages = [await embed(), await embed()].map(({ status, body }) => [status, body.error?.['message']]);
     expect(messages).toEqual([
       [400, 'This model makes no embeddings.'],
-      [400, 'model: words makes no embeddings; it generates text: POST /v1/chat/completions.'],
+      [400, 'model: words does not create embeddings. It generates text: use POST /v1/chat/completions.'],
     ]);
     expect(await modelOf('words')).toEqual({
       length: 2048,
@@ -90,7 +90,7 @@ describe('a vLLM model of a repository on this machine', { timeout: 120_000 }, (
     const messages = [await complete(), await complete()].map(({ status, body }) => [status, body.error?.['message']]);
     expect(messages).toEqual([
       [400, 'This model makes embeddings; it does not generate text.'],
-      [400, 'model: vectors generates no text; it makes embeddings: POST /v1/embeddings.'],
+      [400, 'model: vectors does not generate text. It creates embeddings: use POST /v1/embeddings.'],
     ]);
     expect((await post(`${conch.url}/v1/embeddings`, { model: 'vectors', input: 'a' })).status).toBe(200);
     expect(await modelOf('vectors')).toEqual({
@@ -124,9 +124,9 @@ describe('conch doctor --probe', { timeout: 180_000 }, () => {
     const [vectors, words] = models.map(({ remarks }) => remarks as string[]);
     expect(words).toEqual([]);
     expect(vectors).toEqual([
-      'There is no tokenizer, so tokens are not counted and token ids are refused: --tokenizer vectors=DIR.',
+      'No tokenizer, so Conch does not count tokens and rejects token ids. Set --tokenizer vectors=DIR.',
       `"tokenizer" in ${repository}/vectors/1/model.json is "qwen3", which is neither a folder on this machine nor in a cache of the Hugging Face hub.`,
-      'structured_outputs_config is missing, so one structured output can end the engine: add "structured_outputs_config": {"backend":"xgrammar","disable_any_whitespace":true} to model.json.',
+      'structured_outputs_config is missing, so one structured-output request can crash the engine: add "structured_outputs_config": {"backend":"xgrammar","disable_any_whitespace":true} to model.json.',
       'ENABLE_VLLM_HEALTH_CHECK is missing, so Triton reports the model as ready after its engine has failed: add parameters { key: "ENABLE_VLLM_HEALTH_CHECK" value { string_value: "true" } } to config.pbtxt.',
     ]);
     expect(code).toBe(0);

@@ -152,7 +152,7 @@ it('the header of its clients is a key, and without one the fault has its shape'
       401,
       {
         type: 'error',
-        error: { type: 'authentication_error', message: 'The API key is not valid.' },
+        error: { type: 'authentication_error', message: 'Incorrect API key provided. Check the key and try again.' },
         request_id: headers.get('x-request-id'),
       },
     ]);
@@ -168,7 +168,7 @@ it('a path or a method that is none has the shape of its faults', async () => {
     'POST',
     {
       type: 'error',
-      error: { type: 'invalid_request_error', message: '/v1/messages takes POST, not PUT.' },
+      error: { type: 'invalid_request_error', message: 'Method PUT is not allowed for /v1/messages. Allowed: POST.' },
       request_id: wrong.headers.get('request-id'),
     },
   ]);

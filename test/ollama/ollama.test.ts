@@ -91,7 +91,7 @@ describe("Ollama's package for Node", () => {
     expect([named, message.content]).toEqual(['vllm-toy:latest', 'Yes.']);
     expect(await refusal(client.chat({ model: 'vllm-toy:8b', messages: user('x') }))).toEqual([
       404,
-      expect.stringMatching(/^The model "vllm-toy:8b" does not exist\. There are: .+\.$/),
+      expect.stringMatching(/^The model "vllm-toy:8b" does not exist\. Available models: .+\.$/),
     ]);
   });
 
@@ -221,31 +221,31 @@ describe("Ollama's package for Node", () => {
     expect(await client.chat({ model })).toEqual({ ...there, message: { role: 'assistant', content: '' } });
     expect(await refusal(client.generate({ model, prompt: '', keep_alive: 0 }))).toEqual([
       400,
-      'keep_alive: models are not unloaded from here; send POST /v1/models/vllm-toy/unload.',
+      'keep_alive: unloading a model with 0 is not supported. Send POST /v1/models/vllm-toy/unload.',
     ]);
   });
 
   it('sees faults in its own shape', async () => {
-    const nobody = [404, expect.stringMatching(/^The model "nobody" does not exist\. There are: .+\.$/)];
+    const nobody = [404, expect.stringMatching(/^The model "nobody" does not exist\. Available models: .+\.$/)];
     expect(await refusal(client.chat({ model: 'nobody', messages: user('x') }))).toEqual(nobody);
     expect(await refusal(client.chat({ model: 'nobody', messages: user('x'), stream: true }))).toEqual(nobody);
     expect(await refusal(client.show({ model: 'nobody' }))).toEqual([404, 'The model "nobody" does not exist.']);
     expect(await refusal(client.generate({ model, prompt: 'x', options: { temperature: 3 } }))).toEqual([
       400,
-      'options.temperature: must be at most 2.',
+      'options.temperature: must be at most 2, not 3.',
     ]);
   });
 
   it('is told what to do where it would change a model', async () => {
     expect(await refusal(client.pull({ model: 'x' }))).toEqual([
       400,
-      'POST /api/pull is not offered: models come from the servers behind Conch: ' +
-        'add it to their repository, or start Conch with --model.',
+      'POST /api/pull is not supported. Models come from the Triton servers: ' +
+        'add one to their model repository, or start Conch with --model.',
     ]);
     expect(await refusal(client.delete({ model }))).toEqual([
       400,
-      'DELETE /api/delete is not offered: POST /v1/models/NAME/unload unloads it; ' +
-        'its files are in the repository of its server.',
+      'DELETE /api/delete is not supported. POST /v1/models/NAME/unload unloads the model. ' +
+        'Its files are in the model repository of its server.',
     ]);
   });
 

@@ -71,7 +71,7 @@ it('with --strict-fields an option that nobody knows is refused, and one without
     const ask = (options: object) =>
       send('/api/chat', asked(directive({ answer: 'Yes.' }), { options }), { url: strict.url });
     const { status, text } = await ask({ made_up: 1 });
-    expect([status, JSON.parse(text)]).toEqual([400, { error: 'options.made_up: no such field is known.' }]);
+    expect([status, JSON.parse(text)]).toEqual([400, { error: 'options.made_up: unknown field. Remove it.' }]);
     expect((await ask({ num_ctx: 4096 })).status).toBe(200);
   } finally {
     await strict.stop();
@@ -83,18 +83,21 @@ it('faults of places and tools have the names of the request', async () => {
   const { status, text } = await send('/api/chat', { model, messages: [result] });
   expect([status, JSON.parse(text)]).toEqual([
     400,
-    { error: 'messages[0]: no call of "f" before it waits for a result.' },
+    {
+      error:
+        'messages[0]: no earlier call of "f" needs this result. Send the assistant message with the call before it.',
+    },
   ]);
   const image = await send('/api/generate', { model, prompt: 'x', images: ['no base64!'] });
   expect([image.status, JSON.parse(image.text)]).toEqual([
     400,
-    { error: expect.stringMatching(/^images\[0]: is not base64/) },
+    { error: expect.stringMatching(/^images\[0]: is not valid base64/) },
   ]);
 });
 
 it.each([
-  ['GET', '/api/nothing', 404, 'There is nothing at GET /api/nothing.'],
-  ['GET', '/api/chat', 405, '/api/chat takes POST, not GET.'],
+  ['GET', '/api/nothing', 404, 'Invalid URL (GET /api/nothing).'],
+  ['GET', '/api/chat', 405, 'Method GET is not allowed for /api/chat. Allowed: POST.'],
 ])('%s %s is a fault of its shape', async (method, path, status, error) => {
   const answer = await fetch(conch.url + path, { method });
   expect([answer.status, await answer.json()]).toEqual([status, { error }]);
@@ -108,7 +111,7 @@ it('a file that is sent is refused before it is read', async () => {
   });
   expect([answer.status, await answer.json()]).toEqual([
     400,
-    { error: 'POST /api/blobs is not offered: files are not taken; put them into the repository of a server.' },
+    { error: 'POST /api/blobs is not supported. Put files into the model repository of a Triton server.' },
   ]);
 });
 
@@ -119,7 +122,7 @@ it('a body that curl calls a form is JSON all the same, but not from a web page,
     const answer = await fetch(conch.url + path, { method: 'POST', headers: { ...type, ...headers }, body });
     return [answer.status, await answer.json()];
   };
-  const refusal = 'The body must be JSON, sent with "Content-Type: application/json".';
+  const refusal = 'Request body must be JSON, sent with "Content-Type: application/json".';
   expect(await post('/api/chat')).toMatchObject([200, { message: { role: 'assistant', content: 'Yes.' }, done: true }]);
   expect(await post('/api/chat', { origin: 'https://example.com' })).toEqual([415, { error: refusal }]);
   expect(await post('/v1/chat/completions')).toMatchObject([415, { error: { message: refusal } }]);
@@ -158,7 +161,7 @@ it("Ollama's package for Python chats, generates, embeds, lists and runs a loop 
     listed: true,
     running: true,
     shown: ['completion', 'tools', 'vision', 'thinking', 'embedding'],
-    'wrong model': [404, expect.stringMatching(/^The model "nobody" does not exist\. There are: .+\.$/)],
+    'wrong model': [404, expect.stringMatching(/^The model "nobody" does not exist\. Available models: .+\.$/)],
     'fault in a stream': true,
     loop: [...cities, 'All are sunny.'],
     'streamed loop': [...cities, 'All are sunny.'],

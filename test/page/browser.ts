@@ -84,7 +84,7 @@ export async function say(page: Page, text: string): Promise<void> {
 
 /** The answers that are shown, the last one last. */
 export function answers(page: Page): Locator {
-  return page.getByRole('article', { name: /^Answer of / });
+  return page.getByRole('article', { name: /^Response from / });
 }
 
 /** Waits until the answer that was asked for has ended. */

@@ -102,7 +102,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       await untilAnswered(page);
       expect(await answers(page).first().locator('pre').innerText()).toBe('{\n  "city": "Rome"\n}');
       await page.getByLabel('Result of weather').fill('rain');
-      await page.getByRole('button', { name: 'Send the results' }).click();
+      await page.getByRole('button', { name: 'Send results' }).click();
       await answers(page).getByText('It rains.').waitFor();
       await untilAnswered(page);
       expect(await violations(page)).toEqual([]);
@@ -131,7 +131,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       await untilAnswered(page);
       expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['one', 'two']);
       await page.getByRole('button', { name: 'Edit' }).first().click();
-      await page.getByLabel('Message in other words').fill(directive({ answer: 'three' }));
+      await page.getByLabel('Edit message').fill(directive({ answer: 'three' }));
       await page.getByRole('button', { name: 'Send again' }).click();
       await page.getByText('three', { exact: true }).waitFor();
       await untilAnswered(page);
@@ -187,12 +187,12 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
     await play(async (page) => {
       await page.getByLabel('Tools').fill('[');
       await say(page, 'lost?');
-      await page.getByRole('alert').getByText('Tools: is no JSON').waitFor();
+      await page.getByRole('alert').getByText('Tools must be valid JSON').waitFor();
       expect(await messageBox(page).inputValue()).toBe('lost?');
       await page.getByLabel('Tools').fill('');
       await page.getByLabel('Temperature').fill('9');
       await say(page, 'too warm');
-      await page.locator('.answer .notice', { hasText: 'temperature' }).waitFor();
+      await page.locator('.assistant .notice', { hasText: 'temperature' }).waitFor();
     });
   });
 
@@ -201,7 +201,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       const opened = page.waitForEvent('popup');
       await page.getByRole('link', { name: 'API' }).click();
       const reference = await opened;
-      await reference.getByRole('heading', { name: /^Conch .*: the API$/ }).waitFor();
+      await reference.getByRole('heading', { name: /^Conch API / }).waitFor();
       expect(await violations(reference)).toEqual([]);
       await reference.getByRole('link', { name: 'openapi.json', exact: true }).click();
       await reference.waitForURL(`${conch.url}/openapi.json`);
@@ -225,7 +225,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       await page.keyboard.press('Escape');
       await page.getByText('Stopped.', { exact: true }).waitFor();
       await page.keyboard.press('Alt+n');
-      await page.getByText('Ask the model something.').waitFor();
+      await page.getByText('Send a message to start a conversation.').waitFor();
       await tabTo(page, 'a[href="#dashboard"]');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Servers' }).waitFor();

@@ -29,7 +29,7 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
 
   const chat = async (page: Page): Promise<void> => {
     await page.getByLabel('Temperature').fill('0');
-    await page.getByLabel('Most tokens').fill('48');
+    await page.getByLabel('Max tokens').fill('48');
     await say(page, 'What is a conch?');
     await untilAnswered(page);
   };
@@ -47,7 +47,7 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
       await choose(page, model);
       await chat(page);
       const first = answers(page).first();
-      expect(await first.getAttribute('aria-label')).toBe(`Answer of ${model}`);
+      expect(await first.getAttribute('aria-label')).toBe(`Response from ${model}`);
       expect(await first.locator('.markdown').innerText()).toMatch(/\w/);
       expect(await first.locator('.figures').innerText()).toMatch(
         /^first token [\d.]+ m?s · [\d.]+ tokens\/s · \d+ tokens in [\d.]+ m?s$/,
@@ -78,7 +78,7 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
     const look = async (page: Page): Promise<void> => {
       await page.getByRole('button', { name: 'Settings' }).click();
       await page.getByLabel('Temperature').fill('0');
-      await page.getByLabel('Most tokens').fill('48');
+      await page.getByLabel('Max tokens').fill('48');
       expect(await fitsItsWidth(page)).toBe(true);
       await page.getByRole('button', { name: 'Settings' }).click();
       await say(page, 'What is a conch?');

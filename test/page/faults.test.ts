@@ -29,7 +29,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
     try {
       await visit(browser, conch.url, async (page) => {
         const box = page.getByLabel('API key');
-        await page.getByText('This server asks for a key.').waitFor();
+        await page.getByText('This server requires an API key.').waitFor();
         expect(await page.locator('input[name=key]:focus').count()).toBe(1);
         expect(await violations(page)).toEqual([]);
         // What no header can hold is not sent.
@@ -38,7 +38,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         expect(await page.locator('input[name=key]:invalid').count()).toBe(1);
         await box.fill('another-key');
         await box.press('Enter');
-        await page.getByRole('dialog').getByText('The API key is not valid.').waitFor();
+        await page.getByRole('dialog').getByText('Incorrect API key provided. Check the key and try again.').waitFor();
         await box.fill(key);
         await box.press('Enter');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -57,7 +57,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         await untilListed(page, 'vllm-toy');
         const second = await page.context().newPage();
         await second.goto(conch.url);
-        await second.getByText('This server asks for a key.').waitFor();
+        await second.getByText('This server requires an API key.').waitFor();
       });
     } finally {
       await conch.stop();
@@ -69,7 +69,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
     try {
       await visit(browser, `${conch.url}/#dashboard`, async (page) => {
         const dialog = page.getByRole('dialog');
-        await page.getByText('This server asks for a key.').waitFor();
+        await page.getByText('This server requires an API key.').waitFor();
         await page.keyboard.press('Escape');
         await dialog.waitFor({ state: 'detached' });
         // Both kinds of look at the server come again, and are refused.
@@ -80,7 +80,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         await page.getByRole('button', { name: 'Key' }).click();
         await page.getByLabel('API key').fill('another-key');
         await page.keyboard.press('Enter');
-        await dialog.getByText('The API key is not valid.').waitFor();
+        await dialog.getByText('Incorrect API key provided. Check the key and try again.').waitFor();
       });
     } finally {
       await conch.stop();
@@ -95,12 +95,12 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         await say(page, directive({ tokens: 200, delay_ms: 100 }));
         await page.getByText(/\bw2\b/).waitFor();
         process.kill(conch.pid, 'SIGKILL');
-        await page.getByText('The connection broke off before the answer was complete.').waitFor();
+        await page.getByText('The connection was lost before the response was complete.').waitFor();
         expect(await answers(page).locator('.markdown').innerText()).toMatch(/^w1 w2/);
         await page.getByRole('button', { name: 'Retry' }).click();
-        await page.locator('.answer .notice', { hasText: 'The server does not answer.' }).waitFor();
+        await page.locator('.assistant .notice', { hasText: 'The server is unreachable.' }).waitFor();
         await page.getByRole('link', { name: 'Dashboard' }).click();
-        await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+        await page.getByRole('alert').getByText('The server is unreachable.').waitFor();
       });
     } finally {
       await conch.stop();
@@ -118,7 +118,7 @@ describe.skipIf(isWithoutChromium)('the page', patience, () => {
         await say(page, directive({ answer: 'Yes.' }));
         await untilAnswered(page);
         expect(await answers(page).locator('.markdown').innerText()).toBe('Yes.');
-        await page.getByText('This browser allows no storage: they are gone when the page is closed.').waitFor();
+        await page.getByText('This browser blocks storage: conversations are lost when you close this tab.').waitFor();
       });
     } finally {
       await conch.stop();
@@ -134,7 +134,7 @@ describe('--no-ui', () => {
       expect(response.status).toBe(404);
       expect(await response.json()).toEqual({
         error: {
-          message: 'There is nothing at GET /.',
+          message: 'Invalid URL (GET /).',
           type: 'invalid_request_error',
           param: null,
           code: 'not_found',

@@ -25,7 +25,7 @@ const toy = () => hold({ url: conch.url, control: free.url });
 const hello = (model: string) => ({ model, prompt: directive({ answer: 'hello' }) });
 const full = (model: string, running: number, waiting: number, retryAfter: string | null) => ({
   error: {
-    message: `The queue of the model ${model} is full: ${running} requests may run and ${waiting} wait. Try again in ${retryAfter} s.`,
+    message: `The queue of the model ${model} is full: the limits are ${running} running and ${waiting} waiting requests. Try again in ${retryAfter} s.`,
     type: 'rate_limit_error',
     param: 'model',
     code: 'rate_limit_exceeded',
@@ -62,7 +62,7 @@ describe('--max-running and --max-waiting', () => {
     const refused = await Promise.race([waiting, others].map(async (one) => [one, await one.whole()] as const));
     expect(refused[1]).toContain('rate_limit_exceeded');
     await (refused[0] === waiting ? others : waiting).leave();
-    await conch.logged(({ message }) => message === 'client left');
+    await conch.logged(({ message }) => message === 'client disconnected');
     const { answer, others: queued } = await firstAnswered([toy(), toy()]);
     expect(answer.status).toBe(429);
     await letGo([...running, ...queued]);
@@ -131,10 +131,10 @@ describe('x-conch-priority', () => {
   });
 
   it.each([
-    ['5', 403, 'priority_not_allowed', 'x-conch-priority: your API key may not ask for a priority above 0.'],
-    ['high', 400, 'invalid_request', 'x-conch-priority: must be a whole number from -10 to 10.'],
-    ['-11', 400, 'invalid_request', 'x-conch-priority: must be a whole number from -10 to 10.'],
-    ['', 400, 'invalid_request', 'x-conch-priority: must be a whole number from -10 to 10.'],
+    ['5', 403, 'priority_not_allowed', 'x-conch-priority: this API key does not allow a priority above 0.'],
+    ['high', 400, 'invalid_request', 'x-conch-priority: must be an integer from -10 to 10, not "high".'],
+    ['-11', 400, 'invalid_request', 'x-conch-priority: must be an integer from -10 to 10, not "-11".'],
+    ['', 400, 'invalid_request', 'x-conch-priority: must be an integer from -10 to 10, not "".'],
   ])('of %j is refused by name', async (priority, status, code, message) => {
     const answer = await post(`${conch.url}/v1/completions`, hello('vllm-toy'), { 'x-conch-priority': priority });
     const type = status === 403 ? 'permission_error' : 'invalid_request_error';

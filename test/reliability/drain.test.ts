@@ -34,7 +34,7 @@ const ready = async (url: string) => {
   return { status: response.status, body: await response.json(), connection: response.headers.get('connection') };
 };
 const stopped = {
-  message: 'The server was stopped before the answer was complete.',
+  message: 'The server was stopped before the response was complete.',
   type: 'server_error',
   param: null,
   code: 'server_not_ready',
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
   it('says that it is not ready, and still answers, while new connections are taken', async () => {
     const conch = await started('--drain-delay', '1h');
     process.kill(conch.pid, 'SIGTERM');
-    await conch.logged(({ message }) => String(message).startsWith('stopping: not ready any more'));
+    await conch.logged(({ message }) => String(message).startsWith('stopping: no longer ready'));
     expect(await ready(conch.url)).toEqual({
       status: 503,
       body: { status: 'not ready', reason: 'The server is stopping.' },
@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
     expect({ status, body }).toEqual({ status: 503, body: { error: stopped } });
     expect(await exit).toBe(1);
     expect(conch.log()).toContainEqual(
-      expect.objectContaining({ level: 'error', requests: 2, message: expect.stringContaining('time to drain') }),
+      expect.objectContaining({ level: 'error', requests: 2, message: expect.stringContaining('drain timeout') }),
     );
     for (const tag of ['late-streamed', 'late-whole'])
       expect(await countOf(other.url, tag, { until: 'cancelled' })).toMatchObject({ state: 'cancelled' });
@@ -168,7 +168,7 @@ describe('the KServe frontends', () => {
     const service = '/inference.GRPCInferenceService/';
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     const exit = conch.stop();
-    await conch.logged(({ message }) => String(message).startsWith('stopping: not ready any more'));
+    await conch.logged(({ message }) => String(message).startsWith('stopping: no longer ready'));
     expect((await fetch(`${url}/health/ready`)).status).toBe(400);
     expect(await grpcStatus(grpc, `${service}ServerLive`)).toEqual({ status: '0', message: undefined });
     expect(eventsOf(await reading.whole()).at(-1)).toEqual({ error: stopped.message });

@@ -104,7 +104,7 @@ describe('a guide that ends an engine', { timeout: 240_000 }, () => {
     const reason = 'No model is ready. The engine of vllm-toy has failed.';
     expect(await ready(over)).toEqual([503, { status: 'not ready', reason }]);
     const refused = await complete(over, { answer: 'one' });
-    const outlook = 'It takes requests again once it is reloaded on its server.';
+    const outlook = 'It must be reloaded on its server.';
     expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('x-should-retry')]).toEqual([
       503,
       '10',
@@ -126,7 +126,7 @@ describe('a guide that ends an engine', { timeout: 240_000 }, () => {
 
   it('is followed by a reload, in all workers', async () => {
     const over = await start(1, '--workers=2', hour);
-    await over.logged(({ worker, message }) => worker === 2 && String(message).includes('takes requests on'));
+    await over.logged(({ worker, message }) => worker === 2 && String(message).includes('accepts requests on'));
     expect((await complete(over, {}, killer)).status).toBe(503);
     await over.logged(({ message }) => String(message).startsWith('Reloading the model vllm-toy on'));
     await over.logged(({ message }) => String(message).startsWith('The engine failure of the model vllm-toy on'));

@@ -54,7 +54,7 @@ describe('a server that is too slow', () => {
     expect(answer.status).toBe(504);
     expect(answer.body).toEqual({
       error: {
-        message: 'The model did not begin its answer within the time limit for the first token.',
+        message: 'The model did not start its response within the time limit for the first token.',
         type: 'server_error',
         param: null,
         code: 'deadline_exceeded',
@@ -74,7 +74,7 @@ describe('a server that is too slow', () => {
     expect(events).toHaveLength(3);
     expect(events.at(-1)).toEqual({
       error: {
-        message: 'The model stopped in the middle of its answer for longer than the time limit between tokens.',
+        message: 'The model paused its response for longer than the time limit between tokens.',
         type: 'server_error',
         param: null,
         code: 'deadline_exceeded',
@@ -103,7 +103,7 @@ describe('a server that is killed', () => {
     expect(ends).toContain('[DONE]');
     expect(ends).toContainEqual({
       error: {
-        message: 'The server that runs this model cannot be reached.',
+        message: 'The server of this model is unreachable.',
         type: 'server_error',
         param: null,
         code: 'server_unreachable',

@@ -49,7 +49,7 @@ export async function killedServer({ streams, kills }: Size) {
       const seen = conch.log().length;
       tritons[at] = await startTriton({ ...options, ports: tritons[at] });
       const isBack = (line: Record<string, unknown>) =>
-        String(line['message']) === `${addresses[at]} answers` && conch.log().indexOf(line) >= seen;
+        String(line['message']) === `${addresses[at]} is reachable` && conch.log().indexOf(line) >= seen;
       await conch.logged(isBack);
     }
   } finally {

@@ -24,7 +24,7 @@ afterAll(async () => {
 const { constants } = http2;
 const ok = { 'grpc-status': '0' };
 const failure = (code: string, message: string) => ({ error: { message, type: 'server_error', param: null, code } });
-const unreachable = failure('server_unreachable', 'The server that runs this model cannot be reached.');
+const unreachable = failure('server_unreachable', 'The server of this model is unreachable.');
 const failed = (text: string) => failure('backend_error', `The backend failed: ${text}`);
 
 /** A call that begins as it should: what follows the first response is the fault. */
@@ -62,7 +62,7 @@ const faults: [string, Fault, ReturnType<typeof failure>][] = [
   [
     'sends bytes that are no message',
     after((stream) => stream.write(frame(Buffer.of(0x0a, 0x7f)))),
-    failed('The server sent a message that does not follow the protocol.'),
+    failed('The server sent an invalid protobuf message.'),
   ],
   [
     'announces a message that is too large',
@@ -90,7 +90,7 @@ const faults: [string, Fault, ReturnType<typeof failure>][] = [
   [
     'ends before the answer does',
     after((stream) => stream.end()),
-    failure('backend_error', 'The backend ended the answer without finishing it.'),
+    failure('backend_error', 'The backend ended the response without finishing it.'),
   ],
   [
     'ends with a status of its own',
@@ -142,7 +142,7 @@ describe('a server whose connection breaks while Conch looks at its models', () 
   it('keeps them: the look is repeated on a new connection', async () => {
     await triton.breakIndexCalls(2);
     await healthy();
-    expect(conch.log().filter(({ message }) => String(message).includes('does not answer yet'))).toEqual([]);
+    expect(conch.log().filter(({ message }) => String(message).includes('is unreachable'))).toEqual([]);
   });
 });
 
@@ -152,7 +152,7 @@ describe('a server that never answers', () => {
     onTestFinished(async () => void (await short.stop()));
     const url = `${short.url}/v1/chat/completions`;
     const body = { model: 'vllm-toy', messages: user(directive({ tokens: 3, hold_at: 0, tag: 'silent' })) };
-    const late = failure('deadline_exceeded', 'The answer was not complete within the time limit.');
+    const late = failure('deadline_exceeded', 'The response was not complete within the time limit.');
     const { status, body: answer } = await post(url, body);
     expect({ status, answer }).toEqual({ status: 504, answer: late });
     expect(await countOf(conch.url, 'silent', { until: 'cancelled' })).toMatchObject({ state: 'cancelled' });
@@ -166,7 +166,7 @@ describe('a server that never answers', () => {
     onTestFinished(() => silent.close());
     const flags = [...flagsFor(silent.port), '--connect-timeout', '300ms'];
     const waiting = await startConch({ flags, waitsUntilReady: false });
-    await waiting.logged(({ message }) => String(message).includes('does not answer yet'));
+    await waiting.logged(({ message }) => String(message).includes('is unreachable'));
     expect((await fetch(`${waiting.url}/health/live`)).status).toBe(200);
     expect((await fetch(`${waiting.url}/health/ready`)).status).toBe(503);
     const { status, body } = await post(`${waiting.url}/v1/chat/completions`, {
@@ -175,7 +175,7 @@ describe('a server that never answers', () => {
     });
     expect({ status, body }).toEqual({
       status: 503,
-      body: failure('server_not_ready', 'No inference server answers at the moment.'),
+      body: failure('server_not_ready', 'No inference server is reachable. Try again later.'),
     });
     expect(await waiting.stop()).toBe(0);
   });

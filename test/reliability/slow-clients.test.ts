@@ -45,7 +45,7 @@ async function wholeOf(socket: Socket): Promise<string> {
 const cutOff = {
   status: 499,
   code: 'client_closed_request',
-  reason: 'The client read nothing for 1 s and was cut off.',
+  reason: 'The client read nothing for 1 s and was disconnected (--slow-client-timeout).',
 };
 
 describe('a client that reads nothing', () => {

@@ -94,7 +94,7 @@ describe('two workers', { timeout: 120_000 }, () => {
     writeFileSync(file, 'api_key: [the-new-key]\n');
     await told('changed: api_key');
     writeFileSync(file, 'api_key: [\n');
-    await told('the settings stay as they were');
+    await told('the settings are unchanged');
     await replaceOne();
     const statuses = [];
     for (let count = 0; count < 4; count++) statuses.push(await ask(old ?? {}), await ask(current ?? {}));

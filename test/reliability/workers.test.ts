@@ -77,7 +77,7 @@ describe('--workers 2', { timeout: 240_000 }, () => {
     for (const held of [...running, ...others]) await expect(held.answer).rejects.toThrow('fetch failed');
     for (const worker of [1, 2]) {
       const line = await conch.logged(({ message }) => String(message).startsWith(`worker ${worker} ended by signal`));
-      expect(line['message']).toBe(`worker ${worker} ended by signal SIGKILL; it is started again in 0.2 s`);
+      expect(line['message']).toBe(`worker ${worker} ended by signal SIGKILL; it restarts in 0.2 s`);
       const again = (one: object) => conch.log().indexOf(one as never) > conch.log().indexOf(line);
       await conch.logged((one) => one['worker'] === worker && takesRequests(one) && again(one));
     }
@@ -187,7 +187,10 @@ describe('--workers 2 is refused', () => {
   it('with --max-loaded', async () => {
     const flags = ['--triton', 'localhost:1', '--load-on-demand', '--max-loaded', '1'];
     const { code, stderr } = await runConch(['--workers', '2', '--port', '0', ...flags]);
-    expect([code, stderr]).toEqual([2, 'conch: --max-loaded counts the models of one process; leave --workers out.\n']);
+    expect([code, stderr]).toEqual([
+      2,
+      'conch: --max-loaded is not supported with --workers: it counts the models of one process. Remove one of them.\n',
+    ]);
   });
 
   it('by what a worker cannot do, once', async () => {

@@ -34,7 +34,7 @@ const logged = async (message: string): Promise<unknown> => {
   passed = conch.log().indexOf(line) + 1;
   return line['level'];
 };
-const readAgain = (changed: string): Promise<unknown> => logged(`${file} was read again; changed: ${changed}`);
+const readAgain = (changed: string): Promise<unknown> => logged(`${file} was reloaded; changed: ${changed}`);
 
 const alias = (name: string, temperature: number) =>
   `models: {${name}: {serves: vllm-toy, defaults: {temperature: ${temperature}}}}\n`;
@@ -119,7 +119,7 @@ describe('a file that changes is read again', () => {
   it('at SIGHUP', async () => {
     await start(alias('gpt', 0.25));
     process.kill(conch.pid, 'SIGHUP');
-    expect(await logged(`${file} was read again; nothing changed that takes effect`)).toBe('info');
+    expect(await logged(`${file} was reloaded; no changes to apply`)).toBe('info');
     expect(await temperature('gpt')).toBe(0.25);
   });
 });
@@ -128,18 +128,20 @@ describe('a file that cannot be taken over leaves things as they were', () => {
   it('with the words of the start, until it is valid again', async () => {
     await start(alias('gpt', 0.25));
     writeFileSync(file, 'log_level: warning\nmodels: {gpt: {serves: vllm-toy, defaults: {temperature: 9}}}\n');
-    const kept = 'the settings stay as they were:';
+    const kept = 'the settings are unchanged:';
     expect(await logged(`${kept} ${file}:2:45: models.gpt.defaults.temperature must be at most 2, not 9.`)).toBe(
       'error',
     );
     writeFileSync(file, 'models: {gpt: {serves: vllm-toy, tokenizer: ./none}}\n');
-    await logged(`${kept} ${file}:1:34: there is no folder ${join(folder, 'none')}.`);
+    await logged(`${kept} ${file}:1:34: folder not found: ${join(folder, 'none')}. Check the path.`);
     writeFileSync(file, 'models: {gpt: {serves: vllm-toy, tool_call_parser: herms}}\n');
     await conch.logged(({ message }) =>
-      String(message).startsWith(`${kept} tool_call_parser: there is no parser "herms"`),
+      String(message).startsWith(`${kept} --tool-call-parser (tool_call_parser): unknown parser "herms"`),
     );
     writeFileSync(file, 'models: {gpt: {serves: other}, other: {serves: vllm-toy}}\n');
-    await logged(`${kept} ${file}:1:16: models.gpt.serves must name a model of the server, and other is an alias too.`);
+    await logged(
+      `${kept} ${file}:1:16: models.gpt.serves must be a model of the server, but other is an alias. Set vllm-toy instead.`,
+    );
     expect([await temperature('gpt'), await served()]).toEqual([0.25, ['gpt']]);
     writeFileSync(file, alias('gpt', 0.5));
     await readAgain('models.gpt');
@@ -149,7 +151,7 @@ describe('a file that cannot be taken over leaves things as they were', () => {
   it('when it is removed, and is read when it is back', async () => {
     await start(alias('gpt', 0.25));
     rmSync(file);
-    expect(await logged(`${file} is gone; the settings stay as they were`)).toBe('warn');
+    expect(await logged(`${file} does not exist any more; the settings are unchanged`)).toBe('warn');
     expect(await temperature('gpt')).toBe(0.25);
     writeFileSync(file, alias('gpt', 0.5));
     await readAgain('models.gpt');
@@ -166,7 +168,7 @@ describe('what a changed file changes', () => {
     );
     await readAgain('strict_fields, max_images');
     expect(
-      await logged(`${file}: a restart is needed for what changed in triton_header; until then the old values hold`),
+      await logged(`${file}: restart Conch to apply the changes of triton_header; until then the old values apply`),
     ).toBe('warn');
     const { status, body } = await post(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt: 'x', colour: 1 });
     expect([status, body.error?.['code']]).toEqual([400, 'unknown_field']);
@@ -174,7 +176,7 @@ describe('what a changed file changes', () => {
     // What is compared is what runs: it is said again until the restart.
     writeFileSync(file, 'triton_header: ["x-word: secret-key"]\n');
     await readAgain('strict_fields, max_images');
-    await logged(`${file}: a restart is needed for what changed in triton_header; until then the old values hold`);
+    await logged(`${file}: restart Conch to apply the changes of triton_header; until then the old values apply`);
   });
 
   it('is how much is logged', async () => {

@@ -38,7 +38,7 @@ describe('a response in the background', () => {
     const next = await respond(conch.url, { input: 'x', previous_response_id: id });
     expect([next.status, next.body.error?.['message']]).toEqual([
       400,
-      'previous_response_id: that response is not complete yet.',
+      `previous_response_id: response "${id}" is not complete yet. Wait until its status is completed.`,
     ]);
     await release(conch.url, tag);
     const whole = await completed(id);
@@ -116,7 +116,7 @@ describe('a response in the background', () => {
     const refused = await cancel(id);
     expect([refused.status, refused.body.error?.['message']]).toEqual([
       400,
-      'Only a response with background: true can be cancelled.',
+      'Only responses created with background: true can be cancelled.',
     ]);
     const events = await get(conch.url, `/v1/responses/${id}?stream=true`);
     expect([events.status, events.body.error?.['param']]).toEqual([400, 'stream']);

@@ -18,7 +18,7 @@ const gone = (id: string) => [
   404,
   {
     error: {
-      message: `There is no response ${JSON.stringify(id)}.`,
+      message: `Response ${JSON.stringify(id)} not found.`,
       type: 'invalid_request_error',
       param: null,
       code: 'not_found',

@@ -62,7 +62,7 @@ describe('a token of the issuer', () => {
   it('is refused where it is not good', async () => {
     expect(faultOf(await chat(tokenOf('a', { exp: 1 })))).toEqual(invalid('The token has expired.'));
     expect(faultOf(await chat(tokenOf('a', { aud: 'x' })))).toEqual(
-      invalid('The token is not valid. Its claim "aud" does not fit.'),
+      invalid('The token is not valid. Its claim "aud" is missing or wrong.'),
     );
     expect(faultOf(await chat('a.b.c'))).toEqual(invalid('The token is not valid.'));
     const baseURL = `${conch.url}/v1`;
@@ -94,14 +94,14 @@ it('the keys of the issuer are read again when they change', async () => {
   const next = () => tokenOf('zoe', {}, young, 'EdDSA');
   expect((await chat(next())).status).toBe(401);
   await writeKeys(old, young);
-  await conch.logged(({ message }) => message === `${file} was read again: 2 keys of the issuer in effect`);
+  await conch.logged(({ message }) => message === `${file} was reloaded: 2 keys of the issuer in effect`);
   expect([(await chat(next())).status, (await chat(tokenOf('zoe'))).status]).toEqual([200, 200]);
   writeFileSync(file, '{"keys": [');
-  const kept = `the keys of the issuer stay as they were: ${file}: must be a JSON Web Key Set`;
+  const kept = `the keys of the issuer are unchanged: ${file}: must be a JSON Web Key Set`;
   await conch.logged(({ message }) => String(message).startsWith(kept));
   expect((await chat(next())).status).toBe(200);
   await writeKeys(young);
-  await conch.logged(({ message }) => message === `${file} was read again: 1 keys of the issuer in effect`);
+  await conch.logged(({ message }) => message === `${file} was reloaded: 1 keys of the issuer in effect`);
   expect([(await chat(next())).status, (await chat(tokenOf('zoe'))).status]).toEqual([200, 401]);
   const token = await next();
   expect(JSON.stringify(conch.log())).not.toContain(token.slice(0, 40));
@@ -113,6 +113,6 @@ it('a file with a private or shared key fails the start', async () => {
   expect(await runConch(['--check', '--jwt-jwks', secret, '--jwt-issuer', issuer])).toEqual({
     code: 2,
     stdout: '',
-    stderr: `conch: ${secret}: keys[0] is a shared secret (kty "oct"); only public keys are taken.\n`,
+    stderr: `conch: ${secret}: keys[0] is a shared secret (kty "oct"). Use only public keys.\n`,
   });
 });

@@ -20,7 +20,10 @@ const wantedDate = 'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z';
 const keys = (...words: readonly string[]) => runConch(['keys', ...words, '--file', file]);
 const made = async (name: string, ...words: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await keys('create', name, ...words);
-  expect([code, stderr]).toEqual([0, `The key ${name} is in ${file}, as a hash. It is shown this once:\n`]);
+  expect([code, stderr]).toEqual([
+    0,
+    `Stored the hash of the key ${name} in ${file}. The key itself is shown only once:\n`,
+  ]);
   expect(stdout).toMatch(/^sk-conch-[\w-]{43}\n$/);
   return stdout.trim();
 };
@@ -72,12 +75,12 @@ keys:
   });
 
   it.each<[string, readonly string[], string]>([
-    ['no name', [], 'conch keys create takes the name of one key.'],
-    ['two names', ['a', 'b'], 'conch keys create takes the name of one key.'],
+    ['no name', [], 'conch keys create needs one key name. Write conch keys create NAME.'],
+    ['two names', ['a', 'b'], 'conch keys create needs one key name. Write conch keys create NAME.'],
     ['a wrong name', ['a b'], 'NAME must be 1 to 64 letters, digits and . @ : + - _, not "a b".'],
     ['no date', ['a', '--expires', 'soon'], `--expires ${wantedDate}, not "soon".`],
     ['a bare number', ['a', '--expires', '2027'], `--expires ${wantedDate}.`],
-    ['no number', ['a', '--concurrent', '0'], '--concurrent must be at least 1, not 0.'],
+    ['no number', ['a', '--concurrent', '0'], '--concurrent must be a whole number of at least 1, not 0.'],
   ])('says what is wrong with %s, and writes nothing then', async (_, words, problem) => {
     expect(await keys('create', ...words)).toEqual({ code: 2, stdout: '', stderr: `conch: ${problem}\n` });
     expect(() => statSync(file)).toThrow('ENOENT');
@@ -88,7 +91,7 @@ keys:
     expect(await keys('create', 'A')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `conch: ${file} has a key of the name A already. Choose another, or revoke that one first.\n`,
+      stderr: `conch: ${file} already has a key named A. Choose another name, or revoke that key first.\n`,
     });
   });
 
@@ -96,13 +99,13 @@ keys:
     expect(await runConch(['keys', 'create', 'a'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'conch: --file must be given: the file of keys.\n',
+      stderr: 'conch: --file is missing. Set the key file.\n',
     });
     const nowhere = join(folder, 'no', 'keys.yaml');
     expect(await runConch(['keys', 'create', 'a', '--file', nowhere])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `conch: ${nowhere} cannot be written: ENOENT.\n`,
+      stderr: `conch: Cannot write ${nowhere}: ENOENT.\n`,
     });
   });
 });
@@ -125,9 +128,9 @@ describe('conch keys list', () => {
       code: 0,
       stderr: '',
       stdout: [
-        'NAME  HASH             MODELS  REQUESTS/MIN  TOKENS/MIN  CONCURRENT  PRIORITY  EXPIRES     STATE',
-        `one   ${short}  *       -             -           -           no        never       valid`,
-        `two   ${other}  a, b*   5             100         2           yes       2020-01-31  expired`,
+        'NAME  HASH      MODELS  REQ/MIN  TOK/MIN  CONC  PRIORITY  EXPIRES',
+        `one   ${short.slice(7)}  *       -        -        -     no        never`,
+        `two   ${other.slice(7)}  a, b*   5        100      2     yes       expired`,
         '',
       ].join('\n'),
     });
@@ -156,7 +159,7 @@ describe('conch keys list', () => {
     expect(await keys('list')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `conch: ${file} cannot be read: there is no such file.\n`,
+      stderr: `conch: Cannot read the key file ${file}: file not found. Check the path.\n`,
     });
   });
 });
@@ -173,7 +176,7 @@ describe('conch keys revoke', () => {
     expect(await keys('revoke', 'bbo')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `conch: ${file} has no key of the name bbo. Did you mean bob?\n`,
+      stderr: `conch: ${file} has no key named bbo. Did you mean bob?\n`,
     });
     expect((await keys('revoke', 'bob')).code).toBe(0);
     await made('again');

@@ -36,7 +36,7 @@ const generate = (model = 'vllm-toy'): RawRequest => ({
   path: `/v2/models/${model}/generate`,
   body: json({ text_input: 'hi', stream: false, sampling_parameters: json({ max_tokens: 3 }) }),
 });
-const denied = (model: string) => ({ error: `This key may not use the model "${model}".` });
+const denied = (model: string) => ({ error: `This API key does not have access to the model "${model}".` });
 
 function grpc(name: string) {
   return remoteServer(grpcPort, { metadata: bearer(name) });
@@ -56,7 +56,7 @@ describe('over HTTP', () => {
     expect((await ask('all', generate())).status).toBe(200);
     expect(await ask('nobody', generate())).toMatchObject({
       status: 401,
-      body: { error: 'The API key is not valid.' },
+      body: { error: 'Incorrect API key provided. Check the key and try again.' },
     });
     expect(await ask('old', generate())).toMatchObject({
       status: 401,
@@ -100,7 +100,7 @@ describe('over HTTP', () => {
     const refused = await ask('http', generate());
     expect([refused.status, refused.body]).toEqual([
       429,
-      { error: expect.stringMatching(/^The key "http" may use 2 requests per minute, and that is used up\./) },
+      { error: expect.stringMatching(/^Rate limit reached for the API key "http": 2 requests per minute\./) },
     ]);
     expect(refused.headers).toMatchObject({
       'retry-after': expect.stringMatching(/^\d+$/),
@@ -113,7 +113,10 @@ describe('over HTTP', () => {
   it('a key with a limit of tokens is refused where nobody counts them', async () => {
     expect(await ask('counted', generate())).toMatchObject({
       status: 403,
-      body: { error: 'This key has a limit of tokens per minute, and they are not counted here. Use the OpenAI API.' },
+      body: {
+        error:
+          'This API key has a limit of tokens per minute, and the KServe API does not count tokens. Use the OpenAI API.',
+      },
     });
     expect((await ask('counted', { method: 'GET', path: '/v2/models/vllm-toy' })).status).toBe(200);
   });
@@ -134,7 +137,10 @@ describe('over gRPC', () => {
   it('a key sees its own models alone', async () => {
     await using('toys', async (server) => {
       for (const model of ['add-one', 'no-such-model']) {
-        const fault = { code: 'PERMISSION_DENIED', message: `This key may not use the model "${model}".` };
+        const fault = {
+          code: 'PERMISSION_DENIED',
+          message: `This API key does not have access to the model "${model}".`,
+        };
         for (const method of ['ModelReady', 'ModelMetadata', 'ModelConfig', 'ModelStatistics'] as const)
           expect(await faultOf(server.call(method, { name: model, version: '' }))).toMatchObject(fault);
         for (const method of ['RepositoryModelLoad', 'RepositoryModelUnload', 'TraceSetting'] as const)
@@ -153,7 +159,7 @@ describe('over gRPC', () => {
 
   it('a key has so many requests a minute, each of a stream by itself', async () => {
     const message = expect.stringMatching(
-      /^The key "\w+" may use 2 requests per minute, and that is used up\./,
+      /^Rate limit reached for the API key "\w+": 2 requests per minute\./,
     ) as string;
     await using('unary', async (server) => {
       const unary = () => faultOf(server.infer({ model: 'no-such-model', id: 'a', inputs: [] }));
@@ -173,7 +179,7 @@ describe('over gRPC', () => {
       const running = pulled(server, toyRequest({ tokens: 3, hold_at: 1, tag: 'keys-grpc' }));
       await running.next();
       expect(await faultOf(batchesOf(pulled(server, toyRequest({ answer: 'x' }))))).toMatchObject({
-        message: 'The key "one-grpc" may have 1 request running at the same time. Wait until one is over.',
+        message: 'Concurrency limit reached for the API key "one-grpc": 1 running request. Wait until one ends.',
       });
       await using('all', (other) => batchesOf(pulled(other, toyRequest({ release: 'keys-grpc' }))));
       for await (const batch of running) expect(batch.length).toBeGreaterThan(0);
@@ -185,7 +191,8 @@ describe('over gRPC', () => {
     await using('counted', async (server) => {
       expect(await faultOf(server.infer({ model: 'vllm-toy', id: 'a', inputs: [] }))).toMatchObject({
         code: 'PERMISSION_DENIED',
-        message: 'This key has a limit of tokens per minute, and they are not counted here. Use the OpenAI API.',
+        message:
+          'This API key has a limit of tokens per minute, and the KServe API does not count tokens. Use the OpenAI API.',
       });
     });
   });

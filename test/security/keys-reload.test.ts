@@ -20,28 +20,32 @@ describe('--api-key-file', () => {
     const { file, write } = conch;
     expect((await chatAs(conch, 'b')).status).toBe(200);
     write({ b: { requests_per_minute: 2 }, c: { models: ['vllm-toy'] } });
-    await said(conch, `${file} was read again: 2 keys in effect`);
+    await said(conch, `${file} was reloaded: 2 keys in effect`);
     expect([(await chatAs(conch, 'a')).status, (await chatAs(conch, 'c')).status]).toEqual([401, 200]);
     // What a key has used is remembered.
     expect([(await chatAs(conch, 'b')).status, (await chatAs(conch, 'b')).status]).toEqual([200, 429]);
 
     write('keys:\n  - {name: d, hash: secret-of-d}\n');
-    const line = await said(conch, 'the keys stay as they were');
+    const line = await said(conch, 'the keys are unchanged');
     expect(line).toMatchObject({
       level: 'error',
-      message: `the keys stay as they were: ${file}:2:21: keys[0].hash must be sha256: and 64 hexadecimal digits, as conch keys create writes it.`,
+      message: `the keys are unchanged: ${file}:2:21: keys[0].hash must be sha256: and 64 hexadecimal digits, as conch keys create writes it.`,
     });
     expect([(await chatAs(conch, 'c')).status, (await chatAs(conch, 'd')).status]).toEqual([200, 401]);
 
     rmSync(file);
-    await said(conch, `the keys stay as they were: ${file} cannot be read: ENOENT`);
+    await said(conch, `the keys are unchanged: ${file} cannot be read: ENOENT`);
     expect((await chatAs(conch, 'c')).status).toBe(200);
 
     write('');
-    await said(conch, `${file} was read again: 0 keys in effect`);
+    await said(conch, `${file} was reloaded: 0 keys in effect`);
     expect(faultOf(await chatAs(conch, 'c'))).toEqual([
       401,
-      openaiError('authentication_error', 'invalid_api_key', 'The API key is not valid.'),
+      openaiError(
+        'authentication_error',
+        'invalid_api_key',
+        'Incorrect API key provided. Check the key and try again.',
+      ),
     ]);
     expect(JSON.stringify(conch.log())).not.toContain('secret-of-');
   });
@@ -57,7 +61,7 @@ describe('--api-key-file', () => {
     expect(await runConch(['--check', '--api-key-file', file])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `conch: --api-key-file: there is no file ${file}.\n`,
+      stderr: `conch: --api-key-file: file not found: ${file}. Check the path.\n`,
     });
   });
 });
@@ -70,7 +74,7 @@ it('api_key in the settings file takes effect at once, and never opens what was 
   try {
     expect([(await chatAs(running, 'a')).status, (await chatAs(running, 'b')).status]).toEqual([200, 401]);
     writeFileSync(file, 'api_key: [secret-of-b, secret-of-c]\n');
-    await running.logged(({ message }) => message === `${file} was read again; changed: api_key`);
+    await running.logged(({ message }) => message === `${file} was reloaded; changed: api_key`);
     const statuses = async () => [
       (await chatAs(running, 'a')).status,
       (await chatAs(running, 'b')).status,
@@ -79,7 +83,7 @@ it('api_key in the settings file takes effect at once, and never opens what was 
     ];
     expect(await statuses()).toEqual([401, 200, 200, 401]);
     writeFileSync(file, 'log_level: debug\n');
-    await running.logged(({ message }) => message === `${file} was read again; changed: api_key, log_level`);
+    await running.logged(({ message }) => message === `${file} was reloaded; changed: api_key, log_level`);
     expect(await statuses()).toEqual([401, 401, 401, 401]);
     expect((await fetch(`${running.url}/v1/models`, { headers: bearer('b') })).status).toBe(401);
   } finally {

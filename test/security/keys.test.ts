@@ -8,7 +8,12 @@ import { bearer, chatAs, faultOf, type Keyed, openaiError, secretOf, startKeyed 
 
 const past = '2020-01-01';
 const notAllowed = (model: string) =>
-  openaiError('permission_error', 'model_not_allowed', `This key may not use the model "${model}".`, 'model');
+  openaiError(
+    'permission_error',
+    'model_not_allowed',
+    `This API key does not have access to the model "${model}".`,
+    'model',
+  );
 const invalid = (message: string) => openaiError('authentication_error', 'invalid_api_key', message);
 
 let conch: Keyed;
@@ -46,7 +51,10 @@ describe('a key of the file', () => {
   });
 
   it('is refused where it is unknown or has expired, before anything else is looked at', async () => {
-    expect(faultOf(await chatAs(conch, 'nobody'))).toEqual([401, invalid('The API key is not valid.')]);
+    expect(faultOf(await chatAs(conch, 'nobody'))).toEqual([
+      401,
+      invalid('Incorrect API key provided. Check the key and try again.'),
+    ]);
     const expired = await chatAs(conch, 'old', { model: 'no-such-model' });
     expect(faultOf(expired)).toEqual([401, invalid('The API key "old" has expired.')]);
     expect(expired.headers.get('www-authenticate')).toBe('Bearer');
@@ -114,7 +122,7 @@ describe('a key of the file', () => {
       403,
       {
         type: 'error',
-        error: { type: 'permission_error', message: 'This key may not use the model "vllm-llama".' },
+        error: { type: 'permission_error', message: 'This API key does not have access to the model "vllm-llama".' },
         request_id: denied.headers.get('x-request-id'),
       },
     ]);
@@ -143,7 +151,7 @@ describe('a key of the file', () => {
       openaiError(
         'rate_limit_error',
         'rate_limit_exceeded',
-        'The key "one" may have 1 request running at the same time. Wait until one is over.',
+        'Concurrency limit reached for the API key "one": 1 running request. Wait until one ends.',
       ),
     ]);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);

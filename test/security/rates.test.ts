@@ -32,7 +32,7 @@ const usedUp = (name: string, limit: string) =>
     'rate_limit_error',
     'rate_limit_exceeded',
     expect.stringMatching(
-      new RegExp(`^The key "${name}" may use ${limit} per minute, and that is used up\\. Try again in \\d+s\\.$`),
+      new RegExp(`^Rate limit reached for the API key "${name}": ${limit} per minute\\. Try again in \\d+s\\.$`),
     ) as string,
   );
 const total = (answer: Answer) => (answer.body['usage'] as { total_tokens: number }).total_tokens;

@@ -120,7 +120,7 @@ describe.skipIf(isLeftOut('redis-server'))('rates on Redis', () => {
     expect(alone.map(({ isAllowed }) => isAllowed)).toEqual([true, true, false]);
     redis.thaw();
     await untilSaid(2);
-    expect(said).toEqual(['down: no answer within 250ms', 'back']);
+    expect(said).toEqual(['down: no response within 250ms', 'back']);
     await rates.close();
   });
 
@@ -174,11 +174,11 @@ describe.skipIf(isLeftOut('redis-server'))('two Conches on one Redis', () => {
     await redis.kill();
     expect(await statuses()).toEqual([200, 200, 200, 200]);
     expect(await statuses()).toEqual([429, 429, 429, 429]);
-    const gone = `Redis at ${redis.host} does not answer (`;
+    const gone = `Redis at ${redis.host} is unreachable (`;
     for (const conch of [one, other])
       await conch.logged(({ level, message }) => level === 'warn' && String(message).startsWith(gone));
     await redis.begin();
-    const back = `Redis at ${redis.host} answers again: the limits of keys are shared`;
+    const back = `Redis at ${redis.host} is reachable again: key limits are shared`;
     for (const conch of [one, other]) await conch.logged(({ message }) => message === back);
     expect(await statuses()).toEqual([200, 200, 429, 429]);
     for (const conch of [one, other]) {

@@ -48,7 +48,7 @@ async function ask(conch: SharedConch, { method, path, body }: Question, headers
 }
 
 function refusal({ header }: Restriction, { method }: Question) {
-  const message = `This API is restricted. Send its value in the header "${header}".`;
+  const message = `This API is restricted. Send the required value in the header "${header}".`;
   const body = { error: { message, type: 'authentication_error', param: null, code: 'invalid_auth' } };
   return {
     status: 401,
@@ -138,9 +138,9 @@ describe('restricted APIs', () => {
   });
 
   it('are named in the log with their headers, and no value ever is', async () => {
-    await restricted.logged(({ message }) => message === 'only with the header User-Key: inference');
-    await restricted.logged(({ message }) => message === 'only with the header admin-key: model-repository, metrics');
-    await restricted.logged(({ message }) => message === 'only with the header probe-key: health');
+    await restricted.logged(({ message }) => message === 'header User-Key is required for inference');
+    await restricted.logged(({ message }) => message === 'header admin-key is required for model-repository, metrics');
+    await restricted.logged(({ message }) => message === 'header probe-key is required for health');
     await ask(restricted, { method: 'GET', path: '/health/last' });
     await restricted.logged(({ path }) => path === '/health/last');
     expect(restricted.log().filter(({ status }) => status === 401).length).toBeGreaterThan(100);
@@ -203,9 +203,13 @@ describe('a start', () => {
   const names = 'inference, embedding, model-repository, metrics, health';
 
   it.each([
-    ['an unknown API', ['chat', 'a-key', inference.value], `${flag} must name APIs among ${names}.`],
+    [
+      'an unknown API',
+      ['chat', 'a-key', inference.value],
+      `${flag} has the unknown API "chat". Known APIs are ${names}.`,
+    ],
     ['an API twice', [...oneText.slice(1), flag, 'health', 'a-key', 'x'], `${flag} must not restrict health twice.`],
-    ['too few arguments', ['inference', 'a-key'], `${flag} needs 3 values: ${flag} APIS HEADER VALUE`],
+    ['too few arguments', ['inference', 'a-key'], `${flag} needs 3 values. Write ${flag} APIS HEADER VALUE.`],
   ])('with %s fails', async (_what, words, problem) => {
     const outcome = await runConch(['--triton', 'a:1', '--check', flag, ...words]);
     expect(outcome).toEqual({ code: 2, stdout: '', stderr: `conch: ${problem}\n` });

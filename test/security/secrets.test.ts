@@ -183,7 +183,8 @@ describe.skipIf(isWithoutRedis)('--log-prompts', () => {
     await ask(`${open.url}/v1/chat/completions`, { body });
     const { prompt } = await open.logged(({ message }) => message === 'prompt');
     expect(JSON.parse(String(prompt))).toEqual(body);
-    const warning = 'log_prompts is on: the log holds what clients send, word for word.';
+    const warning =
+      'log_prompts is on: the log contains what clients send, including prompts. Turn it off with --no-log-prompts.';
     expect(open.log().some(({ level, message }) => level === 'warn' && message === warning)).toBe(true);
     await open.stop();
   });

@@ -112,7 +112,7 @@ describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_00
     );
     await isBegun;
     writeFileSync(files.cert, 'no certificate at all');
-    const kept = await conch?.logged(({ message }) => String(message).startsWith('the certificate stays as it was'));
+    const kept = await conch?.logged(({ message }) => String(message).startsWith('the certificate is unchanged'));
     expect(kept?.['level']).toBe('error');
     expect(await ask(`${url}/health/live`, { ca: first.cert })).toMatchObject({ status: 200 });
     put(renewed);
@@ -154,7 +154,7 @@ describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_00
   ])('does not start with a certificate %s', async (_, certificate, key) => {
     const { code, stderr } = await runConch(['--tls-cert', certificate, '--tls-key', key, '--port', '0']);
     expect(code).toBe(2);
-    expect(stderr).toContain(`--tls-cert: ${certificate} and ${key} are no certificate and its key: `);
+    expect(stderr).toContain(`--tls-cert: ${certificate} and ${key} are not a certificate and its key: `);
   });
 });
 

@@ -203,7 +203,7 @@ describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
         code: 'request_too_large',
         param: 'store',
         message:
-          'store: the response and its input have 5001 bytes, and all stored ones together may have 5000. Send store: false.',
+          'store: the response and its input have 5001 bytes, more than the limit of the store (5000 bytes). Send store: false.',
       });
       expect(await store.find('ann', 'resp_0')).toBeDefined();
     });

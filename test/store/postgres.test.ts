@@ -35,13 +35,13 @@ describe.skipIf(isLeftOut)('a PostgreSQL store', () => {
     const { url, name } = { url: postgres.url(), name: postgres.name() };
     const password = encodeURIComponent(postgresPassword);
     expect(await refusal(url.replace(password, 'wrong-one'))).toBe(
-      `${name}: password authentication failed for user "conch". Check the user and the password in the URL of the store.`,
+      `${name}: password authentication failed for user "conch". Check the user and password in the URL of the store.`,
     );
     expect(await refusal(postgres.url('nowhere'))).toBe(
-      `${postgres.name('nowhere')}: database "nowhere" does not exist. Create the database, or name another one in the URL of the store.`,
+      `${postgres.name('nowhere')}: database "nowhere" does not exist. Create the database, or use another one in the URL of the store.`,
     );
     expect(await refusal(`postgres://conch:${password}@127.0.0.1:1/conch`)).toBe(
-      'PostgreSQL at 127.0.0.1:1/conch: connect ECONNREFUSED 127.0.0.1:1. Check that the server runs and can be reached from here.',
+      'PostgreSQL at 127.0.0.1:1/conch: connect ECONNREFUSED 127.0.0.1:1. Check that the server is running and reachable.',
     );
     expect(await refusal(`${url}?sslmode=require`)).toBe(`${name}: The server does not support SSL connections.`);
   });
@@ -56,7 +56,7 @@ describe.skipIf(isLeftOut)('a PostgreSQL store', () => {
     expect(failure).toMatchObject({
       code: 'store_unavailable',
       status: 503,
-      message: 'The response could not be stored. The log has the details.',
+      message: 'The response could not be stored. See the server log for details.',
       cause: { message: expect.stringContaining(`${postgres.name('restarted')}: connect ECONNREFUSED`) },
     });
     expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain('sesame');
@@ -81,14 +81,14 @@ describe.skipIf(isLeftOut)('a PostgreSQL store', () => {
     await (await openStore(place, wide)).close();
     postgres.query('UPDATE conch_store SET version = 2', 'newer');
     expect(await refusal(place)).toBe(
-      `${postgres.name('newer')}: a newer version of Conch made its tables (schema 2, this one knows 1). Run that version, or name another database.`,
+      `${postgres.name('newer')}: a newer version of Conch created the tables (schema 2; this version supports up to 1). Upgrade Conch, or use another database.`,
     );
   });
 
   it('refuses a database that cannot hold every character', async () => {
     postgres.query(`CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`);
     expect(await refusal(postgres.url('latin'))).toBe(
-      `${postgres.name('latin')}: the database has the encoding LATIN1. Create one with UTF8.`,
+      `${postgres.name('latin')}: the database has the encoding LATIN1. Create one with the encoding UTF8.`,
     );
   });
 
@@ -105,7 +105,7 @@ describe.skipIf(isLeftOut)('a PostgreSQL store', () => {
     expect(await store.find('ann', 'resp_1')).toEqual(response);
     await store.close();
     expect(faults).toEqual([
-      `${postgres.name('granted')}: permission denied for table conch_responses. Grant the user the right to create tables in its schema, and to read and write those of Conch.`,
+      `${postgres.name('granted')}: permission denied for table conch_responses. Grant the user permission to create tables in its schema, and to read and write Conch's tables.`,
     ]);
   });
 });

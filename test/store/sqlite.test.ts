@@ -49,7 +49,7 @@ describe('a SQLite store', () => {
 
   it('says which file is at fault and what to do: to the operator at the start, in the log afterwards', async () => {
     writeFileSync(file, 'not a database '.repeat(1000));
-    const damaged = `${file}: this is not a database, or it is damaged. Move it away together with ${file}-wal and ${file}-shm, and a new one is made; or name another file.`;
+    const damaged = `${file}: not a database, or damaged. Move it away together with ${file}-wal and ${file}-shm to start with a new one, or use another file.`;
     await expect(openStore(`sqlite:${file}`, wide)).rejects.toEqual(new StoreError(damaged));
     rmSync(file);
     const store = await openStore(`sqlite:${file}`, wide);
@@ -60,17 +60,17 @@ describe('a SQLite store', () => {
     await expect(store.save(responseOfSize(1000, { id: 'resp_1' }))).rejects.toMatchObject({
       code: 'store_unavailable',
       status: 503,
-      message: 'The response could not be stored. The log has the details.',
+      message: 'The response could not be stored. See the server log for details.',
       cause,
     });
     await expect(store.find('ann', 'resp_1')).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: 'Stored responses cannot be read at the moment. The log has the details.',
+      message: 'Stored responses are unavailable at the moment. See the server log for details.',
       cause,
     });
     await expect(store.delete('ann', 'resp_1')).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: 'The response could not be deleted. The log has the details.',
+      message: 'The response could not be deleted. See the server log for details.',
       cause,
     });
     await store.close();

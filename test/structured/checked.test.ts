@@ -155,7 +155,7 @@ const invalid = (message: string, { field = 'guided_json', tries = 3 } = {}) => 
   code: 'structured_output_invalid',
   type: 'server_error',
   param: field,
-  message: `The answer does not have the form that was asked for${tries > 1 ? ` after ${tries} tries` : ''}: ${message}.`,
+  message: `The response does not match the requested structure${tries > 1 ? ` after ${tries} tries` : ''}: ${message}.`,
 });
 
 describe('a guided response that may break its guide', () => {
@@ -254,7 +254,7 @@ describe('a guided response that may break its guide', () => {
         'guided; tries=2',
       ]);
       const never = await chat({ ...body, messages: user(directive({ answer: write(wrong) })) });
-      const reason = `the arguments of f are not by its schema: ${fault}`;
+      const reason = `the arguments of f do not match its schema: ${fault}`;
       expect(errorOf(never)).toEqual(invalid(reason, { field: 'tool_choice' }));
     }
   });

@@ -60,7 +60,7 @@ const invalid = (fault: string, { field = 'response_format', tries = 3 } = {}) =
     code: 'structured_output_invalid',
     type: 'server_error',
     param: field,
-    message: `The answer does not have the form that was asked for${tries > 1 ? ` after ${tries} tries` : ''}: ${fault}.`,
+    message: `The response does not match the requested structure${tries > 1 ? ` after ${tries} tries` : ''}: ${fault}.`,
   },
 });
 const refusalOf = (answer: Answer) => ({
@@ -118,7 +118,7 @@ describe('a form that the backend cannot guide to', () => {
   it('is not there in an answer that was cut off', async () => {
     const prompt = directive({ answer: right });
     const answer = await complete({ prompt, response_format: format, max_tokens: 3 });
-    expect(refusalOf(answer)).toEqual(invalid('it was cut off at the most tokens that it may have'));
+    expect(refusalOf(answer)).toEqual(invalid('it was cut off at the token limit'));
   });
 
   it('is not tried for again where the answer would be the same', async () => {
@@ -285,7 +285,10 @@ describe('a form that is not to be had', () => {
     const { status, body } = await slow;
     expect([status, body.error]).toEqual([
       400,
-      expect.objectContaining({ message: 'guided_json: takes too long to apply to an answer.', param: 'guided_json' }),
+      expect.objectContaining({
+        message: 'guided_json: takes too long to check against a response. Simplify it.',
+        param: 'guided_json',
+      }),
     ]);
     expect(answered).toBeGreaterThan(10);
     const next = await complete({ prompt: directive({ answer: '"b"' }), guided_json: { pattern: '^b$' } });

@@ -226,7 +226,7 @@ describe('a collector', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(`${conch.url}${chat}`, body)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(await conch.stop()).toBe(0);
-    const told = conch.log().filter(({ message }) => String(message).includes('did not take'));
+    const told = conch.log().filter(({ message }) => String(message).includes('did not accept'));
     expect(told.length).toBe(1);
   });
 });

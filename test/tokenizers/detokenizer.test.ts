@@ -119,7 +119,7 @@ describe('text from token ids, piece by piece', () => {
     const refusal = await tokenizer.table?.().catch((error: unknown) => error);
     await rm(folder, { recursive: true });
     expect(refusal).toEqual(
-      new AssetError(`With ${file} no text can be made of token ids: The decoder step BPEDecoder is not supported.`),
+      new AssetError(`${file} cannot turn token ids into text: The decoder step BPEDecoder is not supported.`),
     );
   });
 });

@@ -178,13 +178,13 @@ describe('a wrong request', () => {
   const messages = [{ role: 'user', content: 'x' }];
 
   it.each<[string, object, object]>([
-    ['/tokenize', { model }, invalid('prompt', 'The field prompt is required, or messages.')],
+    ['/tokenize', { model }, invalid('prompt', 'The field prompt or messages is required.')],
     [
       '/tokenize',
       { model, prompt: 'a', messages },
-      invalid('prompt', 'prompt: not together with messages; send one of them.'),
+      invalid('prompt', 'prompt: cannot be combined with messages. Send only one of them.'),
     ],
-    ['/tokenize', { model, prompt: ['a'] }, invalid('prompt', 'prompt: must be a text')],
+    ['/tokenize', { model, prompt: ['a'] }, invalid('prompt', 'prompt: must be a string.')],
     ['/tokenize', { prompt: 'a' }, invalid('model', 'The field model is required.')],
     [
       '/tokenize',
@@ -193,13 +193,13 @@ describe('a wrong request', () => {
         404,
         'model_not_found',
         'model',
-        expect.stringMatching(/^The model "nobody" does not exist\. There are: .+\.$/),
+        expect.stringMatching(/^The model "nobody" does not exist\. Available models: .+\.$/),
       ),
     ],
     [
       '/tokenize',
       { model, messages, continue_final_message: true, add_generation_prompt: true },
-      invalid('continue_final_message', 'continue_final_message: not together with add_generation_prompt.'),
+      invalid('continue_final_message', 'continue_final_message: cannot be true if add_generation_prompt is true.'),
     ],
     [
       '/tokenize',
@@ -208,20 +208,20 @@ describe('a wrong request', () => {
         400,
         'unsupported_parameter',
         'chat_template',
-        'chat_template: templates come with the model or from --chat-template, never from a request',
+        'chat_template: requests cannot set the chat template; it comes with the model or from --chat-template.',
       ),
     ],
     ['/detokenize', { model }, invalid('tokens', 'The field tokens is required.')],
-    ['/detokenize', { model, tokens: 'x' }, invalid('tokens', 'tokens: must be a list of token ids.')],
+    ['/detokenize', { model, tokens: 'x' }, invalid('tokens', 'tokens: must be an array of token ids.')],
     [
       '/detokenize',
       { model, tokens: [1, -2] },
-      invalid('tokens[1]', 'tokens[1]: must be a token id, which is a whole number of at least 0.'),
+      invalid('tokens[1]', 'tokens[1]: must be a token id: an integer of at least 0.'),
     ],
     [
       '/detokenize',
       { model, tokens: [1, 2.5] },
-      invalid('tokens[1]', 'tokens[1]: must be a token id, which is a whole number of at least 0.'),
+      invalid('tokens[1]', 'tokens[1]: must be a token id: an integer of at least 0.'),
     ],
     [
       '/detokenize',
@@ -231,18 +231,23 @@ describe('a wrong request', () => {
     [
       '/detokenize',
       { model, tokens: Array.from({ length: 1_000_001 }, () => 1) },
-      invalid('tokens', 'tokens: must hold at most 1000000 ids; the list has 1000001.'),
+      invalid('tokens', 'tokens: must have at most 1000000 token ids, not 1000001.'),
     ],
     [
       '/apply-template',
       { model, prompt: 'x', messages },
-      refusal(400, 'unsupported_parameter', 'prompt', 'prompt: a prompt needs no template; send messages'),
+      refusal(
+        400,
+        'unsupported_parameter',
+        'prompt',
+        'prompt: chat templates apply only to messages; send messages instead.',
+      ),
     ],
-    ['/apply-template', { model, messages: [] }, invalid('messages', 'messages: must hold at least 1')],
+    ['/apply-template', { model, messages: [] }, invalid('messages', 'messages: must have at least 1 entry.')],
     [
       '/apply-template',
       { model: 'llama3', messages, tools: [{ type: 'function', function: { name: 'f' } }] },
-      refusal(400, 'unsupported_parameter', 'tools', "tools: this model's chat template has no place for them."),
+      refusal(400, 'unsupported_parameter', 'tools', "tools: not supported by this model's chat template."),
     ],
   ])('is refused by name: %s', async (path, body, expected) => {
     expect(seen(await ask(path, body))).toEqual(expected);
@@ -262,7 +267,7 @@ describe('a wrong request', () => {
         refusal(400, 'unsupported_parameter', 'model', needed),
       );
       const unknown = await post(`${other.url}/tokenize`, { ...plain, colour: 'blue' });
-      expect(seen(unknown)).toEqual(refusal(400, 'unknown_field', 'colour', 'colour: no such field is known.'));
+      expect(seen(unknown)).toEqual(refusal(400, 'unknown_field', 'colour', 'colour: unknown field. Remove it.'));
     } finally {
       await other.stop();
     }

@@ -58,7 +58,7 @@ describe('tool_choice where the backend cannot guide', () => {
 
   it.each([['required'], [named]])('%j: the model is told so', async (choice) => {
     const answer = await ask('llmapi', 'No.', { tools, tool_choice: choice });
-    const fault = 'The answer does not have the form that was asked for after 3 tries: it calls no function.';
+    const fault = 'The response does not match the requested structure after 3 tries: it calls no function.';
     expect(faultOf(answer)).toEqual([502, 'structured_output_invalid', 'tool_choice', fault]);
     const messages = user(directive({ echo_prompt: true }));
     const echo = await post(`${conch.url}/v1/chat/completions`, {
@@ -102,7 +102,7 @@ describe.each(['llmapi', 'vllm-toy'] as const)('strict functions, called freely 
 
   it('are never called with others', async () => {
     const fault =
-      'The answer does not have the form that was asked for after 3 tries: the arguments of get_weather are not by its ' +
+      'The response does not match the requested structure after 3 tries: the arguments of get_weather do not match its ' +
       'schema: $.city must be of type string.';
     expect(faultOf(await ask(model, wrong, { tools: strictTools }))).toEqual([
       502,

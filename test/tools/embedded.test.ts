@@ -141,7 +141,7 @@ describe('the embedded model', { timeout: 600_000 }, () => {
         400,
         {
           error: {
-            message: `${param}: the keyword ${keyword} is not supported`,
+            message: `${param}: the keyword ${keyword} is not supported.`,
             type: 'invalid_request_error',
             param,
             code: 'invalid_request',

@@ -14,7 +14,7 @@ const tool = (definition: object) => [{ type: 'function', function: definition }
 const named = (name: string) => ({ type: 'function', function: { name } });
 const allowed = (name: string) => ({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named(name)] } });
 const missing = 'is required.';
-const nameRule = 'must be 1 to 64 letters, digits, dashes, dots or underscores';
+const nameRule = 'must be 1 to 64 letters, digits, dashes, dots or underscores.';
 
 type Row = [what: string, body: object, param: string, message: string, code?: string];
 const rows: Row[] = [
@@ -25,19 +25,19 @@ const rows: Row[] = [
     'two tools of one name',
     { tools: [...tools, ...tool({ name: 'ping' })] },
     'tools[2].function.name',
-    'another tool is named "ping" too.',
+    'another tool is also named "ping"; names must be unique.',
   ],
   [
     'parameters that are no schema',
     { tools: tool({ name: 'a', parameters: ['x'] }) },
     'tools[0].function.parameters',
-    'must be a JSON schema, which is an object',
+    'must be a JSON schema object.',
   ],
   [
     'parameters that are no object',
     { tools: tool({ name: 'a', parameters: { type: 'string' } }) },
     'tools[0].function.parameters.type',
-    'must be object, as the arguments of a function are one.',
+    'must be object: the arguments of a function are an object.',
   ],
   [
     'an allowed tool that is named twice',
@@ -46,55 +46,65 @@ const rows: Row[] = [
       tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named('ping'), named('ping')] } },
     },
     'tool_choice.allowed_tools.tools[1].function.name',
-    'another tool is named "ping" too.',
+    'another tool is also named "ping"; names must be unique.',
   ],
-  ['a choice of no tool', { tools, tool_choice: named('launch') }, 'tool_choice', 'no tool is named "launch".'],
+  [
+    'a choice of no tool',
+    { tools, tool_choice: named('launch') },
+    'tool_choice',
+    'the request has no tool named "launch".',
+  ],
   [
     'an allowed tool that is none',
     { tools, tool_choice: allowed('launch') },
     'tool_choice.allowed_tools.tools[0]',
-    'no tool is named "launch".',
+    'the request has no tool named "launch".',
   ],
-  ['a choice without tools', { tool_choice: 'required' }, 'tool_choice', 'there are no tools to choose from.'],
+  [
+    'a choice without tools',
+    { tool_choice: 'required' },
+    'tool_choice',
+    'the request has no tools; send tools or leave tool_choice out.',
+  ],
   [
     'a word that is no choice',
     { tools, tool_choice: 'sometimes' },
     'tool_choice',
-    'Invalid option: expected one of "none"|"auto"|"required"',
+    'must be none, auto, required, a named function or allowed_tools.',
   ],
   [
     'a custom tool',
     { tools: [{ type: 'custom', custom: { name: 'x' } }] },
     'tools[0].type',
-    'only tools of type function are offered',
+    'only tools of type function are supported.',
     'unsupported_parameter',
   ],
   [
     'the choice of a custom tool',
     { tools, tool_choice: { type: 'custom', custom: { name: 'x' } } },
     'tool_choice',
-    'custom tools are not offered; name a function',
+    'custom tools are not supported; name a function.',
     'unsupported_parameter',
   ],
   [
     'functions of long ago',
     { functions: [{ name: 'x' }] },
     'functions',
-    'it was replaced by tools; send those',
+    'deprecated; send tools instead.',
     'unsupported_parameter',
   ],
   [
     'a grammar beside tools',
     { tools, guided_grammar: 'root ::= "a"' },
     'guided_grammar',
-    'not together with tools, which it would leave no room for.',
+    'cannot be combined with tools, because a guided response has no tool calls. Remove one of them.',
     'unsupported_parameter',
   ],
   [
     'a result of a call that nobody made',
     { messages: [...user('x'), { role: 'tool', tool_call_id: 'call_9', content: 'y' }] },
     'messages[1].tool_call_id',
-    'no call before it has the id "call_9".',
+    'no earlier tool call has the id "call_9".',
   ],
   [
     'a result without the id of its call',
@@ -106,7 +116,7 @@ const rows: Row[] = [
     'tools for a template without a place for them',
     { model: 'vllm-llama', tools },
     'tools',
-    "this model's chat template has no place for them.",
+    "not supported by this model's chat template.",
     'unsupported_parameter',
   ],
 ];
@@ -126,9 +136,17 @@ describe('a request is refused by the field that is wrong', () => {
 
 describe('a parser that does not exist', () => {
   it.each([
-    ['--tool-call-parser', 'hermess', /tool_call_parser: there is no parser "hermess"\. There are: .*hermes, .*none\./],
-    ['--tool-call-parser', 'vllm-toy=hermess', /there is no parser "hermess"\. There are: .*deepseek_v31, /],
-    ['--reasoning-parser', 'qwen', /reasoning_parser: there is no parser "qwen"\. There are: .*qwen3, .*none\./],
+    [
+      '--tool-call-parser',
+      'hermess',
+      /--tool-call-parser \(tool_call_parser\): unknown parser "hermess"\. .*Known parsers are .*hermes, .*none\./,
+    ],
+    ['--tool-call-parser', 'vllm-toy=hermess', /unknown parser "hermess"\. .*Known parsers are .*deepseek_v31, /],
+    [
+      '--reasoning-parser',
+      'qwen',
+      /--reasoning-parser \(reasoning_parser\): unknown parser "qwen"\. .*Known parsers are .*qwen3, .*none\./,
+    ],
   ])('ends the start with the list of those that do: %s %s', async (flag, value, expected) => {
     const { code, stderr } = await runConch([...gatewayFlags(), flag, value]);
     expect(code).toBe(2);

@@ -134,7 +134,7 @@ describe('a model whose parsers are turned off', () => {
       const { choices } = await ask(conch.url, { messages: user(directive({ answer })) });
       expect(choices).toEqual([choiceWith({ content: answer })]);
       await expect(ask(conch.url, { messages: user('x'), tools })).rejects.toThrow(
-        'tools: no parser of tool calls is known for this model; start Conch with --tool-call-parser vllm-toy=NAME.',
+        'tools: no tool parser is known for this model. Start Conch with --tool-call-parser vllm-toy=NAME.',
       );
     } finally {
       await conch.stop();

@@ -34,8 +34,9 @@ afterAll(async () => {
 });
 
 const remedies = {
-  ensemble: 'speak to its engine, which keeps them: --contract ensemble=trtllm-tokens and --tokenizer ensemble=DIR.',
-  llmapi: 'serve the engine as a tensorrt_llm model, which keeps them.',
+  ensemble:
+    'Use its engine directly, which keeps them: set --contract ensemble=trtllm-tokens and --tokenizer ensemble=DIR.',
+  llmapi: 'Serve the engine as a tensorrt_llm model, which keeps them.',
 };
 
 describe.each(models)('a server that takes special tokens out of the text: %s', (model) => {
@@ -45,8 +46,8 @@ describe.each(models)('a server that takes special tokens out of the text: %s', 
       400,
       {
         message:
-          'tools: this model writes its calls with special tokens, which its server takes out of the text. ' +
-          'tool_choice required or a named function work where answers can be guided.',
+          'tools: this model writes tool calls with special tokens, which its server removes from the text. ' +
+          'Set tool_choice to required or to a function, if the backend supports guided decoding.',
         type: 'invalid_request_error',
         param: 'tools',
         code: 'unsupported_parameter',
@@ -58,10 +59,12 @@ describe.each(models)('a server that takes special tokens out of the text: %s', 
     const { stdout, code } = await runConch(['doctor', model, ...flags]);
     expect(code).toBe(0);
     const lines = stdout.split('\n').map((line) => line.trim());
-    const told = (what: string) => lines.some((line) => line.endsWith(`${what}: ${remedies[model]}`));
+    const told = (what: string) => lines.some((line) => line.endsWith(`${what} ${remedies[model]}`));
     expect([
-      told('Its tool calls are written with special tokens, which its server takes out, so tools are refused'),
-      told('Its reasoning is marked with special tokens, which its server takes out, so it is a part of the answer'),
+      told('Its tool calls contain special tokens, which its server removes, so Conch rejects tools.'),
+      told(
+        'Its reasoning is marked with special tokens, which its server removes, so it is part of the response text.',
+      ),
     ]).toEqual([true, true]);
   });
 });

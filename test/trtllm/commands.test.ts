@@ -50,17 +50,17 @@ describe('conch doctor', () => {
 
         ensemble version 1 on SERVER: served
           state     READY
-          contract  trtllm-tokens, straight to tensorrt_llm
-          why       its engine takes input_ids, input_lengths and request_output_len, and a tokenizer is at hand
+          contract  trtllm-tokens, direct to tensorrt_llm
+          why       its engine takes input_ids, input_lengths and request_output_len, and there is a tokenizer
           inputs    input_ids, input_lengths, request_output_len, end_id, pad_id, stop_words_list, bad_words_list, embedding_bias, streaming, exclude_input_in_output, temperature, runtime_top_k, runtime_top_p, repetition_penalty, frequency_penalty, presence_penalty, min_tokens, seed, guided_decoding_guide_type, guided_decoding_guide, return_generation_logits, return_perf_metrics, beam_width, len_penalty
           outputs   output_ids, sequence_length, generation_logits, kv_cache_reused_blocks
           tokenizer TOKENIZER
           template  tokenizer_config.json of TOKENIZER
-          calls     hermes; reasoning: qwen3
-          limits    600 tokens of context, 512 tokens of prompt, 2 beams, vocabulary of 151680
-          honoured  temperature, top_p, top_k, repetition_penalty, frequency_penalty, presence_penalty, seed, stop, logit_bias, logprobs, top_logprobs, structured_outputs, min_tokens, ignore_eos, bad_words, stop_token_ids, use_beam_search, length_penalty
+          parsers   tools: hermes; reasoning: qwen3
+          limits    context 600 tokens, prompt 512 tokens, 2 beams, vocabulary of 151680
+          supported temperature, top_p, top_k, repetition_penalty, frequency_penalty, presence_penalty, seed, stop, logit_bias, logprobs, top_logprobs, structured_outputs, min_tokens, ignore_eos, bad_words, stop_token_ids, use_beam_search, length_penalty
           emulated  allowed_token_ids, include_stop_str_in_output, skip_special_tokens, spaces_between_special_tokens
-          refused   min_p: TensorRT-LLM has no input for it.
+          rejected  min_p: TensorRT-LLM has no input for it.
 
         llmapi version 1 on SERVER: served
           state     READY
@@ -70,11 +70,11 @@ describe('conch doctor', () => {
           outputs   text_output, finish_reason
           tokenizer -
           template  -
-          calls     none; reasoning: none
-          limits    not known
-          honoured  temperature, top_p, top_k, frequency_penalty, presence_penalty, seed
+          parsers   tools: none; reasoning: none
+          limits    unknown
+          supported temperature, top_p, top_k, frequency_penalty, presence_penalty, seed
           emulated  stop, structured_outputs, include_stop_str_in_output
-          refused   min_p: The model on TensorRT-LLM's LLM API has no input for it.
+          rejected  min_p: The model on TensorRT-LLM's LLM API has no input for it.
                     repetition_penalty: The model on TensorRT-LLM's LLM API has no input for it.
                     logit_bias: The model on TensorRT-LLM's LLM API has no input for it.
                     logprobs: The model on TensorRT-LLM's LLM API has no input for it.
@@ -88,19 +88,19 @@ describe('conch doctor', () => {
                     spaces_between_special_tokens: The model on TensorRT-LLM's LLM API has no input for it.
                     use_beam_search: The model on TensorRT-LLM's LLM API has no input for it.
                     length_penalty: The model on TensorRT-LLM's LLM API has no input for it.
-          remarks   There is no chat template, so chats are refused: --tokenizer llmapi=DIR or --chat-template llmapi=FILE.
-                    The server does not count tokens, and there is no tokenizer, so there is no usage: --tokenizer llmapi=DIR.
-                    Nobody says how long its context is: --context-length llmapi=N.
-                    A request that its server refuses may never be answered: --request-timeout bounds the wait.
+          remarks   No chat template, so Conch rejects chat requests. Set --tokenizer llmapi=DIR or --chat-template llmapi=FILE.
+                    No token counts, because the server does not count tokens and there is no tokenizer. Set --tokenizer llmapi=DIR.
+                    Context length unknown. Set it with --context-length llmapi=8192.
+                    The server may never respond to a request that it rejects. Limit the wait with --request-timeout.
 
-        postprocessing version 1 on SERVER: served as a part of another
-          why       it is an inner part of ensemble
+        postprocessing version 1 on SERVER: served as part of another model
+          why       it is part of ensemble
 
-        preprocessing version 1 on SERVER: served as a part of another
-          why       it is an inner part of ensemble
+        preprocessing version 1 on SERVER: served as part of another model
+          why       it is part of ensemble
 
-        tensorrt_llm version 1 on SERVER: served as a part of another
-          why       it is an inner part of ensemble
+        tensorrt_llm version 1 on SERVER: served as part of another model
+          why       it is part of ensemble
         "
       `);
       expect(code).toBe(0);
@@ -139,13 +139,10 @@ describe('conch doctor', () => {
       const unknown = await runConch(['doctor', 'nobody', ...flags]);
       expect([unknown.code, unknown.stderr]).toEqual([
         2,
-        'conch: No server has a model "nobody". There are: ensemble, llmapi, postprocessing, preprocessing, tensorrt_llm.\n',
+        'conch: No server has the model "nobody". Available models: ensemble, llmapi, postprocessing, preprocessing, tensorrt_llm.\n',
       ]);
       const silent = await runConch(['doctor', '--triton', '127.0.0.1:1', '--connect-timeout', '300ms']);
-      expect([silent.code, silent.stdout]).toEqual([
-        1,
-        expect.stringMatching(/^127\.0\.0\.1:1: does not answer: .*\n$/),
-      ]);
+      expect([silent.code, silent.stdout]).toEqual([1, expect.stringMatching(/^127\.0\.0\.1:1: unreachable: .*\n$/)]);
     },
     patience,
   );
@@ -207,12 +204,15 @@ describe('conch generate', () => {
       };
       expect(await wrong('ensemble', ...flags)).toEqual([
         2,
-        'conch: conch generate needs --text or --input-ids, and not both.',
+        'conch: conch generate needs either --text or --input-ids. Set one of them.',
       ]);
-      expect(await wrong(...flags, '--text', 'x')).toEqual([2, 'conch: conch generate needs the name of one model.']);
+      expect(await wrong(...flags, '--text', 'x')).toEqual([
+        2,
+        'conch: conch generate needs one model. Write conch generate MODEL.',
+      ]);
       expect(await wrong('ensemble', ...flags, '--input-ids', '1,x')).toEqual([
         2,
-        'conch: --input-ids: "x" is not a list of token ids.',
+        'conch: --input-ids must be token ids, separated by commas or spaces, not "x".',
       ]);
       expect(await wrong('nobody', ...flags, '--text', 'x')).toEqual([1, 'conch: The model "nobody" does not exist.']);
       expect(

@@ -123,7 +123,7 @@ describe('an LLM API model', () => {
       expect([status, given.error]).toEqual([
         504,
         {
-          message: 'The answer was not complete within the time limit.',
+          message: 'The response was not complete within the time limit.',
           type: 'server_error',
           param: null,
           code: 'deadline_exceeded',

@@ -76,7 +76,7 @@ describe('an ensemble whose engine is asked directly', () => {
     ]);
     expect((await post(`${conch.url}/v1/completions`, { model: 'tensorrt_llm', prompt: 'x' })).body).toEqual({
       error: {
-        message: 'The model "tensorrt_llm" does not exist. It is not offered: it is an inner part of ensemble.',
+        message: 'The model "tensorrt_llm" does not exist. It is not served: it is part of ensemble.',
         type: 'invalid_request_error',
         param: 'model',
         code: 'model_not_found',
@@ -371,9 +371,9 @@ describe('beam search', () => {
       }),
     );
     expect(refusals).toEqual([
-      [400, 'beam_width', 'beam_width: this model follows at most 4 beams, not 5.'],
-      [400, 'n', 'n: must not be more than the 2 beams of beam_width.'],
-      [400, 'beam_width', 'beam_width: not without use_beam_search.'],
+      [400, 'beam_width', 'beam_width: must be at most 4 for this model, not 5.'],
+      [400, 'n', 'n: must be at most beam_width, which is 2.'],
+      [400, 'beam_width', 'beam_width: requires use_beam_search, which is false; leave one of them out.'],
     ]);
   });
 });

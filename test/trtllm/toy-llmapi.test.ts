@@ -130,7 +130,7 @@ describe('the model of the LLM API on the main branch', () => {
   });
 
   it('never answers a bad request', async () => {
-    expect((await ask({}, { lora_id: 1 }, 'one', 500)).error).toBe('No answer within 500 ms.');
+    expect((await ask({}, { lora_id: 1 }, 'one', 500)).error).toBe('No response within 500 ms.');
   });
 
   it('ends a stopped request with an error', async () => {

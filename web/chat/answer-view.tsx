@@ -13,24 +13,24 @@ interface AnswerViewProps {
   readonly before: readonly Turn[];
   readonly hasKey: boolean;
   readonly chat: Chat;
-  /** It is still coming. */
+  /** It is still being generated. */
   readonly isLive?: boolean;
   readonly isLast?: boolean;
 }
 
-/** An answer, with all that came beside its text. */
+/** A response with its reasoning, tool calls, error and figures. */
 export function AnswerView({ turn, before, hasKey, chat, isLive = false, isLast = false }: AnswerViewProps) {
   const [isShowingRequest, setShowingRequest] = useState(false);
   const { text, reasoning, calls, finish, fault, figures, asked } = turn;
   return (
-    <article class="turn answer" aria-label={`Answer of ${asked.model}`}>
+    <article class="turn assistant" aria-label={`Response from ${asked.model}`}>
       {reasoning !== '' && <Reasoning text={reasoning} isGoingOn={isLive && text === ''} />}
       <MarkdownView text={text} />
       {isLive && text === '' && reasoning === '' && <p class="hint waiting">…</p>}
       {calls.length > 0 && <ToolCalls calls={calls} chat={chat} isOpen={isLast} />}
       {fault !== undefined && <p class="notice">{fault}</p>}
       {finish === 'stopped' && <p class="hint">Stopped.</p>}
-      {finish === 'length' && <p class="hint">Cut off at its longest length.</p>}
+      {finish === 'length' && <p class="hint">Stopped at the token limit.</p>}
       {!isLive && (
         <div class="actions">
           {figures && <span class="figures">{figureText(figures)}</span>}

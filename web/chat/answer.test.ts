@@ -34,7 +34,7 @@ describe('withChunk', () => {
     expect(finish).toBe('tool_calls');
   });
 
-  it('throws a failure that stands in the stream', () => {
+  it('throws an error in the stream', () => {
     const data = JSON.stringify({ error: { message: 'The server went away.', code: 'server_unreachable' } });
     expect(() => withChunk(noAnswer, data)).toThrow('The server went away.');
   });

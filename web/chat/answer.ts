@@ -1,19 +1,19 @@
 import { Fault } from '../lib/fault.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** What has come of an answer by now. */
+/** A response as far as it has arrived. */
 export interface Answer {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
   readonly finish: string | undefined;
-  /** As the server counts them, at the end. */
+  /** The count of the server, sent at the end. */
   readonly tokens: number | undefined;
-  /** Pieces that came. */
+  /** The number of chunks with content. */
   readonly pieces: number;
 }
 
-/** Nothing yet. */
+/** A response before its first chunk. */
 export const noAnswer: Answer = { text: '', reasoning: '', calls: [], finish: undefined, tokens: undefined, pieces: 0 };
 
 interface CallDelta {
@@ -35,10 +35,10 @@ interface Chunk {
   }[];
 }
 
-/** An answer with one more chunk of its stream. Throws a Fault where the chunk tells of one. */
+/** The response with one more chunk of its stream. Throws a RequestError if the chunk contains an error. */
 export function withChunk(answer: Answer, data: string): Answer {
   const { error, usage, choices } = JSON.parse(data) as Chunk;
-  if (error) throw new Fault(error.message ?? 'The answer failed.', { status: 200, code: error.code ?? '' });
+  if (error) throw new Fault(error.message ?? 'The response failed.', { status: 200, code: error.code ?? '' });
   const choice = choices?.[0];
   const { content, reasoning_content: reasoning, tool_calls: calls } = choice?.delta ?? {};
   const hasMore = Boolean(content) || Boolean(reasoning) || (calls?.length ?? 0) > 0;

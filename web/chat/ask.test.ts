@@ -7,7 +7,7 @@ const chunk = (content: string): string => `data: ${JSON.stringify({ choices: [{
 const usage = `data: ${JSON.stringify({ choices: [], usage: { completion_tokens: 5 } })}\n\n`;
 const done = 'data: [DONE]\n\n';
 
-/** Asks a server that answers with these texts; the clock goes on by 100 ms at each look. */
+/** Sends a request to a server that responds with these texts. Each reading of the clock advances it by 100 ms. */
 async function answerOf(texts: readonly (string | Error)[], controller = new AbortController()) {
   const seen: string[] = [];
   let clock = 0;
@@ -29,27 +29,27 @@ async function answerOf(texts: readonly (string | Error)[], controller = new Abo
 }
 
 describe('ask', () => {
-  it('gives the answer as it comes, and how quick it was', async () => {
+  it('reports the response as it arrives, and its timings', async () => {
     const { answer, fault, figures, seen } = await answerOf([chunk('a'), chunk('b'), usage + done]);
     expect({ text: answer.text, fault, seen }).toEqual({ text: 'ab', fault: undefined, seen: ['a', 'ab', 'ab'] });
-    // Looks at the clock: the beginning, the first token, then one for each chunk.
+    // Readings of the clock: the start, the first token, then one per chunk.
     expect(figures).toEqual({ firstToken: 100, total: 400, tokens: 5, tokensPerSecond: 4 / 0.3, isEstimate: false });
   });
 
-  it('keeps what came before a connection broke', async () => {
+  it('returns the text that arrived before the connection was lost', async () => {
     const { answer, fault, figures } = await answerOf([chunk('a'), new TypeError('network error')]);
     expect({ text: answer.text, fault, isEstimate: figures.isEstimate }).toEqual({
       text: 'a',
-      fault: 'The connection broke off before the answer was complete.',
+      fault: 'The connection was lost before the response was complete.',
       isEstimate: true,
     });
   });
 
-  it('takes no answer for whole that lacks its end', async () => {
-    expect((await answerOf([chunk('a')])).fault).toBe('The connection broke off before the answer was complete.');
+  it('reports a stream without its end', async () => {
+    expect((await answerOf([chunk('a')])).fault).toBe('The connection was lost before the response was complete.');
   });
 
-  it('says so when it was stopped', async () => {
+  it('marks a stopped response', async () => {
     const controller = new AbortController();
     controller.abort();
     const { answer, fault } = await answerOf([chunk('a'), new DOMException('stopped', 'AbortError')], controller);
@@ -60,7 +60,7 @@ describe('ask', () => {
     });
   });
 
-  it('tells what the server says', async () => {
+  it('passes on the error of the server', async () => {
     const send = () => Promise.reject(new Fault('No such model.', { status: 404 }));
     const { fault, figures } = await ask({ send }, request, {
       signal: new AbortController().signal,

@@ -7,19 +7,19 @@ import type { ChatRequest } from './request.ts';
 
 interface AskOptions {
   readonly signal: AbortSignal;
-  /** Hears of all that has come, over and over. */
+  /** Called after each chunk with the whole response so far. */
   readonly onChange: (answer: Answer) => void;
   readonly now?: () => number;
 }
 
-/** An answer that has ended, in whichever way. */
+/** A response that is complete, failed or stopped. */
 export interface EndedAnswer {
   readonly answer: Answer;
   readonly fault?: string;
   readonly figures: Figures;
 }
 
-/** Asks for an answer. What came before it failed or was stopped is kept. */
+/** Sends a request and reads its stream. The text that arrived before a failure or stop is part of the result. */
 export async function ask(
   api: Pick<Api, 'send'>,
   request: ChatRequest,
@@ -45,7 +45,7 @@ export async function ask(
   return { answer, figures, ...(fault === undefined ? {} : { fault }) };
 }
 
-/** The chunks of a stream, up to its end mark. */
+/** The chunks of a stream, up to `[DONE]`. */
 async function* events(api: Pick<Api, 'send'>, request: ChatRequest, signal: AbortSignal): AsyncGenerator<string> {
   const { body } = await api.send('v1/chat/completions', { body: request, signal });
   if (body === null) throw unreachable();
@@ -55,14 +55,14 @@ async function* events(api: Pick<Api, 'send'>, request: ChatRequest, signal: Abo
       yield data;
     }
   } catch (error) {
-    // A connection that breaks is told by each browser in words of its own.
+    // Each browser has its own message for a lost connection.
     throw error instanceof TypeError ? brokenOff() : error;
   }
   throw brokenOff();
 }
 
 function brokenOff(): Error {
-  return new Error('The connection broke off before the answer was complete.');
+  return new Error('The connection was lost before the response was complete.');
 }
 
 function figuresOf(
@@ -75,7 +75,7 @@ function figuresOf(
     firstToken: first === undefined ? undefined : first - begun,
     total: last - begun,
     tokens: count,
-    // The first token is what the others are counted from.
+    // The rate starts at the first token.
     tokensPerSecond: seconds > 0 && count > 1 ? (count - 1) / seconds : undefined,
     isEstimate: tokens === undefined,
   };

@@ -1,17 +1,17 @@
 import DOMPurify from 'dompurify';
 
-/** All that Markdown makes, and nothing that could do or fetch something. */
+/** What Markdown produces, and nothing that runs or fetches anything. */
 const allowed = {
   ALLOWED_TAGS: 'p br hr h3 h4 h5 h6 blockquote ul ol li pre code strong em del a table thead tbody tr th td'.split(
     ' ',
   ),
   ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#)/i,
-  // Else they would have to be addresses too.
+  // Otherwise DOMPurify checks them as URLs.
   ADD_URI_SAFE_ATTR: ['start', 'align'],
 };
 
-// A link opens beside the page, and the other side does not learn where it stood.
+// Links open in a new tab and send no referrer.
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'A') {
     node.setAttribute('target', '_blank');
@@ -19,7 +19,7 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   }
 });
 
-/** HTML without whatever could harm. */
+/** Sanitized HTML. */
 export function cleanHtml(html: string): string {
   return DOMPurify.sanitize(html, allowed);
 }

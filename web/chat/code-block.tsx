@@ -1,6 +1,6 @@
 import { CopyButton } from '../lib/copy-button.tsx';
 
-/** Code, with its language and a button that copies it. */
+/** A code block with its language and a copy button. */
 export function CodeBlock({ text, language }: { readonly text: string; readonly language: string }) {
   return (
     <figure class="code">
@@ -8,7 +8,7 @@ export function CodeBlock({ text, language }: { readonly text: string; readonly 
         <span>{language === '' ? 'code' : language}</span>
         <CopyButton text={text} />
       </figcaption>
-      {/* Long lines are scrolled by keys too */}
+      {/* Focusable, so that the keyboard can scroll long lines */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Chat } from './use-chat.ts';
 
-/** Where the next message is written; its button stops an answer while one is coming. */
+/** The input for the next message. Its button stops a running response. */
 export function Composer({ chat, isAnswering }: { readonly chat: Chat; readonly isAnswering: boolean }) {
   const [text, setText] = useState('');
   const area = useRef<HTMLTextAreaElement>(null);
@@ -11,7 +11,7 @@ export function Composer({ chat, isAnswering }: { readonly chat: Chat; readonly 
     area.current?.focus();
   };
   const press = (event: KeyboardEvent): void => {
-    // Enter also ends a word of those who write Chinese or Japanese.
+    // Enter also confirms a word in Chinese or Japanese input methods.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     send();
@@ -37,7 +37,7 @@ export function Composer({ chat, isAnswering }: { readonly chat: Chat; readonly 
         id="message"
         ref={area}
         rows={2}
-        placeholder="Write a message. Enter sends, Shift+Enter begins a line, Escape stops the answer."
+        placeholder="Type a message. Enter to send, Shift+Enter for a new line, Escape to stop."
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={press}

@@ -2,7 +2,7 @@ import { browserKeeper } from '../lib/storage.ts';
 import { titleOf } from './conversation.ts';
 import type { Chat } from './use-chat.ts';
 
-/** The conversations that are kept in this browser. */
+/** The conversations stored in this browser. */
 export function ConversationList({ chat, onDone }: { readonly chat: Chat; readonly onDone: () => void }) {
   const { kept, conversation } = chat;
   return (
@@ -44,10 +44,11 @@ export function ConversationList({ chat, onDone }: { readonly chat: Chat; readon
           </li>
         ))}
       </ul>
+      {kept.length === 0 && <p class="hint">No conversations yet.</p>}
       <p class="hint">
         {browserKeeper.isLasting
-          ? 'They are kept in this browser alone.'
-          : 'This browser allows no storage: they are gone when the page is closed.'}
+          ? 'Stored only in this browser.'
+          : 'This browser blocks storage: conversations are lost when you close this tab.'}
       </p>
     </section>
   );

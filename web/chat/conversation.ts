@@ -1,4 +1,4 @@
-/** What a model wants to have called, and what came of it. */
+/** A tool call of the model, with its result once it is known. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -6,17 +6,17 @@ export interface ToolCall {
   readonly result?: string;
 }
 
-/** How quick an answer was; times in milliseconds. */
+/** Timings of a response, in milliseconds. */
 export interface Figures {
   readonly firstToken: number | undefined;
   readonly total: number;
   readonly tokens: number;
   readonly tokensPerSecond: number | undefined;
-  /** The server did not tell the number of tokens, so that pieces were counted. */
+  /** The server sent no token count; chunks were counted instead. */
   readonly isEstimate: boolean;
 }
 
-/** What an answer is asked for with, beside the messages; fields as they are typed. */
+/** The settings of a request; fields as typed. */
 export interface Asked {
   readonly model: string;
   readonly system: string;
@@ -35,11 +35,11 @@ export interface AnswerTurn {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
-  /** As the API has it, or `stopped` by whoever asked. */
+  /** The finish reason of the API, or `stopped` by the user. */
   readonly finish: string | undefined;
   readonly fault?: string;
   readonly figures?: Figures;
-  /** With the turns before it, the very request. */
+  /** Together with the turns before it, the exact request. */
   readonly asked: Asked;
 }
 
@@ -53,19 +53,19 @@ export interface Conversation {
   readonly changed: number;
 }
 
-/** A conversation without a word, with the settings of the one before. */
+/** An empty conversation, with the settings of the one before. */
 export function newConversation(asked: Asked = { model: '', system: '', fields: {} }): Conversation {
   return { id: newId(), asked, turns: [], changed: Date.now() };
 }
 
-/** An id of its own, also where the page came over plain HTTP and browsers offer no randomUUID. */
+/** A unique id, also over plain HTTP, where browsers offer no randomUUID. */
 export function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const longestTitle = 60;
 
-/** What a conversation is called: its first words. */
+/** The title of a conversation: its first words. */
 export function titleOf({ turns }: Pick<Conversation, 'turns'>): string {
   const first =
     turns

@@ -27,7 +27,7 @@ describe('readEvents', () => {
     expect(await read([bytes('data: a\n\ndata: b\n')])).toEqual(['a']);
   });
 
-  it('lets go of the stream when nobody wants more', async () => {
+  it('cancels the stream when the reader stops', async () => {
     let isCancelled = false;
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(bytes('data: a\n\ndata: b\n\n')),

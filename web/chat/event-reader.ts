@@ -1,4 +1,4 @@
-/** The data of each server-sent event of a stream, however it is cut. */
+/** The data of each server-sent event of a stream, wherever its chunks begin and end. */
 export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
@@ -8,7 +8,7 @@ export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGene
     for (;;) {
       const { done, value } = await reader.read();
       rest += value ? decoder.decode(value, { stream: true }) : decoder.decode();
-      // A line feed behind a carriage return may still be on its way.
+      // A line feed after a carriage return may be in the next chunk.
       const lines = rest.split(done ? /\r\n|\n|\r/ : /\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       for (const line of lines) {

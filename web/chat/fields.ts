@@ -1,4 +1,4 @@
-/** A number that a request may hold. */
+/** A numeric field of a request. */
 export interface NumberField {
   readonly name: string;
   readonly label: string;
@@ -9,14 +9,14 @@ export interface NumberField {
 
 export const numberFields: readonly NumberField[] = [
   { name: 'temperature', label: 'Temperature', step: 0.1, minimum: 0, maximum: 2 },
-  { name: 'top_p', label: 'Top p', step: 0.05, minimum: 0, maximum: 1 },
-  { name: 'max_tokens', label: 'Most tokens', step: 1, minimum: 1 },
+  { name: 'top_p', label: 'Top P', step: 0.05, minimum: 0, maximum: 1 },
+  { name: 'max_tokens', label: 'Max tokens', step: 1, minimum: 1 },
   { name: 'seed', label: 'Seed', step: 1 },
   { name: 'presence_penalty', label: 'Presence penalty', step: 0.1, minimum: -2, maximum: 2 },
   { name: 'frequency_penalty', label: 'Frequency penalty', step: 0.1, minimum: -2, maximum: 2 },
 ];
 
-/** A text that a request may hold, as it is typed. */
+/** A text field of a request, as typed. */
 export interface TextField {
   readonly name: 'stop' | 'tools' | 'extra';
   readonly label: string;
@@ -24,32 +24,32 @@ export interface TextField {
 }
 
 export const textFields: readonly TextField[] = [
-  { name: 'stop', label: 'Stop texts', hint: 'One in each line.' },
-  { name: 'tools', label: 'Tools', hint: "A JSON list, in OpenAI's form." },
-  { name: 'extra', label: 'Other fields', hint: 'A JSON object: whatever else the request shall hold.' },
+  { name: 'stop', label: 'Stop sequences', hint: 'One per line' },
+  { name: 'tools', label: 'Tools', hint: 'JSON list of tools in the OpenAI format' },
+  { name: 'extra', label: 'Other fields', hint: 'JSON object with more request fields, such as {"top_k": 20}' },
 ];
 
-/** A field that cannot be sent as it was typed. */
+/** A field with an invalid value. */
 export class FieldProblem extends Error {}
 
-/** What the fields add to a request. Throws a FieldProblem that names the field. */
+/** The request fields that were set. Throws a FieldError that names an invalid one. */
 export function fieldValues(fields: Readonly<Record<string, string>>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const { name, label } of numberFields) {
     const text = fields[name]?.trim() ?? '';
     if (text === '') continue;
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new FieldProblem(`${label}: ${JSON.stringify(text)} is not a number.`);
+    if (!Number.isFinite(value)) throw new FieldProblem(`${label} must be a number, not ${JSON.stringify(text)}.`);
     values[name] = value;
   }
   const stop = (fields['stop'] ?? '').split('\n').filter((line) => line !== '');
   if (stop.length > 0) values['stop'] = stop;
   const tools = parsed(fields['tools'], 'Tools');
-  if (tools !== undefined && !Array.isArray(tools)) throw new FieldProblem('Tools: must be a JSON list.');
+  if (tools !== undefined && !Array.isArray(tools)) throw new FieldProblem('Tools must be a JSON list.');
   if (tools !== undefined) values['tools'] = tools;
   const extra = parsed(fields['extra'], 'Other fields');
   if (extra !== undefined && (typeof extra !== 'object' || extra === null || Array.isArray(extra)))
-    throw new FieldProblem('Other fields: must be a JSON object.');
+    throw new FieldProblem('Other fields must be a JSON object.');
   return { ...values, ...extra };
 }
 
@@ -58,6 +58,6 @@ function parsed(text: string | undefined, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FieldProblem(`${label}: is no JSON (${error instanceof Error ? error.message : ''}).`);
+    throw new FieldProblem(`${label} must be valid JSON (${error instanceof Error ? error.message : ''}).`);
   }
 }

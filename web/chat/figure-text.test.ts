@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { figureText } from './figure-text.ts';
 
-it('tells how quick an answer was', () => {
+it('describes the timings of a response', () => {
   const figures = { firstToken: 84.4, total: 2120, tokens: 101, tokensPerSecond: 49.12, isEstimate: false };
   expect(figureText(figures)).toBe('first token 84 ms · 49.1 tokens/s · 101 tokens in 2.12 s');
   expect(figureText({ ...figures, isEstimate: true })).toBe(

@@ -1,7 +1,7 @@
 import { numberText, timeText } from '../lib/number-text.ts';
 import type { Figures } from './conversation.ts';
 
-/** How quick an answer was, in a few words. */
+/** The timings of a response as text. */
 export function figureText({ firstToken, tokens, tokensPerSecond, total, isEstimate }: Figures): string {
   const about = isEstimate ? '≈ ' : '';
   const words = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Conversation, titleOf, withResult } from './conversation.ts';
 import { forgetConversation, keepConversation, type Place, readConversations } from './history.ts';
 
-/** The storage of a browser, with room for so many characters. */
+/** The storage of a browser, with a limit on the characters of a value. */
 function placeWith(entries: Readonly<Record<string, string>> = {}, room = 1_000_000): Place {
   const map = new Map(Object.entries(entries));
   return {
@@ -27,7 +27,7 @@ const conversation = (id: string, changed: number): Conversation => ({
 });
 
 describe('the history', () => {
-  it('gives what was kept, the latest first', () => {
+  it('returns the stored conversations, latest first', () => {
     const place = placeWith({ other: 'x' });
     for (const each of [conversation('a', 1), conversation('b', 3), conversation('c', 2)])
       expect(keepConversation(each, place)).toBe(true);
@@ -37,11 +37,11 @@ describe('the history', () => {
     expect(readConversations(place).map(({ id }) => id)).toEqual(['a', 'c']);
   });
 
-  it('says so when there is no room', () => {
+  it('reports a full storage', () => {
     expect(keepConversation(conversation('a', 1), placeWith({}, 10))).toBe(false);
   });
 
-  it('passes over what it cannot read', () => {
+  it('skips unreadable entries', () => {
     const place = placeWith({ 'conch.chat.a': '{', 'conch.chat.b': 'null', 'conch.chat.c': '{"id":"c"}' });
     expect(readConversations(place)).toEqual([]);
   });

@@ -3,10 +3,10 @@ import type { Conversation } from './conversation.ts';
 
 const prefix = 'conch.chat.';
 
-/** Where conversations are kept: the storage of the browser. */
+/** The part of the browser's storage that the history uses. */
 export type Place = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
-/** The conversations that are kept in this browser, the latest first. What cannot be read is left where it is. */
+/** The conversations stored in this browser, latest first. Unreadable entries are skipped, not deleted. */
 export function readConversations(place: Place = browserKeeper.storage): readonly Conversation[] {
   const names = Array.from({ length: place.length }, (_, at) => place.key(at) ?? '');
   return names
@@ -15,12 +15,12 @@ export function readConversations(place: Place = browserKeeper.storage): readonl
     .toSorted(latestFirst);
 }
 
-/** The order in which conversations are listed. */
+/** The order of the list of conversations. */
 export function latestFirst(left: Conversation, right: Conversation): number {
   return right.changed - left.changed;
 }
 
-/** Keeps a conversation; false where the browser has no room left. */
+/** Stores a conversation; false if the storage of the browser is full. */
 export function keepConversation(conversation: Conversation, place: Place = browserKeeper.storage): boolean {
   try {
     place.setItem(prefix + conversation.id, JSON.stringify(conversation));

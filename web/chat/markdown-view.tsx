@@ -3,7 +3,7 @@ import { cleanHtml } from './clean-html.ts';
 import { CodeBlock } from './code-block.tsx';
 import { blocksOf } from './markdown.ts';
 
-/** A text in Markdown. While it grows, only the blocks at its end are drawn anew. */
+/** Renders Markdown. While the text grows, only the last blocks are rendered again. */
 export function MarkdownView({ text }: { readonly text: string }) {
   const blocks = useMemo(() => blocksOf(text), [text]);
   return (

@@ -19,7 +19,7 @@ describe('blocksOf', () => {
     expect(block).toEqual({ kind: 'html', html: '&lt;script&gt;alert(1)&lt;/script&gt;' });
   });
 
-  it('puts headings below those of the page', () => {
+  it('puts headings below those of the web UI', () => {
     expect(blocksOf('# A *b*')).toEqual([{ kind: 'html', html: '<h3>A <em>b</em></h3>\n' }]);
   });
 

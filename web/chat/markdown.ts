@@ -1,6 +1,6 @@
 import { Marked } from 'marked';
 
-/** One block of an answer: code, or HTML that is not clean yet. */
+/** One block of a response: code, or HTML that is not sanitized yet. */
 export type Block =
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | { readonly kind: 'html'; readonly html: string };
@@ -8,20 +8,20 @@ export type Block =
 const marked = new Marked({
   gfm: true,
   renderer: {
-    // What a model writes as HTML is shown as it is written.
+    // HTML in a response is shown as text.
     html: ({ text }) => escaped(text),
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
-    // The page has two levels of headings of its own.
+    // The web UI itself uses the first two heading levels.
     heading({ tokens, depth }) {
       const level = Math.min(depth + 2, 6);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
     },
-    // A picture would be fetched from wherever the answer says: it becomes a link.
+    // An image would be fetched from any host that the response names. It becomes a link.
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text === '' ? href : text)}</a>`,
   },
 });
 
-/** The blocks of a text in Markdown. Of a text that grows, all but the last ones stay as they are. */
+/** The blocks of a Markdown text. While the text grows, all but the last ones stay the same. */
 export function blocksOf(text: string): readonly Block[] {
   return marked.lexer(text).flatMap((token): readonly Block[] => {
     if (token.type === 'space' || token.type === 'def') return [];

@@ -4,10 +4,10 @@ import type { AnswerTurn, Turn } from './conversation.ts';
 import type { Chat } from './use-chat.ts';
 import { UserView } from './user-view.tsx';
 
-/** How far from its end a log still follows what comes. */
+/** How many pixels from its end the log still follows new text. */
 const near = 80;
 
-/** All turns of the open conversation. Screen readers hear an answer when it is whole. */
+/** All turns of the open conversation. Screen readers announce a response when it is complete. */
 export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly hasKey: boolean }) {
   const { conversation, live } = chat;
   const { turns } = conversation;
@@ -26,13 +26,13 @@ export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly has
         role="log"
         aria-label="Messages"
         aria-busy={isAnswering}
-        // Whoever has no mouse scrolls it by keys
+        // Focusable, so that the keyboard can scroll it
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
           follows.current = scrollHeight - scrollTop - clientHeight < near;
         }}
       >
-        {turns.length === 0 && !isAnswering && <p class="hint empty">Ask the model something.</p>}
+        {turns.length === 0 && !isAnswering && <p class="hint empty">Send a message to start a conversation.</p>}
         {turns.map((turn, at) =>
           turn.role === 'user' ? (
             <UserView key={turn.id} turn={turn} onEdit={(text) => chat.again(turn.id, text)} />
@@ -57,8 +57,8 @@ export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly has
 }
 
 function statusOf(live: AnswerTurn | undefined, last: Turn | undefined): string {
-  if (live) return live.text === '' ? 'Waiting for the answer.' : 'The answer is coming.';
+  if (live) return live.text === '' ? 'Waiting for the response.' : 'Receiving the response.';
   if (last?.role !== 'assistant') return '';
-  if (last.fault !== undefined) return 'The answer failed.';
-  return last.finish === 'stopped' ? 'The answer was stopped.' : 'The answer is complete.';
+  if (last.fault !== undefined) return 'The response failed.';
+  return last.finish === 'stopped' ? 'The response was stopped.' : 'The response is complete.';
 }

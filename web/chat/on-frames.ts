@@ -1,4 +1,4 @@
-/** Calls with the latest value once in a frame of the screen, however often it is called. */
+/** Calls `show` with the latest value at most once per animation frame. */
 export function onFrames<T>(show: (value: T) => void): {
   readonly next: (value: T) => void;
   readonly stop: () => void;

@@ -10,11 +10,11 @@ import { useShortcuts } from './use-shortcuts.ts';
 
 type Panel = 'conversations' | 'settings';
 
-/** Conversations with the models of the server. */
+/** The playground: conversations with the models of the server. */
 export function Playground({ api, isShown }: { readonly api: Api; readonly isShown: boolean }) {
   const chat = useChat(api);
   const { models, fault, reload } = useModels(api, isShown);
-  // On a narrow screen one panel at a time stands in front; on a wide one both are always there.
+  // A narrow screen shows one panel at a time, a wide one always both.
   const [panel, setPanel] = useState<Panel>();
   const { conversation, live } = chat;
   const { model } = conversation.asked;
@@ -43,7 +43,7 @@ export function Playground({ api, isShown }: { readonly api: Api; readonly isSho
           document.getElementById('message')?.focus();
         }}
       >
-        To the message
+        Skip to message
       </a>
       <div class="panel-switch">
         {toggle('conversations')}

@@ -26,7 +26,7 @@ describe('chatRequest', () => {
     });
   });
 
-  it('holds the whole conversation, without reasoning and without answers that never came', () => {
+  it('contains the whole conversation, without reasoning and empty responses', () => {
     const turns = [user('a'), answer({ text: 'b', reasoning: 'hm' }), user('c'), answer({ fault: 'gone' }), user('d')];
     expect(chatRequest({ ...asked, system: 'Be brief.' }, turns).messages).toEqual([
       { role: 'system', content: 'Be brief.' },
@@ -37,7 +37,7 @@ describe('chatRequest', () => {
     ]);
   });
 
-  it('answers every call', () => {
+  it('sends a result for each call', () => {
     const calls = [
       { id: '1', name: 'f', arguments: '{}', result: '12' },
       { id: '2', name: 'g', arguments: '{"a":1}' },
@@ -75,12 +75,12 @@ describe('fieldValues', () => {
   });
 
   it.each([
-    [{ temperature: 'warm' }, 'Temperature: "warm" is not a number.'],
-    [{ tools: '{}' }, 'Tools: must be a JSON list.'],
-    [{ extra: '[1]' }, 'Other fields: must be a JSON object.'],
-    [{ extra: 'null' }, 'Other fields: must be a JSON object.'],
-    [{ tools: '[' }, /^Tools: is no JSON/],
-  ])('refuses %j by its name', (fields, message) => {
+    [{ temperature: 'warm' }, 'Temperature must be a number, not "warm".'],
+    [{ tools: '{}' }, 'Tools must be a JSON list.'],
+    [{ extra: '[1]' }, 'Other fields must be a JSON object.'],
+    [{ extra: 'null' }, 'Other fields must be a JSON object.'],
+    [{ tools: '[' }, /^Tools must be valid JSON \(/],
+  ])('rejects %j and names the field', (fields, message) => {
     expect(() => fieldValues(fields)).toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import type { Asked, Turn } from './conversation.ts';
 import { fieldValues } from './fields.ts';
 
-/** A message as the API takes it. */
+/** A message of the API. */
 export type Message = Readonly<Record<string, unknown>>;
 
 /** The body of a request to /v1/chat/completions. */
@@ -10,7 +10,7 @@ export interface ChatRequest extends Readonly<Record<string, unknown>> {
   readonly messages: readonly Message[];
 }
 
-/** The request that these turns and settings make. Throws a FieldProblem where a field cannot be sent. */
+/** Builds the request from turns and settings. Throws a FieldError if a field is invalid. */
 export function chatRequest({ model, system, fields }: Asked, turns: readonly Turn[]): ChatRequest {
   return {
     model,

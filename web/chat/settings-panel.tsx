@@ -2,7 +2,7 @@ import type { Model } from '../lib/models.ts';
 import { numberFields, textFields } from './fields.ts';
 import type { Chat } from './use-chat.ts';
 
-/** The model, and what else a request holds beside the messages. */
+/** The model and the other settings of a request. */
 export function SettingsPanel({
   chat,
   models,
@@ -25,7 +25,7 @@ export function SettingsPanel({
           ))}
         </select>
       </label>
-      {models?.length === 0 && <p role="status">This server has no model that chats.</p>}
+      {models?.length === 0 && <p role="status">No chat models found. The dashboard lists all models.</p>}
       <label>
         System prompt
         <textarea

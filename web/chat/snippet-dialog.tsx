@@ -13,12 +13,12 @@ interface SnippetDialogProps {
   readonly onClose: () => void;
 }
 
-/** The very request of an answer, as a program. */
+/** The exact request of a response, as a program. */
 export function SnippetDialog({ asked, turns, hasKey, onClose }: SnippetDialogProps) {
   const [language, setLanguage] = useState<Language>('curl');
   const text = useMemo(() => textOf(language, asked, turns, hasKey), [language, asked, turns, hasKey]);
   return (
-    <Dialog title="The request of this answer" onClose={onClose}>
+    <Dialog title="Request" onClose={onClose}>
       <div class="row" role="group" aria-label="Language">
         {languages.map((each) => (
           <button
@@ -33,7 +33,7 @@ export function SnippetDialog({ asked, turns, hasKey, onClose }: SnippetDialogPr
         ))}
         <CopyButton key={language} text={text} />
       </div>
-      {/* Long lines are scrolled by keys too */}
+      {/* Focusable, so that the keyboard can scroll long lines */}
       <pre class="snippet" tabIndex={0}>
         <code>{text}</code>
       </pre>

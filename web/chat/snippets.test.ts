@@ -15,7 +15,7 @@ const open = { base: 'http://localhost:9000/v1', hasKey: false };
 const locked = { base: 'http://localhost:9000/v1', hasKey: true };
 
 describe('a snippet', () => {
-  it.skipIf(isWindows)('of curl sends the very request, whatever stands in it', () => {
+  it.skipIf(isWindows)('of curl sends the exact request, whatever it contains', () => {
     const text = snippet('curl', request, open);
     // The shell itself takes the words apart.
     const words = execFileSync('sh', ['-c', text.replace(/^curl/, "printf '%s\\0'")], { encoding: 'utf8' }).split('\0');

@@ -1,18 +1,18 @@
 import type { ChatRequest } from './request.ts';
 
-/** Where a request goes, and whether it brings a key. */
+/** Where a request is sent, and whether it needs an API key. */
 export interface Target {
   /** Without a slash at the end: http://localhost:9000/v1. */
   readonly base: string;
   readonly hasKey: boolean;
 }
 
-/** The languages that a request is shown in. */
+/** The languages of the snippets. */
 export const languages = ['curl', 'Python', 'TypeScript'] as const;
 
 export type Language = (typeof languages)[number];
 
-/** A request as a program that sends it. The key is never in it. */
+/** A program that sends the request. It never contains the key. */
 export function snippet(language: Language, request: ChatRequest, target: Target): string {
   return writers[language](request, target);
 }
@@ -58,7 +58,7 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
 `,
 };
 
-/** The fields that OpenAI's Python package takes by name; others go beside them. */
+/** The parameters of OpenAI's Python package. Other fields go into `extra_body`. */
 const namedInOpenAi = new Set([
   'model',
   'messages',
@@ -85,12 +85,12 @@ const namedInOpenAi = new Set([
   'user',
 ]);
 
-/** A text as one word of a shell. */
+/** A text as one shell argument. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A value of JSON as Python writes it. */
+/** A JSON value as a Python literal. */
 function pythonText(value: unknown, indent = ''): string {
   const inner = `${indent}    `;
   if (value === null || value === undefined) return 'None';

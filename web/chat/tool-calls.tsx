@@ -4,20 +4,20 @@ import type { Chat } from './use-chat.ts';
 interface ToolCallsProps {
   readonly calls: readonly ToolCall[];
   readonly chat: Chat;
-  /** Whether results can still be given. */
+  /** Whether results can still be entered. */
   readonly isOpen: boolean;
 }
 
-/** The functions that the model wants to have called; whoever reads it may play their part. */
+/** The tool calls of a response. The user enters their results by hand. */
 export function ToolCalls({ calls, chat, isOpen }: ToolCallsProps) {
   return (
     <div class="calls">
       {calls.map(({ id, name, arguments: given, result }) => (
         <figure key={id} class="code">
           <figcaption>
-            <span>calls {name}</span>
+            <span>Tool call: {name}</span>
           </figcaption>
-          {/* Long lines are scrolled by keys too */}
+          {/* Focusable, so that the keyboard can scroll long lines */}
           <pre tabIndex={0}>
             <code>{indented(given)}</code>
           </pre>
@@ -31,20 +31,20 @@ export function ToolCalls({ calls, chat, isOpen }: ToolCallsProps) {
               />
             </label>
           ) : (
-            result !== undefined && <p class="said">{result}</p>
+            result !== undefined && <p class="plain-text">{result}</p>
           )}
         </figure>
       ))}
       {isOpen && (
         <button type="button" onClick={chat.goOn}>
-          Send the results
+          Send results
         </button>
       )}
     </div>
   );
 }
 
-/** Arguments as JSON that people can read; as they are where they are none. */
+/** Indented JSON; other text unchanged. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);

@@ -15,21 +15,21 @@ import { forgetConversation, keepConversation, latestFirst, readConversations } 
 import { onFrames } from './on-frames.ts';
 import { type ChatRequest, chatRequest } from './request.ts';
 
-/** The open conversation, all that are kept, and what can be done with them. */
+/** The open conversation, the stored ones, and the actions on them. */
 export interface Chat {
   readonly conversation: Conversation;
   readonly kept: readonly Conversation[];
-  /** The answer that is coming. */
+  /** The response that is being generated. */
   readonly live: AnswerTurn | undefined;
-  /** What keeps the last order from being done. */
+  /** Why the last action failed. */
   readonly problem: string | undefined;
   readonly change: (asked: Partial<Asked>) => void;
-  /** Asks; false where the request cannot be made. */
+  /** Sends a message; false if the request is invalid. */
   readonly send: (text: string) => boolean;
-  /** Asks again for everything from this turn on, a turn of the user with other words. */
+  /** Repeats the request from this turn on; `text` replaces the text of a turn of the user. */
   readonly again: (turn: string, text?: string) => void;
   readonly giveResult: (call: string, result: string) => void;
-  /** Goes on with the results of calls. */
+  /** Continues with the results of the tool calls. */
   readonly goOn: () => void;
   readonly stop: () => void;
   readonly open: (conversation: Conversation) => void;
@@ -37,7 +37,7 @@ export interface Chat {
   readonly remove: (conversation: Conversation) => void;
 }
 
-/** Conversations with a server, kept in the browser. */
+/** Conversations with a server, stored in the browser. */
 export function useChat(api: Api): Chat {
   const [kept, setKept] = useState(() => readConversations());
   const [conversation, setConversation] = useState(() => kept[0] ?? newConversation());
@@ -56,7 +56,8 @@ export function useChat(api: Api): Chat {
     }
     if (changed.turns.length === 0) return;
     const isKept = keepConversation(changed);
-    if (!isKept) setProblem('The browser has no room left for this conversation. Delete others to keep it.');
+    if (!isKept)
+      setProblem('Browser storage is full: this conversation is not stored. Delete other conversations to free space.');
     setKept((known) => [changed, ...known.filter(({ id }) => id !== changed.id)].toSorted(latestFirst));
   };
   const stop = (): void => running.current?.abort();
@@ -84,7 +85,7 @@ export function useChat(api: Api): Chat {
     const { text, reasoning, calls, finish } = ended.answer;
     const { figures, fault } = ended;
     const whole = { ...turn, text, reasoning, calls, finish, figures, ...(fault === undefined ? {} : { fault }) };
-    // Its settings may have changed meanwhile, and another one may be open.
+    // Meanwhile its settings may have changed, or another conversation may be open.
     const now = latest.current.id === begun.id ? latest.current : begun;
     if (running.current === controller) {
       running.current = null;
@@ -124,7 +125,7 @@ export function useChat(api: Api): Chat {
     },
     begin: () => show(newConversation(latest.current.asked)),
     remove: (removed) => {
-      // An answer that is still coming to it must not bring it back.
+      // A response that is still running must not store it again.
       gone.current.add(removed.id);
       forgetConversation(removed);
       const left = readConversations();
@@ -138,13 +139,13 @@ function emptyAnswer(asked: Asked): AnswerTurn {
   return { role: 'assistant', id: newId(), text: '', reasoning: '', calls: [], finish: undefined, asked };
 }
 
-/** The request of a conversation, or undefined after telling why there is none. */
+/** The request of a conversation, or undefined after reporting why it is invalid. */
 function requestOf(
   { asked, turns }: Conversation,
   tell: (problem: string | undefined) => void,
 ): ChatRequest | undefined {
   try {
-    if (asked.model === '') throw new Error('Choose a model first.');
+    if (asked.model === '') throw new Error('Select a model first.');
     const request = chatRequest(asked, turns);
     tell(undefined);
     return request;

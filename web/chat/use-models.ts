@@ -4,16 +4,16 @@ import { Fault, faultText } from '../lib/fault.ts';
 import { chatModels, type Model } from '../lib/models.ts';
 
 interface Models {
-  /** Those that chat; undefined until they are known. */
+  /** The chat models; undefined until they are known. */
   readonly models: readonly Model[] | undefined;
   readonly fault: string | undefined;
   readonly reload: () => void;
 }
 
-/** Milliseconds after which a server that is away, or has no models yet, is asked again. */
+/** Milliseconds before the next request if the server is unreachable or has no models yet. */
 const pause = 3_000;
 
-/** The models of the server, asked for again with each key and each time the playground is shown. */
+/** The models of the server, requested again for each key and each time the playground is shown. */
 export function useModels(api: Api, isShown: boolean): Models {
   const [models, setModels] = useState<readonly Model[]>();
   const [fault, setFault] = useState<unknown>();

@@ -6,7 +6,7 @@ interface Shortcuts {
   readonly onNew: () => void;
 }
 
-/** Escape stops the answer, Alt+N begins a conversation. */
+/** Escape stops the response, Alt+N starts a new conversation. */
 export function useShortcuts({ isOn, onStop, onNew }: Shortcuts): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { UserTurn } from './conversation.ts';
 
-/** A message of the user, which can be said in other words. */
+/** A message of the user, which can be edited and sent again. */
 export function UserView({ turn, onEdit }: { readonly turn: UserTurn; readonly onEdit: (text: string) => void }) {
   const [draft, setDraft] = useState<string>();
   if (draft === undefined)
     return (
       <article class="turn user" aria-label="You">
-        <p class="said">{turn.text}</p>
+        <p class="plain-text">{turn.text}</p>
         <div class="actions">
           <button type="button" class="small" onClick={() => setDraft(turn.text)}>
             Edit
@@ -25,7 +25,7 @@ export function UserView({ turn, onEdit }: { readonly turn: UserTurn; readonly o
         }}
       >
         <textarea
-          aria-label="Message in other words"
+          aria-label="Edit message"
           rows={3}
           value={draft}
           ref={focused}
@@ -44,7 +44,7 @@ export function UserView({ turn, onEdit }: { readonly turn: UserTurn; readonly o
   );
 }
 
-/** What appears because somebody wants to write is ready for it. */
+/** Focuses the editor when it appears. */
 function focused(area: HTMLTextAreaElement | null): void {
   area?.focus();
 }

@@ -5,7 +5,7 @@ import type { Measures } from './measures.ts';
 /** One line of a chart. */
 export interface Line {
   readonly label: string;
-  /** The name of its colour among the variables of the style. */
+  /** The name of its colour, a CSS custom property. */
   readonly color: string;
   readonly value: (measures: Measures) => number | undefined;
 }
@@ -15,16 +15,16 @@ interface ChartProps {
   readonly lines: readonly Line[];
   readonly measures: readonly Measures[];
   readonly text: (value: number) => string;
-  /** What its height is at least, so that little is not shown as much. */
+  /** The minimum upper end of the scale, so that small values do not look large. */
   readonly least: number;
   readonly isDark: boolean;
 }
 
 const height = 150;
-/** Seconds that its width is at least. */
+/** The minimum time span, in seconds. */
 const shortest = 60;
 
-/** A chart that goes on with time. Its last values stand beside it as text, for those who cannot see it too. */
+/** A chart over time. The latest values are also shown as text, which screen readers can read. */
 export function Chart({ title, lines, measures, text, least, isDark }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
@@ -82,7 +82,7 @@ function optionsOf(
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      // Asked of the data: to a time that is alone, the plot would add a day.
+      // Taken from the data: uPlot would pad a single time by a day.
       x: { range: ({ data: [times] }) => timesShown(times) },
       y: { range: (_, __, most) => [0, Math.max(most * 1.1, least)] },
     },
@@ -98,7 +98,7 @@ function seriesOf(label: string, color: string): uPlot.Series {
   return { label, stroke: color, width: 2, spanGaps: true, points: { show: true, size: 4, fill: color } };
 }
 
-/** A colour of the style as a canvas takes it, which knows neither variables nor light-dark(). */
+/** A CSS colour resolved for the canvas, which supports neither custom properties nor light-dark(). */
 function colorOf(name: string, place: HTMLElement): string {
   place.style.color = `var(--${name})`;
   const { color } = getComputedStyle(place);
@@ -106,7 +106,7 @@ function colorOf(name: string, place: HTMLElement): string {
   return color;
 }
 
-/** Before the first measures there is neither a first time nor a last. */
+/** The time span of the chart. Before the first measurement it ends now. */
 function timesShown(times: uPlot.AlignedData[0]): [number, number] {
   const end = times[times.length - 1] ?? Date.now() / 1000;
   return [Math.min(times[0] ?? end, end - shortest), end];

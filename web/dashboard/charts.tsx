@@ -16,13 +16,13 @@ interface ChartKind {
 const charts: readonly ChartKind[] = [
   {
     title: 'Requests per second',
-    lines: [{ label: 'all', color: 'first', value: ({ requests }) => requests }],
+    lines: [{ label: 'total', color: 'first', value: ({ requests }) => requests }],
     text: perSecond,
     least: 1,
   },
   {
     title: 'Tokens per second',
-    lines: [{ label: 'of answers', color: 'first', value: ({ tokens }) => tokens }],
+    lines: [{ label: 'generated', color: 'first', value: ({ tokens }) => tokens }],
     text: perSecond,
     least: 1,
   },
@@ -37,7 +37,7 @@ const charts: readonly ChartKind[] = [
   },
   {
     title: 'Errors per second',
-    lines: [{ label: 'all', color: 'bad', value: ({ errors }) => errors }],
+    lines: [{ label: 'total', color: 'bad', value: ({ errors }) => errors }],
     text: perSecond,
     least: 1,
   },
@@ -52,7 +52,7 @@ const charts: readonly ChartKind[] = [
   },
 ];
 
-/** How the server does, as it goes on. */
+/** The charts of the dashboard. */
 export function Charts({ measures, isDark }: { readonly measures: readonly Measures[]; readonly isDark: boolean }) {
   return (
     <div class="charts">

@@ -5,13 +5,13 @@ import { ServerTable } from './server-table.tsx';
 import { useFleet } from './use-fleet.ts';
 import { useMeasures } from './use-measures.ts';
 
-/** What the dashboard is shown with. */
+/** The properties of the dashboard. */
 export interface DashboardProps {
   readonly api: Api;
   readonly isDark: boolean;
 }
 
-/** How the server does: its figures as they come, its models and what is behind it. */
+/** Live metrics, models and upstream servers. */
 export function Dashboard({ api, isDark }: DashboardProps) {
   const { measures, fault } = useMeasures(api);
   const fleet = useFleet(api);
@@ -24,7 +24,7 @@ export function Dashboard({ api, isDark }: DashboardProps) {
         </p>
       ))}
       <section aria-labelledby="figures-heading">
-        <h2 id="figures-heading">Now</h2>
+        <h2 id="figures-heading">Live metrics</h2>
         <Charts measures={measures} isDark={isDark} />
       </section>
       <ModelTable fleet={fleet} />

@@ -1,19 +1,19 @@
 import { ownSamples } from './metrics-text.ts';
 
-/** What the server has counted up to a moment. */
+/** The counters of the server at one time. */
 export interface Counts {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly requests: number;
   readonly errors: number;
   readonly tokens: number;
-  /** How many answers had their first token within so many seconds. */
+  /** How many responses had their first token within a number of seconds: upper bound to count. */
   readonly firstTokens: ReadonlyMap<number, number>;
   readonly waiting: number;
   readonly running: number;
 }
 
-/** What happened between two moments. Rates are per second, times in seconds; undefined where nothing was measured. */
+/** Metrics between two times. Rates are per second, times in seconds; undefined where nothing was measured. */
 export interface Measures {
   readonly at: number;
   readonly requests: number;
@@ -25,10 +25,10 @@ export interface Measures {
   readonly running: number;
 }
 
-/** A client that left before its answer was complete is no error. */
+/** The status of requests whose client disconnected. They are no errors. */
 const leftStatus = 499;
 
-/** The counts that stand in the metrics of a server. */
+/** The counters in the metrics of a server. */
 export function countsOf(text: string, at: number): Counts {
   const sums = { requests: 0, errors: 0, tokens: 0, waiting: 0, running: 0 };
   const firstTokens = new Map<number, number>();
@@ -36,7 +36,7 @@ export function countsOf(text: string, at: number): Counts {
     const status = Number(labels['status']);
     const isError = status >= 400 && status !== leftStatus;
     if (name === 'conch_requests_total') {
-      // Those that ask no model, such as ours for the metrics, are not what people look for.
+      // Requests without a model, for example those of the dashboard itself, count only if they fail.
       if (isError || labels['model'] !== '') sums.requests += value;
       if (isError) sums.errors += value;
     } else if (name === 'conch_output_tokens_total') sums.tokens += value;
@@ -50,7 +50,7 @@ export function countsOf(text: string, at: number): Counts {
   return { at, ...sums, firstTokens };
 }
 
-/** What happened from one moment to another. */
+/** The metrics between two readings of the counters. */
 export function measuresBetween(before: Counts, after: Counts): Measures {
   const seconds = Math.max((after.at - before.at) / 1000, 0.001);
   const rate = (name: 'requests' | 'errors' | 'tokens'): number => increase(before[name], after[name]) / seconds;
@@ -69,12 +69,12 @@ export function measuresBetween(before: Counts, after: Counts): Measures {
   };
 }
 
-/** What was added to a count; one that is smaller than before began anew with its process. */
+/** The increase of a counter. A counter that is smaller than before restarted with its process. */
 function increase(before: number, after: number): number {
   return after >= before ? after - before : after;
 }
 
-/** The value below which this share lies, taken as evenly spread between two bounds. */
+/** The quantile of a histogram, interpolated linearly between two bounds. */
 function quantile(spread: readonly (readonly [number, number])[], share: number): number | undefined {
   const total = spread.at(-1)?.[1] ?? 0;
   if (total === 0) return undefined;

@@ -5,7 +5,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The samples of Conch's own metrics in Prometheus's text; those of Triton and Node are passed over. */
+/** The samples of Conch's own metrics in the Prometheus text format, without those of Triton and Node. */
 export function* ownSamples(text: string): Generator<Sample, void, undefined> {
   for (const line of text.split('\n')) {
     if (!line.startsWith('conch_')) continue;

@@ -1,6 +1,6 @@
 import type { Model } from '../lib/models.ts';
 
-/** A server as /v1/servers tells it; only what is shown. */
+/** A server of /v1/servers, with the fields that the dashboard shows. */
 export interface Server {
   readonly id: string;
   readonly kind: string;
@@ -13,16 +13,16 @@ export interface Server {
   readonly models: readonly { readonly name: string; readonly state: string }[];
 }
 
-/** A model as the dashboard shows it. */
+/** One row of the table of models. */
 export interface ModelRow {
   readonly name: string;
-  /** How it is spoken to, or that Conch runs it itself; empty where it is not served. */
+  /** Its contract, or `embedded`; empty if it is not served. */
   readonly kind: string;
   readonly context: number | undefined;
   readonly abilities: readonly string[];
-  /** On each server that has it. */
+  /** Its state on each server that has it. */
   readonly states: readonly { readonly server: string; readonly state: string }[];
-  /** What can be done with it; an alias is loaded and unloaded by the name behind it. */
+  /** The action that is available; an alias has none, because its model is loaded and unloaded. */
   readonly order: 'load' | 'unload' | undefined;
 }
 
@@ -37,7 +37,7 @@ const shownAbilities: readonly string[] = [
   'classify',
 ];
 
-/** All models that are served, or that a server could load. */
+/** All models that are served or that a server can load. */
 export function modelRows(models: readonly Model[], servers: readonly Server[]): readonly ModelRow[] {
   const served = new Map(models.map((model) => [model.id, model]));
   const names = [...served.keys(), ...servers.flatMap((server) => server.models.map(({ name }) => name))];
@@ -52,7 +52,7 @@ export function modelRows(models: readonly Model[], servers: readonly Server[]):
     const isLoaded = states.some(({ state }) => state === 'READY');
     return {
       name,
-      // The embedded engine is spoken to as vLLM is, which is nothing to whoever looks at a model.
+      // The embedded engine uses the contract of vLLM, which would confuse users.
       kind: model?.contract !== undefined && isEmbedded ? 'embedded' : (model?.contract ?? ''),
       context: model?.max_model_len ?? undefined,
       abilities: shownAbilities.filter((ability) => model?.capabilities?.[ability] === true),

@@ -1,23 +1,23 @@
 import { type ModelRow, modelRows } from './model-rows.ts';
 import type { Fleet } from './use-fleet.ts';
 
-/** The models with their state, and the order to load or unload them. */
+/** The models with their states, and buttons to load and unload them. */
 export function ModelTable({ fleet }: { readonly fleet: Fleet }) {
   const rows = modelRows(fleet.models, fleet.servers);
   return (
     <section aria-labelledby="models-heading">
       <h2 id="models-heading">Models</h2>
-      <p role="status" class="told">
+      <p role="status" class="order-status">
         {fleet.told}
       </p>
       <table>
         <thead>
           <tr>
             <th scope="col">Model</th>
-            <th scope="col">Can</th>
-            <th scope="col">Context</th>
+            <th scope="col">Capabilities</th>
+            <th scope="col">Context length</th>
             <th scope="col">State</th>
-            <th scope="col">Order</th>
+            <th scope="col">Action</th>
           </tr>
         </thead>
         <tbody>
@@ -26,7 +26,7 @@ export function ModelTable({ fleet }: { readonly fleet: Fleet }) {
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p class="hint">There is none.</p>}
+      {rows.length === 0 && <p class="hint">No models found. Check that a server is ready.</p>}
     </section>
   );
 }
@@ -38,8 +38,8 @@ function Row({ row, fleet }: { readonly row: ModelRow; readonly fleet: Fleet }) 
       <th scope="row">
         {name} {kind !== '' && <span class="hint">{kind}</span>}
       </th>
-      <td data-label="Can">{abilities.join(', ') || '–'}</td>
-      <td data-label="Context">{context?.toLocaleString('en') ?? '–'}</td>
+      <td data-label="Capabilities">{abilities.join(', ') || '–'}</td>
+      <td data-label="Context length">{context?.toLocaleString('en') ?? '–'}</td>
       <td data-label="State">
         {states.map(({ server, state }) => (
           <span key={server} class={`state ${state === 'READY' ? 'good' : 'idle'}`}>
@@ -48,7 +48,7 @@ function Row({ row, fleet }: { readonly row: ModelRow; readonly fleet: Fleet }) 
           </span>
         ))}
       </td>
-      <td data-label="Order">
+      <td data-label="Action">
         {order !== undefined && (
           <button
             type="button"

@@ -1,13 +1,13 @@
 import { timeText } from '../lib/number-text.ts';
 import type { Server } from './model-rows.ts';
 
-/** How a state looks. */
+/** The class of a state. */
 const colors: Readonly<Record<string, string>> = { ready: 'good', 'slow-start': 'good' };
 
-/** How a state is called where its own name says too little: a server that has come takes less than its share at first. */
+/** Clearer names of states. With slow start, a new server gets a small share of requests at first. */
 const names: Readonly<Record<string, string>> = { 'slow-start': 'ready, warming up' };
 
-/** The servers behind this one, and how they do. */
+/** The upstream servers and their states. */
 export function ServerTable({ servers }: { readonly servers: readonly Server[] }) {
   return (
     <section aria-labelledby="servers-heading">
@@ -21,7 +21,7 @@ export function ServerTable({ servers }: { readonly servers: readonly Server[] }
             <th scope="col">Requests</th>
             <th scope="col">Failed</th>
             <th scope="col">First response</th>
-            <th scope="col">Last fault</th>
+            <th scope="col">Last error</th>
           </tr>
         </thead>
         <tbody>
@@ -39,11 +39,12 @@ export function ServerTable({ servers }: { readonly servers: readonly Server[] }
               <td data-label="First response">
                 {server.first_response_ms === null ? '–' : timeText(server.first_response_ms)}
               </td>
-              <td data-label="Last fault">{server.last_fault?.message || server.last_fault?.code || '–'}</td>
+              <td data-label="Last error">{server.last_fault?.message || server.last_fault?.code || '–'}</td>
             </tr>
           ))}
         </tbody>
       </table>
+      {servers.length === 0 && <p class="hint">No servers found.</p>}
     </section>
   );
 }

@@ -7,12 +7,12 @@ import { usePolling } from './use-polling.ts';
 
 const pause = 3_000;
 
-/** The models and the servers behind them. */
+/** The models and the upstream servers. */
 export interface Fleet {
   readonly models: readonly Model[];
   readonly servers: readonly Server[];
   readonly fault: string | undefined;
-  /** What came of the last order. */
+  /** The outcome of the last load or unload. */
   readonly told: string;
   /** The model that is being loaded or unloaded. */
   readonly busy: string | undefined;
@@ -23,7 +23,7 @@ interface List<T> {
   readonly data: readonly T[];
 }
 
-/** The models and servers as they are, over and over. */
+/** Polls the models and servers. */
 export function useFleet(api: Api): Fleet {
   const [models, setModels] = useState<readonly Model[]>([]);
   const [servers, setServers] = useState<readonly Server[]>([]);
@@ -50,8 +50,8 @@ export function useFleet(api: Api): Fleet {
   usePolling(look, pause);
   const give: Fleet['give'] = (order, model) => {
     setBusy(model);
-    setTold(`${order === 'load' ? 'Loading' : 'Unloading'} ${model} …`);
-    // A name may hold slashes, which stay as they are in the path.
+    setTold(`${order === 'load' ? 'Loading' : 'Unloading'} ${model}…`);
+    // Slashes in a name are not escaped in the path.
     const path = `v1/models/${model.split('/').map(encodeURIComponent).join('/')}/${order}`;
     void api
       .send(path, { method: 'POST' })

@@ -5,10 +5,10 @@ import { type Counts, countsOf, type Measures, measuresBetween } from './measure
 import { usePolling } from './use-polling.ts';
 
 const pause = 2_000;
-/** Four minutes of them. */
+/** Four minutes of measurements. */
 const most = 120;
 
-/** What happens on the server, since the dashboard is open. */
+/** Metrics of the server since the dashboard was opened. */
 export function useMeasures(api: Api): { readonly measures: readonly Measures[]; readonly fault: string | undefined } {
   const [measures, setMeasures] = useState<readonly Measures[]>([]);
   const [fault, setFault] = useState<string>();

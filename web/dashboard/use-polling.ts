@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 
-/** Runs a task now and again, each time so long after the last one ended; never while nobody can see the page. */
+/** Runs a task now, then repeatedly with this pause after each run. Skips it while the tab is hidden. */
 export function usePolling(task: (signal: AbortSignal) => Promise<void>, milliseconds: number): void {
   useEffect(() => {
     const end = new AbortController();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openApi } from './api.ts';
 import { Fault } from './fault.ts';
 
-/** An API whose server answers so, and what it was asked and told. */
+/** A client whose server responds like this, with the requests it got and the refused keys. */
 function apiWith(answer: () => Response | Promise<Response>, key?: string) {
   const asked: { path: unknown; init: RequestInit | undefined }[] = [];
   const refused: (readonly [message: string, isOrder: boolean])[] = [];
@@ -43,7 +43,7 @@ describe('the API', () => {
     expect(asked).toEqual([{ path: 'v1/models', init: { method: 'GET', headers: {} } }]);
   });
 
-  it('throws what the server says, and tells of a refused key', async () => {
+  it('throws the error of the server, and reports a refused key', async () => {
     const { api, refused } = apiWith(() => failure(401, 'invalid_api_key', 'No such key.'));
     const fault = new Fault('No such key.', { status: 401, code: 'invalid_api_key' });
     await expect(api.send('x')).rejects.toEqual(fault);
@@ -60,20 +60,20 @@ describe('the API', () => {
     expect(refused).toEqual([]);
   });
 
-  it('says so where something else answers', async () => {
+  it('names the status of a response that is not from Conch', async () => {
     const { api } = apiWith(() => new Response('<h1>Bad Gateway</h1>', { status: 502, statusText: 'Bad Gateway' }));
-    await expect(api.send('x')).rejects.toThrow('The server answered 502 (Bad Gateway).');
+    await expect(api.send('x')).rejects.toThrow('The server returned HTTP 502 (Bad Gateway).');
   });
 
-  it('says so where nobody answers', async () => {
+  it('reports an unreachable server', async () => {
     const { api } = apiWith(() => Promise.reject(new TypeError('fetch failed')));
     await expect(api.send('x')).rejects.toMatchObject({
       status: 0,
-      message: expect.stringContaining('does not answer'),
+      message: expect.stringContaining('The server is unreachable.'),
     });
   });
 
-  it('lets pass that somebody gave up', async () => {
+  it('passes on that the request was aborted', async () => {
     const { api } = apiWith(() => Promise.reject(new DOMException('gone', 'AbortError')));
     await expect(api.send('x')).rejects.toMatchObject({ name: 'AbortError' });
   });

@@ -8,23 +8,23 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The server that the page came from. */
+/** Client of the server that serves the web UI. */
 export interface Api {
-  /** Whether requests bring a key. */
+  /** Whether requests send an API key. */
   readonly hasKey: boolean;
-  /** An answer that is no failure; else it throws a Fault. The path is relative to the page. */
+  /** A successful response; throws a RequestError otherwise. The path is relative to the base URI of the document. */
   readonly send: (path: string, options?: SendOptions) => Promise<Response>;
   readonly json: <T>(path: string, options?: SendOptions) => Promise<T>;
 }
 
 interface ApiOptions {
   readonly key: string | undefined;
-  /** Hears when the key is missing or wrong, and whether somebody gave an order; else the page only looked something up. */
+  /** Called when the key is missing or wrong. `isOrder`: the user caused the request, it was no background poll. */
   readonly onRefusedKey: (fault: Fault, isOrder: boolean) => void;
   readonly fetch?: typeof fetch;
 }
 
-/** The server, asked with this key. */
+/** Creates a client that sends this key. */
 export function openApi({ key, onRefusedKey, fetch = globalThis.fetch.bind(globalThis) }: ApiOptions): Api {
   const send: Api['send'] = async (path, { body, method = body === undefined ? 'GET' : 'POST', signal } = {}) => {
     const headers = {
@@ -51,7 +51,9 @@ export function openApi({ key, onRefusedKey, fetch = globalThis.fetch.bind(globa
   };
 }
 
-/** What is said where nobody answers. */
+/** The error for requests without any response. */
 export function unreachable(): Fault {
-  return new Fault('The server does not answer. It may have stopped, or the network is gone.', { status: 0 });
+  return new Fault('The server is unreachable. It may have stopped, or the network connection was lost.', {
+    status: 0,
+  });
 }

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard, also where the page came over plain HTTP and browsers offer no clipboard. */
+/** Copies a text to the clipboard, also over plain HTTP, where browsers offer no clipboard API. */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

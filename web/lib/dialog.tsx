@@ -7,7 +7,7 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A dialog in front of the page: the browser keeps the focus inside and gives it back. */
+/** A modal dialog: the browser traps the focus inside and restores it afterwards. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -20,7 +20,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog
       ref={element}
       aria-labelledby={heading}
-      // One that is gone from the page says it too, when it is too late
+      // A dialog that is already removed also emits close
       onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
     >
       <div class="dialog-head">

@@ -1,29 +1,29 @@
-/** A request that was refused, or that nobody answered. */
+/** A request that failed: the server rejected it, or is unreachable. */
 export class Fault extends Error {
-  /** Of HTTP; 0 where nobody answered. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** Conch's own code of the failure; empty where something between us answered. */
+  /** Conch's error code; empty if the response came from something else, for example a proxy. */
   readonly code: string;
 
   constructor(message: string, { status, code = '' }: { readonly status: number; readonly code?: string }) {
     super(message);
-    this.name = 'Fault';
+    this.name = 'RequestError';
     this.status = status;
     this.code = code;
   }
 }
 
-/** What people are told of a failure. */
+/** The text that users see for an error. */
 export function faultText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether somebody gave up on purpose. */
+/** Whether the request was aborted on purpose. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** The failure that an answer tells. */
+/** The error of a response that is not successful. */
 export async function faultOf(response: Response): Promise<Fault> {
   const { status } = response;
   const text = await response.text().catch(() => '');
@@ -32,9 +32,9 @@ export async function faultOf(response: Response): Promise<Fault> {
     if (typeof error?.message === 'string')
       return new Fault(error.message, { status, code: typeof error.code === 'string' ? error.code : '' });
   } catch {
-    // A proxy between us answers as it likes.
+    // A proxy may respond with anything.
   }
-  return new Fault(`The server answered ${status}${response.statusText ? ` (${response.statusText})` : ''}.`, {
+  return new Fault(`The server returned HTTP ${status}${response.statusText ? ` (${response.statusText})` : ''}.`, {
     status,
   });
 }

@@ -2,14 +2,14 @@ import type { TargetedSubmitEvent } from 'preact';
 import { Dialog } from './dialog.tsx';
 
 interface KeyDialogProps {
-  /** Why a key is asked for. */
+  /** Why the dialog is open. */
   readonly reason: string;
   readonly hasKey: boolean;
   readonly onKey: (key: string | undefined) => void;
   readonly onClose: () => void;
 }
 
-/** Asks for the key of this server. */
+/** Asks for the API key of this server. */
 export function KeyDialog({ reason, hasKey, onKey, onClose }: KeyDialogProps) {
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -18,7 +18,7 @@ export function KeyDialog({ reason, hasKey, onKey, onClose }: KeyDialogProps) {
     if (key !== '') onKey(key);
   };
   return (
-    <Dialog title="Key of this server" onClose={onClose}>
+    <Dialog title="Authentication" onClose={onClose}>
       <form onSubmit={submit}>
         <p role="alert">{reason}</p>
         <label>
@@ -30,19 +30,19 @@ export function KeyDialog({ reason, hasKey, onKey, onClose }: KeyDialogProps) {
             autofocus
             autocomplete="off"
             required
-            // All that a header can hold
+            // What a header can contain
             pattern="\s*[!-~]+\s*"
-            title="Letters, digits and signs of ASCII, without spaces"
+            title="ASCII letters, digits and symbols, without spaces"
           />
         </label>
-        <p class="hint">It is kept in this tab alone, and forgotten when the tab is closed.</p>
+        <p class="hint">Stored only in this tab, until you close it.</p>
         <div class="row">
           <button type="submit" class="primary">
-            Use this key
+            Save key
           </button>
           {hasKey && (
             <button type="button" onClick={() => onKey(undefined)}>
-              Forget the key
+              Remove key
             </button>
           )}
         </div>

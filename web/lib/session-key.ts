@@ -2,12 +2,12 @@ import { tabKeeper } from './storage.ts';
 
 const name = 'conch.key';
 
-/** The key of this tab. It is kept as long as the tab is open, and nowhere else. */
+/** The API key of this tab. It is stored only there, until the tab is closed. */
 export function readKey(storage: Pick<Storage, 'getItem'> = tabKeeper.storage): string | undefined {
   return storage.getItem(name) ?? undefined;
 }
 
-/** Keeps a key, or forgets it. */
+/** Stores a key, or removes it. */
 export function keepKey(
   key: string | undefined,
   storage: Pick<Storage, 'setItem' | 'removeItem'> = tabKeeper.storage,

@@ -7,7 +7,7 @@ describe('keeperOf', () => {
     expect(keeperOf(() => storage)).toEqual({ storage, isLasting: true });
   });
 
-  it('keeps what it can for as long as the page is open where a browser allows none', () => {
+  it('stores values in memory if the browser blocks storage', () => {
     const { storage, isLasting } = keeperOf(() => {
       throw new DOMException('The operation is insecure.', 'SecurityError');
     });

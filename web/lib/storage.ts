@@ -1,11 +1,11 @@
-/** Where the page keeps things. */
+/** Storage of the web UI. */
 export interface Keeper {
   readonly storage: Storage;
-  /** False where the browser allows no storage: what is kept is gone with the tab. */
+  /** False if the browser blocks storage: values are then lost when the tab is closed. */
   readonly isLasting: boolean;
 }
 
-/** A storage of the browser; asking for one that it does not allow throws. */
+/** A storage of the browser, or one in memory if opening it throws because the browser blocks storage. */
 export function keeperOf(open: () => Storage): Keeper {
   try {
     return { storage: open(), isLasting: true };

@@ -1,6 +1,6 @@
 import { browserKeeper } from './storage.ts';
 
-/** Which colours the page has: as the system has them, or as somebody chose. */
+/** The colours of the web UI: those of the system (`auto`), or a choice of the user. */
 export type Theme = 'auto' | 'light' | 'dark';
 
 const name = 'conch.theme';
@@ -11,7 +11,7 @@ export function readTheme(storage: Pick<Storage, 'getItem'> = browserKeeper.stor
   return order.find((theme) => theme === kept) ?? 'auto';
 }
 
-/** The one that the switch comes to next. */
+/** The theme that the switch selects next. */
 export function themeAfter(theme: Theme): Theme {
   return order[(order.indexOf(theme) + 1) % order.length] ?? 'auto';
 }

@@ -3,7 +3,7 @@ import { applyTheme, keepTheme, readTheme, type Theme, themeAfter } from './them
 
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 
-/** The colours of the page, whether they are dark by now, and the switch to the next ones. */
+/** The theme, whether it is dark at the moment, and a function that selects the next one. */
 export function useTheme(): { readonly theme: Theme; readonly isDark: boolean; readonly next: () => void } {
   const [theme, setTheme] = useState(readTheme);
   const [isSystemDark, setSystemDark] = useState(systemIsDark.matches);

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The two halves of the page. */
+/** The two views of the web UI. */
 export type View = 'playground' | 'dashboard';
 
 function shown(): View {
   return location.hash === '#dashboard' ? 'dashboard' : 'playground';
 }
 
-/** The half that the address names. */
+/** The view that the URL fragment names. */
 export function useView(): View {
   const [view, setView] = useState(shown);
   useEffect(() => {

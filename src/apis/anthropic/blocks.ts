@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
 import { list } from '../../requests/fields.ts';
 
-/** The most messages of a conversation, and blocks of a message. */
+/** Maximum number of messages of a conversation, and of content blocks of a message. */
 export const mostBlocks = 100_000;
 
-/** Lets objects through whose `type` is one of those named; another is refused by its name. */
+/** Accepts objects whose `type` is one of `types`. The error for another one names it. */
 export function ofTypes(types: readonly string[], refusal: (type: string) => string) {
   return z.unknown().superRefine((value, context) => {
     const type = isJsonObject(value) ? value['type'] : undefined;
@@ -18,7 +18,7 @@ const text = z.object({ type: z.literal('text'), text: z.string() });
 
 const imageSource = ofTypes(
   ['base64', 'url'],
-  (type) => `images from a source of type ${JSON.stringify(type)} are not offered; send base64 or a url`,
+  (type) => `image sources of type ${JSON.stringify(type)} are not supported; send base64 or url`,
 ).pipe(
   z.discriminatedUnion(
     'type',
@@ -39,15 +39,15 @@ const imageSource = ofTypes(
 const image = z.object({ type: z.literal('image'), source: imageSource });
 
 const notOffered = (type: string): string =>
-  `blocks of type ${JSON.stringify(type)} are not offered here; send text or images`;
+  `content blocks of type ${JSON.stringify(type)} are not supported here; send text or image blocks`;
 
 const resultBlock = ofTypes(['text', 'image'], notOffered).pipe(
   z.discriminatedUnion('type', [text, image], { error: 'type must be text or image' }),
 );
 
-/** A list of blocks, or a text in the place of one. */
+/** A list of content blocks, or a string instead. */
 const textOr = <Block>(block: z.ZodType<Block>) =>
-  z.union([z.string(), list(block, { most: mostBlocks })], { error: 'must be a text or a list of blocks' });
+  z.union([z.string(), list(block, { most: mostBlocks })], { error: 'must be a string or an array of content blocks' });
 
 const toolResult = z.object({
   type: z.literal('tool_result'),
@@ -70,13 +70,15 @@ const userTypes = ['text', 'image', 'tool_result'];
 const assistantTypes = ['text', 'thinking', 'redacted_thinking', 'tool_use'];
 
 const userBlock = ofTypes(userTypes, (type) =>
-  assistantTypes.includes(type) ? `blocks of type ${type} belong to messages of the assistant` : notOffered(type),
+  assistantTypes.includes(type)
+    ? `content blocks of type ${type} are only supported in assistant messages`
+    : notOffered(type),
 ).pipe(
   z.discriminatedUnion('type', [text, image, toolResult], { error: `type must be one of ${userTypes.join(', ')}` }),
 );
 
 const assistantBlock = ofTypes(assistantTypes, (type) =>
-  userTypes.includes(type) ? `blocks of type ${type} belong to messages of the user` : notOffered(type),
+  userTypes.includes(type) ? `content blocks of type ${type} are only supported in user messages` : notOffered(type),
 ).pipe(
   z.discriminatedUnion('type', [text, thinking, redactedThinking, toolUse], {
     error: `type must be one of ${assistantTypes.join(', ')}`,
@@ -85,13 +87,13 @@ const assistantBlock = ofTypes(assistantTypes, (type) =>
 
 const systemBlock = ofTypes(
   ['text'],
-  (type) => `blocks of type ${JSON.stringify(type)} are not offered here; send text`,
+  (type) => `content blocks of type ${JSON.stringify(type)} are not supported in system prompts; send text blocks`,
 ).pipe(text);
 
-/** What a system prompt may hold. */
+/** The content of a system prompt. */
 export const systemContent = textOr(systemBlock);
 
-/** One message of a conversation; each role has blocks of its own. */
+/** One message of a conversation. Each role has its own block types. */
 export const message = z.discriminatedUnion(
   'role',
   [
@@ -105,7 +107,7 @@ export const message = z.discriminatedUnion(
 export type MessageParam = z.output<typeof message>;
 export type TextBlock = z.output<typeof text>;
 export type ImageBlock = z.output<typeof image>;
-/** What is shown to the model as it is: text and images. */
+/** A block that reaches the model unchanged: text or an image. */
 export type ResultBlock = z.output<typeof resultBlock>;
 export type ToolResultBlock = z.output<typeof toolResult>;
 /** A block of any role. */

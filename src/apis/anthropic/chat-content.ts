@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../requests/chat-request.ts';
 import type { ImageBlock, ResultBlock } from './blocks.ts';
 
-/** A single text stands for itself; several blocks are the parts of a list. */
+/** A single text becomes a string, several blocks become a list of content parts. */
 export function contentOf(blocks: readonly ResultBlock[]): Extract<ChatMessage, { role: 'user' }>['content'] {
   const [first] = blocks;
   if (!first) return '';

@@ -4,7 +4,7 @@ import { inputOf } from '../../requests/call-input.ts';
 import { type ContentBlock, type Message, type MessageHead, messageOf } from './message.ts';
 import { type BlockSink, MessageState, signature } from './message-state.ts';
 
-/** Folds the events of an answer into the message that an unstreamed request gets. */
+/** Folds the events of a generation into the message that a request without streaming gets. */
 export async function collectMessage(generation: Generation, head: MessageHead): Promise<Message> {
   const blocks = new BlockList();
   const state = new MessageState(blocks);

@@ -3,21 +3,21 @@ import type { ChatMessage } from '../../requests/chat-request.ts';
 import type { Block, MessageParam, ResultBlock, TextBlock, ToolResultBlock } from './blocks.ts';
 import { contentOf } from './chat-content.ts';
 
-/** A block, and where the request has it. */
+/** A block, and its path in the request. */
 interface PlacedBlock {
   readonly block: Block;
   readonly place: string;
 }
 
-/** Messages of one role that stand next to each other: they are one turn. */
+/** Consecutive messages of one role: they are one turn. */
 interface Turn {
   readonly role: MessageParam['role'];
-  /** Where its first message is. */
+  /** The path of its first message. */
   readonly place: string;
   readonly blocks: PlacedBlock[];
 }
 
-/** Where a message of the chat came from, and each part of its content. */
+/** The path in the request of a chat message, and of each part of its content. */
 export interface MessagePlace {
   readonly place: string;
   readonly parts: readonly string[];
@@ -27,13 +27,13 @@ export interface Conversation {
   readonly messages: ChatMessage[];
   /** One for each message. */
   readonly places: MessagePlace[];
-  /** Whether the answer goes on with the last message. */
+  /** Whether the response continues the last message. */
   readonly isContinued: boolean;
-  /** Blocks without effect. */
+  /** The paths of ignored blocks. */
   readonly ignored: string[];
 }
 
-/** The messages of a chat that say what a conversation of this API says. */
+/** Translates a conversation to chat messages. */
 export function conversationOf(
   messages: readonly MessageParam[],
   system: string | readonly TextBlock[] | null | undefined,
@@ -41,7 +41,7 @@ export function conversationOf(
   const turns = turnsOf(messages);
   const last = turns.at(-1) as Turn;
   const isContinued = last.role === 'assistant' && hasPrefill(last);
-  // A last message of the assistant without any text asks for an answer from its beginning.
+  // A last assistant message without text is no prefill: the response starts from nothing.
   if (last.role === 'assistant' && !isContinued && turns.length > 1) turns.pop();
   const out: Conversation = { messages: [], places: [], isContinued, ignored: [] };
   const opening = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
@@ -71,13 +71,17 @@ function turnsOf(messages: readonly MessageParam[]): Turn[] {
   return turns;
 }
 
-/** Whether a last turn of the assistant has text that the answer can go on with. */
+/** Whether the last assistant turn has text that the response can continue. */
 function hasPrefill({ blocks }: Turn): boolean {
   const call = blocks.find(({ block }) => block.type === 'tool_use');
-  if (call) throw invalid(call.place, 'the conversation ends with this call; send its result in a tool_result.');
+  if (call)
+    throw invalid(
+      call.place,
+      'the conversation ends with this tool_use block; send its result in a tool_result block.',
+    );
   const last = blocks.findLast(({ block }) => block.type === 'text' && block.text !== '');
   if (last?.block.type === 'text' && /\s$/.test(last.block.text))
-    throw invalid(last.place, 'the last message of the assistant must not end with white space.');
+    throw invalid(last.place, 'final assistant content cannot end with trailing whitespace.');
   return last !== undefined;
 }
 
@@ -103,7 +107,7 @@ function addResult(out: Conversation, { tool_use_id: id, content, is_error: isEr
   out.places.push({ place, parts: given.map((_, at) => `${place}.content[${at}]`) });
 }
 
-/** A chat has no mark for a failed call, so the text of its result says that it failed. */
+/** The chat API cannot mark a tool call as failed, so the text of its result says so. */
 function failed(blocks: readonly ResultBlock[]): readonly ResultBlock[] {
   const at = blocks.findIndex(({ type }) => type === 'text');
   const { text } = (blocks[at] as TextBlock | undefined) ?? {};

@@ -1,23 +1,23 @@
 import type { EventFold, GenerateEvent, OtherEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
 import { type ContentBlock, type DeltaUsage, type Ending, noEnding } from './message.ts';
 
-/** Is told how an answer falls into blocks, which follow each other. */
+/** Receives the content blocks of a response, one after the other. */
 export interface BlockSink {
   /** A new block, still empty. */
   open(block: ContentBlock): void;
-  /** More of the text, the thinking or the JSON of the input of the block that is open. */
+  /** More text, thinking or input JSON of the open block. */
   add(text: string): void;
-  /** The block that is open is complete. */
+  /** The open block is complete. */
   close(): void;
 }
 
 /**
- * Clients keep it with the thinking and send it back; some drop thinking that has none. Nothing is signed here, and any
- * signature is taken.
+ * Clients store the signature with the thinking and send it back. Some drop thinking without one. Conch signs nothing
+ * and accepts any signature.
  */
 export const signature = 'unsigned';
 
-/** Reads the events of an answer: its blocks go to the sink, its end and its usage are remembered. */
+/** Reads the events of a generation: passes its blocks to the sink, and stores its stop reason and usage. */
 export class MessageState implements EventFold {
   readonly #sink: BlockSink;
   #open: ContentBlock['type'] | undefined;
@@ -60,7 +60,7 @@ export class MessageState implements EventFold {
     return this.#ending;
   }
 
-  /** So far. Where nobody counts in the end, the tokens of the deltas are what is known. */
+  /** The usage so far. Without a final usage event, it counts the tokens of the deltas. */
   get usage(): DeltaUsage {
     const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = this.#usage ?? {
       promptTokens: this.#promptTokens,

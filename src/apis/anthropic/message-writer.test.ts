@@ -224,7 +224,7 @@ const cases = [
   message: object;
 }[];
 
-describe('an answer of the Messages API', () => {
+describe('a message of the Messages API', () => {
   it.each(cases)('streams $name', ({ events, stream }) => {
     expect(eventsOf(written(events))).toEqual(stream);
   });

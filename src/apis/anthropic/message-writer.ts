@@ -8,22 +8,22 @@ import { type BlockSink, MessageState, signature } from './message-state.ts';
 interface WriterOptions {
   readonly head: MessageHead;
   readonly requestId: string | null;
-  /** Puts a fault into the names of this API. */
+  /** Renames the field of an error to its name in this API. */
   readonly rename: (fault: ApiError) => ApiError;
 }
 
-/** Stands where the text of a prepared delta goes; JSON writes it as an escape, so it cannot occur elsewhere. */
+/** Marks the position of the text in a prepared delta. JSON escapes it, so it cannot occur elsewhere. */
 const textMark = '\u0000';
 
-/** Writes the events of an answer as Anthropic's stream. A delta is its text between two prepared pieces. */
+/** Writes the events of a generation as Anthropic's stream. A delta is its text between two prepared pieces. */
 export class MessageWriter implements ResponseWriter, BlockSink {
   readonly #options: WriterOptions;
   readonly #state = new MessageState(this);
-  /** What the events since the last call became. */
+  /** The output since the last call. */
   #written = '';
   #index = -1;
   #type: ContentBlock['type'] = 'text';
-  /** What stands before and after the text of a delta of the block that is open. */
+  /** The JSON before and after the text of a delta of the open block. */
   #before = '';
   #after = '';
 
@@ -57,7 +57,7 @@ export class MessageWriter implements ResponseWriter, BlockSink {
     return namedEvent('message_delta', { delta, usage }) + namedEvent('message_stop');
   }
 
-  /** No message_stop comes after a fault, so that nobody takes the answer for a whole one. */
+  /** No message_stop follows an error, so that no client takes the message for complete. */
   fail(fault: ApiError): string {
     return namedEvent('error', errorBody(this.#options.rename(fault), this.#options.requestId));
   }
@@ -96,7 +96,7 @@ function deltaOf(type: ContentBlock['type'], text: string): object {
   }
 }
 
-/** An event of the stream, which has its type for a name too. */
+/** An event of the stream. Its name is also its type. */
 function namedEvent(type: string, fields: object = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }

@@ -1,18 +1,18 @@
 import type { AnswerOptions } from '../../generate/answer-options.ts';
 
-/** The name of an answer and of what gave it. */
+/** The id and the model of a message. */
 export interface MessageHead {
   readonly id: string;
   /** As the request named it. */
   readonly model: string;
 }
 
-/** The same letters and digits as in the id of the chat, which stand in the log and at the server. */
+/** The id has the same random part as the chat id, which is in the log and at the Triton server. */
 export function messageHead({ head }: Pick<AnswerOptions, 'head'>): MessageHead {
   return { id: `msg_${head.id.slice(head.id.indexOf('-') + 1)}`, model: head.model };
 }
 
-/** A block of an answer. */
+/** A content block of a message. */
 export type ContentBlock =
   | { readonly type: 'text'; text: string; readonly citations: null }
   | { readonly type: 'thinking'; thinking: string; signature: string }
@@ -24,13 +24,13 @@ export type ContentBlock =
       readonly caller: { readonly type: 'direct' };
     };
 
-/** Token counts as they stand in the end, in Anthropic's names. */
+/** The final token counts, under Anthropic's names. */
 export interface DeltaUsage {
-  /** Without what was read from the cache. */
+  /** Without the tokens read from the cache. */
   readonly input_tokens: number;
-  /** Nobody says what was put into the cache. */
+  /** Unknown: backends do not report it. */
   readonly cache_creation_input_tokens: null;
-  /** Null where the backend does not say it. */
+  /** Null if the backend does not report it. */
   readonly cache_read_input_tokens: number | null;
   readonly output_tokens: number;
   /** Null where there was no reasoning. */
@@ -38,10 +38,10 @@ export interface DeltaUsage {
   readonly server_tool_use: null;
 }
 
-/** Why an answer ended. */
+/** Why a message ended. */
 export interface Ending {
   readonly stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | null;
-  /** The one that ended it. */
+  /** The stop sequence that ended the message. */
   readonly stop_sequence: string | null;
   readonly stop_details: null;
   readonly container: null;
@@ -49,7 +49,7 @@ export interface Ending {
 
 export const noEnding: Ending = { stop_reason: null, stop_sequence: null, stop_details: null, container: null };
 
-/** An answer of POST /v1/messages. */
+/** The response of POST /v1/messages. */
 export function messageOf(
   { id, model }: MessageHead,
   answer: { readonly content: readonly ContentBlock[]; readonly ending: Ending; readonly usage: DeltaUsage },

@@ -27,10 +27,11 @@ const refused = (param: string, message: string) => ({
   param,
   message: `${param}: ${message}`,
 });
-const notOffered = (type: string) => `blocks of type "${type}" are not offered here; send text or images`;
+const unsupported = (type: string) =>
+  `content blocks of type "${type}" are not supported here; send text or image blocks.`;
 
 describe('MessagesRequest', () => {
-  it('takes every field that has an effect or does no harm, and names those that nobody knows', () => {
+  it('takes every field that has an effect or does no harm, and names the unknown ones', () => {
     const cache_control = { type: 'ephemeral', ttl: '1h' };
     const body = {
       ...fine,
@@ -69,83 +70,77 @@ describe('MessagesRequest', () => {
       { model: 'toy', messages: fine.messages },
       { code: 'invalid_request', param: 'max_tokens', message: 'The field max_tokens is required.' },
     ],
-    [{ ...fine, max_tokens: 0 }, invalid('max_tokens', 'must be at least 1.')],
-    [{ ...fine, temperature: 1.5 }, invalid('temperature', 'must be at most 1.')],
-    [{ ...fine, messages: [] }, invalid('messages', 'must hold at least 1')],
+    [{ ...fine, max_tokens: 0 }, invalid('max_tokens', 'must be at least 1, not 0.')],
+    [{ ...fine, temperature: 1.5 }, invalid('temperature', 'must be at most 1, not 1.5.')],
+    [{ ...fine, messages: [] }, invalid('messages', 'must have at least 1 entry.')],
     [
       { ...fine, messages: [{ role: 'tool', content: '' }] },
-      invalid('messages[0].role', 'role must be user, assistant or system'),
+      invalid('messages[0].role', 'role must be user, assistant or system.'),
     ],
     [
       { ...fine, messages: [{ role: 'user', content: 5 }] },
-      invalid('messages[0].content', 'must be a text or a list of blocks'),
+      invalid('messages[0].content', 'must be a string or an array of content blocks.'),
     ],
     [said('user', { type: 'text' }), invalid('messages[0].content[0].text', 'is required.')],
-    [said('user', 'Hi'), invalid('messages[0].content[0]', 'type must be one of text, image, tool_result')],
-    [said('user', { type: 'document' }), refused('messages[0].content[0]', notOffered('document'))],
-    [said('assistant', { type: 'server_tool_use' }), refused('messages[0].content[0]', notOffered('server_tool_use'))],
+    [said('user', 'Hi'), invalid('messages[0].content[0]', 'type must be one of text, image, tool_result.')],
+    [said('user', { type: 'document' }), refused('messages[0].content[0]', unsupported('document'))],
+    [said('assistant', { type: 'server_tool_use' }), refused('messages[0].content[0]', unsupported('server_tool_use'))],
     [
       said('user', { type: 'tool_use' }),
-      refused('messages[0].content[0]', 'blocks of type tool_use belong to messages of the assistant'),
+      refused('messages[0].content[0]', 'content blocks of type tool_use are only supported in assistant messages.'),
     ],
     [
       said('assistant', { type: 'image' }),
-      refused('messages[0].content[0]', 'blocks of type image belong to messages of the user'),
+      refused('messages[0].content[0]', 'content blocks of type image are only supported in user messages.'),
     ],
     [
       said('user', { type: 'image', source: { type: 'file', file_id: 'f' } }),
-      refused(
-        'messages[0].content[0].source',
-        'images from a source of type "file" are not offered; send base64 or a url',
-      ),
+      refused('messages[0].content[0].source', 'image sources of type "file" are not supported; send base64 or url.'),
     ],
     [
       said('user', { type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'x' } }),
-      invalid('messages[0].content[0].source.media_type', 'must be image/jpeg, image/png, image/gif or image/webp'),
+      invalid('messages[0].content[0].source.media_type', 'must be image/jpeg, image/png, image/gif or image/webp.'),
     ],
     [
       said('user', { type: 'tool_result', tool_use_id: 't', content: [{ type: 'search_result' }] }),
-      refused('messages[0].content[0].content[0]', notOffered('search_result')),
+      refused('messages[0].content[0].content[0]', unsupported('search_result')),
     ],
     [
       said('assistant', { type: 'tool_use', id: 't', name: 'f', input: '{}' }),
-      invalid('messages[0].content[0].input', 'must be an object'),
+      invalid('messages[0].content[0].input', 'must be an object.'),
     ],
     [
       { ...fine, tools: [tool, { type: 'web_search_20250305', name: 'web_search' }] },
-      refused('tools[1]', 'the tool "web_search_20250305" is not offered; describe one of your own, of type custom'),
+      refused('tools[1]', 'tools of type "web_search_20250305" are not supported; send a tool of type custom.'),
     ],
-    [
-      { ...fine, tools: [{ name: 'f' }] },
-      invalid('tools[0].input_schema', 'must be a JSON schema, which is an object'),
-    ],
+    [{ ...fine, tools: [{ name: 'f' }] }, invalid('tools[0].input_schema', 'must be a JSON schema object.')],
     [
       { ...fine, tool_choice: { type: 'required' } },
-      invalid('tool_choice.type', 'type must be auto, any, tool or none'),
+      invalid('tool_choice.type', 'type must be auto, any, tool or none.'),
     ],
     [
       { ...fine, thinking: { type: 'between_tools' } },
-      refused('thinking', 'thinking of type "between_tools" is not offered; send enabled, disabled or adaptive'),
+      refused('thinking', 'thinking of type "between_tools" is not supported; send enabled, disabled or adaptive.'),
     ],
     [{ ...fine, thinking: { type: 'enabled' } }, invalid('thinking.budget_tokens', 'is required.')],
-    [{ ...fine, stop_sequences: [''] }, invalid('stop_sequences[0]', 'a stop sequence must not be empty')],
+    [{ ...fine, stop_sequences: [''] }, invalid('stop_sequences[0]', 'a stop sequence must not be empty.')],
     [
       { ...fine, output_config: { format: { type: 'text' } } },
-      invalid('output_config.format.type', 'must be json_schema'),
+      invalid('output_config.format.type', 'must be json_schema.'),
     ],
-    [{ ...fine, container: 'c' }, refused('container', 'containers are not offered')],
+    [{ ...fine, container: 'c' }, refused('container', 'containers are not supported.')],
     [
       { ...fine, context_management: { edits: [] } },
-      refused('context_management', 'contexts are never edited; shorten the messages yourself'),
+      refused('context_management', 'context editing is not supported; shorten the messages.'),
     ],
     [
       { ...fine, mcp_servers: [{}] },
-      refused('mcp_servers', 'MCP servers are not called from here; offer their tools as your own'),
+      refused('mcp_servers', 'MCP servers are not supported; send their tools as custom tools.'),
     ],
-    [{ ...fine, speed: 'fast' }, refused('speed', 'only the speed standard exists here')],
+    [{ ...fine, speed: 'fast' }, refused('speed', 'must be standard; other speeds are not supported.')],
     [
       { ...fine, service_tier: 'priority' },
-      refused('service_tier', 'only the tiers auto and standard_only exist here'),
+      refused('service_tier', 'must be auto or standard_only; other service tiers are not supported.'),
     ],
   ])('names what is wrong: %j', (body, fault) => {
     expect(faultOf(body)).toEqual(fault);

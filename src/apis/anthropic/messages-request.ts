@@ -7,15 +7,15 @@ import { toolFields } from './tools.ts';
 
 const format = z.object({
   type: z.literal('json_schema', { error: 'must be json_schema' }),
-  schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema, which is an object'),
+  schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
 });
 
-/** How reasoning is shown; what is left out is as if summarized. */
+/** How reasoning is returned. The default is summarized. */
 const display = z.enum(['summarized', 'omitted'], { error: 'must be summarized or omitted' }).nullish();
 
 const thinking = ofTypes(
   ['enabled', 'disabled', 'adaptive'],
-  (type) => `thinking of type ${JSON.stringify(type)} is not offered; send enabled, disabled or adaptive`,
+  (type) => `thinking of type ${JSON.stringify(type)} is not supported; send enabled, disabled or adaptive`,
 ).pipe(
   z.discriminatedUnion(
     'type',
@@ -28,7 +28,7 @@ const thinking = ofTypes(
   ),
 );
 
-/** The body of POST /v1/messages/count_tokens: every field of Anthropic's that shapes the prompt. */
+/** The body of POST /v1/messages/count_tokens: Anthropic's fields that affect the prompt. */
 export const CountTokensRequest = z.object({
   ...toolFields,
   model: z.string().min(1).max(256),
@@ -46,9 +46,9 @@ export const CountTokensRequest = z.object({
   output_format: format.nullish(),
   cache_control: z.looseObject({}).nullish(),
 
-  speed: refused('only the speed standard exists here', ['standard']),
-  context_management: refused('contexts are never edited; shorten the messages yourself'),
-  mcp_servers: refused('MCP servers are not called from here; offer their tools as your own'),
+  speed: refused('must be standard; other speeds are not supported', ['standard']),
+  context_management: refused('context editing is not supported; shorten the messages'),
+  mcp_servers: refused('MCP servers are not supported; send their tools as custom tools'),
 });
 
 export type CountTokensRequest = z.output<typeof CountTokensRequest>;
@@ -62,20 +62,23 @@ export const MessagesRequest = CountTokensRequest.extend({
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.number().int().min(0).nullish(),
   metadata: z.looseObject({ user_id: z.string().max(512).nullish() }).nullish(),
-  service_tier: refused('only the tiers auto and standard_only exist here', ['auto', 'standard_only']),
+  service_tier: refused('must be auto or standard_only; other service tiers are not supported', [
+    'auto',
+    'standard_only',
+  ]),
 
-  container: refused('containers are not offered'),
-  compaction: refused('contexts are never compacted; shorten the messages yourself'),
-  thread: refused('threads are not offered; send all messages'),
-  fallbacks: refused('no other model answers in the place of the one that is named'),
-  fallback_credit_token: refused('no other model answers in the place of the one that is named'),
-  inference_geo: refused('the place of inference cannot be chosen'),
-  diagnostics: refused('misses of the cache are not explained'),
+  container: refused('containers are not supported'),
+  compaction: refused('compaction is not supported; shorten the messages'),
+  thread: refused('threads are not supported; send all messages'),
+  fallbacks: refused('fallback models are not supported; only the requested model responds'),
+  fallback_credit_token: refused('fallback models are not supported; only the requested model responds'),
+  inference_geo: refused('the inference region cannot be chosen'),
+  diagnostics: refused('cache misses are not diagnosed'),
 });
 
 export type MessagesRequest = z.output<typeof MessagesRequest>;
 
-/** The answer to a request that counts. */
+/** The response of POST /v1/messages/count_tokens. */
 export function tokenCount(inputTokens: number): { input_tokens: number } {
   return { input_tokens: inputTokens };
 }

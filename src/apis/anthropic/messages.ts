@@ -39,7 +39,7 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
   operations: [
     {
       tag: 'generation',
-      summary: "Answers a conversation, for Anthropic's clients.",
+      summary: "Creates a message (Anthropic's Messages API).",
       request: { name: 'MessagesRequest', schema: MessagesRequest },
       response: { name: 'Message', schema: messageSchema },
       streams: 'events',
@@ -78,7 +78,7 @@ export const countTokensEndpoint: Endpoint<GenerateServices> = {
   operations: [
     {
       tag: 'generation',
-      summary: "Counts the tokens of a conversation, for Anthropic's clients.",
+      summary: "Counts the input tokens of a message (Anthropic's Messages API).",
       request: { name: 'CountTokensRequest', schema: CountTokensRequest },
       response: { name: 'MessageTokens', schema: object({ input_tokens: whole }) },
       example: { model: 'llama', messages },

@@ -23,7 +23,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'chat_template_kwargs.reasoning_effort': 'output_config.effort',
 };
 
-/** What stands within a message of the chat; a place that the request does not have is named by what holds it. */
+/** Renames a field within a chat message. A field that the request does not have is named by its parent. */
 function renameInMessage(rest: string, origin: Origin['places'][number] | undefined): string {
   if (!origin) return 'messages';
   if (rest === '.tool_call_id') return `${origin.place}.tool_use_id`;

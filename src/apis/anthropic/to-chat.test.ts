@@ -113,12 +113,10 @@ describe('a last message of the assistant', () => {
     expect(chat).toEqual({ model: 'toy', max_tokens: 10, messages: [user] });
   });
 
-  it('must not end with white space or a call', () => {
-    expect(faultOf('It is ')).toBe(
-      'messages[1].content: the last message of the assistant must not end with white space.',
-    );
+  it('cannot end with whitespace or a call', () => {
+    expect(faultOf('It is ')).toBe('messages[1].content: final assistant content cannot end with trailing whitespace.');
     expect(faultOf([text('a'), use('t1')])).toBe(
-      'messages[1].content[1]: the conversation ends with this call; send its result in a tool_result.',
+      'messages[1].content[1]: the conversation ends with this tool_use block; send its result in a tool_result block.',
     );
   });
 });
@@ -176,14 +174,16 @@ describe('the fields of the chat', () => {
     expect(ignored).toEqual(['thinking.budget_tokens', 'tools[0].input_examples']);
   });
 
-  it('are those of the prompt alone where tokens are counted', () => {
+  it('are only those of the prompt if tokens are counted', () => {
     const { request } = parseRequest(CountTokensRequest, { model: 'toy', messages: [user] });
     expect(toChat(request).chat).toEqual({ model: 'toy', messages: [user] });
   });
 
-  it('take one form of the answer', () => {
+  it('accept one output format', () => {
     const both = { output_config: { format }, output_format: format };
-    expect(() => chatOf(both)).toThrow('output_format: output_config.format already says what form the answer has.');
+    expect(() => chatOf(both)).toThrow(
+      'output_format: cannot be combined with output_config.format; send one of them.',
+    );
   });
 });
 

@@ -4,23 +4,23 @@ import { conversationOf, type MessagePlace } from './conversation.ts';
 import type { CountTokensRequest, MessagesRequest } from './messages-request.ts';
 import type { Tool } from './tools.ts';
 
-/** A request as the chat that says the same. */
+/** A request, translated to a chat request. */
 export interface Translated {
   readonly chat: ChatRequest;
-  /** Parts of the request that no chat can carry. */
+  /** Fields that a chat request cannot express. */
   readonly ignored: readonly string[];
-  /** Where the parts of the chat came from, for the names of faults. */
+  /** Used to rename the fields of errors. */
   readonly origin: Origin;
 }
 
-/** Where the parts of a chat came from. */
+/** The paths in the original request of the parts of a chat request. */
 export interface Origin {
   /** One for each message of the chat. */
   readonly places: readonly MessagePlace[];
   readonly formatField: 'output_config.format' | 'output_format';
 }
 
-/** The chat that says what a request of this API says. */
+/** Translates a request of this API to a chat request. */
 export function toChat(request: MessagesRequest | CountTokensRequest): Translated {
   const { messages, places, isContinued, ignored } = conversationOf(request.messages, request.system);
   const { tools, tool_choice: choice, thinking } = request;
@@ -76,12 +76,12 @@ function toolChoice(choice: NonNullable<MessagesRequest['tool_choice']>): NonNul
   }
 }
 
-/** The form of the answer stands in one of two fields; the older one belongs to a beta. */
+/** The output format is in one of two fields. The older one is from a beta. */
 function formatOf({ output_config: config, output_format: older }: CountTokensRequest) {
   if (config?.format && older)
     throw new ApiError(
       'invalid_request',
-      'output_format: output_config.format already says what form the answer has.',
+      'output_format: cannot be combined with output_config.format; send one of them.',
       {
         param: 'output_format',
       },
@@ -95,7 +95,7 @@ function responseFormat(schema: Record<string, unknown>): NonNullable<ChatReques
   return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } };
 }
 
-/** What is said to the chat template. Templates have one of two names for thinking; `ignoredFields` knows of that. */
+/** The `chat_template_kwargs`. Templates have one of two names for thinking, which `ignoredFields` considers. */
 function templateVariables({ thinking, output_config: config }: CountTokensRequest): Record<string, unknown> {
   const variables: Record<string, unknown> = {};
   if (thinking && thinking.type !== 'adaptive') {
@@ -106,5 +106,5 @@ function templateVariables({ thinking, output_config: config }: CountTokensReque
   return variables;
 }
 
-/** Templates know three degrees. */
+/** Templates know three effort levels. */
 const efforts = { low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high' } as const;

@@ -2,32 +2,32 @@ import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
 import { list, refused } from '../../requests/fields.ts';
 
-/** The most tools that a request may offer. */
+/** Maximum number of tools per request. */
 const mostTools = 1024;
 
 const isOwn = (type: unknown): boolean => type === undefined || type === null || type === 'custom';
 
-/** Only tools that the client runs: those that Anthropic's servers run, or whose input they define, are refused by name. */
+/** Only tools that the client runs. Tools that Anthropic runs, or whose input it defines, are rejected by name. */
 const tool = z
   .unknown()
   .superRefine((value, context) => {
     const type = isJsonObject(value) ? value['type'] : undefined;
     if (isOwn(type)) return;
-    const message = `the tool ${JSON.stringify(type)} is not offered; describe one of your own, of type custom`;
+    const message = `tools of type ${JSON.stringify(type)} are not supported; send a tool of type custom`;
     context.addIssue({ code: 'custom', message, params: { code: 'unsupported_parameter' } });
   })
   .pipe(
     z.object({
       name: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, dashes, dots or underscores'),
       description: z.string().nullish(),
-      input_schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema, which is an object'),
+      input_schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
       strict: z.boolean().nullish(),
       input_examples: list(z.unknown(), { most: 1_024 }).nullish(),
       eager_input_streaming: z.boolean().nullish(),
-      defer_loading: refused('tools are not searched for; every one is told to the model', [false]),
+      defer_loading: refused('tool search is not supported; the model gets all tools', [false]),
       allowed_callers: list(z.string(), { most: 64 })
         .refine((callers) => callers.length === 0 || callers.includes('direct'), {
-          message: 'tools are called by the model alone; name direct',
+          message: 'only direct calls by the model are supported; include direct',
           params: { code: 'unsupported_parameter' },
         })
         .nullish(),

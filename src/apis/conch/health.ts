@@ -3,7 +3,7 @@ import type { Draining } from '../../http/draining.ts';
 import { constant, object, text } from '../../http/openapi/schema-parts.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 
-/** What health checks ask. */
+/** What health checks depend on. */
 export interface HealthServices {
   readonly models: ModelRegistry;
   readonly draining: Draining;
@@ -19,14 +19,14 @@ export const liveEndpoint: Endpoint<unknown> = {
   operations: [
     {
       tag: 'health',
-      summary: 'Says that the process runs.',
+      summary: 'Reports that the process runs.',
       response: { name: 'Live', schema: object({ status: constant('live') }) },
     },
   ],
   handler: () => async () => ({ status: 'live' }),
 };
 
-/** Whether it can answer requests. */
+/** Whether Conch can serve requests. */
 export const readyEndpoint: Endpoint<HealthServices> = {
   methods: ['GET'],
   paths: ['/health', '/health/ready', '/v1/health/ready', '/health_check'],
@@ -34,7 +34,7 @@ export const readyEndpoint: Endpoint<HealthServices> = {
   operations: [
     {
       tag: 'health',
-      summary: 'Says whether requests can be answered.',
+      summary: 'Reports whether Conch can serve requests.',
       response: { name: 'Ready', schema: object({ status: constant('ready') }) },
       unready: notReady,
     },

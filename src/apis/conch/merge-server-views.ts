@@ -1,12 +1,12 @@
 import type { ServerView } from './servers.ts';
 
-/** The worst comes last. */
+/** From best to worst. */
 const states = ['ready', 'slow-start', 'unknown', 'ejected', 'unreachable'];
-/** The state of a model whose engine has failed, which the process that found it knows first. */
+/** The state of a model whose engine failed. The process that noticed it reports it first. */
 const failed = 'FAILED';
 const breakers = ['closed', 'half-open', 'open'] as const;
 
-/** One view of the servers out of those that several processes have: counts are added, of states the worst is shown. */
+/** Merges the views of several processes: adds the counts and takes the worst state. */
 export function mergeViews(views: readonly (readonly ServerView[])[]): ServerView[] {
   const merged = new Map<string, ServerView>();
   for (const view of views.flat()) {

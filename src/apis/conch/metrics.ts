@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../http/api.ts';
 
-/** What the metrics are read from. */
+/** Where the metrics are read. */
 export interface MetricServices {
   readonly metrics: {
-    /** In the form that the Accept header asks for. */
+    /** In the format that the Accept header requests. */
     read(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
   };
 }
@@ -13,7 +13,7 @@ export const metricsEndpoint: Endpoint<MetricServices> = {
   methods: ['GET'],
   paths: ['/metrics'],
   group: 'metrics',
-  operations: [{ tag: 'servers', summary: 'Gives the metrics, for Prometheus.', response: 'text' }],
+  operations: [{ tag: 'servers', summary: 'Returns the metrics, for Prometheus.', response: 'text' }],
   handler:
     ({ metrics }) =>
     async (request, reply) => {

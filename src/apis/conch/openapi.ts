@@ -4,12 +4,12 @@ import { openApiDocument } from '../../http/openapi/document.ts';
 import type { ApiDocument } from '../../http/openapi/reference-page.ts';
 import { anyObject, object, text } from '../../http/openapi/schema-parts.ts';
 
-/** What the document says of Conch. */
+/** What the OpenAPI document needs. */
 export interface DocumentServices {
   readonly version: string;
 }
 
-/** GET /openapi.json and GET /docs: what these APIs offer, for programs and to read. */
+/** GET /openapi.json and GET /docs: the reference of these APIs, as JSON and as HTML. */
 export function documentEndpoints(apis: () => readonly Api<never>[]): Endpoint<DocumentServices>[] {
   let document: string | undefined;
   const documentOf = ({ version }: DocumentServices): string =>
@@ -23,7 +23,7 @@ export function documentEndpoints(apis: () => readonly Api<never>[]): Endpoint<D
       operations: [
         {
           tag: 'health',
-          summary: 'This document.',
+          summary: 'Returns this OpenAPI document.',
           response: { name: 'Document', schema: object({ openapi: text, info: anyObject, paths: anyObject }) },
         },
       ],
@@ -34,7 +34,7 @@ export function documentEndpoints(apis: () => readonly Api<never>[]): Endpoint<D
       methods: ['GET'],
       paths: ['/docs'],
       group: 'health',
-      operations: [{ tag: 'health', summary: 'This document as a page to read.', response: 'html' }],
+      operations: [{ tag: 'health', summary: 'Returns this document as HTML.', response: 'html' }],
       handler: (services) => async (_request, reply) => {
         page ??= pageOf(documentOf(services));
         const { html, policy } = await page;

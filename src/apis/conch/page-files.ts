@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 
-/** One file of the page, as it is sent. */
+/** One file of the web UI, as it is sent. */
 export interface PageFile {
-  /** From the root on: `/`, `/assets/index-1a2b3c4d.js`. */
+  /** The URL path: `/`, `/assets/index-1a2b3c4d.js`. */
   readonly path: string;
   readonly type: string;
   readonly body: Buffer;
-  /** The same in gzip, where the build made that. */
+  /** The body in gzip, if the build made it. */
   readonly zipped: Buffer | undefined;
   readonly etag: string;
-  /** Its name changes with what it holds, so that nobody need ask for it twice. */
+  /** Its name changes with its content, so clients may cache it forever. */
   readonly isHashed: boolean;
 }
 
@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Reads the built page, once: what is served does not change under a Conch that runs. */
+/** Reads the built web UI, once: what is served does not change while Conch runs. */
 export async function readPage(folder: string): Promise<PageFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -38,11 +38,12 @@ export async function readPage(folder: string): Promise<PageFile[]> {
   );
 }
 
-/** A file by its name inside the page's folder. */
+/** A file by its name inside the folder of the web UI. */
 export function pageFile(name: string, body: Buffer, zipped?: Buffer): PageFile {
   const path = `/${name.split(sep).join('/')}`;
   const type = types[extname(name)];
-  if (type === undefined) throw new Error(`The page has a file of a kind that is not served: ${path}`);
+  if (type === undefined)
+    throw new Error(`Unknown file type in the web UI: ${path}. Expected ${Object.keys(types).join(', ')}.`);
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   return {
     path: path === '/index.html' ? '/' : path,

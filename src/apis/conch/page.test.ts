@@ -12,7 +12,7 @@ function appWith(page: readonly ReturnType<typeof pageFile>[], isLocked = false)
 }
 
 describe('the page', () => {
-  it('is at /, and asked for again each time', async () => {
+  it('is at /, and not cached', async () => {
     const { statusCode, headers, body } = await appWith([html, script]).inject('/');
     expect({ statusCode, body }).toEqual({ statusCode: 200, body: '<!doctype html><title>Conch</title>' });
     expect(headers).toMatchObject({
@@ -41,7 +41,7 @@ describe('the page', () => {
     ['br;q=1, gzip;q=0.2', 'gzip'],
     ['gzip;q=0', undefined],
     ['br', undefined],
-  ])('answers Accept-Encoding %j with %s', async (accepted, coding) => {
+  ])('responds to Accept-Encoding %j with %s', async (accepted, coding) => {
     const answer = await appWith([script]).inject({ url: script.path, headers: { 'accept-encoding': accepted } });
     expect(answer.headers['content-encoding']).toBe(coding);
     expect(answer.body).toBe(coding === undefined ? 'start();' : 'zipped');
@@ -58,7 +58,7 @@ describe('the page', () => {
     },
   );
 
-  it('is sent to whoever has another', async () => {
+  it('is sent to clients with another version', async () => {
     const answer = await appWith([html]).inject({ url: '/', headers: { 'if-none-match': '"other"' } });
     expect(answer.statusCode).toBe(200);
   });
@@ -71,7 +71,7 @@ describe('the page', () => {
     expect((await appWith([]).inject('/')).statusCode).toBe(404);
   });
 
-  it('has no file of a kind that nobody declared', () => {
+  it('rejects files of an unknown type', () => {
     expect(() => pageFile('notes.txt', Buffer.from(''))).toThrow('/notes.txt');
   });
 });

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../http/api.ts';
 import type { PageFile } from './page-files.ts';
 
-/** All that the page may do in a browser: its own files, and requests to where it came from. */
+/** What the web UI may load in a browser: its own files, and requests to its own origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const headers = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-/** GET / and the files behind it: open to all, since there is nothing in them that was not published. */
+/** GET / and the files of the web UI. They need no key: everything in them is public. */
 export function pageEndpoints(page: readonly PageFile[]): Endpoint<unknown>[] {
   return page.map((file) => ({
     methods: ['GET'],
@@ -47,7 +47,7 @@ function sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply):
   return reply.header('content-encoding', 'gzip').send(zipped);
 }
 
-/** Whether a client has the file that this tag stands for. */
+/** Whether the client has the file with this tag. */
 function hasIt(given: string | undefined, etag: string): boolean {
   const tags = given?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''));

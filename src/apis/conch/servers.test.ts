@@ -18,7 +18,7 @@ async function seenBy(models: readonly string[] | undefined) {
   return data;
 }
 
-it('shows the models that a key is for, and their faults alone', async () => {
+it('shows only the models of a key and their failures', async () => {
   expect(await seenBy(undefined)).toEqual([view]);
   expect(await seenBy(['ll*'])).toEqual([{ ...view, last_fault: null, models: [view.models[0]] }]);
 });

@@ -8,13 +8,13 @@ import { mergeViews } from './merge-server-views.ts';
 
 type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** What is known of a server; durations in milliseconds. */
+/** The state of a server; durations in milliseconds. */
 export interface ServerReport {
   readonly name: string;
   readonly kind: 'triton' | 'managed' | 'embedded';
-  /** Why it did not answer when it was last looked at; undefined when it did. */
+  /** Why the last check of the server failed; undefined if it succeeded. */
   readonly fault: Error | undefined;
-  /** Whether it has answered at all. */
+  /** Whether it has ever responded. */
   readonly isKnown: boolean;
   readonly connection: BreakerState;
   readonly running: number;
@@ -29,7 +29,7 @@ export interface ServerReport {
   readonly models: readonly { readonly name: string; readonly state: string; readonly breaker: BreakerState }[];
 }
 
-/** What the route needs. */
+/** What the endpoint needs. */
 export interface ServerServices {
   /** The servers as each process of this Conch sees them. */
   readonly servers: () => Promise<readonly (readonly ServerView[])[]>;
@@ -53,7 +53,7 @@ const serverSchema = object({
   models: listOf(object({ name: text, state: text, breaker: { enum: ['closed', 'open', 'half-open'] } })),
 });
 
-/** GET /v1/servers: the servers behind this one, and how they do. */
+/** GET /v1/servers: the upstream servers and their state. */
 export const serversEndpoint: Endpoint<ServerServices> = {
   methods: ['GET'],
   paths: ['/v1/servers'],
@@ -61,7 +61,7 @@ export const serversEndpoint: Endpoint<ServerServices> = {
   operations: [
     {
       tag: 'servers',
-      summary: 'Lists the servers behind this one, and how they do.',
+      summary: 'Lists the upstream servers with their state.',
       response: { name: 'Servers', schema: object({ object: constant('list'), data: listOf(serverSchema) }) },
     },
   ],
@@ -73,7 +73,7 @@ export const serversEndpoint: Endpoint<ServerServices> = {
     }),
 };
 
-/** A server without the models that a key is not for. */
+/** A server without the models that the key cannot use. */
 function visible(server: ServerView, key: FastifyRequest['key']): ServerView {
   const { models, last_fault: fault } = server;
   return {
@@ -83,10 +83,10 @@ function visible(server: ServerView, key: FastifyRequest['key']): ServerView {
   };
 }
 
-/** A server as the API shows it. */
+/** A server as the API returns it. */
 export type ServerView = ReturnType<typeof describeServer>;
 
-/** A report as it is shown. */
+/** A report as the API returns it. */
 export function describeServer(report: ServerReport) {
   const { lastFault } = report;
   return {
@@ -114,7 +114,7 @@ export function describeServer(report: ServerReport) {
   };
 }
 
-/** The one word for a server that stands first among what may be said of it. */
+/** The state of a server; of several that apply, the first in this order. */
 function stateOf({ isKnown, fault, connection, ejectedFor, weight }: ServerReport): string {
   if (fault !== undefined || connection !== 'closed') return 'unreachable';
   if (!isKnown) return 'unknown';
@@ -122,7 +122,7 @@ function stateOf({ isKnown, fault, connection, ejectedFor, weight }: ServerRepor
   return weight < 1 ? 'slow-start' : 'ready';
 }
 
-/** What a client may see of a failure: the server's own words may name paths. */
+/** What a client may see of a failure. Paths are removed from the server's own message. */
 function faultText(error: unknown): { readonly code: string; readonly message: string } {
   if (!(error instanceof StatusError)) return { code: 'UNKNOWN', message: '' };
   return { code: error.code, message: error.unreachable ? error.message : cleanText(error.message) };

@@ -59,7 +59,7 @@ describe('AdmittedServer', () => {
     expect(heard).toEqual([['asks', 'toy'], ...place]);
   });
 
-  it('tells it of a stream that is left, and of one that fails', async () => {
+  it('reports a stream that is cancelled, and one that fails', async () => {
     const left = watched(false, { responses: [response] });
     for await (const _ of pulled(left.server, request)) break;
     expect(left.heard.slice(3)).toEqual(['first', ['end', undefined]]);
@@ -70,7 +70,7 @@ describe('AdmittedServer', () => {
     expect(failing.heard.at(-1)).toEqual(['end', 'INTERNAL']);
   });
 
-  it('tells it of a single answer', async () => {
+  it('reports a single response', async () => {
     const { heard, server } = watched(true, { responses: [] });
     await expect(server.infer(request)).rejects.toThrow('gone');
     expect(heard).toEqual([

@@ -17,7 +17,7 @@ import { QueueFull } from './queue-full.ts';
 
 const never = new AbortController().signal;
 
-/** A server whose inferences wait for a place at their model, as the requests of the other APIs do. */
+/** A server whose inferences wait in the queue of their model, like requests of the other APIs. */
 export class AdmittedServer extends PassingServer {
   readonly #admission: Admission;
 
@@ -72,7 +72,7 @@ export class AdmittedServer extends PassingServer {
   }
 }
 
-/** The server hears of the inference itself as what its own work is a part of. */
+/** Sends the trace headers of the inference, so that the server's spans become its children. */
 function withHeaders(options: CallOptions, { headers }: InferenceWatch): CallOptions {
   return { ...options, metadata: { ...options.metadata, ...headers } };
 }

@@ -3,22 +3,22 @@ import { type Writable, writeJson } from '../../kserve/json-write.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 import { QueueFull } from './queue-full.ts';
 
-/** The content types that Triton answers with. */
+/** The content types of Triton's responses. */
 export const jsonType = 'application/json';
 export const plainType = 'text/plain';
 export const binaryType = 'application/octet-stream';
 
-/** A whole answer of the HTTP frontend. */
+/** A complete response of the HTTP frontend. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** What the log and the metrics call a failure; left out: what its status says. */
+  /** The code of a failure in the log and the metrics; by default, the one of its status. */
   readonly code?: string;
 }
 
-/** A failure with the answer's details that its code does not decide. */
+/** An error with a content type and headers of its own. */
 export class HttpFault extends StatusError {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,22 +30,22 @@ export class HttpFault extends StatusError {
   }
 }
 
-/** The answer of a call that has nothing to say but that it succeeded. */
+/** An empty response: the call succeeded. */
 export function done(contentType: string): Answer {
   return { status: 200, contentType, body: Buffer.alloc(0) };
 }
 
-/** An answer in JSON; its texts are binary strings. */
+/** A JSON response; its texts are binary strings. */
 export function jsonAnswer(value: Writable): Answer {
   return { status: 200, contentType: jsonType, body: bytesOf(writeJson(value)) };
 }
 
-/** The answer that says what failed. */
+/** An error response. */
 export function failure(status: number, message: string, contentType: string): Answer {
   return { status, contentType, body: bytesOf(errorJson(message)) };
 }
 
-/** The answer of a failed call. */
+/** The response of a failed call. */
 export function failureOf(error: StatusError, contentType: string): Answer {
   if (error instanceof QueueFull)
     return {
@@ -59,12 +59,12 @@ export function failureOf(error: StatusError, contentType: string): Answer {
   return isSpecial ? { ...answer, headers: error.headers } : answer;
 }
 
-/** A failure as JSON, in a binary string. */
+/** An error body as JSON, in a binary string. */
 export function errorJson(message: string): string {
   return writeJson({ error: binaryOf(message) });
 }
 
-/** As Triton maps its codes, and our own about keys; all others are 400. */
+/** Triton's mapping of codes, plus ours about keys; all others are 400. */
 const statuses: Readonly<Partial<Record<StatusCode, number>>> = {
   INTERNAL: 500,
   NOT_FOUND: 404,
@@ -85,7 +85,7 @@ const codes: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded',
 };
 
-/** What the log and the metrics call a failure of which only the HTTP status is known; undefined for one that is none. */
+/** The code in the log and the metrics for a failure with only an HTTP status; undefined for a success. */
 export function codeOfStatus(status: number): string | undefined {
   if (status < 400) return undefined;
   return codes[status] ?? (status < 500 ? 'invalid_argument' : 'internal');

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../kserve/status.ts';
 
-/** A body in so many small pieces is an attack, not an upload. */
+/** A body in more small pieces than this is an attack, not an upload. */
 const mostSmallPieces = 65_536;
 const smallPiece = 1024;
 
-/** Reads a whole body, up to the limits. */
+/** Reads a whole body, within the limits. */
 export async function readBody(message: IncomingMessage, maxInputSize: number): Promise<Buffer> {
   const declared = Number(message.headers['content-length'] ?? 0);
   if (declared > maxInputSize) throw tooLarge(declared, maxInputSize);
@@ -18,23 +18,23 @@ export async function readBody(message: IncomingMessage, maxInputSize: number): 
     if (piece.length < smallPiece && ++small > mostSmallPieces)
       throw new StatusError(
         'INVALID_ARGUMENT',
-        `The request comes in more than the ${mostSmallPieces} chunks that are allowed.`,
+        `Request body has too many small chunks: the limit is ${mostSmallPieces} chunks below ${smallPiece} bytes.`,
       );
     pieces.push(piece);
   }
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
 }
 
-/** The pieces of a body; a client that leaves in the middle of it is no fault of ours. */
+/** The pieces of a body. A client that disconnects is no internal error. */
 async function* uploaded(message: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* message as AsyncIterable<Buffer>;
   } catch (error) {
-    throw new StatusError('CANCELLED', 'The client closed the request before it was whole.', { cause: error });
+    throw new StatusError('CANCELLED', 'The client disconnected before the request was complete.', { cause: error });
   }
 }
 
-/** What is said of a body that is larger than allowed, compressed or not. */
+/** The error for a body above the limit, compressed or not. */
 export function tooLarge(size: number | undefined, maxInputSize: number): StatusError {
   const shown = size === undefined ? '' : ` of ${size} bytes`;
   return new StatusError(

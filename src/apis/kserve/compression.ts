@@ -9,7 +9,7 @@ type Encoding = 'gzip' | 'deflate';
 const decompress = { gzip: promisify(zlib.gunzip), deflate: promisify(zlib.inflate) };
 const compress = { gzip: promisify(zlib.gzip), deflate: promisify(zlib.deflate) };
 
-/** The body behind its Content-Encoding. */
+/** The decompressed body. */
 export async function decodedBody(body: Buffer, encoding: string | undefined, maxInputSize: number): Promise<Buffer> {
   if (!encoding || encoding === 'identity') return body;
   if (encoding !== 'gzip' && encoding !== 'deflate')
@@ -20,11 +20,11 @@ export async function decodedBody(body: Buffer, encoding: string | undefined, ma
     return await decompress[encoding](body, { maxOutputLength: maxInputSize });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(undefined, maxInputSize);
-    throw new StatusError('INVALID_ARGUMENT', `Unable to decompress the request body, which is sent as ${encoding}`);
+    throw new StatusError('INVALID_ARGUMENT', `Unable to decompress the request body: it is not valid ${encoding}.`);
   }
 }
 
-/** A body in the encoding that the client asks for, with the header that says so. */
+/** A body in the encoding that the client accepts, with its Content-Encoding header. */
 export async function encodedBody(
   body: Buffer,
   accepted: string | string[] | undefined,
@@ -34,7 +34,7 @@ export async function encodedBody(
   return { body: await compress[encoding](body), headers: { 'Content-Encoding': encoding } };
 }
 
-/** The known encoding with the highest weight, the first of several; undefined where that is none. */
+/** The supported encoding with the highest weight, the first of several; undefined if there is none. */
 function preferredEncoding(accepted: string): Encoding | undefined {
   let best: Encoding | undefined;
   let highest = 0;

@@ -3,7 +3,7 @@ import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
 import { PassingServer } from '../../kserve/passing-server.ts';
 import type { CallOptions, InferenceServer } from '../../kserve/server.ts';
 
-/** A server that is not ready any more once the process is to end; what is asked of it all the same is answered. */
+/** A server that reports not ready while the process drains, and still serves requests. */
 export class DrainingServer extends PassingServer {
   readonly #draining: Draining;
 

@@ -17,7 +17,7 @@ import type { ModelMetadata, TensorMetadata } from '../../kserve/messages.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { customParameter } from './infer-parameters.ts';
 
-/** The key whose members are read like those beside it. */
+/** The key whose members are read like top-level keys. */
 const nested = 'parameters';
 
 /** A `generate` request: keys that are inputs of the model become tensors, all others parameters. */
@@ -49,14 +49,14 @@ function takeNested(json: JsonValue, isInput: boolean, take: (name: string, valu
 
 function inputOf({ name, datatype, shape }: TensorMetadata, value: JsonValue): InputPart {
   const count = isArray(value) ? value.length : 1;
-  // The texts are looked at before the shape, all else after it.
+  // Like Triton: texts are checked before the shape, everything else after it.
   const texts = datatype === 'BYTES' ? tensorFromJson({ name, datatype, data: value, count }) : undefined;
   const fitted = fittedShape(name, shape, count);
   const data = texts ?? tensorFromJson({ name, datatype, data: value, count });
   return { name, datatype, shape: fitted, data, parameters: [] };
 }
 
-/** Shares the elements out: fixed dimensions take theirs, the innermost variable one the rest, the others 1. */
+/** Distributes the elements: fixed dimensions get theirs, the innermost dynamic one (-1) the rest, the others 1. */
 function fittedShape(name: string, shape: readonly number[], count: number): number[] {
   let rest = count;
   for (const dimension of shape) {

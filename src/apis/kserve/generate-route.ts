@@ -28,7 +28,7 @@ async function generate(exchange: Exchange): Promise<Answer | undefined> {
   ).catch((error: unknown) => outcomes.push(outcomeOfFault(error, outcomes.length > 0)));
   const [only] = outcomes;
   const status = only?.status ?? 200;
-  // Triton begins its answer with the first response, before it knows whether there will be more: so it is chunked.
+  // Triton starts its HTTP response with the first inference response, before it knows of others: so it is chunked.
   const { reply } = exchange;
   reply.hijack();
   if (exchange.signal.aborted) return undefined;
@@ -134,13 +134,13 @@ function begin({ server, request, signal }: Exchange, inference: InferRequest, s
   return server.stream(inference, sink, { signal, metadata: request.watch.context });
 }
 
-/** What one response comes to: its JSON, and the status that it would give the whole answer. */
+/** One inference response: its JSON, and the HTTP status if it is the first. */
 interface Outcome {
   readonly status: number;
   readonly json: string;
 }
 
-/** A failure of the model is an outcome too; that of a request which was never begun is thrown. */
+/** A failure of the model is an outcome too. The failure of a request that never started is thrown. */
 function outcomeOfFault(error: unknown, isBegun: boolean): Outcome {
   if (!(error instanceof StatusError) || error instanceof QueueFull || (!isBegun && isRefusal(error))) throw error;
   return failed(error);

@@ -9,26 +9,27 @@ import { Cancellation, type Signal } from '../../signal.ts';
 import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
 import { GrpcOutput } from './grpc-output.ts';
 
-/** Who answers a call. */
+/** Handles one call. */
 export interface CallHandler {
   /** Each message of the client, in its order. */
   onMessage(bytes: Buffer): void;
-  /** The client has sent all that it will. */
+  /** The client sends no more messages. */
   onHalfClose(): void;
-  /** The server stops: nothing new is taken, what runs may finish. */
+  /** The server stops: it accepts nothing new, running requests may finish. */
   onDrain(): void;
-  /** The client is slower than its responses; then that there is room again. */
+  /** The client is slower than its responses. */
   onFull?(): void;
+  /** The client has caught up. */
   onRoom?(): void;
 }
 
-/** How a call was answered. */
+/** How a call ended. */
 export interface Outcome {
   readonly code: StatusCode;
   readonly message: string | undefined;
 }
 
-/** What a client may send, and how long it may take to read. */
+/** Limits of what a client may send, and how slowly it may read. */
 export interface CallLimits extends Pick<ClientBounds, 'slowClientTimeout'> {
   /** Bytes of its largest message. */
   readonly maxMessageSize: number;
@@ -68,17 +69,17 @@ export class GrpcCall {
     this.#encoding = String(headers['grpc-encoding'] ?? 'identity');
     const timeout = deadlineOf(headers);
     if (timeout !== undefined) this.#timer = setTimeout(() => this.#onDeadline(), timeout);
-    // A client that goes away is told by the close that follows.
+    // A disconnect is handled by the close event that follows.
     stream.on('error', () => undefined);
     stream.on('close', () => this.#onClose());
   }
 
-  /** Aborts when the client cancels or leaves, and when its deadline passes. */
+  /** Aborts when the client cancels or disconnects, and when its deadline passes. */
   get signal(): Signal {
     return this.#abort;
   }
 
-  /** How it was answered; undefined while it is not, and where the client left before. */
+  /** How the call ended; undefined while it runs, and if the client disconnected before. */
   get outcome(): Outcome | undefined {
     return this.#outcome;
   }
@@ -87,7 +88,7 @@ export class GrpcCall {
     return this.#hasEnded;
   }
 
-  /** Begins to read. */
+  /** Starts to read. */
   handle(handler: CallHandler): void {
     this.#handler = handler;
     this.#stream.on('data', (chunk: Buffer) => this.#onData(chunk));
@@ -118,7 +119,7 @@ export class GrpcCall {
     this.#output.add(message);
   }
 
-  /** Ends the call, with a last message or with a fault. */
+  /** Ends the call, with a last message or with an error. */
   end(outcome?: Uint8Array | StatusError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -126,7 +127,7 @@ export class GrpcCall {
     this.#output.writeAll();
     this.#output.close();
     if (!this.#stream.destroyed) this.#finish(outcome);
-    // What still runs for this call has nobody left to answer.
+    // Cancels what still runs for this call.
     this.#abort.abort();
   }
 
@@ -145,7 +146,7 @@ export class GrpcCall {
       if (outcome instanceof Uint8Array) this.#stream.end(frame(outcome));
       else this.#stream.end();
     }
-    // The rest of the request is of no interest; reading it to its end lets the stream close.
+    // The rest of the request is not needed, but the stream closes only after it is read.
     this.#stream.resume();
   }
 
@@ -213,7 +214,7 @@ export class GrpcCall {
   }
 }
 
-/** A call that does not speak gRPC. */
+/** Rejects a call that is not gRPC. */
 export function refuseForeign(stream: ServerHttp2Stream): void {
   stream.respond({ ':status': constants.HTTP_STATUS_UNSUPPORTED_MEDIA_TYPE }, { endStream: true });
 }
@@ -231,12 +232,13 @@ const unpackers: Readonly<Record<string, (bytes: Buffer, options: zlib.ZlibOptio
 
 async function unpack(bytes: Buffer, encoding: string, maxMessageSize: number): Promise<Buffer> {
   const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
-  if (!unpacker) throw new StatusError('UNIMPLEMENTED', `Messages compressed with ${encoding} are not supported.`);
+  if (!unpacker)
+    throw new StatusError('UNIMPLEMENTED', `Message compression ${encoding} is not supported. Use gzip or deflate.`);
   try {
     return await unpacker(bytes, { maxOutputLength: maxMessageSize });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       throw new StatusError('RESOURCE_EXHAUSTED', `Received message larger than max (${maxMessageSize})`);
-    throw new StatusError('INTERNAL', 'A message could not be decompressed.');
+    throw new StatusError('INTERNAL', `Unable to decompress a message: it is not valid ${encoding}.`);
   }
 }

@@ -23,19 +23,19 @@ import { WatchedCalls } from './watched-calls.ts';
 
 /** What the gRPC frontend is built from. */
 export interface KserveGrpcOptions extends KserveOptions {
-  /** Bytes of the largest message of a client. */
+  /** Maximum size of a client's message, in bytes. */
   readonly maxMessageSize: number;
 }
 
 /** The gRPC frontend, to start and to stop. */
 export interface KserveGrpc {
-  /** Gives the port back, which the system chooses when it is 0. */
+  /** Returns the port; the system chooses one for 0. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>;
-  /** Takes nothing new and resolves when what runs has ended. */
+  /** Accepts nothing new, and resolves when all calls have ended. */
   close(): Promise<void>;
 }
 
-/** How far clients may send ahead of what was read. */
+/** Flow control: bytes that a client may send before they are read. */
 const streamWindow = 1024 * 1024;
 const connectionWindow = 16 * 1024 * 1024;
 
@@ -51,7 +51,7 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
   server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
-    // A connection that breaks ends its calls, and each of them tells its own.
+    // A broken connection ends its calls, and each call handles that itself.
     session.on('error', () => undefined);
     session.setLocalWindowSize(connectionWindow);
   });
@@ -99,7 +99,7 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
   };
 }
 
-/** Pseudo-headers such as :path are counted too. */
+/** Node counts pseudo-headers like :path too. */
 const pseudoHeaders = 4;
 
 function createServer({ maxHeaders, maxHeaderSize, tls } = usualConnections): Http2Server | Http2SecureServer {

@@ -8,10 +8,10 @@ import type { KserveOptions } from './options.ts';
 
 const healthService = '/grpc.health.v1.Health/Check';
 
-/** What is answered without the key. */
+/** Paths that need no key. */
 const openPaths = new Set([`${servicePath}ServerLive`, `${servicePath}ServerReady`, healthService]);
 
-/** The APIs of the calls, as Triton parts them. Those without one cannot be restricted. */
+/** The API group of each call, as in Triton. Calls without a group cannot be restricted. */
 const apis: ReadonlyMap<string, RestrictedGroup> = new Map<string, RestrictedGroup>([
   [healthService, 'health'],
   [`${servicePath}ServerLive`, 'health'],
@@ -24,18 +24,18 @@ const apis: ReadonlyMap<string, RestrictedGroup> = new Map<string, RestrictedGro
   [`${servicePath}RepositoryModelUnload`, 'model-repository'],
 ]);
 
-/** What Triton's clients put in front of the name of such a header. */
+/** Triton's clients prefix the header of a restricted API with this. */
 const prefix = 'triton-grpc-protocol-';
 
-/** What stands between the calls and their answers. */
+/** Checks a call before it is handled. */
 export interface GrpcGuard {
-  /** Who calls; undefined where that does not matter. Throws a StatusError that says what the call lacks. */
+  /** The holder of the call's key; undefined if none is needed. Throws a StatusError if a key or header is missing. */
   holder(path: string, headers: IncomingHttpHeaders): Promise<KeyHolder | undefined>;
-  /** Headers that are for this server alone, and none of the business of those behind it. */
+  /** Headers that are not forwarded to the upstream server. */
   readonly ownHeaders: readonly string[];
 }
 
-/** Guards calls with the key and with the headers of restricted APIs. */
+/** Checks the key of a call and the headers of restricted APIs. */
 export function grpcGuard({ keys, restrictedApis = [] }: KserveOptions): GrpcGuard {
   const missingHeader = restrictionCheck(restrictedApis, prefix);
   return {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 
-/** Headers that belong to the call itself and not to the request. */
+/** Headers of the call itself, which are no metadata. */
 const own = new Set([
   'content-type',
   'content-length',
@@ -9,12 +9,12 @@ const own = new Set([
   'user-agent',
   'connection',
   'accept-encoding',
-  // A key for this server is none of the business of those behind it.
+  // Keys of Conch are not forwarded.
   'authorization',
   'x-api-key',
 ]);
 
-/** The metadata that a client sent along, for the server behind. */
+/** The metadata of a call that goes to the upstream server. */
 export function metadataOf(headers: IncomingHttpHeaders): Record<string, string> {
   const metadata: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -34,10 +34,10 @@ export function deadlineOf(headers: IncomingHttpHeaders): number | undefined {
   return Math.min(Math.ceil(Number(digits) * (unitMilliseconds[unit] ?? 1)), longestTimer);
 }
 
-/** Clients refuse headers of more than a few kilobytes, and with them the whole answer. */
+/** Clients reject a response whose headers have more than a few kilobytes. */
 const longestMessage = 7000;
 
-/** A status text as a header may carry it: what is not plain ASCII, and spaces at the ends, as percent codes. */
+/** Percent-encodes a status message for a header: everything but plain ASCII, and spaces at its ends. */
 export function encodedMessage(message: string): string {
   let encoded = '';
   for (const byte of Buffer.from(message)) {

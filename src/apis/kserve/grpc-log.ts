@@ -7,7 +7,7 @@ import type { GrpcCall } from './grpc-call.ts';
 import { servicePath } from './grpc-unary.ts';
 import type { KserveOptions } from './options.ts';
 
-/** Begins the record of a call; its context goes on to the server behind. */
+/** Starts the record of a call. Its trace context goes to the upstream server. */
 export function beginCall(headers: IncomingHttpHeaders, { record = unrecorded }: KserveOptions): RequestRecord {
   const path = String(headers[':path']);
   const isSecure = headers[':scheme'] === 'https';
@@ -22,7 +22,7 @@ interface CallFacts extends Pick<KserveOptions, 'logger'> {
   readonly holder: () => KeyHolder | undefined;
 }
 
-/** One line per call with its outcome, as the HTTP side writes them. */
+/** Logs one line per call, like the HTTP frontend. */
 export function logCall(stream: ServerHttp2Stream, call: GrpcCall, { watch, holder, logger }: CallFacts): void {
   const start = performance.now();
   stream.once('close', () => {
@@ -42,7 +42,7 @@ export function logCall(stream: ServerHttp2Stream, call: GrpcCall, { watch, hold
       ...(outcome?.message ? { reason: outcome.message } : {}),
     };
     if (status >= 500) logger.error(line, 'request failed');
-    else if (status >= 400) logger.warn(line, hasLeft ? 'client left' : 'request refused');
+    else if (status >= 400) logger.warn(line, hasLeft ? 'client disconnected' : 'request rejected');
     else logger.info(line, 'request');
   });
 }

@@ -3,15 +3,15 @@ import { flushAfterTurn, type TurnOutput } from '../../http/turn.ts';
 import { frames } from '../../kserve/grpc-frames.ts';
 
 interface OutputOptions {
-  /** Milliseconds after which a client that reads nothing is cut off; 0: never. */
+  /** Milliseconds after which a client that reads nothing is disconnected; 0: never. */
   readonly slowClientTimeout: number;
   /** The client is slower than its responses. */
   readonly onFull: () => void;
-  /** There is room again. */
+  /** The client has caught up. */
   readonly onRoom: () => void;
 }
 
-/** The messages to a client: those of one turn of the event loop go out together. */
+/** Writes messages to a client; all messages of one turn of the event loop go out together. */
 export class GrpcOutput implements TurnOutput {
   readonly #stream: ServerHttp2Stream;
   readonly #options: OutputOptions;
@@ -36,7 +36,7 @@ export class GrpcOutput implements TurnOutput {
     if (!this.#isFull && !this.writeAll()) this.#wait();
   }
 
-  /** Writes what there is at once, also to a slow client: nothing comes behind it. Whether it has room for more. */
+  /** Writes all pending messages now, even to a slow client. Returns whether the client keeps up. */
   writeAll(): boolean {
     const messages = this.#pending;
     if (messages.length === 0 || this.#stream.destroyed) return true;
@@ -53,7 +53,7 @@ export class GrpcOutput implements TurnOutput {
   #wait(): void {
     const { slowClientTimeout, onFull } = this.#options;
     this.#isFull = true;
-    // Nothing more can be said to a client that does not read.
+    // A client that does not read cannot receive a status.
     if (slowClientTimeout > 0)
       this.#cutOff = setTimeout(() => this.#stream.close(constants.NGHTTP2_CANCEL), slowClientTimeout);
     this.#stream.once('drain', this.#onDrain);

@@ -9,11 +9,11 @@ import { unexpected } from './grpc-unary.ts';
 import { RequestOrder } from './request-order.ts';
 import { StreamedRequest } from './streamed-request.ts';
 
-/** So many requests of one stream run at once; further ones wait in the client. */
+/** Maximum of concurrent requests of one stream; further ones wait in the client. */
 const mostRunning = 1000;
 
 /**
- * ModelStreamInfer: any number of requests on one call, each a stream of its own behind. Without the metadata
+ * ModelStreamInfer: any number of requests on one call, each with its own upstream stream. Without the metadata
  * `triton_grpc_error` a failed request is a message and the call goes on; with it the first failure ends the call.
  */
 export class StreamHandler implements CallHandler {

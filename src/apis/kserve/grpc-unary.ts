@@ -12,10 +12,10 @@ import { inferOnce } from './infer-once.ts';
 import type { KserveOptions } from './options.ts';
 import { sharedMemoryRefused } from './shared-memory.ts';
 
-/** Answers one message: its bytes in, the answer's bytes out. */
+/** Handles one unary call: the bytes of the request in, those of the response out. */
 type Answering = (message: Buffer, call: GrpcCall) => Promise<Uint8Array>;
 
-/** What answers the unary methods of both services; undefined for a method that does not exist. */
+/** The handler of a unary method of either service; undefined for an unknown method. */
 export function unaryMethod(path: string, options: KserveOptions): Answering | undefined {
   const { server, sharedMemory } = options;
   if (path === '/grpc.health.v1.Health/Check')
@@ -39,10 +39,10 @@ export function unaryMethod(path: string, options: KserveOptions): Answering | u
   };
 }
 
-/** The path of the inference service, in front of its methods. */
+/** The path prefix of the inference service. */
 export const servicePath = '/inference.GRPCInferenceService/';
 
-/** Takes the one message of a unary call and ends the call with what it comes to. */
+/** Handles the single message of a unary call and ends the call with its result. */
 export class UnaryHandler implements CallHandler {
   readonly #call: GrpcCall;
   readonly #answer: Answering;
@@ -72,11 +72,11 @@ export class UnaryHandler implements CallHandler {
   }
 
   onDrain(): void {
-    // An answer that is being made is still given.
+    // A running call still gets its response.
   }
 }
 
-/** What a client hears of a fault in Conch itself. */
+/** The error that a client gets for a bug in Conch. */
 export function unexpected(): StatusError {
   return new StatusError('INTERNAL', 'The server met an unexpected condition. The log has the details.');
 }

@@ -1,7 +1,7 @@
 import { done, failure, plainType } from './answer.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
-/** Whether the server lives and is ready, and whether a model is. */
+/** Liveness and readiness of the server, and readiness of models. */
 export const healthRoutes: readonly Route[] = [
   health('live', async ({ server, signal }) => (await server.call('ServerLive', {}, { signal })).live),
   health('ready', async ({ server, signal }) => (await server.call('ServerReady', {}, { signal })).ready),
@@ -25,7 +25,7 @@ function health(kind: 'live' | 'ready', ask: (exchange: Exchange) => Promise<boo
     isOpen: true,
     contentType: plainType,
     answer: async (exchange) => {
-      // A server that cannot be asked is neither alive nor ready.
+      // An unreachable server is neither live nor ready.
       const isFine = await ask(exchange).catch(() => false);
       return isFine ? done(plainType) : { ...done(plainType), status: 400 };
     },

@@ -34,11 +34,11 @@ import { WatchedCalls } from './watched-calls.ts';
 
 /** What the HTTP frontend is built from. */
 export interface KserveHttpOptions extends KserveOptions {
-  /** Bytes of the largest body, compressed or not. */
+  /** Maximum size of a body in bytes, compressed or not. */
   readonly maxInputSize: number;
 }
 
-// The order matters where a path fits two patterns: /v2/models/stats is no model.
+// The order matters if a path matches two patterns: /v2/models/stats is no model.
 const routes: readonly Route[] = [
   ...settingRoutes,
   ...modelRoutes,
@@ -59,7 +59,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
     ...connectionOptions(connections, ({ message }) => ({ error: message })),
     childLoggerFactory: requestLogger,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    // Not decodable paths name no model either.
+    // A path that cannot be decoded names no model either.
     frameworkErrors: (_error, request, reply) => {
       beginRecord(request, reply, options.record);
       void send(reply, failure(404, 'Not Found', plainType));
@@ -75,7 +75,7 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => send(reply, frameworkFailure(error, request)));
   app.removeAllContentTypeParsers();
-  // The body is read by the answering route, whose content type its failures have.
+  // The route reads the body, so that errors have the content type of the route.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   app.all('*', async (request, reply) => {
     const answer = await answerOf(request, reply, { ...options, missingHeader });
@@ -132,7 +132,7 @@ async function answerOf(
       const { reason } = requestSignal(reply);
       if (!reply.sent && reason instanceof ApiError) return failure(reason.status, reason.message, route.contentType);
       if (!reply.sent) return failedAnswer(error, request, route);
-      // The answer has begun: all that is left is not to end it as if it were whole.
+      // The response has started: break it off, so that the client does not take it for complete.
       request.log.error(error, 'a KServe stream met an unexpected condition');
       reply.raw.destroy();
       return undefined;
@@ -142,7 +142,7 @@ async function answerOf(
   return failure(404, 'Not Found', plainType);
 }
 
-/** What fails before a route is found: too many headers, or a content type that is none. */
+/** The response to a request that fails before its route: too many headers, or an invalid content type. */
 function frameworkFailure(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof ApiError) return failure(error.status, error.message, jsonType);
   const { statusCode = 500, message } = error as FastifyError;
@@ -158,13 +158,13 @@ function failedAnswer(error: unknown, request: FastifyRequest, route: Route): An
   return failure(500, 'The server met an unexpected condition. The log has the details.', route.contentType);
 }
 
-/** The answer to a request beyond the limits of its key. */
+/** The response to a request above the limits of its key. */
 function limitAnswer({ code, status, message, retryAfter, headers }: ApiError): Answer {
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return { ...failure(status, message, jsonType), code, headers: { ...headers, ...retry } };
 }
 
-/** Header names keep the spelling that Triton gives them. */
+/** Header names keep Triton's spelling. */
 function send(reply: FastifyReply, { status, contentType, headers, body, code }: Answer): FastifyReply {
   reply.request.faultCode = code ?? codeOfStatus(status);
   if (!reply.request.raw.complete) reply.header('connection', 'close');

@@ -4,13 +4,13 @@ import { quoteJson, writeJson } from '../../kserve/json-write.ts';
 import type { InferResponse, OutputDescription, ParameterValue } from '../../kserve/server.ts';
 import type { ParsedInfer } from './infer-request.ts';
 
-/** An `infer` response: the JSON part, and the bytes of binary outputs behind it. */
+/** An `infer` response: the JSON part, and the bytes of binary outputs after it. */
 export interface InferAnswer {
   readonly json: Buffer;
   readonly blobs: readonly Buffer[];
 }
 
-/** Writes a response in the forms that the request asks for. */
+/** Encodes a response, each output in the requested encoding. */
 export function inferAnswer(response: InferResponse, formOf: ParsedInfer['formOf']): InferAnswer {
   const blobs: Buffer[] = [];
   const outputs = response.outputs.map((output) => {
@@ -38,7 +38,7 @@ export function elementsOf({ name, datatype, shape }: OutputDescription, data: B
   return elementsToJson(name, datatype, data, elementCount(shape));
 }
 
-/** The parameters that the backend set, names and texts as binary strings; the final flag is not for HTTP. */
+/** The parameters that the backend set, with names and texts as binary strings. HTTP leaves out the final flag. */
 export function ownParameters({ parameters }: InferResponse): [string, ParameterValue][] {
   return Object.entries(parameters).flatMap(([name, value]) =>
     name === 'triton_final_response' ? [] : [[binaryOf(name), typeof value === 'string' ? binaryOf(value) : value]],

@@ -3,8 +3,8 @@ import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '
 import { StatusError } from '../../kserve/status.ts';
 
 /**
- * One request, one response. Triton's texts about wrong shapes end with a space, and Node drops a header that does: such a
- * refusal arrives without its words. A stream carries them inside its messages, so that one is asked for them.
+ * One request, one response. Triton's errors about wrong shapes end with a space, and Node drops a header like that, so
+ * the error arrives without its message. A stream has the message in its body, so the request is repeated as a stream.
  */
 export async function inferOnce(
   server: InferenceServer,

@@ -13,7 +13,7 @@ import {
 } from '../../kserve/json-value.ts';
 import { StatusError } from '../../kserve/status.ts';
 
-/** The parameters of an `infer` request in JSON, and the one of them that speaks to the frontend. */
+/** The parameters of an `infer` request in JSON. `binary_data_output` is for the frontend itself. */
 export function readParameters(given: JsonValue | undefined): { parameters: InferParameters; binaryOutput: boolean } {
   const parameters: [string, InferParameter][] = [];
   let binaryOutput = false;
@@ -27,7 +27,7 @@ export function readParameters(given: JsonValue | undefined): { parameters: Infe
   return { parameters, binaryOutput };
 }
 
-/** A parameter that is the backend's business. */
+/** A parameter that is passed on to the backend. */
 export function customParameter(name: string, value: JsonValue): InferParameter {
   if (typeof value === 'string') return { kind: 'string', value: textOf(value) };
   if (typeof value === 'boolean') return { kind: 'bool', value };
@@ -40,7 +40,7 @@ export function customParameter(name: string, value: JsonValue): InferParameter 
   );
 }
 
-/** Where an input or output stands in shared memory, as parameters of the tensor; undefined where it does not. */
+/** The shared memory location of an input or output, as tensor parameters; undefined if it has none. */
 export function sharedMemoryOf(parameters: JsonObject | undefined): InferParameters | undefined {
   const region = parameters?.get('shared_memory_region');
   if (parameters === undefined || region === undefined) return undefined;

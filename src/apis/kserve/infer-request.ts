@@ -20,16 +20,16 @@ import type { TensorMetadata } from '../../kserve/messages.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { readParameters, sharedMemoryOf } from './infer-parameters.ts';
 
-/** How an output is to be given: in the JSON, as bytes after it, or not at all because it is in shared memory. */
+/** The encoding of an output: in the JSON, as bytes after it, or none because it is in shared memory. */
 export type OutputForm = 'json' | 'binary' | 'shared-memory';
 
-/** An `infer` request, and what its answer has to look like. */
+/** An `infer` request with the encodings of its outputs. */
 export interface ParsedInfer {
   readonly request: WireRequest;
   readonly formOf: (output: string) => OutputForm;
 }
 
-/** The body of an `infer` request: JSON, and behind it the bytes of binary inputs. */
+/** The body of an `infer` request: JSON, then the bytes of binary inputs. */
 interface InferBody {
   readonly body: Buffer;
   readonly headerLength: number;
@@ -94,7 +94,7 @@ function inputPart(input: JsonValue, { name, datatype, shape, parameters }: Json
   return { name, datatype, shape, data: tensorFromJson({ name, datatype, data, count }), parameters: [] };
 }
 
-/** Exactly one place may say where the data is. */
+/** Exactly one field must hold the data. */
 function checkSources(input: JsonValue, parameters: JsonObject | undefined): void {
   const sources = [
     ...(find(input, 'data') === undefined ? [] : ["'data'"]),

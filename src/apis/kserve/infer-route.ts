@@ -39,7 +39,7 @@ async function infer(exchange: Exchange): Promise<Answer> {
   };
 }
 
-/** Triton looks for the model before it looks at the body; here that is asked only of a body that is at fault. */
+/** Triton looks up the model before it checks the body. Conch does so only for an invalid body. */
 async function parse(exchange: Exchange): Promise<ParsedInfer> {
   try {
     return await parseBody(exchange);
@@ -59,7 +59,7 @@ async function parseBody(exchange: Exchange): Promise<ParsedInfer> {
   return rawInfer(body, config, version);
 }
 
-/** The length of the JSON part; without a header all is JSON, and a header that is no number counts as 0. */
+/** The length of the JSON part. Without the header, the whole body is JSON; a header that is no number counts as 0. */
 function lengthOfHeader(given: string | string[] | undefined, bodyLength: number): number {
   if (given === undefined) return bodyLength;
   const text = String(given);
@@ -77,7 +77,7 @@ async function checkModel(exchange: Exchange): Promise<void> {
   if (config.model_transaction_policy?.decoupled) throw decoupled();
 }
 
-/** Decoupled models are refused in HTTP's own words. */
+/** For decoupled models, the message of Triton's HTTP frontend. */
 function asHttp(error: StatusError): StatusError {
   if (error instanceof HttpFault || error instanceof QueueFull || error.message.startsWith('Request for unknown model'))
     return error;

@@ -6,7 +6,7 @@ import type { KeyHolder } from '../../keys/key-holder.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Signal } from '../../signal.ts';
 
-/** Who sends a request with these headers; undefined where no key is needed. Throws a StatusError. */
+/** The holder of the key in these headers; undefined if no key is needed. Throws a StatusError. */
 export async function kserveHolder(headers: KeyHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
   try {
     return await identify(headers, keys);
@@ -15,16 +15,16 @@ export async function kserveHolder(headers: KeyHeaders, keys: KeyBook): Promise<
   }
 }
 
-/** Tokens are not counted here, so a key that has a limit of them is refused rather than let through without one. */
+/** Rejects keys with a token limit, because tokens are not counted here. */
 export function refuseUncounted(holder: KeyHolder): void {
   if (holder.tokensPerMinute !== undefined)
     throw new StatusError(
       'PERMISSION_DENIED',
-      'This key has a limit of tokens per minute, and they are not counted here. Use the OpenAI API.',
+      'This API key has a limit of tokens per minute, and the KServe API does not count tokens. Use the OpenAI API.',
     );
 }
 
-/** Lets an inference in that keeps to the limits of its key, and throws a StatusError for one that does not. */
+/** Admits an inference within the limits of its key; throws a StatusError above them. */
 export async function passInference(holder: KeyHolder, limits: KeyLimits, signal: Signal): Promise<KeyPass> {
   refuseUncounted(holder);
   try {

@@ -26,7 +26,7 @@ describe('a key', () => {
   it.each(changes)('for some models may not ask for %s', async (method, request) => {
     await expect(serverFor({ models: ['llama'] }).call(method, request as never)).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
-      message: expect.stringContaining('This key is for some models alone and may not load or unload models'),
+      message: expect.stringContaining('This API key is limited to specific models and cannot load or unload models'),
     });
     expect(await serverFor({ models: ['llama'], mayManage: true }).call(method, request as never)).toEqual({});
     expect(await serverFor({}).call(method, request as never)).toEqual({});
@@ -36,11 +36,11 @@ describe('a key', () => {
     expect(await serverFor({ models: ['llama'] }).call(method, request as never)).toEqual({});
   });
 
-  it('that may manage does so with its own models alone', async () => {
+  it('that may manage models manages only its own', async () => {
     const call = serverFor({ models: ['llama'], mayManage: true }).call('RepositoryModelUnload', {
       model_name: 'other',
       parameters: {},
     });
-    await expect(call).rejects.toMatchObject({ message: 'This key may not use the model "other".' });
+    await expect(call).rejects.toMatchObject({ message: 'This API key does not have access to the model "other".' });
   });
 });

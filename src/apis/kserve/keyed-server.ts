@@ -16,11 +16,11 @@ import { passInference } from './key-guard.ts';
 
 interface KeyedServerOptions {
   readonly holder: KeyHolder;
-  /** With what the inferences of the key are counted; left out: they are counted elsewhere. */
+  /** Counts the inferences of the key; left out: they are counted elsewhere. */
   readonly limits?: KeyLimits;
 }
 
-/** A server as the holder of a key sees it: the models that the key is for, as often as it may use them. */
+/** A server restricted to the models and limits of a key. */
 export class KeyedServer extends PassingServer {
   readonly #options: KeyedServerOptions;
 
@@ -60,10 +60,13 @@ export class KeyedServer extends PassingServer {
     return new DeferredInference(enter, sink);
   }
 
-  /** Says the same of models that do not exist. */
+  /** The error is the same for models that do not exist. */
   #check(model: string): void {
     if (mayUse(this.#options.holder, model)) return;
-    throw new StatusError('PERMISSION_DENIED', `This key may not use the model ${JSON.stringify(model)}.`);
+    throw new StatusError(
+      'PERMISSION_DENIED',
+      `This API key does not have access to the model ${JSON.stringify(model)}.`,
+    );
   }
 
   async #pass({ signal = new AbortController().signal }: CallOptions): Promise<(() => void) | undefined> {
@@ -73,7 +76,7 @@ export class KeyedServer extends PassingServer {
     return () => pass.leave(0);
   }
 
-  /** Lists of models without those that the key is not for. */
+  /** Removes models that the key cannot use from lists. */
   #visible<Response>(response: Response): Response {
     const { models, model_stats: statistics } = response as ModelLists;
     const isVisible = ({ name }: { name: string }): boolean => mayUse(this.#options.holder, name);
@@ -87,12 +90,12 @@ interface ModelLists {
   readonly model_stats?: readonly { name: string }[];
 }
 
-/** In calls about models the name is that of one; in those about shared memory that of a region. */
+/** In calls about models, `name` is a model; in those about shared memory, a region. */
 function isOfModel(method: ControlMethod): boolean {
   return method.startsWith('Model');
 }
 
-/** Whether a call changes what all share. Log and trace settings are only read where the call brings none. */
+/** Whether a call changes the server for all clients. Without settings, a call only reads log and trace settings. */
 function changesServer(method: ControlMethod, request: object): boolean {
   const { settings = {} } = request as { readonly settings?: object };
   return method === 'RepositoryModelLoad' || method === 'RepositoryModelUnload' || Object.keys(settings).length > 0;

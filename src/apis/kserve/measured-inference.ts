@@ -1,7 +1,7 @@
 import type { InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
 import type { InferenceWatch } from '../../request-watch.ts';
 
-/** An inference that is heard of when its first response is there and when it is over. */
+/** Reports the first response and the end of an inference to its watch. */
 export class MeasuredInference implements RunningInference, ResponseSink {
   readonly #watch: InferenceWatch;
   readonly #sink: ResponseSink;

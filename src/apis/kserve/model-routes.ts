@@ -5,7 +5,7 @@ import type { ModelStatistics, TensorMetadata } from '../../kserve/messages.ts';
 import { type Answer, jsonAnswer, jsonType } from './answer.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
-/** What is known of the server and of models: metadata, configuration, statistics. */
+/** Metadata, configuration and statistics of the server and its models. */
 export const modelRoutes: readonly Route[] = [
   get(/^\/v2\/models\/stats$/, statistics),
   get(/^\/v2$/, async ({ server, signal }) => {

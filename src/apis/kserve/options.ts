@@ -12,20 +12,20 @@ import type { Recorder } from '../../request-watch.ts';
 export interface KserveOptions {
   readonly server: InferenceServer;
   /**
-   * Whether clients may register shared memory. It makes sense only where the server runs on this machine: regions are
-   * opened by their names there, not here.
+   * Whether clients may register shared memory. It works only if the Triton server runs on this machine: that server
+   * opens the regions by name, not Conch.
    */
   readonly sharedMemory: boolean;
-  /** What clients have to send as a Bearer token, for all but the health of the server. */
+  /** The API keys that clients need for everything but server health. */
   readonly keys: KeyBook;
   readonly keyLimits: KeyLimits;
-  /** The APIs that want a header of their own; left out: none. */
+  /** The APIs that need an extra header; left out: none. */
   readonly restrictedApis?: readonly RestrictedApi[];
-  /** What connections may bring; left out: as much as usual, without TLS. */
+  /** Limits and TLS of connections; left out: the defaults, without TLS. */
   readonly connections?: ConnectionOptions | undefined;
-  /** How long clients may take; left out: as long as they want. */
+  /** Timeouts of slow clients; left out: none. */
   readonly clients?: ClientBounds;
-  /** The end of the process; left out: what runs is never ended. */
+  /** The shutdown of the process; left out: requests are never cancelled. */
   readonly draining?: Draining;
   readonly logger: FastifyBaseLogger;
   /** Makes the record of each request; left out: none is made. */

@@ -1,6 +1,6 @@
 import { StatusError } from '../../kserve/status.ts';
 
-/** Too many requests want to a model; there may be room after so many seconds. */
+/** The queue of a model is full. Retry after `retryAfter` seconds. */
 export class QueueFull extends StatusError {
   readonly retryAfter: number;
 

@@ -57,7 +57,7 @@ async function load({ server, body, names, signal }: Exchange): Promise<Answer> 
 async function unload({ server, body, names, signal }: Exchange): Promise<Answer> {
   refuseRepository(names['repository']);
   const given = find(find(bodyJson(body), 'parameters') ?? null, 'unload_dependents');
-  // Triton takes a value that is no boolean for false.
+  // Triton treats a value that is no boolean as false.
   const parameters = given === true ? { unload_dependents: { bool_param: true } } : {};
   await server.call('RepositoryModelUnload', { model_name: names['model'] ?? '', parameters }, { signal });
   return done(jsonType);

@@ -1,12 +1,12 @@
 import type { InferenceServer, InferRequest } from '../../kserve/server.ts';
 
-/** The place of one request among those of its stream. */
+/** The position of one request in the order of its stream. */
 export interface Place {
-  /** Resolves once this request may begin, undefined: now. The requests of one sequence run one after the other. */
+  /** Resolves when this request may start; undefined: now. The requests of one sequence run one after the other. */
   sequenceTurn(): Promise<unknown> | undefined;
-  /** The server is done with this request, though its answer may still wait for its turn. */
+  /** The server has finished this request. Its response may still wait for its turn. */
   answered(): void;
-  /** Resolves once this request may be answered; undefined: now. */
+  /** Resolves when the response may be sent; undefined: now. */
   turn(): Promise<void> | undefined;
   leave(): void;
 }
@@ -18,8 +18,8 @@ interface Entry {
 }
 
 /**
- * Keeps the order that Triton keeps on a stream: models with one response per request answer in the order of their
- * requests; decoupled ones answer as they come.
+ * Sends responses in Triton's order: models with one response per request respond in the order of their requests,
+ * decoupled ones as their responses arrive.
  */
 export class RequestOrder {
   readonly #server: InferenceServer;
@@ -58,7 +58,7 @@ export class RequestOrder {
     for (const other of earlier) if (!(await this.#isDecoupled(other.request))) await other.ended;
   }
 
-  /** Asked once per model and stream, and only when two requests run at once. */
+  /** Requested once per model and stream, and only if two requests run at once. */
   #isDecoupled({ model, version = '' }: InferRequest): Promise<boolean> {
     const key = JSON.stringify([model, version]);
     const known = this.#decoupled.get(key);

@@ -13,9 +13,9 @@ export interface Exchange {
   readonly reply: FastifyReply;
   /** Empty without a body. */
   readonly body: Buffer;
-  /** The named parts of the path, as they stand there: Triton does not decode them. */
+  /** The named parts of the path, not decoded: Triton does not decode them either. */
   readonly names: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: Signal;
 }
 
@@ -23,17 +23,17 @@ export interface Exchange {
 export interface Route {
   readonly path: RegExp;
   readonly methods: readonly ('GET' | 'POST')[];
-  /** The content type of answers without one of their own: those of failures, and empty ones. */
+  /** The content type of errors and of empty responses. */
   readonly contentType: string;
-  /** What it belongs to, as Triton parts its APIs; left out: nothing that can be restricted. */
+  /** The API group, as in Triton; left out: the route cannot be restricted. */
   readonly api?: RestrictedGroup;
-  /** Whether it is answered without the key. */
+  /** Whether the route needs no key. */
   readonly isOpen?: boolean;
-  /** Gives nothing back where it has written the answer itself. */
+  /** Returns undefined if it has written the response itself. */
   answer(exchange: Exchange): Promise<Answer | undefined>;
 }
 
-/** The model that a path names, as control calls take it. */
+/** The model in the path, as control calls expect it. */
 export function modelOf({ names }: Exchange): { readonly name: string; readonly version: string } {
   return { name: names['model'] ?? '', version: names['version'] ?? '' };
 }
@@ -45,7 +45,7 @@ export function modelPath(end: string): RegExp {
 
 const names = new WeakMap<Route, string>();
 
-/** The pattern of a route's path as people write it, for the metrics. */
+/** The readable pattern of a route's path, for the metrics. */
 export function routeName(route: Route): string {
   const known = names.get(route);
   if (known !== undefined) return known;

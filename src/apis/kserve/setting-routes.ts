@@ -14,7 +14,7 @@ import { StatusError } from '../../kserve/status.ts';
 import { type Answer, jsonAnswer, jsonType } from './answer.ts';
 import type { Exchange, Route } from './route.ts';
 
-/** The settings of the server's log and of tracing, to read and to change. */
+/** Reads and changes the log and trace settings of the server. */
 export const settingRoutes: readonly Route[] = [
   { path: /^\/v2\/logging$/, methods: ['GET', 'POST'], contentType: jsonType, answer: logging },
   { path: /^\/v2\/trace\/setting$/, methods: ['GET', 'POST'], contentType: jsonType, answer: tracing },
@@ -76,7 +76,7 @@ async function tracing({ server, request, body, names, signal }: Exchange): Prom
 
 const usual = ['trace_rate', 'trace_count', 'log_frequency', 'trace_file', 'trace_mode'];
 
-/** What is null goes back to the global setting, which the protocol says with an empty list. */
+/** Null restores the global setting; the protocol uses an empty list for that. */
 function traceSettings(json: JsonValue): Record<string, { value: string[] }> {
   const settings: Record<string, { value: string[] }> = {};
   const level = find(json, 'trace_level');

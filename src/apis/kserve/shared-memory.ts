@@ -1,9 +1,9 @@
 import { StatusError } from '../../kserve/status.ts';
 
-/** Why shared memory cannot be registered here. */
+/** The error for shared memory calls if the models run elsewhere. */
 export function sharedMemoryRefused(): StatusError {
   return new StatusError(
     'UNIMPLEMENTED',
-    'shared memory is not available here: the models do not run on this machine. Send tensors in the request.',
+    'shared memory is not available: the models do not run on this machine. Send the tensors in the request.',
   );
 }

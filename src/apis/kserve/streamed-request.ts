@@ -15,16 +15,16 @@ interface RequestOptions {
   readonly call: CallOptions;
   readonly send: (message: Uint8Array) => void;
   readonly fail: (error: unknown) => void;
-  /** All of it was sent. */
+  /** Everything was sent. */
   readonly onEnd: () => void;
 }
 
-/** One of the requests of a stream: its responses are sent as they come, or in its turn. */
+/** One request of a stream: its responses are sent as they arrive, or in turn. */
 export class StreamedRequest implements ResponseSink {
   readonly #request: WireRequest;
   readonly #options: RequestOptions;
   #running: RunningInference | undefined;
-  /** What waits for its turn; undefined once that has come. */
+  /** Actions that wait for the turn of this request; undefined once it has come. */
   #waiting: (() => void)[] | undefined;
   #isTurn = false;
   #isFinal = false;
@@ -91,7 +91,7 @@ export class StreamedRequest implements ResponseSink {
     this.#options.place.answered();
   }
 
-  /** Does something now, or once this request may be answered: its server waits meanwhile. */
+  /** Runs an action now, or when this request may respond; the server is paused meanwhile. */
   #inTurn(action: () => void): void {
     if (this.#isTurn) {
       action();

@@ -9,7 +9,7 @@ import type {
 } from '../../kserve/server.ts';
 import type { RequestRecord } from '../../request-watch.ts';
 
-/** A server as one request or call sees it: its record goes along with its inferences. */
+/** A server for one request or call: passes its record to each inference. */
 export class WatchedCalls extends PassingServer {
   readonly #watch: RequestRecord;
 

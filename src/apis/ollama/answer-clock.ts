@@ -1,25 +1,25 @@
-/** How long the parts of an answer took, in nanoseconds. */
+/** Durations of the phases of a response, in nanoseconds. */
 export interface Durations {
   readonly total: number;
-  /** Until the request had its model, which it may have waited for. */
+  /** Until the model was ready, including the wait for it. */
   readonly load: number;
-  /** From there to the first token; 0 where the answer came as a whole, so that nobody knows. */
+  /** From there to the first token; 0 if the response was not streamed, because it is unknown. */
   readonly prompt: number;
   readonly answer: number;
 }
 
-/** Takes the times of an answer. */
+/** Measures the phases of a response. */
 export class AnswerClock {
   readonly #begin = performance.now();
   #loaded = this.#begin;
   #first: number | undefined;
 
-  /** The model is there. */
+  /** The model is ready. */
   loaded(): void {
     this.#loaded = performance.now();
   }
 
-  /** The first events are there. */
+  /** The first events have arrived. */
   first(): void {
     this.#first ??= performance.now();
   }

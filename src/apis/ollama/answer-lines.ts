@@ -1,7 +1,7 @@
 import type { AnswerClock } from './answer-clock.ts';
 import type { AnswerState, Logprob, ToolCall } from './answer-state.ts';
 
-/** What a line tells of an answer, or the only object of one that is not streamed. */
+/** The content of one line of a stream, or of a response that is not streamed. */
 export interface Piece {
   readonly text?: string;
   readonly thinking?: string;
@@ -9,10 +9,10 @@ export interface Piece {
   readonly logprobs?: readonly Logprob[];
 }
 
-/** How the answers of a path look. */
+/** Builds the response object of an endpoint. */
 export type AnswerShape = (piece: Piece) => object;
 
-/** The answers of POST /api/chat. */
+/** Responses of POST /api/chat. */
 export const chatShape: AnswerShape = ({ text = '', thinking, calls, logprobs }) => ({
   message: {
     role: 'assistant',
@@ -23,27 +23,27 @@ export const chatShape: AnswerShape = ({ text = '', thinking, calls, logprobs })
   ...(logprobs === undefined ? {} : { logprobs }),
 });
 
-/** The answers of POST /api/generate. */
+/** Responses of POST /api/generate. */
 export const generateShape: AnswerShape = ({ text = '', thinking, logprobs }) => ({
   response: text,
   ...(thinking === undefined ? {} : { thinking }),
   ...(logprobs === undefined ? {} : { logprobs }),
 });
 
-/** What an answer is written with. */
+/** What the lines of a response are written with. */
 export interface AnswerPlace {
-  /** As the request named it. */
+  /** The name in the request. */
   readonly model: string;
   readonly shape: AnswerShape;
   readonly clock: AnswerClock;
 }
 
-/** The members that every line begins with. */
+/** The first members of every line. */
 export function headOf({ model }: Pick<AnswerPlace, 'model'>) {
   return { model, created_at: new Date().toISOString() };
 }
 
-/** The last line of an answer, or its only one. */
+/** The last line of a stream, or the only object of a response that is not streamed. */
 export function lastOf(place: AnswerPlace, piece: Piece, { reason, counts }: Pick<AnswerState, 'reason' | 'counts'>) {
   const { total, load, prompt, answer } = place.clock.durations();
   return {
@@ -60,7 +60,7 @@ export function lastOf(place: AnswerPlace, piece: Piece, { reason, counts }: Pic
   };
 }
 
-/** The answer to a request that says nothing: the model is there. */
+/** The response to a request without a prompt: the model is loaded. */
 export function loadedOf(place: Pick<AnswerPlace, 'model' | 'shape'>) {
   return { ...headOf(place), ...place.shape({}), done: true, done_reason: 'load' };
 }

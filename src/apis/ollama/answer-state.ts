@@ -3,18 +3,18 @@ import type { EventFold, OtherEvent, TokenUsage, ToolCallDelta } from '../../con
 import { chatLogprobs, plainTokenText } from '../../http/logprobs.ts';
 import { inputOf } from '../../requests/call-input.ts';
 
-/** A call as Ollama has it: whole, with its arguments as an object. */
+/** A tool call in Ollama's format: complete, with its arguments as an object. */
 export interface ToolCall {
   readonly id: string;
   readonly function: { readonly index: number; readonly name: string; readonly arguments: unknown };
 }
 
-/** The logprob of a token and of those that might have stood in its place. */
+/** The logprob of a token and of its alternatives. */
 export type Logprob = ReturnType<typeof chatLogprobs>['content'][number];
 
-/** Is told what an answer consists of, in order. */
+/** Receives the pieces of a response, in order. */
 export interface PieceSink {
-  /** With what is known of its tokens, where that was asked for; they may be more than the text shows. */
+  /** With the logprobs of its tokens, if requested. There may be more tokens than the text shows. */
   text(text: string, logprobs: readonly Logprob[] | undefined): void;
   thinking(text: string): void;
   call(call: ToolCall): void;
@@ -27,7 +27,7 @@ interface OpenCall {
   json: string;
 }
 
-/** Reads the events of an answer: its pieces go to the sink, its end and its counts are remembered. */
+/** Reads the events of a generation. Passes its pieces to the sink; stores the finish reason and the counts. */
 export class AnswerState implements EventFold {
   readonly #sink: PieceSink;
   #call: OpenCall | undefined;
@@ -67,12 +67,12 @@ export class AnswerState implements EventFold {
     }
   }
 
-  /** Why the answer ended. A call of a tool is an end like any other. */
+  /** Why the generation ended. A tool call counts as `stop`. */
   get reason(): 'stop' | 'length' {
     return this.#reason;
   }
 
-  /** Tokens so far. Where nobody counts in the end, those of the deltas are what is known. */
+  /** Tokens so far. Without a usage event, the tokens of the deltas are counted. */
   get counts(): { readonly prompt: number | undefined; readonly answer: number } {
     const { promptTokens: prompt = this.#promptTokens, completionTokens: answer = this.#tokens } = this.#usage ?? {};
     return { prompt, answer };

@@ -3,7 +3,7 @@ import { runInto } from '../../generate/run-into.ts';
 import { type AnswerPlace, lastOf } from './answer-lines.ts';
 import { AnswerState, type Logprob, type ToolCall } from './answer-state.ts';
 
-/** Folds the events of an answer into the object that an unstreamed request gets. */
+/** Collects the events of a generation into the response of a request that is not streamed. */
 export async function collectAnswer(generation: Generation, place: AnswerPlace) {
   let text = '';
   let thinking = '';

@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts';
 import type { ChatMessage } from '../../requests/chat-request.ts';
 import { type Message, unknownFields } from './messages.ts';
 
-/** A call of the assistant that no message has answered yet. */
+/** A tool call of the assistant without a result so far. */
 interface OpenCall {
   readonly id: string;
   readonly name: string;
@@ -11,13 +11,13 @@ interface OpenCall {
 export interface Conversation {
   /** One for each message of the request. */
   readonly messages: ChatMessage[];
-  /** Whether the answer goes on with the last message. */
+  /** Whether the response continues the last message. */
   readonly isContinued: boolean;
-  /** Fields without effect. */
+  /** Ignored fields. */
   readonly ignored: string[];
 }
 
-/** The messages of a chat that say what a conversation of Ollama's says. */
+/** Translates the messages of an Ollama chat. */
 export function conversationOf(given: readonly Message[]): Conversation {
   const open: OpenCall[] = [];
   let made = 0;
@@ -27,12 +27,12 @@ export function conversationOf(given: readonly Message[]): Conversation {
     for (const name of unknownFields(message)) ignored.push(`${place}.${name}`);
     const { role, content, images } = message;
     if (images?.length && (role === 'system' || role === 'assistant'))
-      throw invalid(`${place}.images`, 'images belong in messages of the user and of tools.');
+      throw invalid(`${place}.images`, 'images are only supported in user and tool messages.');
     if (role === 'system') return { role, content: content ?? '' };
     if (role === 'user') return { role, content: contentOf(content, images) };
     if (role === 'assistant') {
       const calls = (message.tool_calls ?? []).map((call) => ({
-        // Of a length that every family of models takes, and the same whenever the conversation is sent.
+        // A length that all model families accept, and the same id each time the conversation is sent.
         id: call.id || `call${String(made++).padStart(5, '0')}`,
         type: 'function' as const,
         function: { name: call.function.name, arguments: JSON.stringify(call.function.arguments ?? {}) },
@@ -58,18 +58,18 @@ export function conversationOf(given: readonly Message[]): Conversation {
   return { messages, isContinued, ignored };
 }
 
-/** The image parts of a message come before its text, as Ollama shows them to its models. */
+/** Images come before the text, as in Ollama. */
 export function contentOf(
   text: string | null | undefined,
   images: readonly string[] | null | undefined,
 ): Extract<ChatMessage, { role: 'user' }>['content'] {
   if (!images?.length) return text ?? '';
-  // What kind of picture it is, its bytes say themselves.
+  // The media type does not matter: it is detected from the bytes.
   const shown = images.map((data) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }));
   return text ? [...shown, { type: 'text', text }] : shown;
 }
 
-/** Ollama's results name the tool, or nothing at all: the first open call of that name is meant. */
+/** The id of the call of a tool result. A result may have only a tool name, or nothing: the first open call fits. */
 function answeredBy(
   open: OpenCall[],
   { id, name }: { readonly id: string | undefined; readonly name: string | undefined },
@@ -81,8 +81,8 @@ function answeredBy(
   const [call] = at < 0 ? [] : open.splice(at, 1);
   const known = call?.id ?? id;
   if (known !== undefined) return known;
-  const called = name === undefined ? 'call' : `call of ${JSON.stringify(name)}`;
-  throw invalid(place, `no ${called} before it waits for a result.`);
+  const called = name === undefined ? 'tool call' : `call of ${JSON.stringify(name)}`;
+  throw invalid(place, `no earlier ${called} needs this result. Send the assistant message with the call before it.`);
 }
 
 function invalid(param: string, message: string): ApiError {

@@ -27,7 +27,7 @@ export const embedEndpoint: Endpoint<EmbedServices> = {
   operations: [
     {
       tag: 'ollama',
-      summary: "Gives the vectors of texts, for Ollama's clients.",
+      summary: 'Creates embeddings of texts (Ollama API).',
       request: { name: 'OllamaEmbedRequest', schema: OllamaEmbedRequest },
       response: {
         name: 'OllamaEmbeddings',
@@ -63,7 +63,7 @@ export const embeddingsEndpoint: Endpoint<EmbedServices> = {
   operations: [
     {
       tag: 'ollama',
-      summary: "Gives the vector of a text, for Ollama's older clients.",
+      summary: 'Creates the embedding of a text (older Ollama API).',
       request: { name: 'OllamaEmbeddingsRequest', schema: OllamaEmbeddingsRequest },
       response: { name: 'OllamaEmbedding', schema: object({ embedding: listOf(number) }) },
       example: { model: 'minilm', prompt: 'a text' },
@@ -78,23 +78,23 @@ export const embeddingsEndpoint: Endpoint<EmbedServices> = {
   },
 };
 
-/** A fault of the input, which is the prompt here. */
+/** Renames `input` in an error: this endpoint calls it `prompt`. */
 function ofPrompt(error: unknown): never {
   const fault = ApiError.from(error);
   throw fault.param === 'input' ? fault.renamed('prompt') : fault;
 }
 
-/** What the answer of POST /api/embed is written from. */
+/** What the response of POST /api/embed is written from. */
 interface EmbedAnswer {
-  /** As the request named it. */
+  /** The name in the request. */
   readonly model: string;
   readonly vectors: readonly Float32Array[];
-  /** Undefined if it was not counted. */
+  /** Undefined if not counted. */
   readonly promptTokens: number | undefined;
   readonly clock: AnswerClock;
 }
 
-/** The answer as JSON, vector by vector: all of them as one text would take many times the room. */
+/** The response as JSON, vector by vector: all of them in one string would take much more memory. */
 function* embedPieces({ model, vectors, promptTokens, clock }: EmbedAnswer): Generator<string> {
   const { total, load } = clock.durations();
   yield `{"model":${JSON.stringify(model)},"embeddings":[`;

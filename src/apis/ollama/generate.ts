@@ -20,7 +20,7 @@ type OllamaServices = GenerateServices & ModelServices;
 const headSchema = { model: text, created_at: text, done: flag, done_reason: text };
 const call = object({ id: text, function: object({ name: text, arguments: anything }) });
 
-/** Ollama's -1 sets no bound. */
+/** Ollama's -1 means no token limit. */
 const estimate = estimateWith(({ options }) => {
   const { num_predict: most } = (options ?? {}) as { readonly num_predict?: unknown };
   return typeof most === 'number' && most > 0 ? most : undefined;
@@ -38,7 +38,7 @@ export const chatEndpoint: Endpoint<OllamaServices> = {
   operations: [
     {
       tag: 'ollama',
-      summary: "Answers a conversation, for Ollama's clients.",
+      summary: 'Creates a chat completion (Ollama API).',
       request: { name: 'OllamaChatRequest', schema: OllamaChatRequest },
       response: {
         name: 'OllamaChat',
@@ -82,7 +82,7 @@ export const generateEndpoint: Endpoint<OllamaServices> = {
   operations: [
     {
       tag: 'ollama',
-      summary: "Answers a prompt, for Ollama's clients.",
+      summary: 'Creates a completion of a prompt (Ollama API).',
       request: { name: 'OllamaGenerateRequest', schema: OllamaGenerateRequest },
       response: { name: 'OllamaGeneration', schema: object({ ...headSchema, response: text }, { thinking: text }) },
       streams: 'lines',
@@ -103,7 +103,7 @@ export const generateEndpoint: Endpoint<OllamaServices> = {
   },
 };
 
-/** A request without a prompt asks for its model alone, which is there by now; or that it be unloaded. */
+/** A request without a prompt only loads its model, which is done by now, or unloads it, which is rejected. */
 function loaded(
   { model, keep_alive: keepAlive }: Pick<OllamaChatRequest, 'model' | 'keep_alive'>,
   place: Parameters<typeof loadedOf>[0],
@@ -113,7 +113,7 @@ function loaded(
   if (keepAlive === 0 || /^0[a-z]*$/.test(String(keepAlive)))
     throw new ApiError(
       'unsupported_parameter',
-      `keep_alive: models are not unloaded from here; send POST /v1/models/${name}/unload.`,
+      `keep_alive: unloading a model with 0 is not supported. Send POST /v1/models/${name}/unload.`,
       { param: 'keep_alive' },
     );
   return loadedOf(place);

@@ -72,7 +72,7 @@ describe('a stream of lines', () => {
     ]);
   });
 
-  it('is begun by what comes first, if that is text or not', () => {
+  it('starts with the first event, text or not', () => {
     const answer = writer(chatShape);
     expect(answer.contentType).toBe('application/x-ndjson');
     expect(answer.begin([prompt])).toBe('');
@@ -110,7 +110,7 @@ describe('a stream of lines', () => {
     expect(linesOf([[known], [finish('stop'), usage]])[0]).toEqual({ ...line({ content: 'Hi' }), logprobs });
   });
 
-  it('counts the tokens of the text where nobody else counts', () => {
+  it('counts the tokens of the text without a usage event', () => {
     const { prompt_eval_count: _, ...counted } = last({}, { eval_count: 3 });
     expect(linesOf([[text('a', 2)], [text('b'), finish('stop')]]).at(-1)).toEqual(counted);
     expect(linesOf([[prompt, text('a', 2)], [finish('stop')]]).at(-1)).toMatchObject({
@@ -119,7 +119,7 @@ describe('a stream of lines', () => {
     });
   });
 
-  it('of a prompt has responses in the place of messages', () => {
+  it('of a prompt has responses instead of messages', () => {
     const lines = linesOf(
       [
         [reasoning('Hm.'), text('Yes')],
@@ -134,13 +134,13 @@ describe('a stream of lines', () => {
     ]);
   });
 
-  it('that fails ends with the fault', () => {
+  it('that fails ends with the error', () => {
     const fault = new ApiError('backend_error', 'gone');
     expect(writer(chatShape).fail(fault)).toBe('{"error":"renamed gone"}\n');
   });
 });
 
-describe('a whole answer', () => {
+describe('a response that is not streamed', () => {
   it('is the last line with all that came before', async () => {
     const events = [
       [prompt, reasoning('Hm'), reasoning('.')],
@@ -165,7 +165,7 @@ describe('a whole answer', () => {
   });
 });
 
-it('the times of an answer add up, in nanoseconds', () => {
+it('the durations of a response add up, in nanoseconds', () => {
   const clock = new AnswerClock();
   clock.loaded();
   clock.first();

@@ -6,26 +6,26 @@ import { type AnswerPlace, headOf, lastOf, type Piece } from './answer-lines.ts'
 import { AnswerState, type Logprob, type PieceSink, type ToolCall } from './answer-state.ts';
 
 interface WriterOptions extends AnswerPlace {
-  /** Puts a fault into Ollama's names. */
+  /** Renames the fields in an error to Ollama's. */
   readonly rename: (fault: ApiError) => ApiError;
 }
 
-/** Stands where the text of a prepared line goes; JSON writes it as an escape, so it cannot occur elsewhere. */
+/** Marks the text in a prepared line. JSON writes it as an escape, so it cannot occur elsewhere. */
 const textMark = '\u0000';
 
-/** What stands before and after the text of a line. */
+/** The parts of a line before and after its text. */
 type Prepared = readonly [string, string];
 
-/** Writes the events of an answer as Ollama's stream: one object on each line. */
+/** Writes the events of a generation as Ollama's stream: one object per line. */
 export class LineWriter implements ResponseWriter, PieceSink {
   readonly contentType = 'application/x-ndjson';
   readonly #options: WriterOptions;
   readonly #state = new AnswerState(this);
-  /** The time in all lines but the last is that of the beginning: they are prepared once. */
+  /** All lines but the last have the time of the start, so they are prepared once. */
   readonly #head: object;
   readonly #text: Prepared;
   #thinking: Prepared | undefined;
-  /** What the events since the last call became. */
+  /** The lines of the current event. */
   #written = '';
 
   constructor(options: WriterOptions) {
@@ -57,7 +57,7 @@ export class LineWriter implements ResponseWriter, PieceSink {
     return `${JSON.stringify(lastOf(this.#options, {}, this.#state))}\n`;
   }
 
-  /** No line that says `done` comes after a fault, so that nobody takes the answer for a whole one. */
+  /** No `done` line follows an error, so that clients do not take the response for complete. */
   fail(fault: ApiError): string {
     return `${JSON.stringify({ error: this.#options.rename(fault).message })}\n`;
   }

@@ -3,17 +3,19 @@ import { isJsonObject } from '../../json-object.ts';
 import { mostMessages } from '../../requests/chat-request.ts';
 import { list } from '../../requests/fields.ts';
 
-/** The most images of one message, whatever the settings say. */
+/** Maximum of images in one message, independent of settings. */
 const mostImages = 1_024;
 
-/** Images as Ollama takes them: the base64 of their files. */
+/** Images in Ollama's format: base64 of their files. */
 export const images = list(z.string().min(1), { most: mostImages });
 
 const call = z.looseObject({
   id: z.string().nullish(),
   function: z.looseObject({
     name: z.string().min(1),
-    arguments: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be an object, not its text').nullish(),
+    arguments: z
+      .custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON object, not a string')
+      .nullish(),
   }),
 });
 
@@ -32,7 +34,7 @@ export const message = z.looseObject(fields);
 
 export type Message = z.output<typeof message>;
 
-/** The fields of a message that nobody knows. */
+/** The unknown fields of a message. */
 export function unknownFields(given: Message): string[] {
   return Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
 }

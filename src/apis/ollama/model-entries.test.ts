@@ -22,7 +22,7 @@ it('names are listed with a tag, and the usual one can be left out', () => {
   expect(['toy', 'toy:latest', 'toy:8b'].map(untaggedName)).toEqual(['toy', 'toy', 'toy:8b']);
 });
 
-it('a model is listed by its name, and its digest changes with what answers', () => {
+it('a model is listed by its name, and its digest changes with the served model', () => {
   const entry = listEntry(facts);
   expect(entry).toEqual({
     name: 'toy:latest',
@@ -45,7 +45,7 @@ it('a model is listed by its name, and its digest changes with what answers', ()
   });
 });
 
-it('a model is shown with its template, its context and what it can do', () => {
+it('a model is described with its template, context length and capabilities', () => {
   const capabilities = { completion: true, tools: true, images: true, reasoning: true, embedding: false };
   expect(shownModel({ ...facts, parent: 'base' }, { template: '{{ x }}', capabilities })).toEqual({
     modelfile: '',

@@ -3,38 +3,38 @@ import { abilities } from '../../models/abilities.ts';
 
 type Capabilities = Readonly<Record<string, boolean>>;
 
-/** The version of Ollama whose API this is; clients look at it to know what they may send. */
+/** The version of Ollama whose API Conch implements. Clients check it for supported fields. */
 export const ollamaVersion = '0.13.0';
 
-/** What is known of a model, loaded or not. */
+/** Facts about a model, loaded or not. */
 export interface ModelFacts {
   readonly name: string;
   /** Seconds since 1970. */
   readonly created: number;
-  /** Changes when what answers changes; undefined while it is not loaded. */
+  /** Changes when the served model changes; undefined while it is not loaded. */
   readonly fingerprint?: string | undefined;
-  /** The model that an adapter stands behind. */
+  /** The base model of an adapter. */
   readonly parent?: string | undefined;
-  /** How the model is spoken to. */
+  /** The contract of the model. */
   readonly kind?: string | undefined;
-  /** Prompt and answer together. */
+  /** Tokens of prompt and response together. */
   readonly contextLength?: number | undefined;
 }
 
-/** The tag that Ollama gives to a name that has none. */
+/** The tag that Ollama adds to a name without one. */
 const usualTag = ':latest';
 
-/** A name as Ollama lists it, always with a tag: clients look their own, completed names up in the list. */
+/** A name as Ollama lists it, always with a tag: clients complete their names and look them up in the list. */
 export function taggedName(name: string): string {
   return name.includes(':') ? name : name + usualTag;
 }
 
-/** The name that a client means, where nothing is served under the very name that it sent. */
+/** The name without Ollama's default tag, for names that are not served as sent. */
 export function untaggedName(name: string): string {
   return name.endsWith(usualTag) ? name.slice(0, -usualTag.length) : name;
 }
 
-/** A model in the answer of GET /api/tags. Nobody here knows the size of its files. */
+/** A model in the response of GET /api/tags. The size of its files is unknown. */
 export function listEntry(facts: ModelFacts) {
   const name = taggedName(facts.name);
   return {
@@ -49,16 +49,16 @@ export function listEntry(facts: ModelFacts) {
   };
 }
 
-/** A model in the answer of GET /api/ps. */
+/** A model in the response of GET /api/ps. */
 export function runningEntry(facts: ModelFacts) {
   const { modified_at: _, ...entry } = listEntry(facts);
   return { ...entry, expires_at: never, size_vram: 0, context_length: facts.contextLength ?? 0 };
 }
 
-/** Models stay until somebody unloads them. */
+/** Models stay loaded until they are unloaded. */
 const never = '2999-12-31T23:59:59Z';
 
-/** The answer of POST /api/show. */
+/** The response of POST /api/show. */
 export function shownModel(
   facts: ModelFacts,
   { template = '', capabilities }: { readonly template?: string | undefined; readonly capabilities: Capabilities },
@@ -78,10 +78,10 @@ export function shownModel(
   };
 }
 
-/** Servers do not tell it; clients need some name to find the context length under. */
+/** Servers do not report it, but clients need a name to find the context length. */
 const architecture = 'unknown';
 
-/** What a model can do, by the names of GET /v1/models, as far as Ollama has names for it. */
+/** The capabilities that Ollama has names for, by those names. */
 function ollamaNames(capabilities: Capabilities): string[] {
   return abilities.flatMap(({ name, ollamaName }) => (ollamaName && capabilities[name] ? [ollamaName] : []));
 }

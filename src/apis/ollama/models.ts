@@ -31,7 +31,7 @@ export const versionEndpoint: Endpoint<unknown> = {
   operations: [
     {
       tag,
-      summary: "Says which version of Ollama's API this is.",
+      summary: 'Returns the version of the Ollama API that Conch implements.',
       response: { name: 'OllamaVersion', schema: object({ version: text }) },
     },
   ],
@@ -42,7 +42,7 @@ export const versionEndpoint: Endpoint<unknown> = {
 export const tagsEndpoint: Endpoint<ModelServices> = {
   ...reading,
   paths: ['/api/tags'],
-  operations: [{ tag, summary: "Lists the models that are served, for Ollama's clients.", response: modelList }],
+  operations: [{ tag, summary: 'Lists the available models (Ollama API).', response: modelList }],
   handler: (services) => async (request) => ({
     models: [
       ...(await usableModels(request, services)).map((model) => listEntry(factsOf(model))),
@@ -55,7 +55,7 @@ export const tagsEndpoint: Endpoint<ModelServices> = {
 export const runningEndpoint: Endpoint<ModelServices> = {
   ...reading,
   paths: ['/api/ps'],
-  operations: [{ tag, summary: "Lists the models that are loaded, for Ollama's clients.", response: modelList }],
+  operations: [{ tag, summary: 'Lists the loaded models (Ollama API).', response: modelList }],
   handler: (services) => async (request) => ({
     models: (await usableModels(request, services)).map((model) => runningEntry(factsOf(model))),
   }),
@@ -70,7 +70,7 @@ export const showEndpoint: Endpoint<ModelServices & RequestServices> = {
   operations: [
     {
       tag,
-      summary: "Describes a model, for Ollama's clients.",
+      summary: 'Describes a model (Ollama API).',
       request: { name: 'OllamaShowRequest', schema: OllamaShowRequest },
       response: {
         name: 'OllamaModel',
@@ -94,7 +94,7 @@ export const showEndpoint: Endpoint<ModelServices & RequestServices> = {
     if (services.strictFields) refuseUnknown(unknownFields);
     checkModel(request, asked.model);
     tellIgnored(request, reply, [...unknownFields, ...(asked.verbose ? ['verbose'] : [])]);
-    // What is not loaded says nothing of itself.
+    // The capabilities of a model that is not loaded are unknown.
     if (loadableNames(request, services).includes(asked.model))
       return shownModel(factsOfName(models, asked.model), { capabilities: {} });
     const model = await listedModel(models, asked.model);
@@ -103,37 +103,37 @@ export const showEndpoint: Endpoint<ModelServices & RequestServices> = {
   },
 };
 
-/** What Ollama's clients may want to change, and how that is done here. */
+/** Endpoints that change models. They are not supported; their error says what to do instead. */
 export const refusedEndpoints: readonly Endpoint<unknown>[] = [
   refused(
     'POST',
     '/api/pull',
-    'models come from the servers behind Conch: add it to their repository, or start Conch with --model',
+    'Models come from the Triton servers: add one to their model repository, or start Conch with --model',
   ),
-  refused('POST', '/api/push', 'models are not published from here'),
+  refused('POST', '/api/push', 'Conch does not publish models'),
   refused(
     'POST',
     '/api/create',
-    'describe it in the configuration file: models: {NAME: {serves: MODEL, system: TEXT}}',
+    'Define the model in the configuration file: models: {NAME: {serves: MODEL, system: TEXT}}',
   ),
-  refused('POST', '/api/copy', 'give it a second name in the configuration file: models: {NAME: {serves: MODEL}}'),
+  refused('POST', '/api/copy', 'Add an alias to the configuration file: models: {NAME: {serves: MODEL}}'),
   refused(
     'DELETE',
     '/api/delete',
-    'POST /v1/models/NAME/unload unloads it; its files are in the repository of its server',
+    'POST /v1/models/NAME/unload unloads the model. Its files are in the model repository of its server',
   ),
-  refused('POST', '/api/blobs/:digest', 'files are not taken; put them into the repository of a server'),
+  refused('POST', '/api/blobs/:digest', 'Put files into the model repository of a Triton server'),
 ];
 
 function refused(method: 'POST' | 'DELETE', path: string, instead: string): Endpoint<unknown> {
   const refusal = (): ApiError =>
-    new ApiError('invalid_request', `${method} ${path.replace('/:digest', '')} is not offered: ${instead}.`);
+    new ApiError('invalid_request', `${method} ${path.replace('/:digest', '')} is not supported. ${instead}.`);
   return {
     methods: [method],
     paths: [path],
     group: 'model-repository',
     refusal,
-    operations: [{ tag, summary: 'Not offered; it says what to do instead.', response: 'any' }],
+    operations: [{ tag, summary: 'Not supported. The error says what to do instead.', response: 'any' }],
     handler: () => () => {
       throw refusal();
     },

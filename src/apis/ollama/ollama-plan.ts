@@ -16,7 +16,7 @@ interface PlanOptions {
   readonly services: GenerateServices;
 }
 
-/** How a request of Ollama's clients is answered. */
+/** The plan for a request of an Ollama client. */
 export function ollamaPlan(
   request: FastifyRequest,
   { translated, unknownFields, place, services }: PlanOptions,

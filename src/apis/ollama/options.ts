@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ChatRequest } from '../../requests/chat-request.ts';
 import { samplingFields } from '../../requests/sampling.ts';
 
-/** Ollama's options that have an effect, each with the field of a chat that says the same. */
+/** Ollama's supported options, each with the equivalent field of a chat request. */
 export const optionFields = {
   temperature: 'temperature',
   top_p: 'top_p',
@@ -16,7 +16,7 @@ export const optionFields = {
   num_predict: 'max_tokens',
 } as const;
 
-/** Those that Ollama knows and that have none here: most are about how it loads a model. */
+/** Ollama's options that Conch ignores. Most are about how Ollama loads a model. */
 const optionsWithoutEffect: ReadonlySet<string> = new Set([
   'num_ctx',
   'num_batch',
@@ -41,7 +41,7 @@ const optionsWithoutEffect: ReadonlySet<string> = new Set([
   'mirostat_eta',
 ]);
 
-/** The options of a request; names that nobody knows are kept, so that they can be told. */
+/** The options of a request. Unknown names stay in the object, so that they can be reported. */
 export const options = z.looseObject({
   temperature: samplingFields.temperature,
   top_p: samplingFields.top_p,
@@ -59,27 +59,27 @@ export type Options = z.output<typeof options>;
 
 type Sampling = Pick<ChatRequest, (typeof optionFields)[keyof typeof optionFields]>;
 
-/** The fields of a chat that say what the options say. */
+/** The sampling fields of a chat request, from Ollama's options. */
 export function samplingOf(given: Options | null | undefined): Sampling {
   const { num_predict: most, seed, repeat_penalty: repetition_penalty, ...others } = given ?? {};
   const fields = {
     ...Object.fromEntries(Object.entries(others).filter(([name]) => Object.hasOwn(optionFields, name))),
     repetition_penalty,
-    // Ollama takes -1 for a seed of its own choice, and anything below 1 for an answer as long as it gets.
+    // In Ollama, a seed of -1 is random, and num_predict below 1 sets no token limit.
     seed: seed === -1 ? undefined : seed,
     max_tokens: typeof most === 'number' && most < 1 ? undefined : most,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** The options that have no effect, by their places in the request. */
+/** The ignored options, by their paths in the request. */
 export function unusedOptions(given: Options | null | undefined): string[] {
   return Object.entries(given ?? {})
     .filter(([name, value]) => !Object.hasOwn(optionFields, name) && value !== null)
     .map(([name]) => `options.${name}`);
 }
 
-/** The options that nobody knows, by their places in the request. */
+/** The unknown options, by their paths in the request. */
 export function unknownOptions(given: Options | null | undefined): string[] {
   return unusedOptions(given).filter((place) => !optionsWithoutEffect.has(place.slice('options.'.length)));
 }

@@ -6,7 +6,7 @@ import type { ModelRegistry } from '../../models/registry.ts';
 import { untaggedName } from './model-entries.ts';
 import { type Options, unknownOptions } from './options.ts';
 
-/** A request of Ollama's clients: its model as it was named, and the body, which names it as it is served. */
+/** Reads a request: `model` is the name that the client sent, `body.model` the served name. */
 export async function readOllama<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
   schema: z.ZodObject<Shape>,
   request: FastifyRequest,
@@ -20,10 +20,10 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
   return { model, body, unknownFields };
 }
 
-/** Puts the name under which the model is served into the body; gives the one that was sent. */
+/** Replaces the model name in the body by the served name; returns the name that was sent. */
 export function nameServed(request: FastifyRequest, models: Pick<ModelRegistry, 'targets'>): string {
   const { body } = request;
-  // Older clients send it as `name`; beside a model that is a field like any other.
+  // Older clients send `name`. Next to `model`, it is a field like any other.
   const { model, name: older, ...others } = isJsonObject(body) ? body : {};
   const name = model ?? older;
   if (typeof name !== 'string') return '';

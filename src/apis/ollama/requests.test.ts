@@ -38,29 +38,36 @@ describe('a request of Ollama', () => {
   ])('to generate may be %j', (body) => expect(generate(body)).toBeUndefined());
 
   it.each([
-    [{ messages: 'Hi' }, 'invalid_request', 'messages: must be a list'],
-    [{ messages: [{ role: 'bot' }] }, 'invalid_request', 'messages[0].role: must be system, user, assistant or tool'],
+    [{ messages: 'Hi' }, 'invalid_request', 'messages: must be an array.'],
+    [{ messages: [{ role: 'bot' }] }, 'invalid_request', 'messages[0].role: must be system, user, assistant or tool.'],
     [
       { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }] },
       'invalid_request',
-      'messages[0].tool_calls[0].function.arguments: must be an object, not its text',
+      'messages[0].tool_calls[0].function.arguments: must be a JSON object, not a string.',
     ],
-    [{ options: { temperature: 3 } }, 'invalid_request', 'options.temperature: must be at most 2.'],
-    [{ options: { num_predict: 1.5 } }, 'invalid_request', 'options.num_predict: must be a whole number.'],
-    [{ format: 'yaml' }, 'invalid_request', 'format: must be json or a JSON schema'],
-    [{ think: 'hard' }, 'invalid_request', 'think: must be true, false, low, medium or high'],
-    [{ keep_alive: {} }, 'invalid_request', 'keep_alive: must be a number of seconds or a duration'],
-    [{ _debug_render_only: true }, 'unsupported_parameter', '_debug_render_only: prompts are shown by /apply-template'],
+    [{ options: { temperature: 3 } }, 'invalid_request', 'options.temperature: must be at most 2, not 3.'],
+    [{ options: { num_predict: 1.5 } }, 'invalid_request', 'options.num_predict: must be an integer, not 1.5.'],
+    [{ format: 'yaml' }, 'invalid_request', 'format: must be json or a JSON schema.'],
+    [{ think: 'hard' }, 'invalid_request', 'think: must be true, false, low, medium or high.'],
+    [{ keep_alive: {} }, 'invalid_request', 'keep_alive: must be a number of seconds or a duration.'],
+    [
+      { _debug_render_only: true },
+      'unsupported_parameter',
+      '_debug_render_only: not supported; use /apply-template to see the prompt.',
+    ],
   ])('to chat must not be %j', (body, code, message) => expect(chat(body)).toEqual([code, message]));
 
   it.each([
-    [{ suffix: 'end' }, 'suffix: models complete text at its end only'],
+    [{ suffix: 'end' }, 'suffix: not supported; models only append text to the prompt.'],
     [
       { template: '{{ .Prompt }}' },
-      'template: templates come with the model or from --chat-template; send raw for a prompt as it is',
+      'template: not supported; templates come with the model or from --chat-template. Set raw for a prompt without template.',
     ],
-    [{ context: [1] }, 'context: nothing is remembered between requests; send the conversation to /api/chat'],
-    [{ width: 64 }, 'width: images are not made here'],
+    [
+      { context: [1] },
+      'context: not supported; Conch stores nothing between requests. Send the conversation to /api/chat.',
+    ],
+    [{ width: 64 }, 'width: image generation is not supported.'],
   ])('to generate must not be %j', (body, message) =>
     expect(generate(body)).toEqual(['unsupported_parameter', message]),
   );
@@ -72,12 +79,12 @@ describe('a request of Ollama', () => {
       undefined,
     ]);
     expect(embed({})).toEqual(['invalid_request', 'The field input is required.']);
-    expect(embed({ input: ['a', ''] })).toEqual(['invalid_request', 'input[1]: must not be empty']);
-    expect(embed({ input: [] })).toEqual(['invalid_request', 'input: must hold at least 1']);
+    expect(embed({ input: ['a', ''] })).toEqual(['invalid_request', 'input[1]: must not be empty.']);
+    expect(embed({ input: [] })).toEqual(['invalid_request', 'input: must have at least 1 entry.']);
     const older = (body: object) => refusal(() => parseRequest(OllamaEmbeddingsRequest, { model: 'toy', ...body }));
     expect([older({ prompt: 'a' }), older({ prompt: '' })]).toEqual([
       undefined,
-      ['invalid_request', 'prompt: must not be empty'],
+      ['invalid_request', 'prompt: must not be empty.'],
     ]);
   });
 
@@ -87,11 +94,11 @@ describe('a request of Ollama', () => {
     expect(show({})).toEqual(['invalid_request', 'The field model is required.']);
     expect(show({ model: 'toy', system: 'Be brief.' })).toEqual([
       'unsupported_parameter',
-      'system: the model is shown as it is served',
+      'system: not supported; /api/show describes the model as it is served.',
     ]);
   });
 
-  it('tells the names that nobody knows', () => {
+  it('reports unknown names', () => {
     const { unknownFields } = parseRequest(OllamaChatRequest, { model: 'toy', messages: [], made_up: 1 });
     expect(unknownFields).toEqual(['made_up']);
   });

@@ -18,7 +18,7 @@ const format = z.union([z.enum(['', 'json']), z.custom<Record<string, unknown>>(
 const degrees = { error: 'must be true, false, low, medium or high' };
 const think = z.union([z.boolean(), z.enum(['low', 'medium', 'high'], degrees)], degrees);
 
-/** What every request that runs a model may say. */
+/** The fields of every request that runs a model. */
 const modelFields = {
   model,
   options: options.nullish(),
@@ -34,7 +34,7 @@ const answerFields = {
   logprobs: flag,
   top_logprobs: z.number().int().min(0).max(20).nullish(),
   shift: flag,
-  _debug_render_only: refused('prompts are shown by /apply-template', [false]),
+  _debug_render_only: refused('not supported; use /apply-template to see the prompt', [false]),
 };
 
 /** The body of POST /api/chat: every field of Ollama's. */
@@ -54,17 +54,20 @@ export const OllamaGenerateRequest = z.object({
   images: images.nullish(),
   raw: flag,
 
-  suffix: refused('models complete text at its end only', ['']),
-  template: refused('templates come with the model or from --chat-template; send raw for a prompt as it is', ['']),
+  suffix: refused('not supported; models only append text to the prompt', ['']),
+  template: refused(
+    'not supported; templates come with the model or from --chat-template. Set raw for a prompt without template',
+    [''],
+  ),
   context: list(z.number().int(), { most: mostTokens })
     .refine((tokens) => tokens.length === 0, {
-      message: 'nothing is remembered between requests; send the conversation to /api/chat',
+      message: 'not supported; Conch stores nothing between requests. Send the conversation to /api/chat',
       params: { code: 'unsupported_parameter' },
     })
     .nullish(),
-  width: refused('images are not made here', [0]),
-  height: refused('images are not made here', [0]),
-  steps: refused('images are not made here', [0]),
+  width: refused('image generation is not supported', [0]),
+  height: refused('image generation is not supported', [0]),
+  steps: refused('image generation is not supported', [0]),
 });
 
 export type OllamaGenerateRequest = z.output<typeof OllamaGenerateRequest>;
@@ -74,18 +77,20 @@ const text = z.string().min(1, 'must not be empty');
 /** The body of POST /api/embed: every field of Ollama's. */
 export const OllamaEmbedRequest = z.object({
   ...modelFields,
-  input: z.union([text, list(text, { least: 1, most: mostInputs })], { error: 'must be a text or a list of texts' }),
+  input: z.union([text, list(text, { least: 1, most: mostInputs })], {
+    error: 'must be a string or an array of strings',
+  }),
   dimensions: z.number().int().min(1).nullish(),
 });
 
 /** The body of POST /api/embeddings, which /api/embed replaced. */
 export const OllamaEmbeddingsRequest = z.object({ ...modelFields, prompt: text });
 
-/** The body of POST /api/show. What it may bring beside the name would change what is shown. */
+/** The body of POST /api/show. The other fields would change what it describes. */
 export const OllamaShowRequest = z.object({
   model,
   verbose: flag,
-  system: refused('the model is shown as it is served', ['']),
-  template: refused('the model is shown as it is served', ['']),
-  options: refused('the model is shown as it is served'),
+  system: refused('not supported; /api/show describes the model as it is served', ['']),
+  template: refused('not supported; /api/show describes the model as it is served', ['']),
+  options: refused('not supported; /api/show describes the model as it is served'),
 });

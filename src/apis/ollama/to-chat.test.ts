@@ -57,7 +57,7 @@ describe('the messages of the chat', () => {
       { role: 'user', content: [picture] },
     ]);
     expect(faultOf(() => messagesOf({ role: 'system', content: 'x', images: ['AAAA'] }))).toBe(
-      'messages[0].images: images belong in messages of the user and of tools.',
+      'messages[0].images: images are only supported in user and tool messages.',
     );
   });
 
@@ -89,8 +89,14 @@ describe('the messages of the chat', () => {
   });
 
   it.each([
-    [{ role: 'tool', content: 'x' }, 'messages[1]: no call before it waits for a result.'],
-    [{ role: 'tool', content: 'x', tool_name: 'g' }, 'messages[1]: no call of "g" before it waits for a result.'],
+    [
+      { role: 'tool', content: 'x' },
+      'messages[1]: no earlier tool call needs this result. Send the assistant message with the call before it.',
+    ],
+    [
+      { role: 'tool', content: 'x', tool_name: 'g' },
+      'messages[1]: no earlier call of "g" needs this result. Send the assistant message with the call before it.',
+    ],
   ])('refuse the result %j of no call', (result, message) => {
     expect(faultOf(() => messagesOf(user, result))).toBe(message);
   });
@@ -146,7 +152,7 @@ describe('the fields of the chat', () => {
     },
   );
 
-  it('have the form of the answer, the tools and the thinking', () => {
+  it('have the response format, the tools and the thinking', () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
     const schema = { type: 'object', properties: {} };
     expect(translate({ tools, format: schema, think: 'low', logprobs: true, top_logprobs: 2 }).request).toEqual({
@@ -168,7 +174,7 @@ describe('the fields of the chat', () => {
     });
   });
 
-  it('leave out what is told to have no effect', () => {
+  it('leave out ignored fields', () => {
     const { ignored } = translate({
       messages: [{ ...user, made_up: 1 }],
       options: { num_ctx: 100, mirostat: 1, made_up: 2, temperature: 0, numa: null },
@@ -183,7 +189,7 @@ describe('the fields of the chat', () => {
   });
 });
 
-it('options that nobody knows are told apart from those without effect', () => {
+it('distinguishes unknown options from ignored ones', () => {
   expect(unknownOptions({ num_ctx: 1, made_up: 2, temperature: 1 })).toEqual(['options.made_up']);
   expect(unknownOptions(null)).toEqual([]);
 });
@@ -221,12 +227,12 @@ describe('a prompt', () => {
   it.each(['system', 'images'])('that is raw has no %s', (field) => {
     const given = field === 'images' ? ['AAAA'] : 'x';
     expect(faultOf(() => generation({ raw: true, [field]: given }))).toBe(
-      `${field}: a raw prompt is sent as it is, with nothing beside it; leave raw out.`,
+      `${field}: not supported with raw, which sends the prompt unchanged. Leave one of them out.`,
     );
   });
 });
 
-describe('a fault', () => {
+describe('an error', () => {
   const { origin } = translate({ messages: [{ ...user, images: ['AAAA'] }] });
   const { origin: ofPrompt } = generation({ system: 'Be brief.', images: ['AAAA'] });
   const renamed = (param: string, from = origin) =>

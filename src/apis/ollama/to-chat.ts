@@ -6,17 +6,17 @@ import { samplingOf } from './options.ts';
 import type { OllamaChatRequest, OllamaGenerateRequest } from './requests.ts';
 import { withoutEffect } from './without-effect.ts';
 
-/** Where the parts of the chat came from, for the names of faults. */
+/** Maps the parts of a chat back to Ollama's fields, for the names in errors. */
 export interface Origin {
-  /** What all messages together came from. */
+  /** The field that the messages came from. */
   readonly prompt: 'messages' | 'prompt';
-  /** Where a part of a message stands in the request, by the number of the message and the path within it. */
+  /** The path in Ollama's request, from the index of a message and a path within it. */
   placeOf(message: number, path: string): string;
 }
 
-/** A request as the chat, or the completion, that says the same. */
+/** A request translated to a chat or completion request. */
 export type Translated = {
-  /** Parts of the request without effect. */
+  /** Ignored fields. */
   readonly ignored: readonly string[];
   readonly origin: Origin;
 } & (
@@ -24,7 +24,7 @@ export type Translated = {
   | { readonly kind: 'completion'; readonly request: CompletionRequest }
 );
 
-/** The chat that says what a request to /api/chat says. */
+/** Translates a request to /api/chat. */
 export function chatOf(request: OllamaChatRequest): Translated {
   const given = request.messages ?? [];
   const { messages, isContinued, ignored } = conversationOf(given);
@@ -47,7 +47,7 @@ export function chatOf(request: OllamaChatRequest): Translated {
   };
 }
 
-/** The chat that says what a request to /api/generate says; for a raw prompt, the completion. */
+/** Translates a request to /api/generate: to a chat, or to a completion for a raw prompt. */
 export function generationOf(request: OllamaGenerateRequest): Translated {
   const { prompt, system, images } = request;
   const ignored = unused(request);
@@ -74,7 +74,7 @@ export function generationOf(request: OllamaGenerateRequest): Translated {
 }
 
 function besideRaw(param: string): ApiError {
-  const message = `${param}: a raw prompt is sent as it is, with nothing beside it; leave raw out.`;
+  const message = `${param}: not supported with raw, which sends the prompt unchanged. Leave one of them out.`;
   return new ApiError('unsupported_parameter', message, { param });
 }
 
@@ -97,7 +97,7 @@ function completionFields(request: AnswerRequest, prompt: string): CompletionReq
   };
 }
 
-/** Ollama streams unless it is told not to. */
+/** Ollama streams by default. */
 function sharedFields({ model, stream, options, format }: AnswerRequest) {
   return {
     model,
@@ -112,7 +112,7 @@ function formOf(format: NonNullable<AnswerRequest['format']>): NonNullable<ChatR
   return { type: 'json_schema', json_schema: { name: 'answer', schema: format, strict: true } };
 }
 
-/** What is said to the chat template. Templates have one of two names for thinking; `ignoredFields` knows of that. */
+/** Arguments of the chat template. Templates use one of two names for thinking; `ignoredFields` handles that. */
 function templateVariables({ think }: AnswerRequest): Record<string, unknown> | undefined {
   if (!isGiven(think)) return undefined;
   const isOn = think !== false;
@@ -123,7 +123,7 @@ function templateVariables({ think }: AnswerRequest): Record<string, unknown> | 
   };
 }
 
-/** Fields that no chat can carry. */
+/** Fields that a chat request does not have. */
 function unused(request: AnswerRequest): string[] {
   return [...withoutEffect(request), ...(request.top_logprobs && !request.logprobs ? ['top_logprobs'] : [])];
 }
@@ -132,7 +132,7 @@ function isGiven<Value>(value: Value): value is NonNullable<Value> {
   return value !== null && value !== undefined;
 }
 
-/** Which image a part of a message is: the images come before the text. */
+/** The path of the image that a content part came from. Images come before the text. */
 function imageAt(path: string, images: readonly string[] | null | undefined): string | undefined {
   const [, part] = /^\.content\[(\d+)]/.exec(path) ?? [];
   return part !== undefined && Number(part) < (images?.length ?? 0) ? `.images[${part}]` : undefined;

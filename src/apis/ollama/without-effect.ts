@@ -1,6 +1,6 @@
 import { type Options, unusedOptions } from './options.ts';
 
-/** The fields of requests that may have no effect. */
+/** Fields that Conch may ignore. */
 interface Given {
   readonly options?: Options | null | undefined;
   readonly keep_alive?: number | string | null | undefined;
@@ -8,7 +8,7 @@ interface Given {
   readonly shift?: boolean | null | undefined;
 }
 
-/** What has no effect. What Ollama would cut or shift is refused here, which is what `false` asks for. */
+/** The ignored fields. Conch rejects prompts that Ollama would truncate or shift, so `false` is supported. */
 export function withoutEffect({ options, keep_alive: keepAlive, truncate, shift }: Given): string[] {
   return [
     ...unusedOptions(options),

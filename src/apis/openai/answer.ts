@@ -7,9 +7,9 @@ export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
-  /** Only where the backend says how much of the prompt it had in its cache. */
+  /** Only if the backend reports how many prompt tokens it had cached. */
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
-  /** Only where there was reasoning. */
+  /** Only if there was reasoning. */
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
@@ -23,7 +23,7 @@ export function usageOf({ promptTokens, completionTokens, cachedTokens, reasonin
   };
 }
 
-/** The members that all answers and chunks begin with, in OpenAI's order. */
+/** The first members of all responses and chunks, in OpenAI's order. */
 export function headFields(head: AnswerHead, object: string): Record<string, unknown> {
   return {
     id: head.id,

@@ -30,7 +30,7 @@ export const chatEndpoint: Endpoint<GenerateServices> = {
   operations: [
     {
       tag: 'generation',
-      summary: 'Answers a conversation.',
+      summary: 'Creates a chat completion.',
       request: { name: 'ChatRequest', schema: ChatRequest },
       response: {
         name: 'ChatCompletion',

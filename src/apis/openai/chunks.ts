@@ -7,14 +7,14 @@ import type { ResponseWriter } from '../../http/response-writer.ts';
 import { eventOf, headFields, streamEnd, usageOf } from './answer.ts';
 import type { AnswerShape } from './shapes.ts';
 
-/** Stands where the text of a prepared chunk goes; JSON writes it as an escape, so it cannot occur elsewhere. */
+/** Marks the position of the text in a prepared chunk. JSON escapes it, so it cannot occur elsewhere. */
 const textMark = '\u0000';
 
-/** The members of a choice that are the same in every answer of a shape, as they are written. */
+/** The JSON members of a choice that are the same in every response of a shape. */
 interface Pieces {
   readonly opening: string | undefined;
   readonly closing: string;
-  /** What stands before and after the text of a plain delta. */
+  /** The JSON before and after the text of a plain delta. */
   readonly delta: readonly [string, string];
 }
 
@@ -38,14 +38,14 @@ function membersOf(object: object): string {
   return JSON.stringify(object).slice(1, -1);
 }
 
-/** Writes the events of an answer as server-sent chunks. A plain text delta is its text between two prepared pieces. */
+/** Writes the events of a generation as server-sent chunks. A plain delta is its text between two prepared pieces. */
 export class AnswerChunks implements ResponseWriter {
   readonly #options: AnswerOptions;
   readonly #shape: AnswerShape;
   readonly #pieces: Pieces;
-  /** All of a chunk up to the number of its choice. */
+  /** The start of a chunk, up to the index of its choice. */
   readonly #head: string;
-  /** What stands before and after a plain delta's text, for each choice. */
+  /** The JSON before and after the text of a plain delta, for each choice. */
   readonly #plain: (readonly [string, string])[] = [];
   readonly #logprobs: ((tokens: readonly TokenLogprob[]) => object)[] = [];
   #promptTokens = 0;
@@ -109,7 +109,7 @@ export class AnswerChunks implements ResponseWriter {
     return streamEnd;
   }
 
-  /** No end mark comes after a fault, so that nobody takes the answer for a whole one. */
+  /** No `[DONE]` follows an error, so that no client takes the response for complete. */
   fail(fault: ApiError): string {
     return eventOf(fault.body());
   }
@@ -118,7 +118,7 @@ export class AnswerChunks implements ResponseWriter {
     return `${this.#head}${index},${members}${this.#ending(logprobs ? JSON.stringify(logprobs) : 'null', reason)}`;
   }
 
-  /** All of a chunk behind what its choice holds. */
+  /** The end of a chunk, after the members of its choice. */
   #ending(logprobs: string, reason: string | null): string {
     const finish = reason === null ? 'null' : `"${reason}"`;
     return `,"logprobs":${logprobs},"finish_reason":${finish}}]${this.#usageMember()}}\n\n`;

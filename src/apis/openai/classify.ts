@@ -20,7 +20,7 @@ export const classifyEndpoint: Endpoint<RowsServices> = {
   operations: [
     {
       tag: 'vectors',
-      summary: 'Sorts texts into the classes of a model.',
+      summary: 'Classifies texts.',
       request: { name: 'ClassifyRequest', schema: ClassifyRequest },
       response: {
         name: 'Classes',

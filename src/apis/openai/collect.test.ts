@@ -79,7 +79,7 @@ it('a chat is all of its events together', async () => {
   });
 });
 
-it('a completion has its text, its logprobs and no usage where nobody counts', async () => {
+it('a completion has its text, its logprobs and no usage if the backend reports none', async () => {
   const token = (text: string) => ({ id: 1, text, logprob: -1, top: [] });
   const scored = (text: string): GenerateEvent => {
     return { type: 'text-delta', choice: 0, text, tokens: 1, logprobs: [token(text)] };

@@ -7,7 +7,7 @@ import { addCall, type MadeCall, wireCall } from '../../requests/made-calls.ts';
 import { headFields, usageOf } from './answer.ts';
 import type { AnswerShape } from './shapes.ts';
 
-/** A choice of an answer that is still being put together. */
+/** A choice of a response that is still incomplete. */
 interface Choice {
   text: string;
   reasoning: string | undefined;
@@ -16,7 +16,7 @@ interface Choice {
   reason: string | null;
 }
 
-/** Folds the events of an answer into the one that an unstreamed request gets. */
+/** Folds the events of a generation into the response that a request without streaming gets. */
 export async function collect(
   generation: Generation,
   shape: AnswerShape,

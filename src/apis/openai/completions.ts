@@ -23,7 +23,7 @@ export const completionEndpoint: Endpoint<GenerateServices> = {
   operations: [
     {
       tag: 'generation',
-      summary: 'Goes on with a text.',
+      summary: 'Creates a completion of a prompt.',
       request: { name: 'CompletionRequest', schema: CompletionRequest },
       response: {
         name: 'Completion',

@@ -21,7 +21,7 @@ export const embeddingsEndpoint: Endpoint<RowsServices> = {
   operations: [
     {
       tag: 'vectors',
-      summary: 'Gives the vectors of texts.',
+      summary: 'Creates embeddings of texts.',
       request: { name: 'EmbeddingRequest', schema: EmbeddingRequest },
       response: {
         name: 'Embeddings',

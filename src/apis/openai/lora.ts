@@ -51,7 +51,7 @@ export const unloadLoraEndpoint: Endpoint<AdapterServices> = {
   operations: [
     {
       tag: 'adapters',
-      summary: 'Forgets a LoRA adapter.',
+      summary: 'Unloads a LoRA adapter.',
       request: { name: 'UnloadRequest', schema: UnloadRequest },
       response: 'text',
       example: { lora_name: 'pirate' },
@@ -66,9 +66,11 @@ export const unloadLoraEndpoint: Endpoint<AdapterServices> = {
   },
 };
 
-/** A key for some models alone must say which one it means. */
+/** With an API key that is limited to specific models, the request must name one of them. */
 function checkOwnModel(request: FastifyRequest, model: string | null | undefined): void {
   if (model) checkModel(request, model);
   else if (request.key?.models)
-    throw new ApiError('invalid_request', 'model: this key is for some models alone; name one.', { param: 'model' });
+    throw new ApiError('invalid_request', 'model: is required, because this API key is limited to specific models.', {
+      param: 'model',
+    });
 }

@@ -16,8 +16,8 @@ export interface ControlServices {
 }
 
 /**
- * POST /v1/models/{model}/load and /unload: answered when it is done, or told step by step as server-sent events. The
- * POST to a model itself describes it.
+ * POST /v1/models/{model}/load and /unload: responds at the end, or reports each step as a server-sent event. The POST
+ * to a model itself describes it.
  */
 export const modelControlEndpoint: Endpoint<ControlServices> = {
   methods: ['POST'],
@@ -55,7 +55,7 @@ async function change(
 ): Promise<unknown> {
   const events = wantsEvents(request) ? new ProgressEvents(reply) : undefined;
   try {
-    // A client that leaves does not stop it: servers do not take an order back.
+    // Continues after the client disconnects: servers cannot cancel a load or unload.
     const root = await control[order](model, (state) => events?.write({ model, ...state }));
     const answer = order === 'load' ? await loaded(models, model, root) : { status: 'success', model };
     if (!events) return answer;

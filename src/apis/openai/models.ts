@@ -45,7 +45,7 @@ export const modelsEndpoint: Endpoint<ModelServices> = {
   operations: [
     {
       tag: 'models',
-      summary: 'Lists the models that are served.',
+      summary: 'Lists the available models.',
       response: {
         name: 'Models',
         schema: object({
@@ -64,7 +64,7 @@ export const modelsEndpoint: Endpoint<ModelServices> = {
   }),
 };
 
-/** GET /v1/models/{id}. The POST is in model-control.ts, beside the orders that share its path. */
+/** GET /v1/models/{id}. The POST is in model-control.ts, with load and unload, which share its path. */
 export const modelEndpoint: Endpoint<ModelServices> = {
   methods: ['GET'],
   paths: modelPaths,
@@ -79,7 +79,7 @@ export const modelEndpoint: Endpoint<ModelServices> = {
   },
 };
 
-/** A model of which only the name is known, because it is not loaded or does not speak to us. */
+/** A model of which only the name is known, because it is not loaded or has no supported contract. */
 export function describeName(models: ModelRegistry, name: string, state: 'unloaded' | 'not offered') {
   return { id: name, object: 'model', created: models.createdAt(name), owned_by: 'triton', state };
 }

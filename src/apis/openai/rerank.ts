@@ -21,7 +21,7 @@ export const rerankEndpoint: Endpoint<RowsServices> = {
   operations: [
     {
       tag: 'vectors',
-      summary: 'Ranks documents by how well they fit a query.',
+      summary: 'Ranks documents by their relevance to a query.',
       request: { name: 'RerankRequest', schema: RerankRequest },
       response: {
         name: 'Ranking',
@@ -44,7 +44,7 @@ export const rerankEndpoint: Endpoint<RowsServices> = {
   },
 };
 
-/** The answer with the members that Cohere's, Jina's and vLLM's clients read. */
+/** The response, with the members that clients of Cohere, Jina and vLLM read. */
 function rerankBody({ id, model, results, documents, tokens }: RerankAnswer, apiVersion: '1' | '2'): object {
   const version = { api_version: { version: apiVersion } };
   return {

@@ -1,23 +1,23 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
 import { CompletionLogprobsBuilder, chatLogprobs, type TokenText } from '../../http/logprobs.ts';
 
-/** Turns the logprobs of one choice, as they come, into the member of that name. */
+/** Converts the logprobs of one choice to the member `logprobs`. */
 type LogprobsShaper = (tokens: readonly TokenLogprob[]) => object;
 
-/** All that an answer holds, put together. */
+/** The complete content of a choice. */
 export interface WholeAnswer {
   readonly text: string;
   readonly reasoning: string | undefined;
   readonly calls: readonly object[];
 }
 
-/** How one API spells an answer: everything in which chat and completions differ. */
+/** The response format of one API: everything in which chat and completions differ. */
 export interface AnswerShape {
   readonly chunkObject: string;
   readonly answerObject: string;
-  /** What the first chunk of a choice holds before any text; undefined: there is no such chunk. */
+  /** The members of the first chunk of a choice, which has no text; undefined: there is no first chunk without text. */
   readonly opening: object | undefined;
-  /** What a finishing chunk holds beside its reason. */
+  /** The members of the last chunk of a choice, beside `finish_reason`. */
   readonly closing: object;
   delta(text: string): object;
   reasoningDelta(text: string): object;
@@ -53,7 +53,7 @@ export const completionShape: AnswerShape = {
   opening: undefined,
   closing: { text: '' },
   delta: (text) => ({ text }),
-  // Completions have neither: their text is never told apart.
+  // Completions have neither reasoning nor tool calls: their text is not parsed.
   reasoningDelta: (text) => ({ text }),
   callDelta: () => ({ text: '' }),
   whole: ({ text }) => ({ text }),

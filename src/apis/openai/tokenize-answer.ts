@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TokenizeAnswer } from '../../generate/tokenize.ts';
 
-/** Entries of a list that are written in one go. */
+/** Number of list entries that are written at once. */
 const pieceLength = 20_000;
 
-/** The answer as JSON. A long one is written in pieces, so that others get a turn. */
+/** The response as JSON. A long one is written in pieces, so that it does not block other requests. */
 export async function tokenizeAnswerText({ tokens, maxModelLength, spellings }: TokenizeAnswer): Promise<string> {
   const ids = await listText(tokens.length, (from, to) => tokens.subarray(from, to).join());
   const texts =

@@ -30,7 +30,7 @@ export const tokenizeEndpoint: Endpoint<TokenizeServices> = {
   operations: [
     {
       tag: 'tokens',
-      summary: 'Gives the tokens of a text or a conversation.',
+      summary: 'Tokenizes a text or a conversation.',
       request: { name: 'TokenizeRequest', schema: TokenizeRequest },
       response: {
         name: 'Tokens',
@@ -59,7 +59,7 @@ export const detokenizeEndpoint: Endpoint<TokenizeServices> = {
   operations: [
     {
       tag: 'tokens',
-      summary: 'Gives the text of tokens.',
+      summary: 'Converts token ids to text.',
       request: { name: 'DetokenizeRequest', schema: DetokenizeRequest },
       response: prompt,
       example: { model: 'llama', tokens: [1, 2, 3] },
@@ -81,7 +81,7 @@ export const applyTemplateEndpoint: Endpoint<TokenizeServices> = {
   operations: [
     {
       tag: 'tokens',
-      summary: 'Gives the prompt of a conversation.',
+      summary: 'Renders the prompt of a conversation.',
       request: { name: 'ApplyTemplateRequest', schema: ApplyTemplateRequest },
       response: prompt,
       example: { model: 'llama', messages: [{ role: 'user', content: 'Why is the sky blue?' }] },

@@ -5,7 +5,7 @@ const event = (delta: object, rest: object = {}): string =>
   JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null, ...rest }] });
 
 describe('Answer', () => {
-  it('takes only events with text for tokens', () => {
+  it('counts only events with text as tokens', () => {
     const answer = new Answer('chat');
     const events = [
       event({ role: 'assistant', content: '' }),
@@ -43,7 +43,7 @@ describe('Answer', () => {
     expect(answer).toMatchObject({ texts: ['a'], isFinished: true });
   });
 
-  it('reads whole answers', () => {
+  it('reads responses that are not streamed', () => {
     const answer = new Answer('chat');
     const choices = [{ message: { content: 'all', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] } }];
     expect(answer.takeWhole(JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 2 } }))).toBe(true);
@@ -61,20 +61,20 @@ describe('Answer', () => {
     const answer = new Answer('chat');
     answer.takeEvent('{"error":{"message":"the engine broke"}}');
     answer.takeEvent('not JSON');
-    expect(answer.error).toBe('error in the answer: the engine broke');
+    expect(answer.error).toBe('error in the response: the engine broke');
   });
 
-  it('tells of what is not JSON', () => {
+  it('reports invalid JSON', () => {
     const streamed = new Answer('chat');
     expect(streamed.takeEvent('{"cut')).toBe(false);
-    expect(streamed.error).toBe('an event that is not JSON');
+    expect(streamed.error).toBe('event is not valid JSON');
     const whole = new Answer('chat');
     expect(whole.takeWhole('<html>')).toBe(false);
-    expect(whole.error).toBe('an answer that is not JSON');
+    expect(whole.error).toBe('response is not valid JSON');
   });
 });
 
-describe('the words of errors', () => {
+describe('the messages of errors', () => {
   it.each([
     [{ message: 'm' }, 'm'],
     [{ detail: 'd' }, 'd'],

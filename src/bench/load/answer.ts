@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../json-object.ts';
 import type { Endpoint } from './messages.ts';
 
-/** What an answer was made of, gathered as it comes. */
+/** The parts of a response, collected as they arrive. */
 export class Answer {
   readonly #endpoint: Endpoint;
   readonly #keepsTexts: boolean;
-  /** By choice and kind of text: they are counted apart, as they were made. */
+  /** By choice and kind of text, because each is tokenized separately. */
   readonly #texts = new Map<string, string>();
   usage: { readonly prompt: number | undefined; readonly completion: number | undefined } | undefined;
   isFinished = false;
@@ -20,7 +20,7 @@ export class Answer {
     return [...this.#texts.values()];
   }
 
-  /** The data of one event. True when it brought some text. */
+  /** Takes the data of one event. True if it contains text. */
   takeEvent(data: string): boolean {
     if (data === '[DONE]') {
       this.isFinished = true;
@@ -28,28 +28,28 @@ export class Answer {
     }
     const event = parseJsonObject(data);
     if (event === undefined) {
-      this.error ??= 'an event that is not JSON';
+      this.error ??= 'event is not valid JSON';
       return false;
     }
     return this.#take(event, 'delta');
   }
 
-  /** What a stream ended with in the middle of an event: half of one says nothing. */
+  /** Takes the rest of a stream. An incomplete event is ignored. */
   takeRest(data: string): boolean {
     return (data === '[DONE]' || parseJsonObject(data) !== undefined) && this.takeEvent(data);
   }
 
-  /** An answer that came whole. */
+  /** Takes a response that is not streamed. */
   takeWhole(body: string): boolean {
     const answer = parseJsonObject(body);
     this.isFinished = answer !== undefined;
-    if (answer === undefined) this.error ??= 'an answer that is not JSON';
+    if (answer === undefined) this.error ??= 'response is not valid JSON';
     return answer !== undefined && this.#take(answer, 'message');
   }
 
   #take(json: JsonObject, where: 'delta' | 'message'): boolean {
     if (json['error'] !== undefined && json['error'] !== null)
-      this.error ??= `error in the answer: ${errorText(json['error'])}`;
+      this.error ??= `error in the response: ${errorText(json['error'])}`;
     if (isJsonObject(json['usage'])) {
       const { prompt_tokens: prompt, completion_tokens: completion } = json['usage'];
       this.usage = { prompt: numberOf(prompt), completion: numberOf(completion) };
@@ -94,14 +94,14 @@ function numberOf(value: unknown): number | undefined {
 
 const longestError = 160;
 
-/** The words of an error of any server, shortened. */
+/** The message of an error of any server, shortened. */
 export function errorText(error: unknown): string {
   const message = isJsonObject(error) ? (error['message'] ?? error['detail'] ?? error['error']) : error;
   const text = typeof message === 'string' ? message : JSON.stringify(message ?? error);
   return text.length > longestError ? `${text.slice(0, longestError)}…` : text;
 }
 
-/** The words of the body of a refusal. */
+/** The error message in the body of a failed response. */
 export function refusalText(body: string): string {
   const json = parseJsonObject(body);
   return errorText(json === undefined ? body : (json['error'] ?? json));

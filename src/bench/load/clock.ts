@@ -1,4 +1,4 @@
-// The machine's monotonic clock is one for all processes; a process's own origin is not.
+// All processes share the monotonic clock of the machine, but performance.now() starts at an origin of its own.
 const offset = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 /** Milliseconds of a clock that all processes of the machine share. */

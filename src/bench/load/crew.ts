@@ -3,7 +3,7 @@ import { workerFile } from '../../worker-file.ts';
 import { errorKinds, kindLines } from '../error-kinds.ts';
 import type { FromWorker, Outcome, TextCounts, ToWorker, Warmup, WorkerCost, WorkerTask } from './messages.ts';
 
-/** What the workers measured together. */
+/** The measurements of all workers. */
 export interface Measured {
   readonly outcomes: readonly Outcome[];
   readonly costs: readonly WorkerCost[];
@@ -13,13 +13,13 @@ export interface Measured {
 interface CrewOptions {
   readonly task: Omit<WorkerTask, 'worker' | 'workers'>;
   readonly workers: number;
-  /** Called once all are warmed up, just before the measured requests begin. */
+  /** Called after the warm-up of all workers, just before the measured requests start. */
   readonly onMeasure: () => void;
   readonly onProgress: (done: number) => void;
   readonly stop: AbortSignal;
 }
 
-/** Runs a load in processes of its own. They never outlive it. */
+/** Runs a load in worker processes. They never outlive it. */
 export async function runLoad({ task, workers, onMeasure, onProgress, stop }: CrewOptions): Promise<Measured> {
   const crew = Array.from({ length: workers }, (_, worker) => new Member({ ...task, worker, workers }));
   const stopAll = (): void => crew.forEach((member) => member.tell({ kind: 'stop' }));
@@ -44,16 +44,14 @@ export async function runLoad({ task, workers, onMeasure, onProgress, stop }: Cr
   }
 }
 
-/** A load that cannot be made, in words for people. */
+/** The load failed; the message is for users. */
 export class LoadError extends Error {}
 
-/** Where not one of the first requests was answered, none of the others would be. */
+/** Stops if every request of the warm-up failed: the others would fail too. */
 function refuseHopeless(warmups: readonly Warmup[], stop: AbortSignal): void {
   const errors = warmups.flatMap((warmup) => warmup.errors);
   if (errors.length === 0 || warmups.some(({ answered }) => answered > 0) || stop.aborted) return;
-  throw new LoadError(
-    `All ${errors.length} requests of the warm-up failed.\n${kindLines(errorKinds(errors)).join('\n')}`,
-  );
+  throw new LoadError(`All ${errors.length} warm-up requests failed.\n${kindLines(errorKinds(errors)).join('\n')}`);
 }
 
 type Done = Extract<FromWorker, { kind: 'done' }>;
@@ -66,7 +64,7 @@ class Member {
   onProgress: () => void = () => undefined;
 
   constructor(task: WorkerTask) {
-    // What is printed by accident must not come between the tables.
+    // Accidental output must not get into the tables on stdout.
     this.#child = fork(workerFile('bench/load/worker'), { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] });
     const listen = <T>(take: (message: FromWorker, resolve: (value: T) => void) => void): Promise<T> =>
       new Promise<T>((resolve, reject) => {
@@ -75,7 +73,7 @@ class Member {
           else take(message, resolve);
         });
         this.#child.on('error', ({ message }) =>
-          reject(new LoadError(`A process of the load generator cannot be talked to: ${message}.`)),
+          reject(new LoadError(`Communication with a process of the load generator failed: ${message}.`)),
         );
         this.#child.on('exit', (code, signal) =>
           reject(new LoadError(`A process of the load generator ended early (${signal ?? `code ${code}`}).`)),
@@ -87,7 +85,7 @@ class Member {
     this.result = listen<Done>((message, resolve) => {
       if (message.kind === 'done') resolve(message);
     });
-    // Who waits for the one hears of a failure; the other must not end the program.
+    // The promise that nothing awaits must not end the process with an unhandled rejection.
     this.ready.catch(() => undefined);
     this.result.catch(() => undefined);
     this.#child.on('message', (message: FromWorker) => {

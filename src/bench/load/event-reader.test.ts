@@ -38,7 +38,7 @@ describe('EventReader', () => {
     );
   });
 
-  it('gives what stands in the middle of an event at the end', () => {
+  it('emits an incomplete event at the end', () => {
     expect(read([Buffer.from('data: a\n')])).toEqual({ data: [], rest: ['a'] });
     expect(read([Buffer.from('data: a')])).toEqual({ data: [], rest: ['a'] });
     expect(read([Buffer.from('data: a\n\ndata: b\ndata: c')])).toEqual({ data: ['a'], rest: ['b\nc'] });

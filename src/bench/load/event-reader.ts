@@ -1,13 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Reads server-sent events out of bytes, however they are cut. Only the data matters here, not the names of events. */
+/** Reads server-sent events, wherever chunks begin and end. It reads the data, not the names of events. */
 export class EventReader {
   readonly #onData: (data: string) => void;
   #decoder: StringDecoder | undefined;
-  /** The beginning of a line whose end has not come. */
+  /** The start of an incomplete line. */
   #line = '';
   #data: string | undefined;
-  /** The last character was CR: a LF right after it belongs to it. */
+  /** The last character was CR: a LF after it belongs to the same line end. */
   #afterReturn = false;
 
   constructor(onData: (data: string) => void) {
@@ -19,7 +19,7 @@ export class EventReader {
     this.pushText(this.#decoder.write(bytes));
   }
 
-  /** The same for text. One of latin1 gives data of latin1. */
+  /** The same for text. Latin1 text gives latin1 data. */
   pushText(piece: string): void {
     if (this.#isOneEvent(piece)) {
       this.#onData(piece.slice(6, -2));
@@ -39,14 +39,14 @@ export class EventReader {
     this.#line = start === 0 ? text : text.slice(start);
   }
 
-  /** Most pieces are one event of one line. */
+  /** Whether a chunk is exactly one event of one line, as most are. */
   #isOneEvent(piece: string): boolean {
     if (this.#line !== '' || this.#data !== undefined || this.#afterReturn) return false;
     const end = piece.length - 2;
     return piece.startsWith('data: ') && piece.indexOf('\n') === end && piece.endsWith('\n') && !piece.includes('\r');
   }
 
-  /** No more bytes come: gives what has no end yet, which may be half an event. */
+  /** The end of the stream: emits the rest, which may be half an event. */
   end(): void {
     const line = this.#line;
     this.#line = '';

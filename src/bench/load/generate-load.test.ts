@@ -65,7 +65,7 @@ describe('generateLoad', () => {
     ]);
   });
 
-  it('pauses longer and longer where nobody is there', async () => {
+  it('pauses longer and longer while the server is unreachable', async () => {
     let sent = 0;
     await generateLoad({
       task: { pace: { kind: 'concurrency', concurrency: 1 }, extent: { milliseconds: 100 }, worker: 0, workers: 1 },
@@ -80,7 +80,7 @@ describe('generateLoad', () => {
     expect(sent).toBeLessThanOrEqual(4);
   });
 
-  it('waits for no answer to begin the next request', async () => {
+  it('starts the next request without waiting for a response', async () => {
     const pace = { kind: 'rate', perSecond: 2000, arrival: 'constant', seed: 1 } as const;
     let open = 0;
     let allBegan: () => void = () => undefined;
@@ -98,7 +98,7 @@ describe('generateLoad', () => {
     expect(open).toBe(7);
   });
 
-  it('reads answers while it is behind', async () => {
+  it('reads responses while it is late', async () => {
     const pace = { kind: 'rate', perSecond: 1e9, arrival: 'constant', seed: 1 } as const;
     const { mostOpen, indices } = await load(pace, { requests: 200 }, { worker: 0, workers: 1 });
     expect(indices).toHaveLength(200);

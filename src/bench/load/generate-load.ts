@@ -3,24 +3,24 @@ import { Random } from '../random.ts';
 import { now } from './clock.ts';
 import { connectionFailed, type Outcome, type Pace, type WorkerTask } from './messages.ts';
 
-/** Which of the lanes sends a request, and whether it is its first one. */
+/** The lane that sends a request, and whether it is its first one. */
 export interface LaneTurn {
   readonly lane: number;
   readonly isFirst: boolean;
 }
 
-/** What a load needs to run. */
+/** Options of `generateLoad`. */
 export interface LoadOptions<Result extends Pick<Outcome, 'error'> = Outcome> {
   readonly task: Pick<WorkerTask, 'pace' | 'extent' | 'worker' | 'workers'>;
-  /** A rate has no lanes: each of its requests has a turn of its own. */
+  /** A rate has no lanes: each request has its own. */
   readonly send: (index: number, turn: LaneTurn) => Promise<Result>;
   readonly onOutcome: (outcome: Result) => void;
-  /** Milliseconds over which the lanes begin one by one; left out: all at once. */
+  /** Milliseconds over which the lanes start one by one; default: all at once. */
   readonly ramp?: number | undefined;
   readonly stop: AbortSignal;
 }
 
-/** Makes this worker's share of the load. Resolves to the most that a request was late. */
+/** Generates this worker's share of the load. Resolves to the highest lateness of a request, in milliseconds. */
 export async function generateLoad<Result extends Pick<Outcome, 'error'>>(
   options: LoadOptions<Result>,
 ): Promise<number> {
@@ -30,12 +30,12 @@ export async function generateLoad<Result extends Pick<Outcome, 'error'>>(
   return 0;
 }
 
-/** The part of a whole that one of several workers has. */
+/** The share of one worker. */
 export function shareOf(whole: number, { worker, workers }: { worker: number; workers: number }): number {
   return Math.floor(whole / workers) + (worker < whole % workers ? 1 : 0);
 }
 
-/** Each lane asks again as soon as its answer has ended. Requests are dealt to the lanes, and go with them to the workers. */
+/** Each lane sends its next request when its response has ended. Requests belong to lanes, and lanes to workers. */
 async function closedLoop<Result extends Pick<Outcome, 'error'>>(
   { task, send, onOutcome, ramp, stop }: LoadOptions<Result>,
   concurrency: number,
@@ -62,11 +62,11 @@ async function closedLoop<Result extends Pick<Outcome, 'error'>>(
       isFirst = false;
       onOutcome(outcome);
       refusals = outcome.error?.startsWith(connectionFailed) ? refusals + 1 : 0;
-      // So many requests are sent whatever becomes of them; a time is not filled with as many as fail in it.
+      // A number of requests is sent without pauses. A duration must not fill up with failed connections.
       if (refusals === 0 || !('milliseconds' in extent)) continue;
       const left = until - now();
       await pause(Math.min(pauseAfter(refusals), left), stop);
-      // A timer may come a little early: then the clock would allow one more.
+      // A timer may fire a little early: the clock would then allow one more request.
       if (pauseAfter(refusals) >= left) return;
     }
   };
@@ -76,7 +76,7 @@ async function closedLoop<Result extends Pick<Outcome, 'error'>>(
 const shortestPause = 10;
 const longestPause = 1000;
 
-/** Twice as long after each connection that failed in a row. */
+/** Doubles after each failed connection in a row. */
 function pauseAfter(refusals: number): number {
   return Math.min(longestPause, shortestPause * 2 ** (refusals - 1));
 }
@@ -87,7 +87,7 @@ async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
 
 const mostAtOnce = 16;
 
-/** Requests begin at their times, however many are still open. */
+/** Requests start at their times, no matter how many are still open. */
 async function openLoop<Result extends Pick<Outcome, 'error'>>(
   { task, send, onOutcome, stop }: LoadOptions<Result>,
   pace: RatePace,
@@ -101,7 +101,7 @@ async function openLoop<Result extends Pick<Outcome, 'error'>>(
     if (index % workers !== worker) continue;
     const wait = startedAt + at - now();
     if (wait > 0) await pause(wait, stop);
-    // Who is behind must read answers all the same.
+    // A worker that is late must still read responses.
     else if (++sentAtOnce % mostAtOnce === 0) await nextTurn();
     if (stop.aborted) break;
     lateness = Math.max(lateness, now() - startedAt - at);
@@ -113,7 +113,7 @@ async function openLoop<Result extends Pick<Outcome, 'error'>>(
 
 type RatePace = Extract<Pace, { kind: 'rate' }>;
 
-/** When each request begins, in milliseconds from the start: the same times in every worker. */
+/** The start of each request, in milliseconds since the start of the load: the same in every worker. */
 export function* arrivals(pace: RatePace, extent: WorkerTask['extent']): Generator<{ index: number; at: number }> {
   const random = new Random(pace.seed);
   const gap = 1000 / pace.perSecond;

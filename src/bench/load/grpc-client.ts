@@ -5,7 +5,7 @@ const errorTag = 0x0a;
 const connectTimeout = 5_000;
 const maxMessageSize = 64 * 1024 * 1024;
 
-/** Calls straight to a Triton server, all on one connection: what a gateway in front of it is compared with. */
+/** Direct calls to a Triton server on one connection, as a baseline for a gateway in front of it. */
 export class GrpcClient {
   readonly #channel: Channel;
 
@@ -13,7 +13,7 @@ export class GrpcClient {
     this.#channel = new Channel({ host, port, connectTimeout, maxMessageSize, keepaliveInterval: 0, metadata: {} });
   }
 
-  /** Sends a ModelInferRequest and counts the responses, without looking into them. Resolves to what went wrong. */
+  /** Sends a ModelInferRequest and counts the responses without decoding them. Resolves to the error. */
   infer(message: Uint8Array, onResponse: () => void): Promise<string | undefined> {
     return new Promise((resolve) => {
       let fault: string | undefined;
@@ -21,7 +21,7 @@ export class GrpcClient {
         path: methodPath('ModelStreamInfer'),
         message,
         onMessage: (bytes: Buffer, from: number) => {
-          if (bytes[from] === errorTag) fault ??= `an error came: ${bytes.toString('latin1', from, from + 300)}`;
+          if (bytes[from] === errorTag) fault ??= `error response: ${bytes.toString('latin1', from, from + 300)}`;
           onResponse();
         },
         onEnd: (error: Error | undefined) => resolve(error?.message ?? fault),

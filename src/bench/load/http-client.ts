@@ -1,10 +1,10 @@
 import type { Target } from '../target.ts';
 import { HttpConnection, type HttpPlace, type ResponseListener } from './http-connection.ts';
 
-/** The connections of a load to one server, used again as they become free. */
+/** The connections of a load to one server. They are reused. */
 export class HttpClient {
   readonly #place: HttpPlace;
-  /** The one that became free last is used first. */
+  /** Last in, first out. */
   readonly #free: HttpConnection[] = [];
   readonly #open = new Set<HttpConnection>();
 
@@ -18,14 +18,14 @@ export class HttpClient {
     };
   }
 
-  /** Sends a whole request, as `httpRequest` writes it. Destroying the connection ends it. */
+  /** Sends the bytes of `httpRequest`. Destroy the connection to cancel the request. */
   request(bytes: Buffer, listener: ResponseListener): HttpConnection {
     const connection = this.#free.pop() ?? this.#connect();
     connection.send(bytes, listener);
     return connection;
   }
 
-  /** Takes a connection back whose response has ended. */
+  /** Returns a connection after the end of its response. */
   giveBack(connection: HttpConnection): void {
     if (connection.isFree) this.#free.push(connection);
   }
@@ -61,10 +61,10 @@ export function httpRequest(
 
 function checked(name: string, value: string): string {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value) && /^[\w!#$%&'*+.^`|~-]+$/.test(name)) return value;
-  throw new Error(`The header ${JSON.stringify(name)} has characters that no header may have.`);
+  throw new Error(`The header ${JSON.stringify(name)} contains characters that are not allowed in HTTP headers.`);
 }
 
-/** The text that was sent as UTF-8 and read as latin1. */
+/** Decodes UTF-8 that was read as latin1. */
 export function utf8(text: string): string {
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
 }

@@ -129,7 +129,7 @@ describe('a request', () => {
 
   it('cannot carry a header that would end before its value does', () => {
     expect(() => httpRequest({ origin: 'http://a', headers: { x: 'a\r\nb: c' } }, '/', '')).toThrow(
-      'The header "x" has characters that no header may have.',
+      'The header "x" contains characters that are not allowed in HTTP headers.',
     );
   });
 });

@@ -1,59 +1,59 @@
 import net, { type Socket } from 'node:net';
 import tls from 'node:tls';
 
-/** Where a connection leads; TLS when `secure` is given. */
+/** The address of a connection; with TLS if `secure` is set. */
 export interface HttpPlace {
   readonly host: string;
   readonly port: number;
   readonly secure?: { readonly ca?: string | undefined; readonly rejectUnauthorized: boolean } | undefined;
 }
 
-/** What a response begins with. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
   readonly contentType: string | undefined;
-  /** The whole body, for reports that show it. */
+  /** The whole head, for reports that show it. */
   readonly text: string;
 }
 
-/** Who hears of a response. Texts are latin1, a character for each byte: most of them are only searched. */
+/** Receives a response. Texts are latin1, one character per byte: most of them are only searched. */
 export interface ResponseListener {
   onHead(head: ResponseHead): void;
   onBody(text: string): void;
-  /** All that one read brought has been handed on. */
+  /** Called after all parts of one read. */
   onRead(): void;
   onEnd(): void;
-  /** The response did not come, or broke off. Nothing comes after it. */
+  /** The response failed or was cut off. The last call. */
   onFailure(failure: ConnectionFailure): void;
 }
 
-/** How a connection ended that was still needed. */
+/** Why a connection failed during a request. */
 export interface ConnectionFailure {
-  /** Node's name of the error, or its text. */
+  /** Node's error code, or the message. */
   readonly code: string;
-  /** Whether it was in the middle of a response, behind its head. */
+  /** Whether the head of the response had arrived. */
   readonly isInBody: boolean;
-  /** Whether the connection had been used before, and nothing of this response had come. */
+  /** Whether the connection was reused, and nothing of this response had arrived. */
   readonly wasIdle: boolean;
 }
 
-/** Every socket reads into it: what is in it is used up before the next read. */
+/** Shared by all sockets: its content is processed before the next read. */
 const sharedBuffer = Buffer.allocUnsafeSlow(256 * 1024);
 const mostHeadBytes = 64 * 1024;
 
 type State = 'idle' | 'head' | 'chunks' | 'length' | 'close' | 'trailers';
 
 /**
- * One HTTP/1.1 connection, one request at a time. It does what a load needs, for a fraction of the CPU time of node:http: on a small machine a
- * dear client distorts what it measures.
+ * One HTTP/1.1 connection, one request at a time. It needs a fraction of the CPU time of node:http: on a small machine,
+ * an expensive client would distort the measurement.
  */
 export class HttpConnection {
   readonly #socket: Socket;
   #listener: ResponseListener | undefined;
   #state: State = 'idle';
-  /** What has been read and is not a whole head or line yet. */
+  /** The start of an incomplete head or line. */
   #unread = '';
-  /** Bytes that are missing of the body, or of its chunk. */
+  /** Missing bytes of the body or of its chunk. */
   #left = 0;
   #isReused = false;
   #hasRead = false;
@@ -92,7 +92,7 @@ export class HttpConnection {
     this.#socket.write(request);
   }
 
-  /** Ends it; the listener hears nothing more. */
+  /** Closes it without another call to the listener. */
   destroy(): void {
     this.#listener = undefined;
     this.#staysOpen = false;
@@ -119,7 +119,7 @@ export class HttpConnection {
   #read(text: string): void {
     const listener = this.#listener;
     if (listener === undefined) {
-      // No request is open: the server sent this unasked.
+      // No request is open: the server sent this on its own.
       this.destroy();
       return;
     }
@@ -137,7 +137,7 @@ export class HttpConnection {
     listener.onEnd();
   }
 
-  /** Takes what is complete; gives how far it came. */
+  /** Processes the complete parts; returns the offset of the rest. */
   #take(text: string, listener: ResponseListener): number {
     let at = 0;
     if (this.#state === 'head') at = this.#takeHead(text, listener);
@@ -163,7 +163,7 @@ export class HttpConnection {
         return from;
       }
       const status = Number(digits);
-      // Something such as 103 Early Hints comes before the response.
+      // Informational, for example 103 Early Hints: the response follows.
       if (status < 200) continue;
       this.#staysOpen = version === '1' && !closesConnection.test(head);
       this.#beginBody(status, head);
@@ -195,7 +195,7 @@ export class HttpConnection {
     return end;
   }
 
-  /** `#left` is what is missing of a chunk and of the end of its line. */
+  /** `#left` counts the missing bytes of a chunk with the end of its line. */
   #takeChunks(text: string, from: number, listener: ResponseListener): number {
     let at = from;
     while (this.#listener === listener) {
@@ -244,7 +244,7 @@ const closesConnection = /\r\nconnection:[^\r]*\bclose/i;
 
 function connected({ host, port, secure }: HttpPlace, onread: net.OnReadOpts): Socket {
   if (!secure) return net.connect({ host, port, onread });
-  // Node takes it over TLS as well; its types do not know.
+  // Node supports onread over TLS too; its types lack it.
   const options: tls.ConnectionOptions & { onread: net.OnReadOpts } = {
     host,
     port,

@@ -1,9 +1,9 @@
 import type { Target } from '../target.ts';
 
-/** Which of the OpenAI APIs is asked. */
+/** An endpoint of the OpenAI API. */
 export type Endpoint = 'chat' | 'completions' | 'embeddings';
 
-/** How the load comes: so many requests open at a time, or so many begun in a second. */
+/** A level of load: a number of concurrent requests, or a number of requests per second. */
 export type Pace =
   | { readonly kind: 'concurrency'; readonly concurrency: number }
   | {
@@ -13,10 +13,10 @@ export type Pace =
       readonly seed: number;
     };
 
-/** How long the load goes on: so many requests, or until no more are begun. */
+/** The end of the load: after a number of requests, or after a time in which requests are started. */
 export type Extent = { readonly requests: number } | { readonly milliseconds: number };
 
-/** The part of the load that one worker makes. */
+/** The part of the load that one worker generates. */
 export interface WorkerTask {
   readonly target: Target;
   readonly endpoint: Endpoint;
@@ -27,72 +27,72 @@ export interface WorkerTask {
   readonly timeout: number;
   readonly pace: Pace;
   readonly extent: Extent;
-  /** Milliseconds that open requests may go on once the time is over. */
+  /** Milliseconds that open requests may continue after the end of the time. */
   readonly grace: number;
-  /** Whether the texts of the answers are wanted: somebody counts them. */
+  /** Whether outcomes contain the texts of the responses, for a token counter. */
   readonly keepsTexts: boolean;
-  /** Requests before those that are measured, and their bodies, which are others. */
+  /** The number of requests before the measured ones, and their bodies, which differ. */
   readonly warmup: number;
   readonly warmupBodies: readonly string[];
-  /** Which of the workers this one is: the first takes requests 0, n, 2n and so on. */
+  /** The index of this worker: the first one sends requests 0, n, 2n and so on. */
   readonly worker: number;
   readonly workers: number;
 }
 
-/** What came of one request. Times are milliseconds of the machine's own clock, which all processes share. */
+/** The outcome of one request. Times are milliseconds of the monotonic clock, which all processes share. */
 export interface Outcome {
-  /** Which of the load's requests it was; its body is that of the same place, in turn. */
+  /** The index of the request in the load, and of its body, modulo the number of bodies. */
   readonly index: number;
   readonly startedAt: number;
-  /** When the first and the last text came; undefined where none came. */
+  /** When the first and the last text arrived; undefined without text. */
   readonly firstAt: number | undefined;
   readonly lastAt: number | undefined;
-  /** Events that brought text. */
+  /** Events with text. */
   readonly events: number;
-  /** Sent a second time, since the kept connection turned out to be closed. */
+  /** Sent a second time, because the reused connection was closed. */
   readonly wasResent: boolean;
   readonly texts: readonly string[];
   readonly promptTokens: number | undefined;
   readonly completionTokens: number | undefined;
-  /** What went wrong, in words that are the same for the same fault. */
+  /** The error message; the same errors have the same message. */
   readonly error: string | undefined;
 }
 
-/** How the error of a request begins that did not reach the server. */
+/** The start of the error of a request that did not reach the server. */
 export const connectionFailed = 'connection failed';
 
-/** What a worker spent while it measured. */
+/** The cost of a worker during the measurement. */
 export interface WorkerCost {
   readonly cpuMilliseconds: number;
   readonly wallMilliseconds: number;
   /** How late its event loop was, at the 99th percentile. */
   readonly loopDelay: number;
-  /** How much later than planned a request was begun, at most; zero where nothing is planned. */
+  /** The highest delay of a request behind its planned start; zero without planned starts. */
   readonly lateness: number;
-  /** Requests that were open when the time and its grace were over. */
+  /** Requests that were still open after the time and its grace. */
   readonly cut: number;
 }
 
-/** How many events with text came in one step of the timeline. */
+/** The number of events with text per step of the timeline. */
 export type TextCounts = readonly (readonly [step: number, events: number])[];
 
-/** What a worker is told. */
+/** Messages to a worker. */
 export type ToWorker =
   | { readonly kind: 'prepare'; readonly task: WorkerTask }
   | { readonly kind: 'measure' }
   | { readonly kind: 'stop' };
 
-/** What came of the requests before the measured ones. */
+/** The outcome of the warm-up. */
 export interface Warmup {
   readonly answered: number;
-  /** What went wrong with the others. */
+  /** The errors of the others. */
   readonly errors: readonly string[];
 }
 
-/** What a worker tells. */
+/** Messages from a worker. */
 export type FromWorker =
   | { readonly kind: 'ready'; readonly warmup: Warmup }
-  /** What came of the requests since the last such message. */
+  /** The outcomes since the last progress message. */
   | { readonly kind: 'progress'; readonly outcomes: readonly Outcome[] }
   | { readonly kind: 'done'; readonly cost: WorkerCost; readonly textCounts: TextCounts }
   | { readonly kind: 'failed'; readonly message: string };

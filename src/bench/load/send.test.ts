@@ -83,7 +83,7 @@ describe('a stream', () => {
     expect(firstAt).toBeLessThanOrEqual(lastAt);
   });
 
-  it('leaves its texts behind where nobody counts them', async () => {
+  it('drops its texts without a counter', async () => {
     const outcome = await ask(stream(delta('a', 'stop')), { keepsTexts: false });
     expect(outcome).toMatchObject({ error: undefined, events: 1, texts: [] });
   });
@@ -128,13 +128,13 @@ describe('a stream', () => {
   });
 
   it.each<[string, Handler]>([
-    ['the stream ended before the answer did', stream(delta('a'))],
-    ['the stream ended before the answer did', stream(delta('a'), 'data: {"half')],
-    ['error in the answer: out of memory', stream(delta('a'), 'data: {"error":{"message":"out of memory"}}\n\n')],
-    ['an event that is not JSON', stream('data: oops\n\n')],
-    ['an answer without content', stream(delta('', 'stop'), 'data: [DONE]\n\n')],
+    ['the stream ended before the response was complete', stream(delta('a'))],
+    ['the stream ended before the response was complete', stream(delta('a'), 'data: {"half')],
+    ['error in the response: out of memory', stream(delta('a'), 'data: {"error":{"message":"out of memory"}}\n\n')],
+    ['event is not valid JSON', stream('data: oops\n\n')],
+    ['response without content', stream(delta('', 'stop'), 'data: [DONE]\n\n')],
     [
-      'not a stream but application/json',
+      'not an event stream but application/json',
       (_, response) => void response.setHeader('content-type', 'application/json').end('{}'),
     ],
     ['HTTP 401: wrong key', (_, response) => void response.writeHead(401).end('{"error":{"message":"wrong key"}}')],
@@ -149,7 +149,7 @@ describe('a stream', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(delta('a'), () => response.destroy());
     });
-    expect(outcome).toMatchObject({ error: 'connection closed in the middle of the answer', texts: ['a'] });
+    expect(outcome).toMatchObject({ error: 'connection closed in the middle of the response', texts: ['a'] });
   });
 
   it('fails where nothing listens', async () => {
@@ -157,17 +157,17 @@ describe('a stream', () => {
   });
 
   it('fails after its time', async () => {
-    expect((await ask(() => undefined, { timeout: 20 })).error).toBe('no whole answer within 0.02 s');
+    expect((await ask(() => undefined, { timeout: 20 })).error).toBe('no complete response within 0.02 s');
   });
 
   it('is stopped', async () => {
     const stop = new AbortController();
-    expect((await ask(() => stop.abort(), { stop: stop.signal })).error).toBe('stopped before it had ended');
-    expect((await ask(() => undefined, { stop: AbortSignal.abort() })).error).toBe('stopped before it had ended');
+    expect((await ask(() => stop.abort(), { stop: stop.signal })).error).toBe('stopped before the end');
+    expect((await ask(() => undefined, { stop: AbortSignal.abort() })).error).toBe('stopped before the end');
   });
 });
 
-describe('a kept connection', () => {
+describe('a reused connection', () => {
   /** A first request that is answered, then one on the same connection whose handler is given. */
   async function second(handler: Handler, settings: Settings = {}) {
     let count = 0;
@@ -208,26 +208,26 @@ describe('a kept connection', () => {
     return { error, wasResent, third: third.error, asked };
   }
 
-  it('that was closed just then is opened again, and that is told', async () => {
+  it('is opened again if it was closed just then, and reports that', async () => {
     const outcome = await second(({ socket }) => void socket.resetAndDestroy());
     expect(outcome).toEqual({ error: undefined, wasResent: true, third: undefined, asked: 4 });
   });
 
-  it('is not tried again where a part of an answer came', async () => {
+  it('is not retried after a part of a response', async () => {
     const outcome = await second(({ socket }) => void socket.write('HTTP/1.1 2', () => socket.destroy()));
     expect(outcome).toEqual({ error: 'connection failed: ECONNRESET', wasResent: false, third: undefined, asked: 3 });
   });
 
   it('is not tried again for a request that is out of time or stopped', async () => {
     const late = await second(() => undefined, { timeout: 20 });
-    expect(late).toEqual({ error: 'no whole answer within 0.02 s', wasResent: false, third: undefined, asked: 3 });
+    expect(late).toEqual({ error: 'no complete response within 0.02 s', wasResent: false, third: undefined, asked: 3 });
     const stop = new AbortController();
     const stopped = await second(() => stop.abort(), { stop: stop.signal });
-    expect(stopped).toEqual({ error: 'stopped before it had ended', wasResent: false, third: undefined, asked: 3 });
+    expect(stopped).toEqual({ error: 'stopped before the end', wasResent: false, third: undefined, asked: 3 });
   });
 });
 
-describe('a whole answer', () => {
+describe('a response that is not streamed', () => {
   it('has any status of success', async () => {
     const choices = [{ message: { content: 'x'.repeat(100_000) }, finish_reason: 'stop' }];
     const outcome = await ask((_, response) => void response.writeHead(201).end(JSON.stringify({ choices })), {

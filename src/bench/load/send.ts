@@ -11,27 +11,27 @@ export interface Sender {
   readonly endpoint: Endpoint;
   readonly isStreaming: boolean;
   readonly timeout: number;
-  /** Whether the outcome has the texts of the answer. */
+  /** Whether the outcome contains the texts of the response. */
   readonly keepsTexts: boolean;
-  /** Called for every event that brings text. */
+  /** Called for every event with text. */
   readonly onText: (at: number) => void;
-  /** Ends all that is open. */
+  /** Cancels all open requests. */
   readonly stop: AbortSignal;
 }
 
-/** Where an endpoint is. */
+/** The paths of the endpoints. */
 export const endpointPaths = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
 } as const;
 
-/** What is said of a request that was cut off because all was stopped: no fault of the server. */
-export const stoppedEarly = 'stopped before it had ended';
+/** The error of a request that was cancelled because the load was stopped: not an error of the server. */
+export const stoppedEarly = 'stopped before the end';
 
 const longestRefusal = 64 * 1024;
 
-/** Sends a request, as `httpRequest` writes it, and follows its answer to the end. Never rejects: what went wrong is part of the outcome. */
+/** Sends the bytes of `httpRequest` and reads the response to its end. Never rejects: errors are part of the outcome. */
 export async function send(sender: Sender, index: number, request: Buffer): Promise<Outcome> {
   const exchange = new Exchange(sender, request);
   const error = await exchange.run();
@@ -45,10 +45,10 @@ class Exchange implements ResponseListener {
   readonly #startedAt = now();
   #firstAt: number | undefined;
   #lastAt: number | undefined;
-  /** When the bytes came that are being read. */
+  /** When the current bytes arrived. */
   #readAt = 0;
   #events = 0;
-  /** How many of them have been told. */
+  /** How many of them were reported to `onText`. */
   #told = 0;
   #wasResent = false;
   #connection: HttpConnection | undefined;
@@ -56,7 +56,7 @@ class Exchange implements ResponseListener {
   /** Reads the events of a stream. */
   #reader: EventReader | undefined;
   #isEnding = false;
-  /** What has come of a body that is no stream. */
+  /** The body so far, if it is no stream. */
   #body = '';
   #settle: (error: string | undefined) => void = () => undefined;
 
@@ -66,11 +66,11 @@ class Exchange implements ResponseListener {
     this.#answer = new Answer(sender.endpoint, sender.keepsTexts);
   }
 
-  /** Gives what went wrong. */
+  /** Resolves to the error. */
   async run(): Promise<string | undefined> {
     const { timeout, stop } = this.#sender;
     const stopped = (): void => this.#end(stoppedEarly);
-    const timer = setTimeout(() => this.#end(`no whole answer within ${timeout / 1000} s`), timeout);
+    const timer = setTimeout(() => this.#end(`no complete response within ${timeout / 1000} s`), timeout);
     stop.addEventListener('abort', stopped);
     try {
       return await new Promise<string | undefined>((resolve) => {
@@ -111,7 +111,7 @@ class Exchange implements ResponseListener {
     });
   }
 
-  /** All events of one read came at the same time. */
+  /** All events of one read have the same time. */
   onBody(text: string): void {
     if (this.#readAt === 0) this.#readAt = now();
     if (this.#reader) this.#reader.pushText(text);
@@ -137,7 +137,7 @@ class Exchange implements ResponseListener {
       this.onRead();
       this.#end(this.#verdict());
     } else if (!isSuccess(status)) this.#end(`HTTP ${status}: ${refusalText(utf8(this.#body))}`);
-    else if (this.#sender.isStreaming) this.#end(`not a stream but ${contentType ?? 'no content type'}`);
+    else if (this.#sender.isStreaming) this.#end(`not an event stream but ${contentType ?? 'no content type'}`);
     else {
       if (this.#answer.takeWhole(utf8(this.#body))) this.#tookText();
       this.#end(this.#verdict());
@@ -145,11 +145,11 @@ class Exchange implements ResponseListener {
   }
 
   onFailure({ code, isInBody, wasIdle }: ConnectionFailure): void {
-    // A kept connection may have been closed just when it was used again: then nothing was asked yet.
+    // A reused connection may be closed just when a request is sent. The server has then not received it.
     if (wasIdle && !this.#wasResent) {
       this.#wasResent = true;
       this.#ask();
-    } else this.#end(isInBody ? 'connection closed in the middle of the answer' : `${connectionFailed}: ${code}`);
+    } else this.#end(isInBody ? 'connection closed in the middle of the response' : `${connectionFailed}: ${code}`);
   }
 
   #tookText(): void {
@@ -161,15 +161,15 @@ class Exchange implements ResponseListener {
 
   #verdict(): string | undefined {
     if (this.#answer.error !== undefined) return this.#answer.error;
-    if (!this.#answer.isFinished) return 'the stream ended before the answer did';
-    return this.#events === 0 ? 'an answer without content' : undefined;
+    if (!this.#answer.isFinished) return 'the stream ended before the response was complete';
+    return this.#events === 0 ? 'response without content' : undefined;
   }
 
-  /** The first end counts; what is left of a request that went wrong is cut off. */
+  /** Only the first call counts. Closes the connection of a request that is still running. */
   #end(error: string | undefined): void {
     const settle = this.#settle;
     this.#settle = () => undefined;
-    if (error === stoppedEarly || error?.startsWith('no whole answer')) this.#connection?.destroy();
+    if (error === stoppedEarly || error?.startsWith('no complete response')) this.#connection?.destroy();
     settle(error);
   }
 }

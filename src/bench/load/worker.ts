@@ -13,11 +13,11 @@ import {
 } from './messages.ts';
 import { endpointPaths, type Sender, send, stoppedEarly } from './send.ts';
 
-// A process that makes a part of the load. It is told what and when, and ends with whoever started it.
+// A process that generates a part of the load. Its parent sends the task and the start, and it exits with its parent.
 
 const progressMilliseconds = 100;
 const stop = new AbortController();
-// Every open request listens.
+// Each open request adds a listener.
 setMaxListeners(0, stop.signal);
 const textCounts = new Map<number, number>();
 let outcomes: Outcome[] = [];
@@ -39,7 +39,7 @@ process.on('message', (message: ToWorker) => {
   }
 });
 process.on('disconnect', () => process.exit(0));
-// Ctrl-C reaches every process of the terminal; the one that started this says what follows.
+// Ctrl-C reaches every process of the terminal; the parent decides what to do.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 
 async function run(task: WorkerTask): Promise<void> {
@@ -81,7 +81,7 @@ async function warmUp(task: WorkerTask, ask: LoadOptions['send']): Promise<Warmu
   const { pace, warmup } = task;
   let answered = 0;
   const errors: string[] = [];
-  // A rate needs no ramp: what is warmed up is the server and the connections.
+  // A rate needs no ramp: the warm-up is for the server and the connections.
   const concurrency = pace.kind === 'concurrency' ? pace.concurrency : task.workers;
   await generateLoad({
     task: { ...task, pace: { kind: 'concurrency', concurrency }, extent: { requests: warmup } },
@@ -130,7 +130,7 @@ function countText(at: number): void {
   textCounts.set(step, (textCounts.get(step) ?? 0) + 1);
 }
 
-/** What has come is told and forgotten. */
+/** Sends the outcomes since the last report. */
 function report(): void {
   tell({ kind: 'progress', outcomes });
   outcomes = [];

@@ -11,7 +11,7 @@ import {
   throughputMetrics,
 } from './report.ts';
 
-/** Which of the two is better at what: less time, less cost, more throughput. Lengths are neither. */
+/** Which value is better: less time and cost, more throughput. Lengths are neither. */
 type Direction = 'less' | 'more' | 'neither';
 
 interface Row {
@@ -21,13 +21,13 @@ interface Row {
   readonly b: number | undefined;
 }
 
-/** Two reports under their names. */
+/** Two reports with their names. */
 export interface Compared {
   readonly a: { readonly name: string; readonly report: Report };
   readonly b: { readonly name: string; readonly report: Report };
 }
 
-/** The same levels of two reports side by side; what cannot be compared is named. */
+/** The common levels of two reports side by side, and what cannot be compared. */
 export function compareText({ a, b }: Compared): string {
   const differences = differencesOf(comparable(a.report), comparable(b.report));
   const sections = a.report.levels.flatMap((level) => {
@@ -36,7 +36,9 @@ export function compareText({ a, b }: Compared): string {
   });
   return [
     `A: ${a.name} (${a.report.date})\nB: ${b.name} (${b.report.date})`,
-    ...(differences.length > 0 ? [`These differ, and so may the figures:\n${differences.join('\n')}`] : []),
+    ...(differences.length > 0
+      ? [`These settings differ, which may affect the results:\n${differences.join('\n')}`]
+      : []),
     ...sections,
     ...onlyIn('A', a.report, b.report),
     ...onlyIn('B', b.report, a.report),
@@ -49,12 +51,12 @@ export function haveLevelsInCommon({ a, b }: Compared): boolean {
   return a.report.levels.some(({ pace }) => known.has(paceText(pace)));
 }
 
-/** The address and the model are what one compares. */
+/** Comparing addresses and models is the purpose. */
 const mayDiffer = new Set(['url', 'model']);
 
 type Described = Readonly<Record<string, unknown>>;
 
-/** The load, and whatever else may change figures. */
+/** The load, and what else may affect the results. */
 function comparable({ load, machine, version, interrupted, failure }: Report): Described {
   return { ...load, machine, 'conch bench': version, interrupted, failure: failure?.reason };
 }

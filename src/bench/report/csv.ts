@@ -10,7 +10,7 @@ import { statistics } from './text.ts';
 
 const titles = ['concurrency', 'rate', 'metric', 'unit', ...statistics, 'std'];
 
-/** One line for each metric of each level; what is one figure for the whole level stands under avg. */
+/** One line per metric and level. Metrics with one value per level use the column avg. */
 export function reportCsv(report: Report): string {
   return `${[titles, ...report.levels.flatMap(levelRows)].map((row) => row.map(cell).join(',')).join('\n')}\n`;
 }

@@ -2,7 +2,7 @@ const formats = [2, 1, 0].map(
   (digits) => new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
 );
 
-/** A value with as many digits as are worth reading. */
+/** A value with a useful number of digits. */
 export function rounded(value: number): string {
   const size = Math.abs(value);
   return (formats[size < 100 ? 0 : size < 10_000 ? 1 : 2] as Intl.NumberFormat).format(value);

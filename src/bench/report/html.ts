@@ -4,7 +4,7 @@ import type { LevelReport, Report, RequestMetric } from './report.ts';
 import { paceText, requestMetrics } from './report.ts';
 import { reportText } from './text.ts';
 
-/** The report as one page that needs nothing from anywhere, light or dark as its reader likes it. */
+/** The report as one self-contained HTML page, light or dark. */
 export function reportHtml(report: Report): string {
   const title = `${report.load.model} at ${report.load.url}`;
   const plots = chartsOf(report).map((chart) => `<figure>${drawChart(chart)}</figure>`);
@@ -59,9 +59,9 @@ function distributionChart(levels: readonly LevelReport[], metric: RequestMetric
   const { title, unit } = requestMetrics[metric];
   return [
     {
-      title: `${title}: how many requests were done after so long`,
+      title: `${title}: cumulative distribution`,
       x: { label: `${title} (${unit})`, scale: 'log' },
-      y: { label: '% of the requests', scale: 'linear' },
+      y: { label: '% of requests', scale: 'linear' },
       kind: 'steps',
       series,
     },
@@ -84,7 +84,7 @@ function timeChart(levels: readonly LevelReport[]): Chart[] {
   ];
 }
 
-/** Latency and throughput against the load, where there is more than one level of it. */
+/** Latency and throughput by load, if there is more than one level. */
 function levelCharts(measured: readonly LevelReport[]): Chart[] {
   const levels = measured.toSorted((a, b) => loadOf(a) - loadOf(b));
   const [first] = levels;
@@ -109,14 +109,14 @@ function levelCharts(measured: readonly LevelReport[]): Chart[] {
   });
   return [
     {
-      title: 'Latency against load',
+      title: 'Latency by load',
       x,
       y: { label: 'ms', scale: 'log' },
       kind: 'line',
       series: latencies,
     },
     {
-      title: `${generates ? 'Output tokens' : 'Requests'} per second against load`,
+      title: `${generates ? 'Output tokens' : 'Requests'} per second by load`,
       x,
       y: { label: generates ? 'tokens/s' : 'requests/s', scale: 'linear' },
       kind: 'line',

@@ -1,6 +1,6 @@
 import type { Report } from './report.ts';
 
-/** A report out of the text of its file; undefined where it is none. */
+/** Parses the JSON file of a report; undefined if it is none. */
 export function readReport(text: string): Report | undefined {
   try {
     const value = JSON.parse(text) as Partial<Report> | null;

@@ -64,7 +64,7 @@ describe('the delay of the event loop', () => {
   it('is doubtful where it is a tenth of the time between tokens, or 5 ms', () => {
     expect(delayed(0.9)).not.toContain('Warning');
     expect(delayed(1.1)).toContain(
-      'Warning: At 1 concurrent request the event loop of the load generator was 1.10 ms late at p99,',
+      'Warning: At 1 concurrent request, the event loop of the load generator was 1.10 ms late at p99,',
     );
     const whole = { request_latency: only('request_latency') };
     expect(delayed(4.9, whole)).not.toContain('Warning');
@@ -90,10 +90,10 @@ describe('reportHtml', () => {
 
   it('has the plots of what was measured', () => {
     expect([...html.matchAll(/class="plot-title"[^>]*>([^<]+)</g)].map(([, title]) => title)).toEqual([
-      'Time to first token: how many requests were done after so long',
+      'Time to first token: cumulative distribution',
       'Output tokens per second over time',
-      'Latency against load',
-      'Output tokens per second against load',
+      'Latency by load',
+      'Output tokens per second by load',
     ]);
     expect(reportHtml(embeddings)).not.toContain('plot-title');
   });
@@ -101,16 +101,16 @@ describe('reportHtml', () => {
   it('draws levels in the order of their load, all in one unit', () => {
     const silent = { ...level(1), throughput: { request_throughput: 0 } };
     const plots = reportHtml({ ...report, levels: [level(4), silent, level(2)] }).split('<figure>');
-    const throughput = plots.find((plot) => plot.includes('>Output tokens per second against load<')) ?? '';
+    const throughput = plots.find((plot) => plot.includes('>Output tokens per second by load<')) ?? '';
     expect([...throughput.matchAll(/<title>([^<]+)</g)].map(([, title]) => title)).toEqual([
       'throughput: 2, 512',
       'throughput: 4, 1,024',
     ]);
-    const latency = plots.find((plot) => plot.includes('>Latency against load<')) ?? '';
+    const latency = plots.find((plot) => plot.includes('>Latency by load<')) ?? '';
     expect([...latency.matchAll(/<title>Request latency p50: (\d)/g)].map(([, load]) => load)).toEqual(['1', '2', '4']);
   });
 
-  it('writes what it is given as text', () => {
+  it('escapes values as text', () => {
     expect(html).toContain('<h1>&lt;b&gt;&amp; at http://localhost:9000</h1>');
     expect(html).not.toContain('<b>');
     const [, data = ''] = /id="report">(.*)<\/script>/.exec(html) ?? [];

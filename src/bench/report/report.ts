@@ -2,7 +2,7 @@ import type { Lengths } from '../lengths.ts';
 import type { Endpoint, Pace } from '../load/messages.ts';
 import type { Summary } from '../statistics.ts';
 
-/** The metrics of single requests, by NVIDIA's names for them, in the order of the table. */
+/** The metrics of requests, with NVIDIA's names, in the order of the table. */
 export const requestMetrics = {
   time_to_first_token: { title: 'Time to first token', unit: 'ms' },
   inter_token_latency: { title: 'Inter-token latency', unit: 'ms' },
@@ -21,11 +21,11 @@ export const throughputMetrics = {
 
 export type ThroughputMetric = keyof typeof throughputMetrics;
 
-/** What one process cost. */
+/** The cost of one process. */
 export interface ProcessCost {
   readonly name: string;
   readonly pid: number;
-  /** Microseconds; undefined where nothing was generated. */
+  /** Microseconds; undefined if nothing was generated. */
   readonly cpu_us_per_token?: number | undefined;
   readonly cpu_us_per_request: number;
   /** 1 is a whole core. */
@@ -34,7 +34,7 @@ export interface ProcessCost {
   readonly rss_peak_mb: number;
 }
 
-/** What the load generator itself cost: where it is near its limit, it is itself what was measured. */
+/** The cost of the load generator: near its limit, it limits the results. */
 export interface GeneratorCost {
   readonly processes: number;
   /** Of all its processes, and of the busiest. 1 is a whole core. */
@@ -43,33 +43,33 @@ export interface GeneratorCost {
   readonly cpu_us_per_request: number;
   /** How late its event loops were at the 99th percentile, the worst of them. */
   readonly loop_delay_p99_ms: number;
-  /** The most that a request was begun later than planned; only with a rate. */
+  /** The highest delay of a request behind its planned start; only with a rate. */
   readonly lateness_ms?: number | undefined;
 }
 
-/** One level of load: so many requests at a time, or so many a second. */
+/** One level of load: a number of concurrent requests, or of requests per second. */
 export interface LevelReport {
   readonly pace: Pace;
   readonly duration_s: number;
   readonly request_count: number;
   readonly failed_count: number;
-  /** Still open when the time and its grace were over: part of no figure. */
+  /** Still open after the time and its grace: not part of the results. */
   readonly cut_count: number;
-  /** Sent a second time, since a kept connection turned out to be closed. */
+  /** Sent a second time, because a reused connection was closed. */
   readonly resent_count: number;
-  /** How often each fault came. */
+  /** The count of each error. */
   readonly errors: Readonly<Record<string, number>>;
   readonly metrics: Readonly<Partial<Record<RequestMetric, Summary>>>;
   readonly throughput: Readonly<Partial<Record<ThroughputMetric, number>>>;
   readonly generator: GeneratorCost;
   readonly processes: readonly ProcessCost[];
-  /** For plots: what so many percent of the requests do not exceed. */
+  /** For plots: percentiles. */
   readonly distributions: Readonly<Partial<Record<RequestMetric, readonly (readonly [number, number])[]>>>;
   /** For plots: seconds and output tokens per second. */
   readonly timeline: readonly (readonly [number, number])[];
 }
 
-/** What was asked of the server. */
+/** The load of a benchmark. */
 export interface LoadDescription {
   readonly url: string;
   readonly model: string;
@@ -77,16 +77,16 @@ export interface LoadDescription {
   readonly streaming: boolean;
   readonly requests?: number | undefined;
   readonly duration_s?: number | undefined;
-  /** How long open requests may go on after that. */
+  /** How long open requests may continue after that. */
   readonly grace_s?: number | undefined;
-  /** Undefined: as many as are open at a time, and ten at least. */
+  /** Undefined: the concurrency, at least ten. */
   readonly warmup?: number | undefined;
   readonly timeout_s: number;
   /** Undefined: as many processes as the load needs. */
   readonly workers?: number | undefined;
   readonly seed: number;
   readonly prompts: number;
-  /** The same for the same prompts and lengths of answers. */
+  /** The same for the same prompts and response lengths. */
   readonly prompts_digest: string;
   readonly input_tokens: Lengths | 'of a file';
   readonly output_tokens?: Lengths | undefined;
@@ -97,7 +97,7 @@ export interface LoadDescription {
   readonly output_counted_by?: string | undefined;
 }
 
-/** All that a benchmark has to say; the form of its JSON file. */
+/** The report of a benchmark, and the format of its JSON file. */
 export interface Report {
   readonly tool: 'conch bench';
   readonly format: 1;
@@ -108,9 +108,9 @@ export interface Report {
   /** Ended early by a signal. */
   readonly interrupted: boolean;
   readonly levels: readonly LevelReport[];
-  /** What was counted differently than it was meant to be, in whole sentences. */
+  /** What was not counted as planned, in whole sentences. */
   readonly notes: readonly string[];
-  /** The level that could not be measured, after which none was tried. */
+  /** The level that failed. No further level was tried. */
   readonly failure?: { readonly pace: Pace; readonly reason: string } | undefined;
 }
 

@@ -19,7 +19,7 @@ import { warningsOf } from './warnings.ts';
 /** The statistics of the tables, in the order of genai-perf's, and the median. */
 export const statistics = ['avg', 'min', 'max', 'p99', 'p90', 'p75', 'p50'] as const satisfies (keyof Summary)[];
 
-/** The report for people: what was asked, a table for each level, and what is doubtful. */
+/** The report as text: the load, a table per level, and warnings. */
 export function reportText(report: Report): string {
   const { failure, notes } = report;
   const warnings = [...notes, ...report.levels.flatMap(warningsOf)].map((warning) => `Warning: ${warning}`);
@@ -28,19 +28,19 @@ export function reportText(report: Report): string {
     ...report.levels.map(levelText),
     ...(warnings.length > 0 ? [warnings.join('\n')] : []),
     ...(failure ? [`Stopped at ${paceText(failure.pace)}. ${failure.reason}`] : []),
-    ...(report.interrupted ? ['Interrupted: this is what was measured until then.'] : []),
+    ...(report.interrupted ? ['Interrupted: these are the results up to then.'] : []),
   ].join('\n\n');
 }
 
-/** What was asked, in a few lines. */
+/** The description of the load, in a few lines. */
 export function loadText(load: LoadDescription): string {
   const way = load.endpoint === 'embeddings' ? '' : load.streaming ? ', streamed' : ', not streamed';
   const extra = Object.entries(load.extra).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const output = load.output_tokens === undefined ? '' : `, output ${lengthsText(load.output_tokens)}`;
-  const input = load.input_tokens === 'of a file' ? 'of a file' : `of ${lengthsText(load.input_tokens)}`;
+  const input = load.input_tokens === 'of a file' ? 'from a file' : `of ${lengthsText(load.input_tokens)}`;
   return [
     `${load.model} at ${load.url}: ${load.endpoint}${way}`,
-    `Load: ${load.requests === undefined ? `${load.duration_s} s` : `${load.requests} requests`} each, ${load.warmup ?? 'as many as are open, at least 10,'} to warm up; ${load.prompts} prompts ${input}${output}; seed ${load.seed}`,
+    `Load: ${load.requests === undefined ? `${load.duration_s} s` : `${load.requests} requests`} per level, ${load.warmup ?? 'one per connection (at least 10)'} to warm up; ${load.prompts} prompts ${input}${output}; seed ${load.seed}`,
     ...(extra.length > 0 ? [`Extra fields: ${extra.join(', ')}`] : []),
     `Input tokens counted by ${load.input_counted_by}`,
     ...(load.output_counted_by === undefined ? [] : [`Output tokens counted by ${load.output_counted_by}`]),
@@ -56,7 +56,7 @@ function levelText(level: LevelReport): string {
   const lateness = generator.lateness_ms === undefined ? '' : `, at most ${rounded(generator.lateness_ms)} ms late`;
   const faults = kindLines(errors);
   return [
-    `${paceText(level.pace)}: ${level.request_count} answers in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}${level.cut_count > 0 ? `, ${level.cut_count} cut off at the end` : ''}${level.resent_count > 0 ? `, ${level.resent_count} sent again on a new connection` : ''}`,
+    `${paceText(level.pace)}: ${level.request_count} responses in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}${level.cut_count > 0 ? `, ${level.cut_count} cut off at the end` : ''}${level.resent_count > 0 ? `, ${level.resent_count} resent on a new connection` : ''}`,
     metricTable(level),
     ...(processes.length > 0 ? [processTable(processes)] : []),
     `Load generator: ${generator.processes} process${generator.processes === 1 ? '' : 'es'}, ${percentText(generator.cpu_share)} of a core, ${rounded(generator.cpu_us_per_request)} µs of CPU per request, event loop ${rounded(generator.loop_delay_p99_ms)} ms late at p99${lateness}`,

@@ -632,7 +632,7 @@ _conch() {
   esac
 }
 
-# As a file of fpath it is run at its first use, else it is only made known.
+# As a file of fpath it runs at its first use, else it only registers itself.
 if [[ ${funcstack[1]} == _conch ]]; then
   _conch "$@"
 else

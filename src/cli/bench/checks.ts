@@ -4,7 +4,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { clientProblems } from '../client-flags.ts';
 import type { BenchFlags } from './flags.ts';
 
-/** Finds what no single flag can know, and flags that would have no effect. Throws a SettingsError. */
+/** Finds contradictions between flags, and flags without an effect. Throws a SettingsError. */
 export function checkFlags(flags: BenchFlags, given: ReadonlySet<string>): void {
   const problems = [
     ...contradictions(flags),
@@ -18,28 +18,32 @@ export function checkFlags(flags: BenchFlags, given: ReadonlySet<string>): void 
 function contradictions({ rate, concurrency, requests, duration, endpoint, streaming, compare }: BenchFlags) {
   const most = Math.max(...(concurrency ?? [0]));
   return [
-    ...(compare.length > 1 ? ['--compare can be given once.'] : []),
-    ...(rate && concurrency ? ['--rate and --concurrency exclude each other: a rate does not wait for answers.'] : []),
-    ...(requests && duration ? ['--requests and --duration exclude each other: give one of them.'] : []),
-    ...(requests && most > requests
-      ? [`--concurrency ${most} is never reached with --requests ${requests}: give at least as many requests.`]
+    ...(compare.length > 1 ? ['--compare can be set only once. Remove the others.'] : []),
+    ...(rate && concurrency
+      ? ['--rate and --concurrency exclude each other: a rate does not wait for responses. Set one of them.']
       : []),
-    ...(endpoint === 'embeddings' && streaming ? ['--streaming: embeddings cannot be streamed.'] : []),
+    ...(requests && duration ? ['--requests and --duration exclude each other. Set one of them.'] : []),
+    ...(requests && most > requests
+      ? [`--concurrency ${most} is never reached with --requests ${requests}. Set --requests to at least ${most}.`]
+      : []),
+    ...(endpoint === 'embeddings' && streaming ? ['--streaming: embeddings cannot be streamed. Remove it.'] : []),
   ];
 }
 
 function processProblems({ pid }: BenchFlags): string[] {
   return [
     ...(pid.length > 0 && !canWatch()
-      ? ['--pid: this system has no /proc, so what another process uses cannot be read.']
-      : pid.filter((watched) => usageOf(watched.pid) === undefined).map((each) => `--pid: no process ${each.pid}.`)),
+      ? ['--pid needs /proc, which this system does not have. Remove it.']
+      : pid
+          .filter((watched) => usageOf(watched.pid) === undefined)
+          .map((each) => `--pid: there is no process ${each.pid}. Check the number.`)),
     ...(new Set(pid.map(({ name }) => name)).size < pid.length
-      ? ['--pid: give each process a name of its own: --pid NAME=PID.']
+      ? ['--pid: two processes have the same name. Write --pid NAME=PID with different names.']
       : []),
   ];
 }
 
-/** Flags that were written and change nothing. */
+/** Flags that are set and have no effect. */
 function idle(
   { compare, promptFile, requests, rate, endpoint, url }: BenchFlags,
   given: ReadonlySet<string>,
@@ -54,7 +58,7 @@ function idle(
     [requests !== undefined, ['gracePeriod'], 'with --requests'],
     [rate === undefined, ['arrival'], 'without --rate'],
     [endpoint === 'embeddings', ['outputTokens', 'ignoreEos', 'limitField'], 'on embeddings'],
-    [url.startsWith('http://'), ['ca', 'insecure'], 'on an address that begins with http://'],
+    [url.startsWith('http://'), ['ca', 'insecure'], 'on a URL that begins with http://'],
   ];
   return rules.flatMap(([applies, names, when]) =>
     applies
@@ -67,5 +71,5 @@ function idle(
 }
 
 function unused(names: readonly string[], when: string): string[] {
-  return names.map((name) => `${longFlag(name)} has no effect ${when}.`);
+  return names.map((name) => `${longFlag(name)} has no effect ${when}. Remove it.`);
 }

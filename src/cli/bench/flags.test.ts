@@ -72,23 +72,26 @@ describe('the flags of conch bench', () => {
     });
   });
 
-  const lengths = 'must be a number of tokens, or two with a comma between them: the mean and the deviation';
+  const lengths = 'must be a number of tokens, or MEAN,DEVIATION';
   it.each([
-    ['--concurrency 0', '--concurrency must be whole numbers from 1 on, with commas between them: 1,32,256'],
-    ['--concurrency 1,,2', '--concurrency must be whole numbers from 1 on, with commas between them: 1,32,256'],
-    ['--concurrency 4 --rate 1', '--rate and --concurrency exclude each other: a rate does not wait for answers.'],
-    ['--rate 1,-1', '--rate must be numbers above 0, with commas between them: 0.5,10'],
-    ['--rate Infinity', '--rate must be numbers above 0, with commas between them: 0.5,10'],
-    ['--requests 5 --duration 1s', '--requests and --duration exclude each other: give one of them.'],
+    ['--concurrency 0', '--concurrency must be whole numbers above 0, separated by commas'],
+    ['--concurrency 1,,2', '--concurrency must be whole numbers above 0, separated by commas'],
+    [
+      '--concurrency 4 --rate 1',
+      '--rate and --concurrency exclude each other: a rate does not wait for responses. Set one of them.',
+    ],
+    ['--rate 1,-1', '--rate must be numbers above 0, separated by commas'],
+    ['--rate Infinity', '--rate must be numbers above 0, separated by commas'],
+    ['--requests 5 --duration 1s', '--requests and --duration exclude each other. Set one of them.'],
     ['--input-tokens many', `--input-tokens ${lengths}`],
     ['--output-tokens 0', `--output-tokens ${lengths}`],
-    ['--extra novalue', '--extra must be written name=value'],
+    ['--extra novalue', '--extra must be name=value'],
     ['--endpoint embeddings --streaming', '--streaming: embeddings cannot be streamed.'],
-    ['--pid x', '--pid must be the number of a process, or name=number'],
-    ['--pid 1073741824', '--pid: no process 1073741824.'],
-    ['--pid 1 --pid 1', '--pid: give each process a name of its own: --pid NAME=PID.'],
+    ['--pid x', '--pid must be PID or NAME=PID'],
+    ['--pid 1073741824', '--pid: there is no process 1073741824. Check the number.'],
+    ['--pid 1 --pid 1', '--pid: two processes have the same name. Write --pid NAME=PID with different names.'],
     ['--ca ca.pem --insecure', '--ca and --insecure exclude each other.'],
-    ['--compare a b --compare c d', '--compare can be given once.'],
+    ['--compare a b --compare c d', '--compare can be set only once. Remove the others.'],
     ['--compare a b --seed 1', '--seed has no effect with --compare.'],
     ['--prompt-file p.txt --input-tokens 5', '--input-tokens has no effect with --prompt-file.'],
     ['--prompt-file p.txt --distinct-prompts 5', '--distinct-prompts has no effect with --prompt-file.'],
@@ -97,21 +100,27 @@ describe('the flags of conch bench', () => {
     ['--endpoint embeddings --output-tokens 5', '--output-tokens has no effect on embeddings.'],
     ['--endpoint embeddings --ignore-eos', '--ignore-eos has no effect on embeddings.'],
     ['--endpoint embeddings --limit-field max_tokens', '--limit-field has no effect on embeddings.'],
-    ['--ca ca.pem', '--ca has no effect on an address that begins with http://.'],
-    ['--insecure', '--insecure has no effect on an address that begins with http://.'],
-    ['--concurrency 1,8 --requests 4', '--concurrency 8 is never reached with --requests 4: give at least as many'],
-    ['--url http://me:secret@host', '--url must have no name or password in it: send them by --header authorization:…'],
-    ['--url http://host/v1?key=secret', '--url must have no query (what follows a ?): send keys by --header or'],
-    ['--url http://host/#there', '--url must have no fragment (what follows a #).'],
-    ['--url localhost:9000', '--url must be an address that begins with http:// or https://'],
-    ['--triton localhost:8001', '--triton has no effect on conch bench.'],
-    ['--compare a.json', '--compare needs 2 values: --compare A.json B.json'],
+    ['--ca ca.pem', '--ca has no effect on a URL that begins with http://. Remove it.'],
+    ['--insecure', '--insecure has no effect on a URL that begins with http://. Remove it.'],
+    [
+      '--concurrency 1,8 --requests 4',
+      '--concurrency 8 is never reached with --requests 4. Set --requests to at least 8.',
+    ],
+    [
+      '--url http://me:secret@host',
+      '--url must not contain a user or password. Send them with --header authorization:VALUE.',
+    ],
+    ['--url http://host/v1?key=secret', '--url must not contain a query (after ?). Send keys with --header or'],
+    ['--url http://host/#there', '--url must not contain a fragment (after #). Remove it.'],
+    ['--url localhost:9000', '--url must be a URL that begins with http:// or https://'],
+    ['--triton localhost:8001', '--triton has no effect on conch bench. Remove it.'],
+    ['--compare a.json', '--compare needs 2 values. Write --compare A.json B.json.'],
   ])('are refused: %s', (written, problem) => {
     expect(() => flagsOf(...written.split(' '))).toThrow(problem);
     expect(() => flagsOf(...written.split(' '))).not.toThrow('secret');
   });
 
-  it('stand in the help', () => {
+  it('are in the help', () => {
     const help = helpText({ commands: [...commands], command: 'bench', width: 80 });
     expect(help).toMatchSnapshot();
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);

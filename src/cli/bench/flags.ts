@@ -7,7 +7,7 @@ import { clientFlags, requestField, urlFlag } from '../client-flags.ts';
 const file = { path: 'file' } as const;
 const count = z.number().int().min(1);
 
-const lengthsWanted = 'must be a number of tokens, or two with a comma between them: the mean and the deviation';
+const lengthsWanted = 'must be a number of tokens, or MEAN,DEVIATION';
 
 /** `550` or `550,50`. */
 const lengths = z.string().transform((written, context) => {
@@ -16,7 +16,7 @@ const lengths = z.string().transform((written, context) => {
   return { mean: Number(mean), deviation: Number(deviation) };
 });
 
-/** Numbers with commas between them. */
+/** Numbers, separated by commas. */
 function numbers(wanted: string, isRight: (value: number) => boolean) {
   return z.string().transform((written, context) => {
     const values = written.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
@@ -26,18 +26,15 @@ function numbers(wanted: string, isRight: (value: number) => boolean) {
 }
 
 const levels = numbers(
-  'must be whole numbers from 1 on, with commas between them: 1,32,256',
+  'must be whole numbers above 0, separated by commas',
   (value) => Number.isInteger(value) && value > 0,
 );
-const rates = numbers(
-  'must be numbers above 0, with commas between them: 0.5,10',
-  (value) => Number.isFinite(value) && value > 0,
-);
+const rates = numbers('must be numbers above 0, separated by commas', (value) => Number.isFinite(value) && value > 0);
 
 /** `pid` or `name=pid`. */
 const watched = z.string().transform((written, context) => {
   const [, name, pid = ''] = /^(?:([^=]+)=)?(\d+)$/.exec(written) ?? [];
-  if (pid === '') context.addIssue('must be the number of a process, or name=number');
+  if (pid === '') context.addIssue('must be PID or NAME=PID');
   return { name: name ?? 'process', pid: Number(pid) };
 });
 

@@ -5,7 +5,7 @@ import { reportHtml } from '../../bench/report/html.ts';
 import type { Report } from '../../bench/report/report.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 
-/** Where reports go. */
+/** The files of the reports. */
 type Outputs = Readonly<Partial<Record<keyof typeof forms, string | undefined>>>;
 
 const forms = {
@@ -34,7 +34,7 @@ async function tryFile(file: string): Promise<void> {
   }
 }
 
-/** Writes each form of the report that is asked for. */
+/** Writes the report in each requested format. */
 export async function writeReports(report: Report, outputs: Outputs): Promise<void> {
   const problems: string[] = [];
   for (const name of names) {
@@ -46,5 +46,5 @@ export async function writeReports(report: Report, outputs: Outputs): Promise<vo
 }
 
 function refusal(name: string, file: string, { message }: Error): string {
-  return `--${name}: ${file} cannot be written: ${message}`;
+  return `--${name}: cannot write ${file}: ${message}.`;
 }

@@ -8,8 +8,8 @@ describe('promptsIn', () => {
 
   it('refuses a line without a text, and a file without lines', () => {
     expect(() => promptsIn('a\n{"prompt": "b"}', 'p.txt')).toThrow(
-      '--prompt-file: prompt 2 of p.txt has no text under "text".',
+      '--prompt-file: prompt 2 of p.txt has no field "text". Add it, or write plain text.',
     );
-    expect(() => promptsIn(' \n', 'p.txt')).toThrow('--prompt-file: p.txt has no prompts.');
+    expect(() => promptsIn(' \n', 'p.txt')).toThrow('--prompt-file: p.txt has no prompts. Write one per line.');
   });
 });

@@ -9,10 +9,12 @@ export function promptsIn(content: string, file: string): string[] {
       if (!line.trimStart().startsWith('{')) return line;
       const text = (parsed(line) as { readonly text?: unknown } | undefined)?.text;
       if (typeof text !== 'string' || text === '')
-        throw new SettingsError([`--prompt-file: prompt ${index + 1} of ${file} has no text under "text".`]);
+        throw new SettingsError([
+          `--prompt-file: prompt ${index + 1} of ${file} has no field "text". Add it, or write plain text.`,
+        ]);
       return text;
     });
-  if (texts.length === 0) throw new SettingsError([`--prompt-file: ${file} has no prompts.`]);
+  if (texts.length === 0) throw new SettingsError([`--prompt-file: ${file} has no prompts. Write one per line.`]);
   return texts;
 }
 

@@ -83,5 +83,5 @@ function pacesOf({ rate, concurrency = [1], arrival, seed }: BenchFlags): Pace[]
 function tellLostProcesses({ levels }: Report, { pid }: BenchFlags, terminal: Terminal): void {
   for (const { name, pid: number } of pid)
     if (levels.some(({ processes }) => processes.every((each) => each.pid !== number)))
-      terminal.err(`--pid: ${name} (${number}) ended during the measurement, so nothing is said of it.`);
+      terminal.err(`--pid: ${name} (${number}) ended during the measurement, so the report does not include it.`);
 }

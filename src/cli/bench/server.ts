@@ -8,23 +8,25 @@ import { loadPromptAssets } from '../../prompt/assets.ts';
 import { hubSettings } from '../../prompt/hub-request.ts';
 import type { Terminal } from '../../serve/terminal.ts';
 
-/** The model that is asked: the one that is named, else the first that the server lists. The server must be there. */
+/** The model to measure: the named one, else the first that the server lists. The server must be reachable. */
 export async function modelOf(
   call: Caller,
   { origin, headers }: Pick<Target, 'origin' | 'headers'>,
   named: string | undefined,
 ): Promise<string> {
   const { status, body } = await call('/v1/models').catch((error: NodeJS.ErrnoException): JsonAnswer => {
-    throw new SettingsError([`--url: ${origin} cannot be reached: ${error.code ?? error.message}.`]);
+    throw new SettingsError([
+      `--url: ${origin} is unreachable: ${error.code ?? error.message}. Start the server, or set another --url.`,
+    ]);
   });
   if (named !== undefined) return named;
   const list = (body ?? {}) as { readonly data?: readonly { readonly id?: unknown }[]; readonly error?: unknown };
   const id = Array.isArray(list.data) ? list.data[0]?.id : undefined;
   if (typeof id === 'string') return id;
-  const key = 'authorization' in headers ? 'another key' : 'a key';
-  if (status === 401) throw new SettingsError([`--api-key: ${origin} wants ${key}: ${errorText(list.error)}`]);
-  const reason = status === 200 ? 'it lists none' : `HTTP ${status}: ${errorText(list.error ?? 'no reason given')}`;
-  throw new SettingsError([`--model must be given: ${origin}/v1/models names no model (${reason}).`]);
+  const refusal = 'authorization' in headers ? 'rejected the API key' : 'needs an API key';
+  if (status === 401) throw new SettingsError([`--api-key: ${origin} ${refusal}: ${errorText(list.error)}`]);
+  const reason = status === 200 ? 'an empty list' : `HTTP ${status}: ${errorText(list.error ?? 'no reason given')}`;
+  throw new SettingsError([`--model is missing: ${origin}/v1/models lists no model (${reason}). Set it.`]);
 }
 
 interface CounterOptions {
@@ -34,7 +36,7 @@ interface CounterOptions {
   readonly model: string;
 }
 
-/** Who counts tokens: the tokenizer that is named, else the server; undefined where its usage must do. */
+/** What counts tokens: the named tokenizer, else the server; undefined where only its usage is available. */
 export async function counterOf(
   tokenizer: string | undefined,
   { input, terminal, call, model }: CounterOptions,

@@ -22,7 +22,7 @@ function printed(parts: readonly string[], options: Partial<typeof terminal> = {
   return text;
 }
 
-describe('AnswerPrinter', () => {
+describe('ResponsePrinter', () => {
   it.each<[string, string[], string]>([
     ['text', ['text:A ', 'text:shell.'], 'A shell.\n'],
     ['text that ends its line', ['text:A shell.\n'], 'A shell.\n'],
@@ -39,7 +39,7 @@ describe('AnswerPrinter', () => {
     expect(printed(parts)).toBe(text);
   });
 
-  it('leaves reasoning out where it is not wanted', () => {
+  it('leaves out reasoning on request', () => {
     expect(printed(['reasoning:Hm.', 'text:A shell.'], { showsReasoning: false })).toBe('A shell.\n');
   });
 

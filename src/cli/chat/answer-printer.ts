@@ -5,13 +5,13 @@ interface PrinterOptions {
   readonly write: (text: string) => void;
   readonly colours: Colours;
   readonly showsReasoning: boolean;
-  /** What a model writes must not steer the terminal. */
+  /** Replace control characters, so that a response cannot control the terminal. */
   readonly isTerminal: boolean;
 }
 
 type Section = 'reasoning' | 'text' | 'call';
 
-/** Prints one answer as it comes: its reasoning dimmed, its text, and the functions that it calls. */
+/** Prints one response as it arrives: dimmed reasoning, text, and tool calls. */
 export class AnswerPrinter {
   readonly #options: PrinterOptions;
   #section: Section | undefined;
@@ -44,7 +44,7 @@ export class AnswerPrinter {
     }
   }
 
-  /** Ends the line that the answer has left open. */
+  /** Ends the last line of the response. */
   end(): void {
     this.#leave();
     this.#section = undefined;
@@ -70,7 +70,7 @@ export class AnswerPrinter {
   }
 }
 
-/** A text whose control characters are seen instead of obeyed. */
+/** The text with visible symbols instead of control characters. */
 export function withoutControls(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (character) => {
     if (character === '\n' || character === '\t') return character;

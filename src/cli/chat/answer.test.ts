@@ -13,7 +13,7 @@ const delta = (fields: object, reason: string | null = null) => ({
 });
 const empty = { text: '', calls: [], usage: undefined, finishReason: undefined, error: undefined };
 
-describe('ChatAnswer', () => {
+describe('ChatResponse', () => {
   it('gathers a stream of text', () => {
     const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } };
     const events = [delta({ role: 'assistant', content: '' }), delta({ content: 'A ' }), delta({ content: 'shell.' })];
@@ -26,7 +26,7 @@ describe('ChatAnswer', () => {
     });
   });
 
-  it('tells reasoning apart, which may come under two names at once', () => {
+  it('separates reasoning, which may have two names at once', () => {
     const both = delta({ reasoning: 'Hm.', reasoning_content: 'Hm.' });
     expect(take(both, delta({ reasoning: ' So.' }), delta({ content: 'A.' })).parts).toEqual([
       { kind: 'reasoning', text: 'Hm.' },
@@ -57,7 +57,7 @@ describe('ChatAnswer', () => {
     ]);
   });
 
-  it('takes an answer that comes whole', () => {
+  it('reads a response in one piece', () => {
     const whole = { choices: [{ index: 0, message: { role: 'assistant', content: 'A.' }, finish_reason: 'stop' }] };
     expect(take(whole)).toEqual({
       parts: [{ kind: 'text', text: 'A.' }],
@@ -67,7 +67,7 @@ describe('ChatAnswer', () => {
 
   it.each([
     [{ error: { message: 'The engine is gone.', code: 'x' } }, 'The engine is gone.'],
-    ['<html>', 'an event that is not JSON'],
+    ['<html>', 'The server sent an event that is not JSON.'],
   ])('keeps what went wrong: %j', (event, error) => {
     expect(take(delta({ content: 'A' }), event).answer).toEqual({ ...empty, text: 'A', error });
   });

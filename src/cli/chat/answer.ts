@@ -8,24 +8,24 @@ export interface ToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A piece of an answer as it comes: of its text or its reasoning, the name of a function, or of its arguments. */
+/** A piece of a response: of its text or reasoning, the name of a function, or of its arguments. */
 export interface Part {
   readonly kind: 'text' | 'reasoning' | 'call' | 'arguments';
   readonly text: string;
 }
 
-/** What the server counted. */
+/** Token counts of the server. */
 export interface Usage {
   readonly prompt: number;
   readonly completion: number;
 }
 
-/** One answer of a chat, gathered as it comes. */
+/** One response of a chat, collected from its events. */
 export class ChatAnswer {
   text = '';
   usage: Usage | undefined;
   finishReason: string | undefined;
-  /** What the server said went wrong in the middle of the answer. */
+  /** The error that the server sent in the middle of the response. */
   error: string | undefined;
   readonly #calls: { id: string; name: string; arguments: string }[] = [];
 
@@ -37,12 +37,12 @@ export class ChatAnswer {
     }));
   }
 
-  /** The data of one event, or a whole answer; gives what is new of it. */
+  /** Takes the data of one event, or a whole response; returns the new parts. */
   take(data: string): readonly Part[] {
     if (data === '[DONE]') return [];
     const json = parseJsonObject(data);
     if (json === undefined) {
-      this.error ??= 'an event that is not JSON';
+      this.error ??= 'The server sent an event that is not JSON.';
       return [];
     }
     if (isJsonObject(json['error'])) this.error ??= errorText(json['error']);

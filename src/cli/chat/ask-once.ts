@@ -11,7 +11,7 @@ interface OnceOptions
   readonly terminal: Pick<Terminal, 'write' | 'err' | 'stop' | 'isInteractive' | 'streams'>;
 }
 
-/** Asks one question. The answer goes to the output, all else to standard error. Gives the exit code. */
+/** Sends one prompt. The response goes to standard output, everything else to standard error. Returns the exit code. */
 export async function askOnce(question: string, options: OnceOptions): Promise<number> {
   const { conversation, server, terminal, colours, showsReasoning, showsStats } = options;
   const printer = new AnswerPrinter({
@@ -27,7 +27,7 @@ export async function askOnce(question: string, options: OnceOptions): Promise<n
       signal,
       onPart: (part) => printer.show(part),
     });
-    // Who reads no further wants no more.
+    // The reader of the pipe has ended.
     if (left.aborted) return 0;
     printer.end();
     const end = endText(answered, '--set max_tokens=N');
@@ -42,7 +42,7 @@ export async function askOnce(question: string, options: OnceOptions): Promise<n
   }
 }
 
-/** Aborted when the program behind the pipe has ended, as `head` does. */
+/** Aborted when the program that reads the pipe ends, for example `head`. */
 function readerLeft({ streams }: OnceOptions['terminal']): AbortSignal {
   const left = new AbortController();
   streams().output.on('error', () => left.abort());

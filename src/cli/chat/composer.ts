@@ -1,16 +1,16 @@
 const fence = '"""';
 
-/** Makes messages of lines. One goes on behind a \ at the end of a line, from """ to """, and where lines are pasted. */
+/** Joins lines to messages. A message continues after a \ at the end of a line, from """ to """, and while lines are pasted. */
 export class Composer {
   #lines: string[] = [];
   #isFenced = false;
 
-  /** Whether a message has begun that has not ended. */
+  /** Whether a message has started and not ended. */
   get isPending(): boolean {
     return this.#lines.length > 0;
   }
 
-  /** Takes a line; gives the message that it ends. */
+  /** Takes a line; returns the message if the line ends it. */
   take(line: string, isPasted = false): string | undefined {
     if (!this.isPending && line.startsWith(fence)) {
       this.#isFenced = true;
@@ -21,7 +21,7 @@ export class Composer {
     return line.endsWith('\\') ? this.#goOn(line.slice(0, -1)) : this.#end(line);
   }
 
-  /** Forgets what has begun. */
+  /** Discards the started message. */
   clear(): void {
     this.#lines = [];
     this.#isFenced = false;
@@ -41,7 +41,7 @@ export class Composer {
     const message = [...this.#lines, line].join('\n');
     const isFenced = this.#isFenced;
     this.clear();
-    // The fences stand on lines of their own as a rule.
+    // The fences are usually on lines of their own.
     return isFenced ? message.replace(/^\n/, '').replace(/\n$/, '') : message;
   }
 }

@@ -22,7 +22,7 @@ describe('Conversation', () => {
     });
   });
 
-  it('keeps no trace of a question without an answer', () => {
+  it('stores no prompt without a response', () => {
     const conversation = new Conversation('toy');
     conversation.request('One?');
     conversation.keep(said(''));
@@ -40,7 +40,7 @@ describe('Conversation', () => {
     });
   });
 
-  it('takes the last question back with its answer', () => {
+  it('removes the last prompt with its response', () => {
     const conversation = new Conversation('toy');
     expect(conversation.takeBack()).toBe(undefined);
     for (const [question, answer] of [
@@ -66,6 +66,6 @@ describe('Conversation', () => {
   });
 
   it.each(['', 'text', '[]', '{}', '{"messages":[{"role":"user"}]}'])('refuses what is no conversation: %s', (text) => {
-    expect(() => new Conversation('toy').load(text)).toThrow(new RangeError('is not a conversation of /save'));
+    expect(() => new Conversation('toy').load(text)).toThrow(new RangeError('is not a conversation from /save'));
   });
 });

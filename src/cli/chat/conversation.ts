@@ -9,13 +9,13 @@ interface Message {
   readonly tool_calls?: readonly ToolCall[] | undefined;
 }
 
-/** Fields of a request that the chat fills in itself, and what to do in their place. */
+/** Request fields that the chat sets itself, and what to do instead of setting them. */
 export const ownFields: ReadonlyMap<string, string> = new Map([
-  ['model', 'the model is named after conch chat, or by /model'],
-  ['messages', 'the messages are what is typed, and the system message that of --system or /system'],
-  ['stream', 'answers are always streamed'],
-  ['stream_options', 'they always ask for the usage'],
-  ['n', 'there is one answer to each question'],
+  ['model', 'Write the model after conch chat, or use /model'],
+  ['messages', 'Type the messages, and set the system message with --system or /system'],
+  ['stream', 'Responses are always streamed'],
+  ['stream_options', 'The usage is always requested'],
+  ['n', 'Each message has one response'],
 ]);
 
 const Saved = z.object({
@@ -32,7 +32,7 @@ interface Opening {
   readonly fields?: Iterable<readonly [string, unknown]>;
 }
 
-/** What was said so far, and how the next question is asked. */
+/** The messages so far, and the fields of the next request. */
 export class Conversation {
   model: string;
   system: string | undefined;
@@ -46,12 +46,12 @@ export class Conversation {
     this.fields = new Map(fields ?? []);
   }
 
-  /** Questions and answers together. */
+  /** The number of messages. */
   get length(): number {
     return this.#messages.length;
   }
 
-  /** The request that asks this question. */
+  /** The request that sends this prompt. */
   request(question: string): object {
     this.#question = question;
     const opening = this.system === undefined ? [] : [{ role: 'system', content: this.system }];
@@ -64,7 +64,7 @@ export class Conversation {
     };
   }
 
-  /** Keeps the last question with its answer, or with as much of that as came; an empty one leaves no trace. */
+  /** Stores the last prompt with its response, whole or partial; an empty response is not stored. */
   keep({ text, calls }: Pick<ChatAnswer, 'text' | 'calls'>): void {
     if (this.#question === undefined || (text === '' && calls.length === 0)) return;
     this.#messages.push(
@@ -73,14 +73,14 @@ export class Conversation {
     );
   }
 
-  /** Takes the last question back, with its answer where it has one, to be asked again. */
+  /** Removes the last prompt and its response, and returns the prompt to send it again. */
   takeBack(): string | undefined {
     const asked = this.#messages.at(-2);
     if (asked?.role === 'user' && asked.content === this.#question) this.#messages.splice(-2);
     return this.#question;
   }
 
-  /** Forgets what was said; the system message and the fields stay. */
+  /** Removes the messages; the system message and the fields stay. */
   clear(): void {
     this.#messages = [];
     this.#question = undefined;
@@ -93,7 +93,7 @@ export class Conversation {
     return `${JSON.stringify(saved, undefined, 2)}\n`;
   }
 
-  /** Goes on with a conversation that was saved, with the model of now. Throws a RangeError where the text is none. */
+  /** Continues a saved conversation with the current model. Throws a RangeError if the text is not one. */
   load(text: string): void {
     const { system, fields, messages } = readSaved(text);
     this.system = system;
@@ -104,9 +104,9 @@ export class Conversation {
   }
 }
 
-/** What /save wrote. Throws a RangeError where it is something else. */
+/** Reads what /save wrote. Throws a RangeError for any other text. */
 export function readSaved(text: string): z.output<typeof Saved> {
   const { success, data } = Saved.safeParse(jsonOrText(text));
-  if (!success) throw new RangeError('is not a conversation of /save');
+  if (!success) throw new RangeError('is not a conversation from /save');
   return data;
 }

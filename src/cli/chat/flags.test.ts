@@ -45,19 +45,19 @@ describe('the flags of conch chat', () => {
   });
 
   it.each([
-    ['--set novalue', '--set must be written name=value'],
-    ['--set stream=false', '--set: stream cannot be set: answers are always streamed.'],
-    ['--insecure', '--insecure has no effect on an address that begins with http://.'],
-    ['--ca ca.pem', '--ca has no effect on an address that begins with http://.'],
+    ['--set novalue', '--set must be name=value'],
+    ['--set stream=false', '--set: stream cannot be set. Responses are always streamed.'],
+    ['--insecure', '--insecure has no effect on a URL that begins with http://. Remove it.'],
+    ['--ca ca.pem', '--ca has no effect on a URL that begins with http://. Remove it.'],
     ['--url https://host --ca ca.pem --insecure', '--ca and --insecure exclude each other.'],
-    ['--url http://me:secret@host', '--url must have no name or password in it'],
-    ['--triton localhost:8001', '--triton has no effect on conch chat.'],
+    ['--url http://me:secret@host', '--url must not contain a user or password.'],
+    ['--triton localhost:8001', '--triton has no effect on conch chat. Remove it.'],
   ])('are refused: %s', (written, problem) => {
     expect(() => flagsOf(...written.split(' '))).toThrow(problem);
     expect(() => flagsOf(...written.split(' '))).not.toThrow('secret');
   });
 
-  it('stand in the help', () => {
+  it('are in the help', () => {
     const help = helpText({ commands: [...commands], command: 'chat', width: 80 });
     expect(help).toMatchSnapshot();
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);

@@ -39,7 +39,7 @@ export const chatDefinition: Command<typeof flags> = {
   exitCodes: { 1: 'The single prompt got no response.', 130: 'Interrupted.' },
   examples: [
     'conch chat',
-    'conch chat llama3 --system "Answer in one sentence." --set temperature=0.2',
+    'conch chat llama3 --system "Be brief." --set temperature=0.2',
     'conch chat llama3 "What is a conch?"',
     'conch chat -- "What is a conch?"',
     'git diff --staged | conch chat llama3 "Write a commit message for this:"',
@@ -50,17 +50,17 @@ export const chatDefinition: Command<typeof flags> = {
 /** The values of its flags. */
 export type ChatFlags = { readonly [K in keyof typeof flags]: z.output<(typeof flags)[K]['schema']> };
 
-/** Finds what no single flag can know, and flags that would have no effect. Throws a SettingsError. */
+/** Finds contradictions between flags, and flags without an effect. Throws a SettingsError. */
 export function checkChatFlags(flags: ChatFlags, given: ReadonlySet<string>): void {
   const isPlain = flags.url.startsWith('http://');
   const problems = [
     ...clientProblems(flags),
     ...['ca', 'insecure']
       .filter((name) => isPlain && given.has(name))
-      .map((name) => `--${name} has no effect on an address that begins with http://.`),
+      .map((name) => `--${name} has no effect on a URL that begins with http://. Remove it.`),
     ...flags.set
       .filter(([name]) => ownFields.has(name))
-      .map(([name]) => `--set: ${name} cannot be set: ${ownFields.get(name)}.`),
+      .map(([name]) => `--set: ${name} cannot be set. ${ownFields.get(name)}.`),
   ];
   if (problems.length > 0) throw new SettingsError(problems);
 }

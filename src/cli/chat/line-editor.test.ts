@@ -60,7 +60,7 @@ describe('LineEditor', () => {
     expect(await message).toBe('one\ntwo\n and three');
   });
 
-  it('keeps what is typed while nobody reads, and shows it later', async () => {
+  it('stores what is typed between two reads, and shows it later', async () => {
     const { editor, type, drawn } = open();
     const first = editor.read();
     await type('one\r');

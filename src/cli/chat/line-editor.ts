@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Composer } from './composer.ts';
 
-/** What a person types at, and sees. */
+/** The streams of a terminal. */
 export interface Console {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream & { readonly columns?: number };
@@ -10,23 +10,23 @@ export interface Console {
 
 interface EditorOptions extends Console {
   readonly prompt: string;
-  /** The prompt of a line that goes on with a message. */
+  /** The prompt of a line that continues a message. */
   readonly continuation: string;
-  /** Whether the terminal can say where what is pasted begins and ends. */
+  /** Whether the terminal marks the start and end of pasted text. */
   readonly marksPastes: boolean;
-  /** What is said at the first Ctrl-C. */
+  /** Printed at the first Ctrl-C. */
   readonly hint: string;
   /** Earlier lines, the newest first. */
   readonly history?: string[] | undefined;
   readonly onLine?: ((line: string) => void) | undefined;
-  /** What Tab may make of a line. */
+  /** The completions of a line, for Tab. */
   readonly complete: (line: string) => string[];
 }
 
 const pasteMarks = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 const noMarks = { on: '', off: '' };
 
-/** Reads messages from a terminal. What is typed while an answer comes is not shown until that has ended. */
+/** Reads messages from a terminal. Typed text is not shown while a response arrives. */
 export class LineEditor {
   readonly #options: EditorOptions;
   readonly #screen: Screen;
@@ -129,7 +129,7 @@ export class LineEditor {
     }
   }
 
-  /** Takes away what was typed of a message. */
+  /** Discards the typed part of a message. */
   #startOver(): void {
     this.#wasInterrupted = false;
     this.#composer.clear();
@@ -146,7 +146,7 @@ export class LineEditor {
   }
 }
 
-/** Where the line editor draws. Muted, it draws nothing, so that an answer stays whole. */
+/** The output of the line editor. While muted, it draws nothing, so that it does not disturb a response. */
 class Screen extends Writable {
   isMuted = true;
   readonly #output: Console['output'];

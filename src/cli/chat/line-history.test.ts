@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'conch-history-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('LineHistory', () => {
-  it('keeps lines for the next time, for their owner alone', () => {
+  it('stores lines for the next chat, readable only by their owner', () => {
     const file = join(folder, 'new', 'history');
     const history = new LineHistory(file);
     expect(history.newestFirst()).toEqual([]);

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Lines that are kept; twice as many may stand in the file before it is written anew. */
+/** The number of stored lines; the file is rewritten when it has twice as many. */
 const most = 1000;
 
-/** The lines that were typed, in a file for the next time. A file that cannot be used is no reason not to talk. */
+/** The typed lines, stored in a file for the next chat. Errors of the file are ignored. */
 export class LineHistory {
   readonly #file: string;
   readonly #lines: readonly string[];
@@ -25,7 +25,7 @@ export class LineHistory {
     if (line.trim() === '') return;
     this.#write(() => {
       mkdirSync(dirname(this.#file), { recursive: true });
-      // What people ask is theirs alone.
+      // Only the owner may read the prompts.
       appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
     });
   }

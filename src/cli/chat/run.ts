@@ -14,7 +14,7 @@ import { ChatFault, ChatServer, ServerAway } from './server.ts';
 import { completeSlashCommand, requireModel } from './slash-commands.ts';
 import { type Talk, talk } from './talk.ts';
 
-/** Runs `conch chat`: with a person on a terminal, else for one question. */
+/** Runs `conch chat`: a conversation on a terminal, else one prompt. */
 export async function runChat(input: CommandInput, terminal: Terminal): Promise<number> {
   const flags = ownFlags(input, chatDefinition);
   checkChatFlags(flags, input.given);
@@ -45,7 +45,7 @@ export async function runChat(input: CommandInput, terminal: Terminal): Promise<
   }
 }
 
-/** The model that is talked with: the one that is named, else the first that can chat. */
+/** The model of the chat: the named one, else the first that can chat. */
 async function modelAt(server: ChatServer, named: string | undefined, stop: AbortSignal): Promise<string> {
   if (named !== undefined) {
     await requireModel(server, named, stop);
@@ -54,23 +54,23 @@ async function modelAt(server: ChatServer, named: string | undefined, stop: Abor
   const names = await server.models(stop);
   const [first] = names ?? [];
   if (first !== undefined) return first;
-  const reason = names ? 'has no model to chat with' : 'does not list its models: name one, as conch chat MODEL';
+  const reason = names ? 'has no chat model' : 'does not list its models. Write conch chat MODEL';
   throw new ChatFault(`${server.origin} ${reason}.`);
 }
 
 const howToStart =
-  'Start a server in another terminal: conch --triton HOST:8001, or conch alone for a small model of its own. ' +
-  'One elsewhere is named by --url.';
-const whereQuestionsStand = 'A question stands behind the model, or behind --: conch chat -- "QUESTION".';
+  'Start a server in another terminal: conch --triton HOST:8001, or conch without flags for a small default model. ' +
+  'For a server elsewhere, set --url.';
+const whereQuestionsStand = 'Write the prompt after the model, or after --: conch chat -- "PROMPT".';
 
-/** What keeps a chat from beginning, and what to do about it. */
+/** Why the chat cannot start, and what to do about it. */
 function refusal(error: unknown, named = ''): unknown {
   if (!(error instanceof ChatFault)) return error;
   const advice = error instanceof ServerAway ? [howToStart] : /\s/.test(named) ? [whereQuestionsStand] : [];
   return new SettingsError([[error.message, ...advice].join(' ')]);
 }
 
-/** What is asked: the words of the command line, and what is piped in behind them. */
+/** The prompt: the words of the command line, then the piped input. */
 async function questionOf(words: readonly string[], { streams, stop }: Terminal): Promise<string> {
   const { input } = streams();
   let piped = '';
@@ -78,7 +78,7 @@ async function questionOf(words: readonly string[], { streams, stop }: Terminal)
     for await (const piece of addAbortSignal(stop, input.setEncoding('utf8'))) piped += piece as string;
   const question = [words.join(' '), piped.trimEnd()].filter((part) => part.trim() !== '').join('\n\n');
   if (question === '')
-    throw new SettingsError(['There is nothing to ask: give a question after the model, or on standard input.']);
+    throw new SettingsError(['The prompt is empty. Write it after the model, or send it to standard input.']);
   return question;
 }
 
@@ -92,13 +92,13 @@ async function talkWith(
 ): Promise<number> {
   const { conversation, server, terminal, colours } = options;
   const history = flags.history ? new LineHistory(join(input.settings.cacheDir, 'chat-history')) : undefined;
-  terminal.out(colours.dim(`${conversation.model} at ${server.origin}. /help lists the commands, Ctrl-D ends.`));
+  terminal.out(colours.dim(`${conversation.model} at ${server.origin}. /help lists the commands, Ctrl-D exits.`));
   const editor = new LineEditor({
     ...terminal.streams(),
     prompt: colours.bold('> '),
     continuation: colours.dim('… '),
     marksPastes: terminal.environment['TERM'] !== 'dumb',
-    hint: colours.dim('(Ctrl-C again ends, and so do Ctrl-D and /quit)'),
+    hint: colours.dim('(press Ctrl-C again to exit, or use Ctrl-D or /quit)'),
     history: history?.newestFirst(),
     onLine: history && ((line) => history.add(line)),
     complete: completeSlashCommand,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type Conversation, readSaved } from './conversation.ts';
 import { ChatFault } from './server.ts';
 
-/** Writes a conversation, over another one too but over no other file; gives how long it is. Throws a ChatFault. */
+/** Writes a conversation; overwrites saved conversations, but no other file. Returns its length. Throws a ChatError. */
 export async function save(conversation: Conversation, file: string): Promise<string> {
   const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw fault(file, error);
@@ -14,7 +14,7 @@ export async function save(conversation: Conversation, file: string): Promise<st
   return lengthOf(conversation);
 }
 
-/** Goes on with a conversation that was saved; gives how long it is. Throws a ChatFault. */
+/** Continues a saved conversation. Returns its length. Throws a ChatError. */
 export async function load(conversation: Conversation, file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw fault(file, error);
@@ -33,9 +33,9 @@ function check(file: string, text: string): void {
 }
 
 function fault(file: string, error: unknown): ChatFault {
-  if (error instanceof RangeError) return new ChatFault(`${file} ${error.message}, and stays as it is.`);
+  if (error instanceof RangeError) return new ChatFault(`${file} ${error.message}. Choose another file.`);
   const { code, message } = error as NodeJS.ErrnoException;
-  return new ChatFault(`${file} cannot be used: ${code ?? message}.`);
+  return new ChatFault(`Cannot use ${file}: ${code ?? message}.`);
 }
 
 function lengthOf({ length }: Conversation): string {

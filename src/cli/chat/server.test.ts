@@ -63,7 +63,7 @@ describe('ChatServer.ask', () => {
     expect(chat.last?.answer.text).toBe('A shell.');
   });
 
-  it('takes an answer that is not streamed', async () => {
+  it('reads a response that is not streamed', async () => {
     const message = { role: 'assistant', content: 'A.' };
     const chat = await chatWith((_, response) =>
       json(response, 200, { choices: [{ index: 0, message, finish_reason: 'stop' }] }),
@@ -88,7 +88,7 @@ describe('ChatServer.ask', () => {
     ],
     ['a proxy', (_, response) => void response.writeHead(502).end('Bad gateway'), 'HTTP 502: Bad gateway'],
     ['an error in the stream', streamOf(text('A'), 'data: {"error":{"message":"Gone."}}\n\n'), 'Gone.'],
-    ['a stream that breaks off', streamOf(text('A')), 'The stream ended before the answer did.'],
+    ['a stream that breaks off', streamOf(text('A')), 'The stream ended before the response was complete.'],
   ])('says in one line what went wrong: %s', async (_, answer, words) => {
     await expect(ask(await chatWith(answer))).rejects.toThrow(new ChatFault(words));
   });
@@ -104,13 +104,13 @@ describe('ChatServer.ask', () => {
     ],
   ])('says that the connection broke off %s', async (_, breakOff) => {
     const chat = await chatWith((_request, response) => breakOff(response));
-    const words = `The connection to ${chat.origin} broke off before the answer was complete: ECONNRESET.`;
+    const words = `The connection to ${chat.origin} closed before the response was complete: ECONNRESET.`;
     await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
   });
 
   it('says that a key is wrong', async () => {
     const chat = await chatWith((_, response) => json(response, 401, { error: { message: 'Wrong key.' } }));
-    const words = `${chat.origin} wants another key, by --api-key or CONCH_API_KEY: Wrong key.`;
+    const words = `${chat.origin} rejected the API key (--api-key or CONCH_API_KEY): Wrong key.`;
     await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
     await expect(chat.models(never)).rejects.toThrow(new ChatFault(words));
   });
@@ -118,14 +118,14 @@ describe('ChatServer.ask', () => {
   it('says that a key is missing', async () => {
     const refuse = (_: unknown, response: ServerResponse) => json(response, 401, { error: { message: 'No API key.' } });
     const chat = await chatWith(refuse, {});
-    const words = `${chat.origin} wants a key, by --api-key or CONCH_API_KEY: No API key.`;
+    const words = `${chat.origin} needs an API key (--api-key or CONCH_API_KEY): No API key.`;
     await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
     await expect(chat.models(new AbortController().signal)).rejects.toThrow(new ChatFault(words));
   });
 
   it('says that there is no server', async () => {
     const chat = chatAt(1);
-    const words = 'http://127.0.0.1:1 cannot be reached: ECONNREFUSED.';
+    const words = 'http://127.0.0.1:1 is unreachable: ECONNREFUSED.';
     await expect(ask(chat)).rejects.toThrow(new ServerAway(words));
     await expect(chat.models(never)).rejects.toThrow(new ServerAway(words));
   });

@@ -7,25 +7,25 @@ import { ChatAnswer, type Part, type Usage } from './answer.ts';
 
 /** What went wrong with a request, in one line. */
 export class ChatFault extends Error {
-  override readonly name: string = 'ChatFault';
+  override readonly name: string = 'ChatError';
 
   constructor(message: string) {
     super(message.replaceAll(/\s+/g, ' ').trim());
   }
 }
 
-/** No server answers at the address. */
+/** The server is unreachable. */
 export class ServerAway extends ChatFault {
-  override readonly name = 'ServerAway';
+  override readonly name = 'ServerUnreachable';
 }
 
-/** How long an answer took, in milliseconds; nothing is known of the first part of an answer that brought none. */
+/** How long a response took, in milliseconds; `toFirst` is undefined for a response without parts. */
 export interface Timing {
   readonly toFirst: number | undefined;
   readonly fromFirst: number;
 }
 
-/** An answer, whole or as much of it as came before it was stopped. */
+/** A response, whole or up to where it was stopped. */
 export interface Answered {
   readonly answer: ChatAnswer;
   readonly timing: Timing;
@@ -33,7 +33,7 @@ export interface Answered {
 }
 
 interface AskOptions {
-  /** Ends the answer where it is. */
+  /** Stops the response. */
   readonly signal: AbortSignal;
   readonly onPart: (part: Part) => void;
 }
@@ -43,7 +43,7 @@ export class ChatServer {
   readonly #target: Target;
   readonly #client: Client;
   readonly #call: Caller;
-  /** Tokens of all answers so far. */
+  /** Tokens of all responses so far. */
   #total: Usage = { prompt: 0, completion: 0 };
   last: Answered | undefined;
 
@@ -61,7 +61,7 @@ export class ChatServer {
     return this.#total;
   }
 
-  /** The models, first those that can chat; undefined where the server does not say. Throws a ChatFault, or an abort. */
+  /** The models, first those that can chat; undefined if the server does not list them. Throws a ChatError, or an abort. */
   async models(signal: AbortSignal): Promise<readonly string[] | undefined> {
     const { status, body } = await this.#call('/v1/models', undefined, signal).catch((error: unknown) => {
       throw signal.aborted ? error : this.#away(error);
@@ -73,7 +73,7 @@ export class ChatServer {
     return [...models.filter(hasTemplate), ...models.filter((model) => !hasTemplate(model))].map(({ id }) => id);
   }
 
-  /** Asks, and follows the answer to its end. Throws a ChatFault. */
+  /** Sends a request and reads the response to its end. Throws a ChatError. */
   async ask(body: object, { signal, onPart }: AskOptions): Promise<Answered> {
     const answer = new ChatAnswer();
     const begin = performance.now();
@@ -102,7 +102,7 @@ export class ChatServer {
     this.#total = { prompt: this.#total.prompt + prompt, completion: this.#total.completion + completion };
     if (answer.error !== undefined) throw new ChatFault(answer.error);
     if (!wasStopped && answer.finishReason === undefined)
-      throw new ChatFault('The stream ended before the answer did.');
+      throw new ChatFault('The stream ended before the response was complete.');
     return this.last;
   }
 
@@ -136,23 +136,23 @@ export class ChatServer {
     take(text);
   }
 
-  /** A connection that breaks while it is used had a server at its other end. */
+  /** A connection that breaks in use had a server at its other end. */
   #lost(error: unknown, hasBegun: boolean): ChatFault {
     const { code, message } = error as NodeJS.ErrnoException;
     if (!hasBegun && code !== 'ECONNRESET' && code !== 'EPIPE') return this.#away(error);
     return new ChatFault(
-      `The connection to ${this.origin} broke off before the answer was complete: ${code ?? message}.`,
+      `The connection to ${this.origin} closed before the response was complete: ${code ?? message}.`,
     );
   }
 
   #away(error: unknown): ServerAway {
     const { code, message } = error as NodeJS.ErrnoException;
-    return new ServerAway(`${this.origin} cannot be reached: ${code ?? message}.`);
+    return new ServerAway(`${this.origin} is unreachable: ${code ?? message}.`);
   }
 
   #wantsKey(reason: string): string {
-    const key = 'authorization' in this.#target.headers ? 'another key' : 'a key';
-    return `${this.origin} wants ${key}, by --api-key or CONCH_API_KEY: ${reason}`;
+    const refusal = 'authorization' in this.#target.headers ? 'rejected the API key' : 'needs an API key';
+    return `${this.origin} ${refusal} (--api-key or CONCH_API_KEY): ${reason}`;
   }
 }
 
@@ -161,13 +161,13 @@ interface ListedModel {
   readonly capabilities?: { readonly chat?: unknown };
 }
 
-/** Conch says what its models are for; other servers do not. */
+/** Conch lists what its models can do; other servers do not. */
 function generatesText(model: unknown): model is ListedModel {
   if (typeof model !== 'object' || model === null || !('id' in model) || typeof model.id !== 'string') return false;
   return !('contract' in model && rowTasks.some((task) => task === model.contract));
 }
 
-/** Whether a model can chat by now. The server says of one that cannot what it lacks, when it is asked. */
+/** Whether a model can chat now. For one that cannot, the server's error names what is missing. */
 function hasTemplate({ capabilities }: ListedModel): boolean {
   return capabilities?.chat !== false;
 }

@@ -67,10 +67,10 @@ describe('the commands of a chat', () => {
     const { conversation, run } = open();
     expect(await run('/model')).toEqual(says('toy'));
     expect(await run('/models')).toEqual(says('* toy', '  other'));
-    expect(await run('/model other')).toEqual(says('Now with other.'));
+    expect(await run('/model other')).toEqual(says('Switched to other.'));
     expect(conversation.model).toBe('other');
     await expect(run('/model nobody')).rejects.toThrow(
-      'http://host has no model "nobody" to chat with. There are: toy, other.',
+      'http://host has no chat model "nobody". Available models: toy, other.',
     );
     expect(conversation.model).toBe('other');
   });
@@ -86,25 +86,25 @@ describe('the commands of a chat', () => {
 
   it('set fields and take them away', async () => {
     const { conversation, run } = open();
-    expect(await run('/set')).toEqual(says('No fields are set: those of the server hold.'));
-    expect(await run('/set temperature 0.2')).toEqual(says('temperature is 0.2 now.'));
-    expect(await run('/set stop ["a b"]')).toEqual(says('stop is ["a b"] now.'));
-    expect(await run('/set user some one')).toEqual(says('user is "some one" now.'));
+    expect(await run('/set')).toEqual(says("No fields are set. The server's defaults apply."));
+    expect(await run('/set temperature 0.2')).toEqual(says('temperature is now 0.2.'));
+    expect(await run('/set stop ["a b"]')).toEqual(says('stop is now ["a b"].'));
+    expect(await run('/set user some one')).toEqual(says('user is now "some one".'));
     expect(await run('/set')).toEqual(says('temperature 0.2', 'stop ["a b"]', 'user "some one"'));
-    expect(await run('/set stop')).toEqual(says('stop is no longer set.'));
+    expect(await run('/set stop')).toEqual(says('Removed stop.'));
     expect([...conversation.fields.keys()]).toEqual(['temperature', 'user']);
-    await expect(run('/set stop')).rejects.toThrow('stop is not set: /set stop VALUE sets it.');
-    await expect(run('/set stream false')).rejects.toThrow('stream cannot be set: answers are always streamed.');
+    await expect(run('/set stop')).rejects.toThrow('stop is not set. Set it with /set stop VALUE.');
+    await expect(run('/set stream false')).rejects.toThrow('stream cannot be set. Responses are always streamed.');
   });
 
   it('forget and ask again', async () => {
     const { conversation, run } = open();
-    await expect(run('/retry')).rejects.toThrow('Nothing was asked yet.');
+    await expect(run('/retry')).rejects.toThrow('There is no message yet.');
     answered(conversation, 'One?', '1');
     expect(await run('/retry')).toEqual({ said: [], after: { ask: 'One?' } });
     expect(conversation.length).toBe(0);
     answered(conversation, 'Two?', '2');
-    expect(await run('/clear')).toEqual(says('Forgotten.'));
+    expect(await run('/clear')).toEqual(says('Conversation cleared.'));
     expect(conversation.length).toBe(0);
   });
 
@@ -113,9 +113,9 @@ describe('the commands of a chat', () => {
     const { conversation, run } = open();
     answered(conversation, 'One?', '1');
     for (let time = 0; time < 2; time++)
-      expect(await run(`/save ${file}`)).toEqual(says(`2 messages written into ${file}.`));
+      expect(await run(`/save ${file}`)).toEqual(says(`Saved 2 messages to ${file}.`));
     const other = open();
-    expect(await other.run(`/load ${file}`)).toEqual(says(`2 messages read from ${file}.`));
+    expect(await other.run(`/load ${file}`)).toEqual(says(`Loaded 2 messages from ${file}.`));
     expect(other.conversation.saved()).toBe(conversation.saved());
   });
 
@@ -124,15 +124,15 @@ describe('the commands of a chat', () => {
     writeFileSync(file, 'notes');
     for (const command of ['save', 'load'])
       await expect(open().run(`/${command} ${file}`)).rejects.toThrow(
-        `${file} is not a conversation of /save, and stays as it is.`,
+        `${file} is not a conversation from /save. Choose another file.`,
       );
     expect(readFileSync(file, 'utf8')).toBe('notes');
-    await expect(open().run(`/load ${folder}/none`)).rejects.toThrow(`${folder}/none cannot be used: ENOENT.`);
-    await expect(open().run(`/save ${folder}`)).rejects.toThrow(`${folder} cannot be used: EISDIR.`);
+    await expect(open().run(`/load ${folder}/none`)).rejects.toThrow(`Cannot use ${folder}/none: ENOENT.`);
+    await expect(open().run(`/save ${folder}`)).rejects.toThrow(`Cannot use ${folder}: EISDIR.`);
   });
 
   it('tell what was used', async () => {
-    await expect(open().run('/usage')).rejects.toThrow('Nothing was asked yet.');
+    await expect(open().run('/usage')).rejects.toThrow('There is no response yet.');
     const answer = new ChatAnswer();
     answer.usage = { prompt: 3, completion: 2 };
     const last = { answer, timing: { toFirst: 5, fromFirst: 10 }, wasStopped: false };
@@ -146,10 +146,13 @@ describe('the commands of a chat', () => {
   });
 
   it.each([
-    ['/modle', '/modle is not a command. Did you mean /model? /help lists them; a message may begin with //.'],
-    ['/', '/ is not a command. /help lists them; a message may begin with //.'],
-    ['/quit now', '/quit takes nothing after it.'],
-    ['/save', '/save needs FILE after it.'],
+    [
+      '/modle',
+      '/modle is not a command. Did you mean /model? Use /help for the commands, or // to begin a message with a slash.',
+    ],
+    ['/', '/ is not a command. Use /help for the commands, or // to begin a message with a slash.'],
+    ['/quit now', '/quit takes no argument.'],
+    ['/save', '/save needs an argument. Write /save FILE.'],
   ])('are refused: %s', async (line, words) => {
     await expect(open().run(line)).rejects.toThrow(words);
   });

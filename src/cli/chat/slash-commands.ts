@@ -5,17 +5,17 @@ import { load, save } from './saved-file.ts';
 import { ChatFault, type ChatServer } from './server.ts';
 import { statsText, totalText } from './stats.ts';
 
-/** What commands may use of a chat. */
+/** The parts of a chat that commands use. */
 export interface ChatContext {
   readonly conversation: Conversation;
   readonly server: ChatServer;
-  /** Ends the command where it is. */
+  /** Stops the command. */
   readonly signal: AbortSignal;
-  /** A line for the person who talks. */
+  /** Prints a line for the user. */
   readonly say: (line: string) => void;
 }
 
-/** What is to be done after a command: nothing, a question, or the end. */
+/** What follows a command: nothing, a prompt to send, or the end. */
 export type AfterCommand = void | 'quit' | { readonly ask: string };
 
 interface SlashCommand {
@@ -37,7 +37,7 @@ export const slashCommands: readonly SlashCommand[] = [
       if (name === '') return say(conversation.model);
       await requireModel(server, name, signal);
       conversation.model = name;
-      say(`Now with ${name}.`);
+      say(`Switched to ${name}.`);
     },
   },
   { name: 'models', summary: 'List the models of the server', run: listModels },
@@ -61,27 +61,27 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: 'Clear the conversation. The system message and the fields stay',
     run: ({ conversation, say }) => {
       conversation.clear();
-      say('Forgotten.');
+      say('Conversation cleared.');
     },
   },
   {
     name: 'save',
     argument: 'FILE',
     summary: 'Save the conversation to a file',
-    run: async ({ conversation, say }, file) => say(`${await save(conversation, file)} written into ${file}.`),
+    run: async ({ conversation, say }, file) => say(`Saved ${await save(conversation, file)} to ${file}.`),
   },
   {
     name: 'load',
     argument: 'FILE',
     summary: 'Continue the conversation of a file from /save',
-    run: async ({ conversation, say }, file) => say(`${await load(conversation, file)} read from ${file}.`),
+    run: async ({ conversation, say }, file) => say(`Loaded ${await load(conversation, file)} from ${file}.`),
   },
   {
     name: 'retry',
     summary: 'Send the last message again, and discard its response',
     run: ({ conversation }) => {
       const question = conversation.takeBack();
-      if (question === undefined) throw new ChatFault('Nothing was asked yet.');
+      if (question === undefined) throw new ChatFault('There is no message yet.');
       return { ask: question };
     },
   },
@@ -89,7 +89,7 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'usage',
     summary: 'Show tokens, time to first token and tokens/s of the last response, and the total tokens',
     run: ({ server, say }) => {
-      if (!server.last) throw new ChatFault('Nothing was asked yet.');
+      if (!server.last) throw new ChatFault('There is no response yet.');
       say(statsText(server.last));
       say(totalText(server.total));
     },
@@ -97,7 +97,7 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: 'quit', summary: 'Quit, like Ctrl-D', run: () => 'quit' },
 ];
 
-/** Runs a line that begins with a slash. Throws a ChatFault where it cannot. */
+/** Runs a line that begins with a slash. Throws a ChatError where it cannot. */
 export async function runSlashCommand(line: string, context: ChatContext): Promise<AfterCommand> {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
   const command = slashCommands.find((each) => each.name === name);
@@ -106,25 +106,27 @@ export async function runSlashCommand(line: string, context: ChatContext): Promi
       `/${name}`,
       slashCommands.map((each) => `/${each.name}`),
     );
-    throw new ChatFault(`/${name} is not a command.${meant} /help lists them; a message may begin with //.`);
+    throw new ChatFault(
+      `/${name} is not a command.${meant} Use /help for the commands, or // to begin a message with a slash.`,
+    );
   }
-  if (argument !== '' && command.argument === undefined) throw new ChatFault(`/${name} takes nothing after it.`);
+  if (argument !== '' && command.argument === undefined) throw new ChatFault(`/${name} takes no argument.`);
   if (argument === '' && command.argument?.startsWith('[') === false)
-    throw new ChatFault(`/${name} needs ${command.argument} after it.`);
+    throw new ChatFault(`/${name} needs an argument. Write /${name} ${command.argument}.`);
   return command.run(context, argument);
 }
 
-/** What Tab makes of the beginning of a command. */
+/** The commands that begin with the typed text. */
 export function completeSlashCommand(line: string): string[] {
   return slashCommands.map(({ name }) => `/${name}`).filter((name) => line.startsWith('/') && name.startsWith(line));
 }
 
-/** Refuses a model that the server does not have, where it says what it has. */
+/** Throws for a model that the server does not list, if it lists any. */
 export async function requireModel(server: ChatServer, name: string, signal: AbortSignal): Promise<void> {
   const names = await server.models(signal);
   if (names === undefined || names.includes(name)) return;
-  const others = names.length === 0 ? 'It has none.' : `There are: ${names.join(', ')}.`;
-  throw new ChatFault(`${server.origin} has no model ${JSON.stringify(name)} to chat with. ${others}`);
+  const others = names.length === 0 ? 'It has no chat models.' : `Available models: ${names.join(', ')}.`;
+  throw new ChatFault(`${server.origin} has no chat model ${JSON.stringify(name)}. ${others}`);
 }
 
 function helpLines(): string {
@@ -147,13 +149,13 @@ async function listModels({ conversation, server, signal, say }: ChatContext): P
 function setField({ conversation: { fields }, say }: ChatContext, written: string): void {
   const [, name = '', value = ''] = /^(\S*)\s*(.*)$/s.exec(written) ?? [];
   const own = ownFields.get(name);
-  if (own !== undefined) throw new ChatFault(`${name} cannot be set: ${own}.`);
+  if (own !== undefined) throw new ChatFault(`${name} cannot be set. ${own}.`);
   if (name === '') {
-    if (fields.size === 0) say('No fields are set: those of the server hold.');
+    if (fields.size === 0) say("No fields are set. The server's defaults apply.");
     for (const [each, set] of fields) say(`${each} ${JSON.stringify(set)}`);
   } else if (value !== '') {
     fields.set(name, jsonOrText(value));
-    say(`${name} is ${JSON.stringify(fields.get(name))} now.`);
-  } else if (fields.delete(name)) say(`${name} is no longer set.`);
-  else throw new ChatFault(`${name} is not set: /set ${name} VALUE sets it.`);
+    say(`${name} is now ${JSON.stringify(fields.get(name))}.`);
+  } else if (fields.delete(name)) say(`Removed ${name}.`);
+  else throw new ChatFault(`${name} is not set. Set it with /set ${name} VALUE.`);
 }

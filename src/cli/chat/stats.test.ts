@@ -30,16 +30,16 @@ describe('endText', () => {
   it.each<[string, object[], boolean, string | undefined]>([
     ['whole', [text, end('stop')], false, undefined],
     ['stopped', [text], true, 'stopped'],
-    ['long', [text, end('length')], false, 'cut off at its longest length: /set max_tokens N allows more'],
-    ['filtered', [text, end('content_filter')], false, 'cut off by the filter of the server'],
-    ['empty', [end('stop')], false, 'an answer without text'],
+    ['long', [text, end('length')], false, 'stopped at the token limit: raise it with /set max_tokens N'],
+    ['filtered', [text, end('content_filter')], false, "stopped by the server's content filter"],
+    ['empty', [end('stop')], false, 'empty response'],
   ])('of one that is %s', (_, events, wasStopped, words) => {
     expect(endText(answered(events, { wasStopped }), '/set max_tokens N')).toBe(words);
   });
 
   it('names the flag where there are no commands', () => {
     expect(endText(answered([text, end('length')]), '--set max_tokens=N')).toBe(
-      'cut off at its longest length: --set max_tokens=N allows more',
+      'stopped at the token limit: raise it with --set max_tokens=N',
     );
   });
 });

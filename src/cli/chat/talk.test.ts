@@ -55,7 +55,7 @@ async function talkOf(
 }
 
 describe('talk', () => {
-  it('answers message after message until there are no more', async () => {
+  it('responds to messages until there are no more', async () => {
     expect(await talkOf(['one', ' ', 'two'])).toEqual({
       shown: 'answer 1\nanswer 2\n',
       questions: ['one', 'two'],
@@ -77,7 +77,7 @@ describe('talk', () => {
     expect(await talkOf(['fail', '/nonsense', 'one'])).toEqual({
       shown:
         'answer 1\n! conch: HTTP 500: no luck\n' +
-        '! conch: /nonsense is not a command. /help lists them; a message may begin with //.\nanswer 2\n',
+        '! conch: /nonsense is not a command. Use /help for the commands, or // to begin a message with a slash.\nanswer 2\n',
       questions: ['fail', 'one'],
       left: [],
       length: 2,
@@ -96,9 +96,9 @@ describe('talk', () => {
     );
   });
 
-  it('says how an answer ended, and how fast it was where that is wanted', async () => {
+  it('prints how a response ended, and its statistics on request', async () => {
     expect((await talkOf(['long'], { showsStats: true })).shown).toBe(
-      'answer 1\n(cut off at its longest length: /set max_tokens N allows more)\n' +
+      'answer 1\n(stopped at the token limit: raise it with /set max_tokens N)\n' +
         '(no usage from the server, first after 1 ms)\n',
     );
   });

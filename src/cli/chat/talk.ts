@@ -23,7 +23,7 @@ export async function talk(context: Talk): Promise<void> {
   }
 }
 
-/** What goes wrong is one line, and the next message may do better. */
+/** Prints an error as one line, and continues with the next message. */
 async function take(message: string, context: Talk): Promise<AfterCommand> {
   try {
     if (message.trim() === '') return;
@@ -36,7 +36,7 @@ async function take(message: string, context: Talk): Promise<AfterCommand> {
   }
 }
 
-/** Does what a command says. One that is stopped has done nothing, and says so. */
+/** Runs a command. One that is stopped has no effect. */
 function obey(message: string, context: Talk): Promise<AfterCommand> {
   return context.editor.interruptible(async (signal) => {
     try {

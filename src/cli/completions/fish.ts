@@ -43,13 +43,13 @@ function argumentLines({ name, argument }: OfferedCommand): string[] {
   return argument.kind === 'nothing' ? [] : [line(quoted(name), [offerOption(argument)])];
 }
 
-/** A flag that means the same to several commands is told once. */
+/** A flag that several commands share has one line. */
 function flagLines(commands: readonly OfferedCommand[]): string[] {
   const lines = new Map<string, string[]>();
   for (const [index, { name, flags }] of commands.entries())
     for (const flag of flags) {
       const options = flagOptions(flag).join(' ');
-      // Without a command, the first one is meant.
+      // Without a command, the first one runs.
       lines.set(options, [...(lines.get(options) ?? []), ...(index === 0 ? ["''"] : []), quoted(name)]);
     }
   return [...lines].map(([options, names]) => line(names.join(' '), [options]));
@@ -62,7 +62,7 @@ function line(names: string, options: readonly string[]): string {
 function flagOptions({ spellings, summary, placeholder, offer }: OfferedFlag): string[] {
   return [
     ...spellings.map((spelling) => (spelling.startsWith('--') ? `-l ${spelling.slice(2)}` : `-s ${spelling.slice(1)}`)),
-    // A value is required; files are offered where they are meant alone.
+    // A value is required; only flags of files offer files.
     ...(placeholder === undefined ? [] : ['-r', offerOption(offer)]),
     described(summary),
   ];

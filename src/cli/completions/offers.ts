@@ -10,7 +10,7 @@ import {
   summaryOf,
 } from '../../config/setting.ts';
 
-/** What a shell may offer in the place of a value. */
+/** What a shell offers as a value. */
 export interface Offer {
   readonly kind: 'words' | 'files' | 'folders' | 'nothing';
   readonly words: readonly string[];
@@ -21,7 +21,7 @@ export interface OfferedFlag {
   /** Every way to write it. */
   readonly spellings: readonly string[];
   readonly summary: string;
-  /** What it is called in help; undefined for a switch, which takes no value. */
+  /** The placeholder of its value in help; undefined for a switch. */
   readonly placeholder?: string | undefined;
   readonly offer: Offer;
 }
@@ -31,13 +31,13 @@ export interface OfferedCommand {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly OfferedFlag[];
-  /** What stands behind the command. */
+  /** The argument of the command. */
   readonly argument: Offer;
 }
 
 const nothing: Offer = { kind: 'nothing', words: [] };
 
-/** All commands with all that may follow them, from the tables that the command line is read with. */
+/** All commands with their flags and arguments, from the tables of the command line. */
 export function offersOf(commands: readonly Command[]): readonly OfferedCommand[] {
   const names = commands.map(({ name }) => name.split(' ')[0] ?? '');
   return [
@@ -68,7 +68,7 @@ export function firstWords(commands: readonly OfferedCommand[]): readonly string
 
 function offeredCommand({ name, summary, flags = {}, groups, arguments: words }: Command): OfferedCommand {
   const shared = [...new Set([...groups, 'general' as const])].map(settingsOf);
-  // A flag of the command's own stands in the place of a setting of that name.
+  // A flag of the command replaces a setting of the same name.
   const table: SettingTable = Object.assign({}, ...shared, flags);
   return {
     name,
@@ -81,7 +81,7 @@ function offeredCommand({ name, summary, flags = {}, groups, arguments: words }:
 function offeredFlags(name: string, setting: Setting, isOwn: boolean): OfferedFlag[] {
   const spellings = flagsOf(name, setting);
   if (spellings.length === 0) return [];
-  // Without what shells would take for signs of theirs.
+  // Without the special characters of shells.
   const summary = summaryOf(setting).replaceAll(/["`$\\[\]]/g, '');
   if (kindOf(setting.schema) !== 'boolean') {
     const [placeholder] = placeholdersOf(setting);
@@ -93,7 +93,7 @@ function offeredFlags(name: string, setting: Setting, isOwn: boolean): OfferedFl
   return canBeOn(setting, isOwn) ? [isOn, isOff] : [isOn];
 }
 
-/** Whether there is something that a --no- could turn off: a default, or a variable. */
+/** Whether --no- has something to turn off: a default, or an environment variable. */
 function canBeOn({ defaultText, schema, variable }: Setting, isOwn: boolean): boolean {
   if (!isOwn) return variable !== false;
   return defaultText !== undefined || schema.safeParse(undefined).data === true;

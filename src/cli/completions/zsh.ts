@@ -1,6 +1,6 @@
 import { firstWords, groupsOf, type Offer, type OfferedCommand, type OfferedFlag, quoted } from './offers.ts';
 
-/** The completions of zsh, as one script: to be run in .zshrc, or to be kept as _conch in a folder of fpath. */
+/** The completions of zsh, as one script: run it in .zshrc, or store it as _conch in a folder of fpath. */
 export function zshCompletions(commands: readonly OfferedCommand[]): string {
   const groups = groupsOf(commands);
   const known = [...groups.keys(), ...commands.map(({ name }) => name)];
@@ -21,7 +21,7 @@ ${commands.map((command) => commandCase(command, command === first ? firstWords(
   esac
 }
 
-# As a file of fpath it is run at its first use, else it is only made known.
+# As a file of fpath it runs at its first use, else it only registers itself.
 if [[ \${funcstack[1]} == _conch ]]; then
   _conch "$@"
 else
@@ -40,7 +40,7 @@ function commandCase({ name, flags, argument }: OfferedCommand, others: readonly
       ;;`;
 }
 
-/** Any flag may come again. */
+/** Every flag may be repeated. */
 function flagSpecs({ spellings, summary, placeholder, offer }: OfferedFlag): string[] {
   if (placeholder === undefined) return spellings.map((spelling) => `*${spelling}[${summary}]`);
   const value = `[${summary}]:${placeholder.replaceAll(':', ' ')}:${action(offer)}`;

@@ -2,7 +2,7 @@ import { rowAbilities } from '../../models/abilities.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { rowsText } from './rows-diagnosis.ts';
 
-/** A diagnosis as people read it. */
+/** A diagnosis as text. */
 export function diagnosisText(diagnosis: Diagnosis): string {
   const { model, version, server, state, contract } = diagnosis;
   const title = `${model}${version === '' ? '' : ` version ${version}`} on ${server}: ${verdict(diagnosis)}`;
@@ -11,7 +11,7 @@ export function diagnosisText(diagnosis: Diagnosis): string {
   return [
     title,
     row('state', state),
-    row('contract', `${contract}${target === model ? '' : `, straight to ${target}`}`),
+    row('contract', `${contract}${target === model ? '' : `, direct to ${target}`}`),
     row('why', why[contract] ?? ''),
     row('inputs', inputs.join(', ')),
     row('outputs', outputs.join(', ')),
@@ -19,7 +19,7 @@ export function diagnosisText(diagnosis: Diagnosis): string {
     ...(parameters
       ? [
           row('template', diagnosis.template ?? '-'),
-          row('calls', `${diagnosis.toolCallParser}; reasoning: ${diagnosis.reasoningParser}`),
+          row('parsers', `tools: ${diagnosis.toolCallParser}; reasoning: ${diagnosis.reasoningParser}`),
         ]
       : []),
     row('limits', limitsText(limits)),
@@ -27,7 +27,7 @@ export function diagnosisText(diagnosis: Diagnosis): string {
     ...Object.values(rowAbilities).flatMap(({ name, doctor }) =>
       diagnosis[name] ? [row(doctor.title, rowsText(diagnosis[name]))] : [],
     ),
-    ...(diagnosis.reason === undefined ? [] : [row('fault', diagnosis.reason)]),
+    ...(diagnosis.reason === undefined ? [] : [row('error', diagnosis.reason)]),
     ...diagnosis.remarks.map((remark, at) => row(at === 0 ? 'remarks' : '', remark)),
     ...(diagnosis.facts ? [row('found', factsText(diagnosis.facts))] : []),
     ...(diagnosis.probe ? probeRows(diagnosis.probe) : []),
@@ -36,34 +36,34 @@ export function diagnosisText(diagnosis: Diagnosis): string {
 
 function parameterRows({ honoured, emulated, refused }: NonNullable<Diagnosis['parameters']>): string[] {
   return [
-    row('honoured', honoured.join(', ') || '-'),
+    row('supported', honoured.join(', ') || '-'),
     row('emulated', emulated.join(', ') || '-'),
-    ...refused.map(({ name, reason }, at) => row(at === 0 ? 'refused' : '', `${name}: ${reason}`)),
+    ...refused.map(({ name, reason }, at) => row(at === 0 ? 'rejected' : '', `${name}: ${reason}`)),
   ];
 }
 
 function verdict({ isServed, isInner }: Diagnosis): string {
   if (isServed) return 'served';
-  return isInner ? 'served as a part of another' : 'NOT SERVED';
+  return isInner ? 'served as part of another model' : 'NOT SERVED';
 }
 
-/** What of a model's configuration each contract is known by. */
+/** How Conch detects each contract from a model's configuration. */
 const why: Readonly<Record<string, string>> = {
-  vllm: 'it takes text_input and sampling_parameters and gives text_output',
-  trtllm: 'it takes text_input and max_tokens, with a batch dimension, and gives text_output',
-  'trtllm-tokens': 'its engine takes input_ids, input_lengths and request_output_len, and a tokenizer is at hand',
+  vllm: 'it takes text_input and sampling_parameters and returns text_output',
+  trtllm: 'it takes text_input and max_tokens, with a batch dimension, and returns text_output',
+  'trtllm-tokens': 'its engine takes input_ids, input_lengths and request_output_len, and there is a tokenizer',
   llmapi: 'it takes text_input and inputs that begin with sampling_param_',
   ...Object.fromEntries(Object.values(rowAbilities).map(({ name, doctor }) => [name, doctor.why])),
 };
 
 function limitsText({ context, prompt, beamWidth, vocabulary }: NonNullable<Diagnosis['limits']>): string {
   const known = [
-    context === undefined ? '' : `${context} tokens of context`,
-    prompt === undefined ? '' : `${prompt} tokens of prompt`,
+    context === undefined ? '' : `context ${context} tokens`,
+    prompt === undefined ? '' : `prompt ${prompt} tokens`,
     beamWidth === undefined ? '' : `${beamWidth} beams`,
     vocabulary === undefined ? '' : `vocabulary of ${vocabulary}`,
   ].filter((text) => text !== '');
-  return known.join(', ') || 'not known';
+  return known.join(', ') || 'unknown';
 }
 
 function factsText({ text, embeddings, images, context }: NonNullable<Diagnosis['facts']>): string {

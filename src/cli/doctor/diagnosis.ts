@@ -15,19 +15,19 @@ import type { ProbedFacts } from './probe-facts.ts';
 import { remarksOn } from './remarks.ts';
 import { type RowsDiagnoses, rowsOf, rowsRemarks } from './rows-diagnosis.ts';
 
-/** What is to be said of one model of one server. */
+/** The diagnosis of one model of one server. */
 export interface Diagnosis extends RowsDiagnoses {
   readonly model: string;
   readonly version: string;
   readonly server: string;
   readonly state: string;
   readonly isServed: boolean;
-  /** Whether it is a part of another model, which is served in its place. */
+  /** Whether it is part of another model, which is served instead. */
   readonly isInner: boolean;
   /** Why it is not served. */
   readonly reason?: string;
   readonly contract?: string;
-  /** Where its requests go: itself, or the engine behind it. */
+  /** The model that gets its requests: itself, or its engine. */
   readonly target?: string;
   readonly inputs?: readonly string[];
   readonly outputs?: readonly string[];
@@ -36,21 +36,21 @@ export interface Diagnosis extends RowsDiagnoses {
   };
   readonly tokenizer?: string;
   readonly template?: string;
-  /** How its tool calls and its reasoning are read. */
+  /** The parsers of its tool calls and its reasoning. */
   readonly toolCallParser?: string;
   readonly reasoningParser?: string;
   readonly limits?: ServedModel['contract']['limits'];
-  /** What is missing, and the flag that mends it; what to know of this kind of model. */
+  /** What is missing, with the flag that adds it, and notes about this kind of model. */
   readonly remarks: readonly string[];
-  /** What requests have shown that a vLLM model does. */
+  /** What requests have shown about a vLLM model. */
   readonly facts?: ProbedFacts;
   readonly probe?: ProbeResult;
 }
 
-/** Looks at every model that the registry knows of. */
+/** Diagnoses every model of the registry. */
 export async function diagnose(registry: ModelRegistry, emulatesStructure: boolean): Promise<Diagnosis[]> {
   const served = new Map(registry.list().map((model) => [model.name, model]));
-  // A server that does not answer is told of by itself.
+  // The caller reports unreachable servers.
   const rows = registry.rows().filter(({ state }) => state !== 'UNREACHABLE');
   return Promise.all(
     rows.map(async (row) => {
@@ -151,7 +151,7 @@ function parametersOf({ contract }: ServedModel, emulatesStructure: boolean): No
   };
 }
 
-/** Requests with everything that the contract takes, so that their tensors are all of those that it uses. */
+/** Requests with every parameter of the contract, so that they have all its tensors. */
 function requestsOf({ model, version, contract, loraTaskId }: ServedModel): InferRequest[] {
   const request = { ...fullRequest({ model, version, contract }), ...(loraTaskId === undefined ? {} : { loraTaskId }) };
   const { structure: _, logprobs: __, ...plain } = request;

@@ -34,14 +34,14 @@ export const doctorCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const [wanted, ...more] = input.positionals;
-  if (more.length > 0) throw new SettingsError(['conch doctor takes the name of one model, or none.']);
+  if (more.length > 0) throw new SettingsError(['conch doctor takes at most one model. Write conch doctor [MODEL].']);
   const flags = ownFlags(input, definition);
   const { servers, registry, close } = await openParts(input, terminal, {
     onNote: (note) => terminal.err(note),
     onLog: (level, text) => {
       if (level === 'error') terminal.err(text);
     },
-    // The diagnosis itself tells.
+    // The diagnosis contains it.
     onFault: () => undefined,
   });
   try {
@@ -65,7 +65,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   }
 }
 
-/** The same diagnoses after requests have shown what the models do. */
+/** Sends the models requests, and diagnoses them again. */
 async function probeAll(
   chosen: readonly Diagnosis[],
   registry: ModelRegistry,
@@ -73,7 +73,7 @@ async function probeAll(
 ): Promise<Diagnosis[]> {
   const found = new Map<string, ProbedFacts | undefined>();
   for (const { model, isServed } of chosen) if (isServed) found.set(model, await probeFacts(model, registry));
-  // The requests may have taught what the models can do.
+  // The registry learns from the requests.
   const learnt = await diagnose(registry, emulates);
   const probed: Diagnosis[] = [];
   for (const before of chosen) {
@@ -104,15 +104,15 @@ async function describeServer(server: InferenceServer): Promise<ServerDiagnosis>
 const longestCall = 5_000;
 
 function serverText({ server, name, version, fault }: ServerDiagnosis): string {
-  return `${server}: ${fault === undefined ? `${name} ${version}` : `does not answer: ${fault}`}`;
+  return `${server}: ${fault === undefined ? `${name} ${version}` : `unreachable: ${fault}`}`;
 }
 
-/** A part inside another model is not meant to be served. */
+/** A part of another model need not be served. */
 function isWell({ isServed, isInner, probe: probed }: Diagnosis): boolean {
   return isInner || (isServed && probed?.error === undefined);
 }
 
 function noSuchModel(wanted: string | undefined, all: readonly Diagnosis[]): string {
   if (wanted === undefined) return 'The servers have no models.';
-  return `No server has a model ${JSON.stringify(wanted)}. There are: ${all.map(({ model }) => model).join(', ')}.`;
+  return `No server has the model ${JSON.stringify(wanted)}. Available models: ${all.map(({ model }) => model).join(', ')}.`;
 }

@@ -7,7 +7,7 @@ import { StatusError } from '../../kserve/status.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import type { NamedModel } from '../../models/served-model.ts';
 
-/** What a model was found to do: yes, no, or why that could not be found out. */
+/** What a model can do: yes, no, or why that is unknown. */
 export interface ProbedFacts {
   readonly text: string;
   readonly embeddings: string;
@@ -18,25 +18,25 @@ export interface ProbedFacts {
 
 const longestRequest = 60_000;
 
-/** A few pixels: any model that takes images takes it, and any other refuses it before it is read. */
+/** A few pixels: a model that takes images accepts it, any other rejects it without reading it. */
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAHElEQVR42mM8IWfDwMDAwMDAxMDAYGFzmIGBAQAatAJdp/o5sAAAAABJRU5ErkJggg==';
 
 /**
- * Finds out what a vLLM model does, which its tensors do not tell: they are the same for every model of the backend. Each
- * request is refused at once or ends after one token. The registry learns from the refusals. Undefined for other models.
+ * Finds out what a vLLM model can do. Its tensors do not show that: they are the same for every model of the backend. Each
+ * request is rejected at once or ends after one token. The registry learns from the errors. Undefined for other models.
  */
 export async function probeFacts(name: string, registry: ModelRegistry): Promise<ProbedFacts | undefined> {
   const { config } = registry.find(name);
   if (config?.backend !== 'vllm') return undefined;
-  // Each is found again: what was learnt by the request before may have changed it.
+  // Each looks the model up again: the request before may have changed it.
   const text = await ability(registry.find(name), textRequest);
   const embeddings = await ability(registry.find(name), embeddingRequest);
   const images = await ability(registry.find(name), imageRequest);
   return { text, embeddings, images, context: registry.find(name).contextLength() ?? null };
 }
 
-/** What is sent to find out; undefined where it is known that it would be refused. */
+/** Makes the request that finds out; undefined where the model is known to reject it. */
 type RequestMaker = (model: NamedModel) => InferRequest | undefined;
 
 async function ability(model: NamedModel, makeRequest: RequestMaker): Promise<string> {

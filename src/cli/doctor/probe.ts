@@ -12,7 +12,7 @@ import type { NamedModel } from '../../models/served-model.ts';
 import { unwatched } from '../../request-watch.ts';
 import { Timing } from '../timing.ts';
 
-/** How a model answered one short request. */
+/** The response of a model to one short request. */
 export interface ProbeResult {
   readonly text: string;
   readonly timing: string;
@@ -31,7 +31,7 @@ async function probeRows(model: NamedModel): Promise<ProbeResult> {
   const context = { findModel: () => model, timeout: longestProbe, watch: unwatched };
   const signal = AbortSignal.timeout(longestProbe);
   const begin = performance.now();
-  const timing = (): string => `answered after ${(performance.now() - begin).toFixed(0)} ms`;
+  const timing = (): string => `response after ${(performance.now() - begin).toFixed(0)} ms`;
   try {
     const task = firstRowAbility(model);
     return { text: task ? await rowProbes[task.name](model, context, signal) : '', timing: timing() };
@@ -44,11 +44,11 @@ type RowsProbe = (model: NamedModel, context: RowsContext, signal: AbortSignal) 
 
 const input = { items: ['The sea is'], isList: false };
 
-/** A request for each thing that a model may do with rows of text, and what came of it. */
+/** A request for each task on rows of text, and its result. */
 const rowProbes: Readonly<Record<RowTask, RowsProbe>> = {
   embedding: async ({ name: model }, context, signal) => {
     const { vectors } = await embed({ model, input, dimensions: null }, context, signal);
-    return `${vectors[0]?.length} figures, the first ${vectors[0]?.[0]?.toFixed(6)}`;
+    return `${vectors[0]?.length} values, the first ${vectors[0]?.[0]?.toFixed(6)}`;
   },
   rerank: async ({ name: model }, context, signal) => {
     const { results } = await rerank({ model, query: 'The sea', documents: ['The sea is blue.'] }, context, signal);

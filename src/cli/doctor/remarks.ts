@@ -3,7 +3,7 @@ import type { ServedModel } from '../../models/served-model.ts';
 import type { PromptAssets } from '../../prompt/assets.ts';
 import { vllmRemarks } from './vllm-remarks.ts';
 
-/** What is missing for a model, with the flag that mends it, and what is to be known of its kind. */
+/** What is missing for a model, with the flag that adds it, and notes about its kind. */
 export function remarksOn(
   model: ServedModel,
   assets: PromptAssets | undefined,
@@ -13,40 +13,42 @@ export function remarksOn(
   const remarks: string[] = [];
   if (!assets?.template)
     remarks.push(
-      `There is no chat template, so chats are refused: --tokenizer ${name}=DIR or --chat-template ${name}=FILE.`,
+      `No chat template, so Conch rejects chat requests. Set --tokenizer ${name}=DIR or --chat-template ${name}=FILE.`,
     );
   if (!contract.counts && !assets?.tokenizer)
     remarks.push(
-      `The server does not count tokens, and there is no tokenizer, so there is no usage: --tokenizer ${name}=DIR.`,
+      `No token counts, because the server does not count tokens and there is no tokenizer. Set --tokenizer ${name}=DIR.`,
     );
   if (model.contextLength() === undefined)
-    remarks.push(`Nobody says how long its context is: --context-length ${name}=N.`);
+    remarks.push(`Context length unknown. Set it with --context-length ${name}=8192.`);
   if (assets?.template?.mentions('tools') && !formats?.tools)
-    remarks.push(`No parser of tool calls fits its template, so tools are refused: --tool-call-parser ${name}=NAME.`);
+    remarks.push(
+      `No tool parser matches its chat template, so Conch rejects tools. Set --tool-call-parser ${name}=NAME.`,
+    );
   if (contract.support('skip_special_tokens').kind === 'refused') remarks.push(...strippedMarkers(model, formats));
   if (contract.kind === 'trtllm' && (model.postprocessors ?? 1) > 1)
     remarks.push(
-      `Its postprocessing has ${model.postprocessors} instances: chunks of a streamed answer may change places. Set its instance count to 1.`,
+      `Its postprocessing has ${model.postprocessors} instances, so chunks of a streamed response may arrive in the wrong order. Set its instance count to 1.`,
     );
   if (contract.speaksTokens && assets && assets.eosTokenIds.length === 0)
     remarks.push(
-      `Its tokenizer names no token that ends an answer: add eos_token_id to generation_config.json in ${assets.folder ?? 'its folder'}.`,
+      `Its tokenizer has no end token. Add eos_token_id to generation_config.json in ${assets.folder ?? 'its folder'}.`,
     );
   switch (contract.kind) {
     case 'trtllm':
       remarks.push(
-        `Text goes through pre- and postprocessing, which break characters that are split over tokens. Straight to the engine is better: --tokenizer ${name}=DIR.`,
+        `Its pre- and postprocessing break characters that span several tokens. To send requests directly to the engine, set --tokenizer ${name}=DIR.`,
         contract.stopRequest
-          ? 'When a client leaves or a stop text is met, the engine is told to stop: Triton passes a cancel through an ensemble late or never.'
-          : 'When a client leaves or a stop text is met, its answer ends at once, but the engine runs on: nothing gets through to it.',
+          ? 'When a client disconnects or a stop sequence occurs, Conch sends the engine a stop request: Triton passes a cancellation through an ensemble late or never.'
+          : 'When a client disconnects or a stop sequence occurs, the response ends at once, but the engine continues: Conch cannot stop it.',
       );
       break;
     case 'llmapi':
-      remarks.push('A request that its server refuses may never be answered: --request-timeout bounds the wait.');
+      remarks.push('The server may never respond to a request that it rejects. Limit the wait with --request-timeout.');
       break;
     case 'trtllm-tokens':
       if (contract.limits.context === undefined)
-        remarks.push(`The engine's limits are not known: --engine-dir ${name}=DIR, a folder with its config.json.`);
+        remarks.push(`Limits of the engine unknown. Set --engine-dir ${name}=DIR, the folder of its config.json.`);
       break;
     case 'vllm':
       remarks.push(...vllmRemarks(model));
@@ -55,20 +57,18 @@ export function remarksOn(
   return remarks;
 }
 
-/** What is lost where the server takes special tokens out of the text. */
+/** What does not work where the server removes special tokens from the text. */
 function strippedMarkers({ name, contract }: ServedModel, formats: Formats | undefined): string[] {
   const remedy =
     contract.kind === 'trtllm'
-      ? `speak to its engine, which keeps them: --contract ${name}=trtllm-tokens and --tokenizer ${name}=DIR.`
-      : 'serve the engine as a tensorrt_llm model, which keeps them.';
+      ? `Use its engine directly, which keeps them: set --contract ${name}=trtllm-tokens and --tokenizer ${name}=DIR.`
+      : 'Serve the engine as a tensorrt_llm model, which keeps them.';
   const remarks: string[] = [];
   if (formats?.tools?.specialMarkers.length)
-    remarks.push(
-      `Its tool calls are written with special tokens, which its server takes out, so tools are refused: ${remedy}`,
-    );
+    remarks.push(`Its tool calls contain special tokens, which its server removes, so Conch rejects tools. ${remedy}`);
   if (formats?.reasoning?.specialMarkers.length)
     remarks.push(
-      `Its reasoning is marked with special tokens, which its server takes out, so it is a part of the answer: ${remedy}`,
+      `Its reasoning is marked with special tokens, which its server removes, so it is part of the response text. ${remedy}`,
     );
   return remarks;
 }

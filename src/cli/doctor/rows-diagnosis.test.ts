@@ -22,18 +22,16 @@ describe('rowsOf', () => {
 
   it('tells why vectors cannot be made', () => {
     const sentence = { pooling: 'other', furtherSteps: [] } as never;
-    expect(rowsOf({ rows: { embedding } }, sentence).embedding?.fault).toMatch(
-      /^The vectors of this model cannot be made/,
-    );
+    expect(rowsOf({ rows: { embedding } }, sentence).embedding?.fault).toMatch(/^This model cannot return embeddings/);
   });
 });
 
 it('writes each in one line', () => {
   const told = rowsOf({ rows: { embedding, rerank, classify } }, undefined);
   expect([told.embedding, told.rerank, told.classify].map((each) => each && rowsText(each))).toEqual([
-    'token ids in, up to 8 together, 3 figures out, pooled here: mean, scaled to length one',
-    'token ids in, up to 8 together, 3 figures out, softmax of label 1',
-    'token ids in, up to 8 together, 3 figures out, sigmoid, labels a, b, c',
+    'token ids in, batches of up to 8, 3 values out, mean pooling in Conch, normalized',
+    'token ids in, batches of up to 8, 3 values out, softmax of label 1',
+    'token ids in, batches of up to 8, 3 values out, sigmoid, labels a, b, c',
   ]);
 });
 
@@ -41,7 +39,7 @@ it('remarks on classes without names', () => {
   const model = (rows: NamedModel['rows']) => ({ name: 'm', rows, contextLength: () => 8 }) as unknown as NamedModel;
   const assets = { tokenizer: {}, eosTokenIds: [] } as never;
   expect(rowsRemarks(model({ classify: { ...classify, labels: undefined } }), assets)).toEqual([
-    'Its classes have no names: set models.m.classify.labels in the configuration file, or label_filename of its output in config.pbtxt.',
+    'Its classes have no names. Set models.m.classify.labels in the configuration file, or label_filename of its output in config.pbtxt.',
   ]);
   expect(rowsRemarks(model({ classify }), assets)).toEqual([]);
   const fromFile = { ...classify, labels: undefined, hasLabelFile: true };

@@ -18,11 +18,11 @@ export interface RowsDiagnosis extends Partial<EmbeddingRecipe> {
   readonly batch: number;
   readonly dimensions?: number | undefined;
   readonly activation?: string | undefined;
-  /** Which of the figures is read. */
+  /** The index of the value that is the score. */
   readonly label?: number | undefined;
   /** The names of the classes. */
   readonly labels?: readonly string[] | undefined;
-  /** Why it cannot be done. */
+  /** Why the model cannot do it. */
   readonly fault?: string;
 }
 
@@ -37,7 +37,7 @@ export function rowsOf({ rows }: Pick<NamedModel, 'rows'>, sentence: PromptAsset
   return { ...Object.fromEntries(facts), embedding: { ...factsOf(embedding), ...recipe } };
 }
 
-/** What any contract of rows says of itself. */
+/** The facts of any contract of rows. */
 function factsOf(contract: RowsContract & Partial<RerankContract & ClassifyContract>): RowsDiagnosis {
   const { takes, mostTogether: batch, width: dimensions, activation, label, labels } = contract;
   return { takes, batch, dimensions, activation, label, labels };
@@ -51,29 +51,27 @@ function recipeOrFault(recipe: () => EmbeddingRecipe): EmbeddingRecipe | { reado
   }
 }
 
-/** What is missing for figures of texts, and what mends it. */
+/** What is missing for tasks on rows of text, and how to add it. */
 export function rowsRemarks(model: NamedModel, assets: PromptAssets | undefined): string[] {
   const { name } = model;
   const remarks: string[] = [];
   if (!assets?.tokenizer)
-    remarks.push(
-      `There is no tokenizer, so tokens are not counted and token ids are refused: --tokenizer ${name}=DIR.`,
-    );
+    remarks.push(`No tokenizer, so Conch does not count tokens and rejects token ids. Set --tokenizer ${name}=DIR.`);
   if (rowsOf(model, assets?.sentence).embedding?.isGuess)
     remarks.push(
-      `Nobody says how the vectors of its tokens become one, so the mean is taken: a tokenizer folder with 1_Pooling/config.json, or models.${name}.embedding.pooling in the configuration file.`,
+      `Pooling unknown, so Conch uses the mean. Set a tokenizer folder with 1_Pooling/config.json, or models.${name}.embedding.pooling in the configuration file.`,
     );
   const { classify } = model.rows;
   if (classify && firstRowAbility(model)?.name === 'classify' && !classify.labels && !classify.hasLabelFile)
     remarks.push(
-      `Its classes have no names: set models.${name}.classify.labels in the configuration file, or label_filename of its output in config.pbtxt.`,
+      `Its classes have no names. Set models.${name}.classify.labels in the configuration file, or label_filename of its output in config.pbtxt.`,
     );
   if (assets?.tokenizer && model.contextLength() === undefined)
-    remarks.push(`Nobody says how long a text may be: --context-length ${name}=N.`);
+    remarks.push(`Context length unknown. Set it with --context-length ${name}=512.`);
   return [...remarks, ...vllmRemarks(model)];
 }
 
-/** What is done, in one line. */
+/** The task in one line. */
 export function rowsText({
   takes,
   batch,
@@ -87,11 +85,11 @@ export function rowsText({
 }: RowsDiagnosis): string {
   const parts = [
     { text: 'texts in', ids: 'token ids in', either: 'texts or token ids in' }[takes],
-    batch > 1 ? `up to ${batch} together` : 'one by one',
-    dimensions === undefined ? '' : `${dimensions} figures out`,
-    pooling === undefined ? '' : `pooled here: ${pooling}`,
-    normalize ? 'scaled to length one' : '',
-    prompt ? `after ${JSON.stringify(prompt)}` : '',
+    batch > 1 ? `batches of up to ${batch}` : 'one by one',
+    dimensions === undefined ? '' : `${dimensions} values out`,
+    pooling === undefined ? '' : `${pooling} pooling in Conch`,
+    normalize ? 'normalized' : '',
+    prompt ? `prompt ${JSON.stringify(prompt)}` : '',
     activation === undefined || activation === 'none'
       ? ''
       : label === undefined

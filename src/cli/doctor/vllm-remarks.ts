@@ -1,7 +1,7 @@
 import type { NamedModel } from '../../models/served-model.ts';
 import { checksHealth, guideLibraryAdvice, healthCheckAdvice } from '../../vllm-arguments.ts';
 
-/** What is wrong with the files of a vLLM model, and which of its safeguards are missing, with what to write. */
+/** The problems with the files of a vLLM model, and its missing safeguards with how to add them. */
 export function vllmRemarks({ config, vllm }: Pick<NamedModel, 'config' | 'vllm'>): string[] {
   if (config?.backend !== 'vllm') return [];
   return [

@@ -43,7 +43,7 @@ const definition: Command<typeof flags> = {
   ],
 };
 
-/** `conch keys create`: the key goes to the output and nowhere else. */
+/** `conch keys create`: prints the key and stores only its hash. */
 export const keysCreateCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
@@ -62,26 +62,26 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
     ...(given.priority ? { priority: true } : {}),
     ...(given.manage ? { manage: true } : {}),
   });
-  // What is left out has no line in the file.
+  // Undefined values have no line in the file.
   const plain = JSON.parse(JSON.stringify(entry)) as KeyEntry;
   await changeKeyFile(file, { mayBeMissing: true }, ({ document, keys }) => {
     if (keys.some((other) => other.name.toLowerCase() === name.toLowerCase()))
       throw new SettingsError([
-        `${file} has a key of the name ${name} already. Choose another, or revoke that one first.`,
+        `${file} already has a key named ${name}. Choose another name, or revoke that key first.`,
       ]);
     if (keys.length > 0) document.addIn(['keys'], document.createNode(plain));
     else if (document.contents === null) document.contents = document.createNode({ keys: [plain] });
     else document.setIn(['keys'], document.createNode([plain]));
   });
-  terminal.err(`The key ${name} is in ${file}, as a hash. It is shown this once:`);
+  terminal.err(`Stored the hash of the key ${name} in ${file}. The key itself is shown only once:`);
   terminal.out(key);
   return 0;
 }
 
-/** The date that an age leads to, or the date as it is. */
+/** The end of an age as a date, or the date as it is. */
 function endOf(written: string): string {
   const seconds = age.safeParse(written);
-  // A bare number is no age here: 2027 would end in half an hour.
+  // A bare number is not an age here: 2027 would expire in half an hour.
   if (!seconds.success || /^\d+$/.test(written)) return written;
   return new Date(Date.now() + seconds.data * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -41,7 +41,7 @@ describe('a lock on a file', () => {
 
   it('is not to be had in a folder that is not there', async () => {
     await expect(withLock(join(folder, 'none', 'a'), async () => '')).rejects.toMatchObject({
-      problems: [`${join(folder, 'none', 'a')} cannot be written: ENOENT.`],
+      problems: [`Cannot write ${join(folder, 'none', 'a')}: ENOENT.`],
     });
   });
 });

@@ -16,28 +16,28 @@ export const fileFlag = setting(text.optional(), 'Set the key file.', {
   defaultText: 'CONCH_API_KEY_FILE, else api_key_file of --config',
 });
 
-/** A file of keys that is being worked on. */
+/** An open key file. */
 interface OpenKeyFile {
   readonly file: string;
-  /** It is JSON, and stays that. */
+  /** Whether it is JSON, and is written as JSON. */
   readonly isJson: boolean;
   readonly document: Document;
   readonly keys: readonly KeyEntry[];
 }
 
-/** The file of keys that a command is for. */
+/** The key file of a command. */
 export function keyFileOf(given: string | undefined, { apiKeyFile }: CommandInput['settings']): string {
   const file = given === undefined ? apiKeyFile : resolvePath(given, { homeDirectory: homedir() });
-  if (file === undefined) throw new SettingsError(['--file must be given: the file of keys.']);
+  if (file === undefined) throw new SettingsError(['--file is missing. Set the key file.']);
   return file;
 }
 
 interface ReadOptions {
-  /** A file that is not there yet is empty then. */
+  /** A missing file counts as empty. */
   readonly mayBeMissing: boolean;
 }
 
-/** Changes a file of keys, one process after the other, and puts it in place. */
+/** Changes a key file. Processes take turns. */
 export async function changeKeyFile(
   file: string,
   options: ReadOptions,
@@ -51,12 +51,14 @@ export async function changeKeyFile(
   });
 }
 
-/** Reads a file of keys. */
+/** Reads a key file. */
 export async function openKeyFile(file: string, { mayBeMissing }: ReadOptions): Promise<OpenKeyFile> {
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && mayBeMissing) return '';
-    throw new SettingsError([`${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}.`]);
+    throw new SettingsError([
+      `Cannot read the key file ${file}: ${code === 'ENOENT' ? 'file not found. Check the path' : code}.`,
+    ]);
   });
   try {
     return { file, isJson: isJson(content), ...readKeyFile(file, content) };
@@ -65,14 +67,14 @@ export async function openKeyFile(file: string, { mayBeMissing }: ReadOptions): 
   }
 }
 
-/** The one name that a command is given. */
+/** The key name in the arguments of a command. */
 export function onlyName(positionals: readonly string[], command: string): string {
   const [name, ...others] = positionals;
   if (name !== undefined && others.length === 0) return name;
-  throw new SettingsError([`conch ${command} takes the name of one key.`]);
+  throw new SettingsError([`conch ${command} needs one key name. Write conch ${command} NAME.`]);
 }
 
-/** Puts the file in place in one step, so that nobody ever reads half of it; a new one is its owner's alone. */
+/** Replaces the file in one step, so that readers never see half of it. Only the owner may read a new file. */
 async function saveKeyFile({ file, document, isJson: staysJson }: OpenKeyFile): Promise<void> {
   const place = await realpath(file).catch(() => file);
   const old = await stat(place).catch(() => undefined);
@@ -94,7 +96,7 @@ async function saveKeyFile({ file, document, isJson: staysJson }: OpenKeyFile): 
     await rename(temporary, place);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new SettingsError([`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`]);
+    throw new SettingsError([`Cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`]);
   }
 }
 

@@ -26,8 +26,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   await changeKeyFile(keyFileOf(file, input.settings), { mayBeMissing: false }, (opened) => {
     const names = opened.keys.map((key) => key.name);
     const index = names.indexOf(name);
-    if (index < 0)
-      throw new SettingsError([`${opened.file} has no key of the name ${name}.${didYouMean(name, names)}`]);
+    if (index < 0) throw new SettingsError([`${opened.file} has no key named ${name}.${didYouMean(name, names)}`]);
     opened.document.deleteIn(['keys', index]);
   });
   terminal.out(`The key ${name} is revoked.`);

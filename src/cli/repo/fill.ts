@@ -41,17 +41,17 @@ const definition: Command<typeof flags> = {
   ],
 };
 
-/** `conch repo fill`: fills a template, and warns of what is left. */
+/** `conch repo fill`: fills a template, and warns about unfilled values. */
 export const repoFillCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const { inPlace, output, strict } = ownFlags(input, definition);
   const [file, ...words] = input.positionals;
   if (file === undefined)
-    throw new SettingsError(['conch repo fill needs the file to fill: FILE NAME:VALUE,NAME:VALUE…']);
-  if (inPlace && output !== undefined) throw new SettingsError(['-i and -o exclude each other.']);
+    throw new SettingsError(['conch repo fill needs a file. Write conch repo fill FILE NAME:VALUE,NAME:VALUE….']);
+  if (inPlace && output !== undefined) throw new SettingsError(['-i and -o exclude each other. Set only one.']);
   const template = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new SettingsError([`${file} cannot be read: ${reasonOf(error)}.`]);
+    throw new SettingsError([`Cannot read ${file}: ${reasonOf(error)}.`]);
   });
   const filled = fillTemplate(template, readValues(words));
   for (const warning of [...unknownNames(filled, { file, template }), ...remarks(filled, output ?? file)]) {
@@ -62,7 +62,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   if (target === undefined) terminal.out(filled.text.replace(/\n$/, ''));
   else
     await writeFile(target, filled.text).catch((error: unknown) => {
-      throw new SettingsError([`${target} cannot be written: ${reasonOf(error)}.`]);
+      throw new SettingsError([`Cannot write ${target}: ${reasonOf(error)}.`]);
     });
   return 0;
 }
@@ -76,7 +76,7 @@ function readValues(words: readonly string[]): ReadonlyMap<string, string> {
   }
 }
 
-/** Scripts fill files again that are filled already, and NVIDIA's tool lets them: a name that the text has is no mistake. */
+/** NVIDIA's tool allows filling a file twice, and scripts do: a name that the text contains is not an error. */
 function unknownNames(
   { unknown, text: result }: FilledTemplate,
   { file, template }: { file: string; template: string },
@@ -86,7 +86,7 @@ function unknownNames(
   if (strangers.length > 0) {
     throw new SettingsError(strangers.map((name) => `${file} has no \${${name}}.${didYouMean(name, names)}`));
   }
-  return unknown.map((name) => `${file} has no \${${name}}: it is filled already, or never was a template value.`);
+  return unknown.map((name) => `${file} has no \${${name}}: it is already filled, or not a value of the template.`);
 }
 
 function remarks({ unfilled, text: result }: FilledTemplate, file: string): string[] {
@@ -102,6 +102,6 @@ function remarks({ unfilled, text: result }: FilledTemplate, file: string): stri
 }
 
 function unfilledWarning({ name, line, column, quoted }: Unfilled, file: string): string {
-  const effect = quoted ? 'TensorRT-LLM takes it as not set' : 'the file cannot be read like this';
+  const effect = quoted ? 'TensorRT-LLM treats it as not set' : 'the file is not valid until you fill it';
   return `${file}:${line}:${column}: \${${name}} is left unfilled: ${effect}.`;
 }

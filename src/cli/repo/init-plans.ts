@@ -20,7 +20,7 @@ import {
 
 export type ModelKind = 'vllm' | 'trtllm' | 'llamacpp';
 
-/** The flags of `conch repo init`; those that were not given are undefined or empty. */
+/** The flags of `conch repo init`; those that are not set are undefined or empty. */
 export interface InitFlags {
   readonly model: string | undefined;
   readonly set: readonly string[];
@@ -52,11 +52,11 @@ interface InitRequest {
 
 interface InitPlan {
   readonly plan: FolderPlan;
-  /** What the person must know beside the files. */
+  /** What the user must know beyond the files. */
   readonly notes: readonly string[];
 }
 
-/** How the folder of each kind of model comes about. Mistakes are RepositoryErrors. */
+/** Plans the folder of each kind of model. Throws a RepositoryError. */
 export const initPlanners: Readonly<Record<ModelKind, (request: InitRequest) => Promise<InitPlan> | InitPlan>> = {
   vllm,
   trtllm,
@@ -82,7 +82,7 @@ async function vllm({ name, repository, flags }: InitRequest): Promise<InitPlan>
   return { plan: planVllm({ name, engine, adapters, checksHealth: isAsked }), notes: [] };
 }
 
-/** What the files of a model that is written again say of its safeguards: the operator may have changed them. */
+/** The safeguards in the files of an existing model: the operator may have changed them. */
 async function writtenSafeguards(folder: string) {
   const [read, config] = await Promise.all([
     readVllmArguments(join(folder, '1', argumentsFile)),
@@ -116,7 +116,7 @@ async function trtllm({ name, repository, flags }: InitRequest): Promise<InitPla
   const plan = planTrtllm({ name, values, pythonFrom });
   for (const file of plan.files) {
     if ('copyOf' in file && !(await isFile(file.copyOf))) {
-      throw new RepositoryError([`${file.copyOf} is missing: --python-from wants a folder like ${containerModels}.`]);
+      throw new RepositoryError([`${file.copyOf} is missing. Set --python-from to a folder like ${containerModels}.`]);
     }
   }
   return { plan, notes: plan.foreign.length === 0 ? [] : [missingPython(plan.foreign, repository)] };
@@ -139,24 +139,23 @@ async function llamacpp({ name, flags }: InitRequest): Promise<InitPlan> {
       'conch repo init llamacpp needs a GGUF file: --model FILE, or --model-path FILE to leave it where it is.',
     ]);
   }
-  if (copy === true && model === undefined) throw new RepositoryError(['--copy and --model-path exclude each other.']);
+  if (copy === true && model === undefined)
+    throw new RepositoryError(['--copy and --model-path exclude each other. Set only one.']);
   const file = absolute(modelPath ?? model ?? '');
   const problem = await ggufProblem(file);
-  // A path may be that of another machine, a file to copy or link must be here.
+  // A path may be of another machine; a file to copy or link must exist here.
   if (problem !== undefined && modelPath === undefined) throw new RepositoryError([`--model: ${problem}`]);
   const adapters = new Map([...pairs('--lora', flags.lora)].map(([adapter, path]) => [adapter, absolute(path)]));
   for (const [adapter, path] of adapters) {
     if (/[,=]/.test(path) || adapter.includes(',')) {
-      throw new RepositoryError([
-        `--lora ${adapter}: a name or path with a comma or an equals sign cannot be written.`,
-      ]);
+      throw new RepositoryError([`--lora ${adapter}: the name and path must not contain a comma or an equals sign.`]);
     }
   }
   const weights = { file, as: modelPath !== undefined ? 'path' : copy === true ? 'copy' : 'link' } as const;
   const plan = planLlamacpp({ name, weights, contextLength, sequences, adapters });
   return {
     plan,
-    notes: problem === undefined ? [] : [`--model-path: ${problem} The model cannot be served before it is.`],
+    notes: problem === undefined ? [] : [`--model-path: ${problem} Conch cannot serve the model until then.`],
   };
 }
 
@@ -169,13 +168,13 @@ function pairs(flag: string, items: readonly string[]): ReadonlyMap<string, stri
   for (const item of items) {
     const equals = item.indexOf('=');
     if (equals < 1 || equals === item.length - 1)
-      throw new RepositoryError([`${flag} ${item} must be written NAME=VALUE.`]);
+      throw new RepositoryError([`${flag} must be NAME=VALUE, not ${JSON.stringify(item)}.`]);
     found.set(item.slice(0, equals), item.slice(equals + 1));
   }
   return found;
 }
 
-/** Numbers, switches and objects as such, all else as text. */
+/** JSON values, for example numbers and objects; all else is text. */
 function fromJson(value: string): unknown {
   try {
     return JSON.parse(value);

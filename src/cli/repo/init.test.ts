@@ -37,16 +37,16 @@ async function problemOf(...argv: string[]): Promise<string> {
 
 describe('conch repo init refuses', () => {
   it.each([
-    [[], 'conch repo init needs the kind and the name of the model: vllm|trtllm|llamacpp NAME.'],
-    [['vlm', 'm'], '"vlm" is not a kind of model: vllm, trtllm, llamacpp. Did you mean vllm?'],
-    [['vllm', 'a', 'b'], 'conch repo init takes one name: b is too much.'],
+    [[], 'conch repo init needs the kind and name of the model. Write conch repo init vllm|trtllm|llamacpp NAME.'],
+    [['vlm', 'm'], '"vlm" is not a kind of model. Use one of vllm, trtllm, llamacpp. Did you mean vllm?'],
+    [['vllm', 'a', 'b'], 'conch repo init takes one name. Remove b.'],
     [['vllm', 'm'], 'conch repo init vllm needs --model: a name on the Hugging Face hub, or a folder.'],
     [
       ['vllm', '../m', '--model', 'a'],
-      '"../m" cannot be the name of a model: use letters, digits, and - _ . behind the first character.',
+      '"../m" is not a valid model name: use letters, digits, - and _, with dots only inside the name.',
     ],
-    [['vllm', 'm', '--model', 'a', '--engine-dir', '/e'], '--engine-dir is for trtllm, not for vllm.'],
-    [['vllm', 'm', '--model', 'a', '--lora', 'x'], '--lora x must be written NAME=VALUE.'],
+    [['vllm', 'm', '--model', 'a', '--engine-dir', '/e'], '--engine-dir is for trtllm, not for vllm. Remove it.'],
+    [['vllm', 'm', '--model', 'a', '--lora', 'x'], '--lora must be NAME=VALUE, not "x".'],
     [['trtllm', 'm'], 'conch repo init trtllm needs --engine-dir and --tokenizer-dir, as tritonserver will see them.'],
     [
       [
@@ -61,17 +61,17 @@ describe('conch repo init refuses', () => {
         '--set',
         'decoupled_mode=yes',
       ],
-      'max_beam_with is not a value of a TensorRT-LLM repository. Did you mean max_beam_width?\ndecoupled_mode must be one of true, false, not "yes".',
+      `max_beam_with is not a value of TensorRT-LLM's templates. Did you mean max_beam_width?\ndecoupled_mode must be one of true, false, not "yes".`,
     ],
     [
       ['trtllm', 'preprocessing', '--engine-dir', '/e', '--tokenizer-dir', '/t'],
-      'preprocessing is the name of a model inside: choose another.',
+      'preprocessing is the name of a model inside the ensemble. Choose another name.',
     ],
     [
       ['llamacpp', 'm'],
       'conch repo init llamacpp needs a GGUF file: --model FILE, or --model-path FILE to leave it where it is.',
     ],
-    [['llamacpp', 'm', '--model', '/nowhere/a.gguf'], '--model: there is no file /nowhere/a.gguf.'],
+    [['llamacpp', 'm', '--model', '/nowhere/a.gguf'], '--model: /nowhere/a.gguf does not exist.'],
   ])('%j', async (words, problem) => {
     const repository = join(tmpdir(), `conch-never-written-${process.pid}`);
     expect(await problemOf('repo', 'init', ...words, '--repository', repository)).toBe(problem);

@@ -85,7 +85,7 @@ const definition: Command<typeof flags> = {
   ],
 };
 
-/** `conch repo init`: writes a ready model folder, or says what is missing for it to be ready. */
+/** `conch repo init`: writes a model folder, and prints what is still missing. */
 export const repoInitCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
@@ -118,14 +118,16 @@ function report({ files }: FolderPlan, repository: string): string {
 function readArguments([kind, name, ...more]: readonly string[]): { kind: ModelKind; name: string } {
   const kinds = Object.keys(initPlanners);
   if (kind === undefined || name === undefined) {
-    throw new SettingsError([`conch repo init needs the kind and the name of the model: ${kinds.join('|')} NAME.`]);
+    throw new SettingsError([
+      `conch repo init needs the kind and name of the model. Write conch repo init ${kinds.join('|')} NAME.`,
+    ]);
   }
   if (!isKind(kind)) {
     throw new SettingsError([
-      `${JSON.stringify(kind)} is not a kind of model: ${kinds.join(', ')}.${didYouMean(kind, kinds)}`,
+      `${JSON.stringify(kind)} is not a kind of model. Use one of ${kinds.join(', ')}.${didYouMean(kind, kinds)}`,
     ]);
   }
-  if (more.length > 0) throw new SettingsError([`conch repo init takes one name: ${more.join(' ')} is too much.`]);
+  if (more.length > 0) throw new SettingsError([`conch repo init takes one name. Remove ${more.join(' ')}.`]);
   return { kind, name };
 }
 
@@ -133,7 +135,7 @@ function isKind(word: string): word is ModelKind {
   return Object.hasOwn(initPlanners, word);
 }
 
-/** The kinds that a flag is for; a flag that is not here is for all. */
+/** The kinds that a flag applies to; other flags apply to all. */
 const flagKinds: Readonly<Partial<Record<keyof InitFlags, readonly ModelKind[]>>> = {
   model: ['vllm', 'llamacpp'],
   set: ['vllm', 'trtllm'],
@@ -162,7 +164,7 @@ function refuseForeignFlags(kind: ModelKind, values: InitFlags): void {
     const value: unknown = Reflect.get(values, name);
     const isGiven = Array.isArray(value) ? value.length > 0 : value !== undefined;
     return isGiven && !kinds.includes(kind)
-      ? [`${longFlag(name)} is for ${kinds.join(' and ')}, not for ${kind}.`]
+      ? [`${longFlag(name)} is for ${kinds.join(' and ')}, not for ${kind}. Remove it.`]
       : [];
   });
   if (problems.length > 0) throw new SettingsError(problems);

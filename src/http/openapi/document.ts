@@ -3,7 +3,7 @@ import { inputSchema, type JsonSchema } from './json-schema.ts';
 
 type DocumentedApi = Pick<Api<never>, 'errorSchema'> & { readonly endpoints: readonly EndpointFacts[] };
 
-/** An operation with its place. */
+/** An operation with its path and method. */
 interface Placed {
   readonly method: string;
   readonly path: string;
@@ -32,7 +32,7 @@ export function openApiDocument({
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    // Where keys are set, one of them is wanted.
+    // A key is needed only if Conch has keys.
     security: [{}, { bearer: [] }, { apiKey: [] }],
     paths,
     components: {
@@ -100,7 +100,7 @@ function written(placed: Placed) {
           },
         }),
     responses: {
-      '200': { description: 'The answer.', headers, content: responseContent(response, streams) },
+      '200': { description: 'The response.', headers, content: responseContent(response, streams) },
       ...Object.fromEntries(
         statusesOf(placed).map((status) => [
           status,
@@ -111,7 +111,7 @@ function written(placed: Placed) {
   };
 }
 
-/** Every response says under which id the log has its request. */
+/** Every response has the id of its request in the log. */
 const headers = { 'x-request-id': { schema: { type: 'string' }, required: true } };
 
 function responseContent(response: Operation['response'], streams: Operation['streams']): JsonSchema {
@@ -123,11 +123,11 @@ function responseContent(response: Operation['response'], streams: Operation['st
   return { ...whole, ...(streams === 'lines' ? lineStream : eventStream) };
 }
 
-/** What streams are made of. */
+/** Content types of streams. */
 const eventStream = {
-  'text/event-stream': { schema: { description: 'Server-sent events, each with JSON in its data.' } },
+  'text/event-stream': { schema: { description: 'Server-sent events with JSON data.' } },
 };
-const lineStream = { 'application/x-ndjson': { schema: { description: 'Lines, each of which is an object.' } } };
+const lineStream = { 'application/x-ndjson': { schema: { description: 'One JSON object per line.' } } };
 
 function json(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } };
@@ -137,25 +137,25 @@ function reference({ name }: { readonly name: string }): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** What each status of a failure means. */
+/** Descriptions of error statuses. */
 const failures: Readonly<Record<number, string>> = {
-  400: 'A field, or the body, is not as it must be; the message says which.',
-  401: 'The key, or the header of a restricted API, is missing or wrong.',
-  403: 'The key may not use this model, not manage models, or not ask for a priority.',
-  404: 'There is no such model, response or path.',
+  400: 'A field or the body is invalid. The message names it.',
+  401: 'The API key or the header of a restricted API is missing or wrong.',
+  403: 'The API key does not allow this model, managing models, or this priority.',
+  404: 'The model, response or path does not exist.',
   408: 'The request took too long to arrive.',
   409: 'The model is being loaded or unloaded.',
   413: 'The body is larger than --http-max-input-size.',
   415: 'The body is not JSON, or it is compressed.',
-  429: 'Too many requests; Retry-After says when to come again.',
-  431: 'More or longer headers than allowed.',
-  500: 'A fault of Conch itself; the log has the details.',
-  502: 'The server behind failed, or is not reached.',
+  429: 'Too many requests. Retry-After says when to try again.',
+  431: 'Too many headers, or too large.',
+  500: 'Internal error of Conch. The log has the details.',
+  502: 'The upstream server failed or is unreachable.',
   503: 'The model or the server is not ready.',
   504: 'The request took longer than --request-timeout.',
 };
 
-/** Health checks wait for servers at most; all other operations may fail with them. */
+/** The error statuses of an operation. Health checks do not fail with the upstream servers. */
 function statusesOf({ group, path, operation: { request, unready } }: Placed): readonly number[] {
   const always = [400, 401, 408, 413, 415, 431, 500];
   if (group === 'health') return unready ? [...always, 503] : always;

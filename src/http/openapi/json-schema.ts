@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Takes, takenBy } from '../../requests/fields.ts';
 
-/** A JSON schema, as the document holds it. */
+/** A JSON schema in the document. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What a request may send, from the schema that it is checked with. */
+/** The JSON schema of a request, from the schema that checks it. */
 export function inputSchema(schema: z.core.$ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema as z.ZodType, {
     io: 'input',
@@ -19,11 +19,11 @@ export function inputSchema(schema: z.core.$ZodType): JsonSchema {
   return rest;
 }
 
-/** What schemas take that check by hand. */
+/** The JSON schema of a zod schema with a custom check. */
 function toldBy(schema: z.core.$ZodType): JsonSchema | undefined {
   const taken = takenBy(schema);
   if (taken !== undefined) return describe(taken);
-  // Those of our own check whether a value is an object.
+  // Our custom schemas check whether a value is an object.
   if (schema instanceof z.ZodCustom) return { type: 'object' };
   if (!(schema instanceof z.ZodPipe)) return undefined;
   const { in: first, out } = schema.def;
@@ -43,7 +43,7 @@ function describe(taken: Takes): JsonSchema {
     case 'record':
       return { type: 'object', additionalProperties: inputSchema(taken.value), maxProperties: taken.most };
     case 'refused':
-      return { enum: [null, ...taken.harmless], description: `Not offered: ${taken.reason}.` };
+      return { enum: [null, ...taken.harmless], description: `Rejected: ${taken.reason}.` };
     case 'any':
       return { anyOf: taken.of.map(inputSchema) };
   }

@@ -9,10 +9,10 @@ interface DocumentedParameter {
   readonly schema: DocumentedSchema;
 }
 
-/** Bodies by their types. */
+/** Bodies by content type. */
 type DocumentedContent = Readonly<Record<string, { readonly schema: DocumentedSchema; readonly example?: unknown }>>;
 
-/** One thing that can be asked for, as the document has it. */
+/** An operation of the document. */
 export interface DocumentedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -28,7 +28,7 @@ export interface PlacedOperation extends DocumentedOperation {
   readonly path: string;
 }
 
-/** All that the page says of an operation. */
+/** The HTML of an operation. */
 export function operationHtml(operation: PlacedOperation): string {
   const { operationId, method, path, summary, requestBody, responses } = operation;
   return [
@@ -37,9 +37,9 @@ export function operationHtml(operation: PlacedOperation): string {
     `<p>${escapeText(summary)}</p>`,
     parametersHtml(operation.parameters ?? []),
     requestBody === undefined ? '' : `<h4>Body</h4><p>${typesHtml(requestBody.content)}</p>`,
-    // Long lines are scrolled by keys too.
+    // Focusable, so that long lines can be scrolled with the keyboard.
     `<pre tabindex="0"><code>${escapeText(curlLine(operation))}</code></pre>`,
-    '<h4>Answers</h4><dl>',
+    '<h4>Responses</h4><dl>',
     ...Object.entries(responses).map(
       ([status, { description, content }]) =>
         `<dt>${escapeText(status)}</dt><dd>${escapeText(description)} ${typesHtml(content ?? {})}</dd>`,
@@ -66,7 +66,7 @@ function typesHtml(content: DocumentedContent): string {
     .join('; ');
 }
 
-/** A line for a shell that asks for it. */
+/** A curl command for the operation. */
 function curlLine({ method, path, requestBody }: PlacedOperation): string {
   const words = ['curl'];
   const example = requestBody?.content['application/json']?.example;

@@ -20,7 +20,7 @@ const document: ApiDocument = {
         },
         responses: {
           '200': {
-            description: 'The answer.',
+            description: 'The response.',
             content: {
               'application/json': { schema: { $ref: '#/components/schemas/Said' } },
               'text/event-stream': { schema: { description: 'Events.' } },
@@ -65,16 +65,16 @@ describe('the page of the API', () => {
     ]);
   });
 
-  it('tells the parameters with their bounds', () => {
+  it('lists the parameters with their bounds', () => {
     expect(page).toContain(
-      '<tr><th scope="row"><code>id</code> <em>required</em></th><td>in the path: string, characters, at least <code>1</code></td></tr>' +
-        '<tr><th scope="row"><code>limit</code></th><td>in the query: integer, at most <code>100</code>, left out: <code>20</code></td></tr>',
+      '<tr><th scope="row"><code>id</code> <em>required</em></th><td>in the path: string, minimum length <code>1</code></td></tr>' +
+        '<tr><th scope="row"><code>limit</code></th><td>in the query: integer, at most <code>100</code>, default <code>20</code></td></tr>',
     );
   });
 
-  it('tells what is answered, and as what', () => {
+  it('lists the responses with their content types', () => {
     expect(page).toContain(
-      '<dl><dt>200</dt><dd>The answer. <code>application/json</code>: <a href="#schema-Said">Said</a>; ' +
+      '<dl><dt>200</dt><dd>The response. <code>application/json</code>: <a href="#schema-Said">Said</a>; ' +
         '<code>text/event-stream</code>: Events.</dd><dt>400</dt><dd>Wrong. </dd></dl>',
     );
   });
@@ -83,7 +83,7 @@ describe('the page of the API', () => {
     expect(page).toContain(
       '<div class="schema" id="schema-Ask"><h3>Ask</h3><table><tbody>' +
         '<tr><th scope="row"><code>text</code> <em>required</em></th><td>string<br>Not &lt;b&gt;.</td></tr>' +
-        '<tr><th scope="row"><code>parts</code></th><td>list of object, entries, at most <code>3</code>' +
+        '<tr><th scope="row"><code>parts</code></th><td>array of object, maximum entries <code>3</code>' +
         '<details><summary>Members</summary><table><tbody>' +
         '<tr><th scope="row"><code>kind</code></th><td><code>&quot;a&quot;</code></td></tr>' +
         '</tbody></table></details></td></tr>' +
@@ -101,7 +101,7 @@ describe('the page of the API', () => {
     expect(page).not.toMatch(/<script|<img|<link|@import|url\(|https?:\/\/(?!localhost:9000)/);
   });
 
-  it('has a link to each operation, and a place for each link', () => {
+  it('has a link to each operation, and a target for each link', () => {
     const places = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     expect(links).toEqual(expect.arrayContaining(['postV1ChatId', 'getHealth', 'deleteHealth', 'schema-Ask']));

@@ -2,14 +2,14 @@ import { escapeText } from '../../escape-text.ts';
 import { type DocumentedOperation, operationHtml, type PlacedOperation } from './operation-html.ts';
 import { type DocumentedSchema, membersHtml, schemaAnchor, typeHtml } from './schema-html.ts';
 
-/** What the page is made of: the parts of an OpenAPI document that it shows. */
+/** The parts of an OpenAPI document that the reference uses. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, DocumentedSchema>> };
 }
 
-/** The look of the page; its digest is in the policy that lets browsers use it. */
+/** The style of the reference; the content security policy has its digest. */
 export const referenceStyle = `
 :root { color-scheme: light dark; --line: #8884; --mark: #0b6e99; --soft: #8881; }
 @media (prefers-color-scheme: dark) { :root { --mark: #6cc4ee; } }
@@ -29,16 +29,16 @@ dd { margin-left: 3.5rem; }
 @media (max-width: 40rem) { th { width: 8rem; } }
 `;
 
-/** The document as a page to read: no script, and nothing from another host. */
+/** The document as HTML, without scripts or files from other hosts. */
 export function referencePage({ info, paths, components }: ApiDocument): string {
   const groups = groupsOf(paths);
   const schemas = Object.entries(components.schemas);
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escapeText(info.title)}: the API</title><style>${referenceStyle}</style></head><body><header>`,
-    `<h1>${escapeText(info.title)} ${escapeText(info.version)}: the API</h1><p>${escapeText(info.description)}`,
-    ' All of this for programs: <a href="openapi.json">openapi.json</a>.</p></header>',
+    `<title>${escapeText(info.title)} API</title><style>${referenceStyle}</style></head><body><header>`,
+    `<h1>${escapeText(info.title)} API ${escapeText(info.version)}</h1><p>${escapeText(info.description)}`,
+    ' Machine-readable: <a href="openapi.json">openapi.json</a>.</p></header>',
     '<nav aria-label="Contents">',
     ...[...groups].map(([tag, all]) => `<h2>${escapeText(tag)}</h2><ul>${all.map(linkHtml).join('')}</ul>`),
     '</nav><main>',

@@ -1,7 +1,7 @@
 import { escapeText } from '../../escape-text.ts';
 import { code } from './html.ts';
 
-/** What the document says of a value: the words of JSON schema that it uses. */
+/** The JSON schema keywords that the document uses. */
 export interface DocumentedSchema {
   readonly $ref?: string;
   readonly const?: unknown;
@@ -18,35 +18,35 @@ export interface DocumentedSchema {
   readonly [bound: string]: unknown;
 }
 
-/** The words that bound a value, and how they read. */
+/** Keywords that limit a value, with their labels. */
 const bounds: readonly (readonly [word: string, reads: string])[] = [
   ['minimum', 'at least'],
   ['exclusiveMinimum', 'more than'],
   ['maximum', 'at most'],
   ['exclusiveMaximum', 'less than'],
-  ['minLength', 'characters, at least'],
-  ['maxLength', 'characters, at most'],
-  ['minItems', 'entries, at least'],
-  ['maxItems', 'entries, at most'],
-  ['maxProperties', 'members, at most'],
-  ['pattern', 'in the form'],
-  ['default', 'left out:'],
+  ['minLength', 'minimum length'],
+  ['maxLength', 'maximum length'],
+  ['minItems', 'minimum entries'],
+  ['maxItems', 'maximum entries'],
+  ['maxProperties', 'maximum members'],
+  ['pattern', 'pattern'],
+  ['default', 'default'],
 ];
 
-/** The kind of value that a schema takes, in a few words. */
+/** The type of a schema, in a few words. */
 export function typeHtml(schema: DocumentedSchema): string {
   if (schema.$ref !== undefined) return referenceHtml(schema.$ref);
   if ('const' in schema) return code(JSON.stringify(schema.const));
   if (schema.enum) return schema.enum.map((value) => code(JSON.stringify(value))).join(' or ');
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches) return [...new Set(branches.map(typeHtml))].join(' or ');
-  if (schema.items) return `list of ${typeHtml(schema.items)}`;
+  if (schema.items) return `array of ${typeHtml(schema.items)}`;
   const { additionalProperties: others } = schema;
   if (typeof others === 'object') return `object of ${typeHtml(others)}`;
   return schema.type === undefined ? 'anything' : escapeText([schema.type].flat().join(' or '));
 }
 
-/** A table of the members of an object, or of the objects that a list or a choice holds; empty where there are none. */
+/** A table of the members of an object, or of the objects in a list or union; empty if there are none. */
 export function membersHtml(schema: DocumentedSchema): string {
   return objectsIn(schema).map(tableHtml).join('');
 }
@@ -66,7 +66,7 @@ function tableHtml({ properties = {}, required = [] }: DocumentedSchema): string
   return `<table><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** What a member takes, within which bounds, and what is in it. */
+/** The type, limits and members of a member. */
 export function memberHtml(schema: DocumentedSchema): string {
   const inner = membersHtml(schema);
   return [
@@ -84,7 +84,7 @@ function boundsOf(schema: DocumentedSchema): readonly string[] {
 
 const schemaPath = '#/components/schemas/';
 
-/** The place of a schema on the page. */
+/** The anchor of a schema. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }

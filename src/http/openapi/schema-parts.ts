@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.ts';
 
-/** What response schemas are made of. Clients may meet members beyond those that a schema names. */
+/** Parts of response schemas. Responses may have members beyond those of the schema. */
 export const text: JsonSchema = { type: 'string' };
 export const whole: JsonSchema = { type: 'integer' };
 export const number: JsonSchema = { type: 'number' };
@@ -21,7 +21,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** An object with all of these members, and others that only some have. */
+/** An object with required and optional members. */
 export function object(
   members: Readonly<Record<string, JsonSchema>>,
   rarer: Readonly<Record<string, JsonSchema>> = {},

@@ -71,7 +71,7 @@ describe.each(fixtures.map((fixture) => [title(fixture), fixture] as const))('%s
     expect(recording.given).toEqual([{ reasoning: 'Hm, well' }, { text: 'Yes\nor no' }]);
   });
 
-  it('loses nothing but markers and blanks where an answer ends early', () => {
+  it('loses nothing but markers and blanks where a response ends early', () => {
     const whole = write(fixture, [hm, { text: 'So:\n' }]);
     const lost: unknown[] = [];
     for (let length = 0; length <= whole.length; length++) {

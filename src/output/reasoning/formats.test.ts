@@ -3,7 +3,7 @@ import { documentedParsers } from '../../../test/support/documented-parsers.ts';
 import { findReasoningFormat, fittingReasoningFormat, reasoningFormats } from './formats.ts';
 
 describe('the formats', () => {
-  it('have names and aliases that are theirs alone', () => {
+  it('have names and aliases of their own', () => {
     const names = reasoningFormats.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     expect(new Set(names).size).toBe(names.length);
     for (const format of reasoningFormats)

@@ -2,7 +2,7 @@ import { gptOss } from './gpt-oss.ts';
 import { deepseekR1, glm45, granite, mistral, qwen3, think } from './marked-formats.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 
-/** Every format. Where a template fits several, the first is meant: those with rarer markers stand before others. */
+/** Every format. Where a template fits several, the first one is used: those with rarer markers come first. */
 export const reasoningFormats: readonly ReasoningFormat[] = [gptOss, mistral, granite, glm45, deepseekR1, qwen3, think];
 
 /** The format of this name or alias. */

@@ -41,7 +41,7 @@ function parse(text: string, prompt = '<|start|>assistant'): Answer {
 const analysis = '<|channel|>analysis<|message|>Hm.<|end|>';
 const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
 
-describe('an answer of gpt-oss', () => {
+describe('a response of gpt-oss', () => {
   it('is the text of the final channel, without its frame', () => {
     expect(parse(`${analysis}<|start|>assistant<|channel|>final<|message|>Yes.<|return|>`)).toEqual({
       reasoning: 'Hm.',

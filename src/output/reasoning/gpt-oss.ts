@@ -13,7 +13,7 @@ import { MarkerFinder } from '../marker-finder.ts';
 import { JoinedParts, MarkedText } from './marked-text.ts';
 import type { ReasoningFormat, ReasoningParser, ReasoningSink } from './reasoning-parser.ts';
 
-/** The prompt ends within a header, so the answer may begin with the recipient of a call. */
+/** The prompt ends within a header, so the response may begin with the recipient of a call. */
 const RECIPIENT = `to=${FUNCTIONS}`;
 const LONGEST_HEADER = 512;
 
@@ -128,7 +128,7 @@ class HarmonyReasoning implements ReasoningParser {
     }
   }
 
-  /** Goes on behind a message. */
+  /** Continues after a message. */
   #follow(marker: string): void {
     if (marker === START || marker === CHANNEL) this.#beginHeader(marker);
     else this.#enter('between');
@@ -167,7 +167,7 @@ class HarmonyReasoning implements ReasoningParser {
   }
 }
 
-/** Where the text of a message belongs, by its header. */
+/** What the text of a message is, by its header. */
 function placeOf(header: string): Place {
   const role = /^<\|start\|>(\w*)/.exec(header)?.[1] ?? 'assistant';
   const channel = /<\|channel\|>\s*(\w*)/.exec(header)?.[1] ?? 'final';

@@ -36,7 +36,7 @@ const loads = reasoningFormats.flatMap((format) => {
   );
 });
 
-describe('the time grows with the text alone', { timeout: 60_000 }, () => {
+describe('the time is linear in the length of the text', { timeout: 60_000 }, () => {
   it.each(loads)('$name', ({ text, pieceLength, parser }) => {
     const once = pieces(text(LENGTH), pieceLength);
     const fourfold = pieces(text(4 * LENGTH), pieceLength);

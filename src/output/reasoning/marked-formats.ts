@@ -1,7 +1,7 @@
 import { MarkedReasoning, type MarkedReasoningOptions, markedTurn } from './marked-reasoning.ts';
 import type { ReasoningFormat } from './reasoning-parser.ts';
 
-/** The markers of most families. They are tokens of their own, but in few models such that backends take them out. */
+/** The markers of most families. They are tokens of their own, but in few models special ones that backends remove. */
 const THINK = { open: ['<think>'], close: ['</think>'] };
 const THINK_FORMAT = { specialMarkers: [], otherMarkers: [...THINK.open, ...THINK.close] };
 
@@ -19,7 +19,7 @@ export const mistral = marked(
   { name: 'mistral', specialMarkers: ['[THINK]', '[/THINK]'], fits: (template) => template.includes('[THINK]') },
 );
 
-/** Granite: phrases before reasoning and answer in 3.2; `<think>…</think><response>…</response>` since 3.3. */
+/** Granite: phrases before reasoning and response in 3.2; `<think>…</think><response>…</response>` since 3.3. */
 export const granite = marked(
   {
     markers: [
@@ -52,8 +52,8 @@ export const glm45 = marked(
 );
 
 /**
- * DeepSeek R1 and what was distilled from it always reason: all before `</think>` is reasoning, whether `<think>` stands
- * in the prompt, in the answer, or nowhere. Later DeepSeeks reason where `thinking` is set and say so in the prompt.
+ * DeepSeek R1 and its distillations always reason: all before `</think>` is reasoning, whether `<think>` is in the
+ * prompt, in the response, or missing. Later DeepSeeks reason where `thinking` is set and say so in the prompt.
  */
 export const deepseekR1 = marked(
   { markers: [THINK], beginsInReasoning: true },

@@ -10,30 +10,30 @@ const NEWLINE = 0x0a;
 export interface ReasoningMarkers {
   readonly open: readonly string[];
   readonly close: readonly string[];
-  /** What may enclose the answer that follows. */
+  /** What may enclose the response that follows. */
   readonly answer?: { readonly open: string; readonly close: string };
 }
 
-/** What sets the formats apart that write reasoning between markers. */
+/** The differences between formats that write reasoning between markers. */
 export interface MarkedReasoningOptions {
   readonly markers: readonly [ReasoningMarkers, ...ReasoningMarkers[]];
-  /** Whether the answer begins in reasoning that nothing opened, unless the prompt has closed it. */
+  /** Whether the completion begins in reasoning without an opening marker, unless the prompt has closed it. */
   readonly beginsInReasoning?: boolean;
-  /** Whether blanks at the beginning belong to the header of the message, not to the answer. */
+  /** Whether blanks at the beginning belong to the header of the message, not to the response. */
   readonly dropsLeadingBlanks?: boolean;
-  /** Whether the markers are special tokens: these are never a part of a text and count wherever they stand. */
+  /** Whether the markers are special tokens: these are never a part of a text and count wherever they are. */
   readonly areSpecial?: boolean;
-  /** What ends reasoning that was not closed, and is a part of the answer. */
+  /** What ends reasoning that was not closed, and is a part of the response. */
   readonly answerBegins?: readonly string[];
 }
 
 /**
  * Reads reasoning between markers.
  *
- * Blanks around markers belong to them, except those between text of the answer and reasoning that begins later: they
- * part that text from what follows the reasoning. Further reasoning begins a line of its own.
+ * Blanks around markers belong to them, except those between text of the response and reasoning that begins later: they
+ * separate that text from what follows the reasoning. Further reasoning begins a line of its own.
  *
- * An answer may also write **about** the markers. So one that opens reasoning counts only where it begins a line, and
+ * A response may also write **about** the markers. So one that opens reasoning counts only where it begins a line, and
  * not in a fenced block of code; elsewhere it is text.
  */
 export class MarkedReasoning implements ReasoningParser {
@@ -45,7 +45,7 @@ export class MarkedReasoning implements ReasoningParser {
   #isReasoning = false;
   /** The markers of the reasoning that was opened last. */
   #markers: ReasoningMarkers;
-  /** Whether only blanks have come since the reasoning, or the answer, began; and whether these are dropped. */
+  /** Whether only blanks have come since the reasoning, or the response, began; and whether these are dropped. */
   #isFresh = true;
   #dropsBlanks: boolean;
   /** Blanks that are dropped if a marker follows. */
@@ -61,7 +61,7 @@ export class MarkedReasoning implements ReasoningParser {
     this.#dropsBlanks = options.dropsLeadingBlanks ?? false;
     this.#finder = this.#answerFinder();
     const begin = beginOf(options, given);
-    if (begin === 'answer') this.#beginAnswer();
+    if (begin === 'response') this.#beginAnswer();
     else if (begin) this.#beginReasoning(begin);
     if (given.continued) this.#goOn(given.continued);
   }
@@ -125,7 +125,7 @@ export class MarkedReasoning implements ReasoningParser {
     this.#begin();
   }
 
-  /** What comes belongs to a text that was begun, so that its blanks are a part of it. */
+  /** The completion continues a text, so its blanks are a part of it. */
   #goOn(text: string): void {
     this.#isFresh = false;
     this.#mayBeEnclosed = false;
@@ -176,16 +176,16 @@ export class MarkedReasoning implements ReasoningParser {
   }
 }
 
-/** What an answer begins in: reasoning by these markers, the answer itself, or undefined: what its own markers say. */
+/** How a completion begins: in reasoning with these markers, in the response, or undefined: its own markers decide. */
 function beginOf(
   { markers, beginsInReasoning }: MarkedReasoningOptions,
   { prompt, continued }: ReasoningOptions,
-): ReasoningMarkers | 'answer' | undefined {
-  if (continued !== undefined) return lastOpened(markers, continued) ?? 'answer';
+): ReasoningMarkers | 'response' | undefined {
+  if (continued !== undefined) return lastOpened(markers, continued) ?? 'response';
   const end = prompt.trimEnd();
   const opened = markers.find(({ open }) => open.some((marker) => end.endsWith(marker)));
   if (opened) return opened;
-  if (markers.some(({ close }) => close.some((marker) => end.endsWith(marker)))) return 'answer';
+  if (markers.some(({ close }) => close.some((marker) => end.endsWith(marker)))) return 'response';
   return beginsInReasoning ? markers[0] : undefined;
 }
 
@@ -195,10 +195,10 @@ function lastOpened(markers: readonly ReasoningMarkers[], text: string): Reasoni
   return markers.find(({ open, close }) => lastOf(open) > lastOf(close));
 }
 
-/** The turn from reasoning between markers to the answer. */
+/** The turn from reasoning between markers to the response. */
 export function markedTurn(options: MarkedReasoningOptions, given: ReasoningOptions): ReasoningTurn | undefined {
   const begin = beginOf(options, given);
-  if (begin === 'answer') return undefined;
+  if (begin === 'response') return undefined;
   const { markers } = options;
   return {
     opens: begin ? [] : markers.flatMap(({ open }) => open),

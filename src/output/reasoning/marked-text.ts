@@ -26,7 +26,7 @@ export class MarkedText {
     return text.slice(0, end);
   }
 
-  /** No more comes: what was kept is no marker. */
+  /** The end of the text: what was held back is no marker. */
   end(): string {
     const rest = this.#partial;
     this.#partial = '';
@@ -34,7 +34,7 @@ export class MarkedText {
   }
 }
 
-/** Joins the parts of a text that markers parted: each begins a new line, as the markers themselves are gone. */
+/** Joins the parts of a text between markers: each begins a new line, as the markers themselves are removed. */
 export class JoinedParts {
   #hasText = false;
   #isNext = false;
@@ -43,7 +43,7 @@ export class JoinedParts {
     this.#isNext = this.#hasText;
   }
 
-  /** More of the part that began last, as it is to be given. */
+  /** More of the current part, with the line break before it where it begins. */
   join(text: string): string {
     const joined = this.#isNext ? `\n${text}` : text;
     this.#isNext = false;

@@ -21,7 +21,7 @@ describe('deepseek_r1', () => {
   });
 });
 
-describe('the turn from reasoning to an answer with a form', () => {
+describe('the turn from reasoning to a structured output', () => {
   const think = { ends: ['</think>'], afterReasoning: '\n\n', withoutReasoning: '' };
   it.each([
     ['qwen3', '<|im_start|>assistant\n', { ...think, opens: ['<think>'] }],
@@ -50,12 +50,12 @@ describe('the other formats', () => {
     expect(parse({ format: format(name), text: 'So\n</think>\nYes.' })).toEqual([{ text: 'So\n</think>\nYes.' }]);
   });
 
-  it.each(['think', 'qwen3', 'mistral', 'granite', 'gpt-oss'])('%s: keeps the blanks of a plain answer', (name) => {
+  it.each(['think', 'qwen3', 'mistral', 'granite', 'gpt-oss'])('%s: keeps the blanks of a plain response', (name) => {
     expect(parse({ format: format(name), text: '\n\n  Yes.\n ' })).toEqual([{ text: '\n\n  Yes.\n ' }]);
     expect(parse({ format: format(name), text: ' \n ' })).toEqual([{ text: ' \n ' }]);
   });
 
-  it.each(reasoningFormats.map(({ name }) => name))('%s: gives the blanks of an answer at once', (name) => {
+  it.each(reasoningFormats.map(({ name }) => name))('%s: gives the blanks of a response at once', (name) => {
     const recording = new Recording();
     const parser = format(name).parser({ prompt: '</think>' });
     for (const piece of ['Yes.', '\n', ' ']) parser.push(piece, recording);
@@ -95,7 +95,7 @@ describe('the other formats', () => {
     ]);
   });
 
-  it('granite may enclose the answer', () => {
+  it('granite may enclose the response', () => {
     const text = '<think>\nHm. <response>\n</think>\n\n<response>\nYes: <response>\n</response>\n';
     expect(parse({ format: format('granite'), text })).toEqual([
       { reasoning: 'Hm. <response>' },
@@ -111,7 +111,7 @@ describe('the other formats', () => {
   });
 });
 
-describe('an answer that goes on with a text', () => {
+describe('a completion that continues a text', () => {
   it.each([
     ['deepseek_r1', 'The capital', ' is Paris.', [{ text: ' is Paris.' }]],
     ['deepseek_r1', '<think>\nHm.\n</think>\nThe', ' sea.', [{ text: ' sea.' }]],

@@ -1,32 +1,32 @@
-/** Where a parser puts what it finds, in the order of the text. */
+/** Receives what a parser finds, in the order of the text. */
 export interface ReasoningSink {
   reasoning(text: string): void;
-  /** The answer itself, which may still hold tool calls. */
+  /** The response itself, which may still contain tool calls. */
   text(text: string): void;
 }
 
-/** Tells the reasoning of one answer from the answer itself, as the text comes. Work grows with the text alone. */
+/** Separates the reasoning of one completion from the response, as the text comes. The time is linear in its length. */
 export interface ReasoningParser {
   push(text: string, sink: ReasoningSink): void;
   end(sink: ReasoningSink): void;
 }
 
-/** What is known of an answer before it comes. */
+/** What is known of a completion before it comes. */
 export interface ReasoningOptions {
-  /** The end of the rendered prompt: where it has opened the reasoning already, the answer begins in it. */
+  /** The end of the rendered prompt: where it opens the reasoning, the completion begins in it. */
   readonly prompt: string;
-  /** The text that the answer goes on with, where it goes on with one; left out: it begins a new message. */
+  /** The text that the completion continues; left out: it begins a new message. */
   readonly continued?: string | undefined;
 }
 
-/** How an answer that must have a form comes to it: the form begins where the reasoning has ended. */
+/** The turn from reasoning to a structured output, which begins where the reasoning has ended. */
 export interface ReasoningTurn {
-  /** What begins the reasoning; none: the prompt has begun it. */
+  /** What begins the reasoning; empty: the prompt has begun it. */
   readonly opens: readonly string[];
   readonly ends: readonly string[];
-  /** What the model writes between the reasoning and the answer itself. */
+  /** What the model writes between the reasoning and the response. */
   readonly afterReasoning: string;
-  /** What it writes before an answer without reasoning. */
+  /** What it writes before a response without reasoning. */
   readonly withoutReasoning: string;
 }
 
@@ -37,11 +37,11 @@ export interface ReasoningFormat {
   readonly aliases?: readonly string[];
   /** Those of its markers that are special tokens: the backend must keep them in the text. */
   readonly specialMarkers: readonly string[];
-  /** Those that are ordinary text in most of its models and special tokens in some: the vocabulary tells. */
+  /** Markers that are ordinary text in most of its models and special tokens in some: the vocabulary decides. */
   readonly otherMarkers?: readonly string[];
   /** Whether a chat template belongs to this family, by what it writes. */
   fits(template: string): boolean;
   parser(options: ReasoningOptions): ReasoningParser;
-  /** Undefined where an answer to this prompt does not reason. */
+  /** Undefined where the completion of this prompt has no reasoning. */
   turn(options: ReasoningOptions): ReasoningTurn | undefined;
 }

@@ -4,14 +4,14 @@ import { isSpace, NO_CHARACTER, QUOTE } from './characters.ts';
 import { JsonScanner, type JsonState } from './json-scanner.ts';
 import type { OfferedTool, ToolCallSink, ToolParser, ToolParserOptions } from './tool-parser.ts';
 
-/** A part of the grammar of an answer. It pauses where the text that has come is used up, and goes on with the next. */
+/** A part of the grammar of a response. It pauses at the end of the text so far, and continues with the next piece. */
 export type Reading<T> = Generator<undefined, T, undefined>;
 
-/** How a whole answer is read: text until it ends, and calls in it. */
+/** How a whole response is read: its text, and the calls in it. */
 export type AnswerGrammar = (reader: AnswerReader) => Reading<void>;
 
 /**
- * Reads an answer by a grammar that is written as if the whole text were there.
+ * Reads a response by a grammar that is written as if the whole text were there.
  *
  * What is read is **held** until it is known what it is: `drop` forgets it as the markup of a call, `giveHeld` gives it
  * as text. A reading that fails has put back what does not belong to it, so that nothing is lost and each character
@@ -105,7 +105,7 @@ export class AnswerReader implements ToolParser {
     this.#heldFrom = 0;
   }
 
-  /** The next character, which stays unread; NO_CHARACTER where the answer ends or no more may be held. */
+  /** The next character, which stays unread; NO_CHARACTER where the response ends or no more may be held. */
   *peek(): Reading<number> {
     while (this.#at >= this.#piece.length) {
       if (this.#hasEnded) return NO_CHARACTER;
@@ -198,7 +198,7 @@ export class AnswerReader implements ToolParser {
   }
 
   /**
-   * Gives all up to a marker as it comes, and holds the marker: undefined where the answer ended first, which gives
+   * Gives all up to a marker as it comes, and holds the marker: undefined where the response ended first, which gives
    * the rest.
    */
   *passUntil(finder: MarkerFinder, give: (text: string) => void): Reading<string | undefined> {
@@ -218,7 +218,7 @@ export class AnswerReader implements ToolParser {
     return this.passUntil(finder, this.giveText);
   }
 
-  /** Gives a JSON value as it comes: `open` where the answer ended within it. */
+  /** Gives a JSON value as it comes: `open` where the response ended within it. */
   *passJson(scanner: JsonScanner, give: (text: string) => void): Reading<JsonState> {
     for (;;) {
       this.#at = scanner.scan(this.#piece, this.#at, this.#piece.length);

@@ -35,7 +35,7 @@ describe.each(formats)('a JSON call without a marker: %s', (_, format) => {
     '[{"name": "ping", "status": "ok"}, {"name": "get_weather", "status": "ok"}]',
     '{"title": "Tools", "tools": [{"name": "ping", "parameters": {}}]}',
     '[{"title": "Tools"}, {"name": "ping", "parameters": {}}]',
-  ])('%s is an answer, and stays whole', (text) => {
+  ])('%s is a response, and stays whole', (text) => {
     expect(parse(format, text)).toEqual([{ text }]);
   });
 
@@ -46,7 +46,7 @@ describe.each(formats)('a JSON call without a marker: %s', (_, format) => {
     ]);
   });
 
-  it('does not hold back an answer in JSON', () => {
+  it('does not hold back a response in JSON', () => {
     for (const text of ['{"title": "A", "name": "get_weather"', `[{"title": "A", "body": "${'x'.repeat(500)}`]) {
       const parser = format.parser({ tools, mostHeld: 1000 });
       const recording = new Recording();
@@ -57,7 +57,7 @@ describe.each(formats)('a JSON call without a marker: %s', (_, format) => {
 });
 
 describe('calls of Llama 3', () => {
-  it('may name the type first, and stand without a separator', () => {
+  it('may name the type first, and have no separator', () => {
     const typed = '{"type": "function", "name": "get_weather", "parameters": {}}';
     expect(parse(llama3Json, `${typed}${weather}`)).toEqual([called, called]);
   });

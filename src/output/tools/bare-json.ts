@@ -7,13 +7,13 @@ import { JsonScanner } from './json-scanner.ts';
 const CALL_BEGINS = ['"name"', '"type": "function"', '"type":"function"'];
 
 interface BareCalls {
-  /** Whether a marker stood before them after all. */
+  /** Whether a marker came before them after all. */
   readonly isMarked?: boolean;
 }
 
 /**
- * Reads a call, or a list of them, that nothing marks but how it begins. Other objects are answers in JSON: they are
- * given as text as they come, whole, so that nothing inside them is taken for a call.
+ * Reads a call, or a list of them, without a marker, known only by how it begins. Other objects are responses in JSON: they
+ * are given as text as they come, whole, so that nothing inside them is taken for a call.
  */
 export function* readBareCalls(reader: AnswerReader, { isMarked = false }: BareCalls = {}): Reading<CallOutcome> {
   const isList = yield* reader.literal('[');

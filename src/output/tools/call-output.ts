@@ -4,9 +4,9 @@ import type { ToolCallSink } from './tool-parser.ts';
 /**
  * Collects what one push finds into few deltas, and holds the one rule about the whitespace around calls:
  *
- * - Text is kept as it is, but one line break directly before a call belongs to the call's marker and is dropped.
- * - Whitespace with nothing else between two calls, between the beginning of the answer and a call, or between a call
- *   and the end of the answer is dropped. An answer without a call keeps all of it.
+ * - Text stays as it is, but one line break directly before a call belongs to the call's marker and is dropped.
+ * - Whitespace with nothing else between two calls, between the beginning of the response and a call, or between a
+ *   call and the end of the response is dropped. A response without a call keeps all of it.
  */
 export class CallOutput {
   readonly #mostHeld: number;

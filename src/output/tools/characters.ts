@@ -1,4 +1,4 @@
-/** What `AnswerReader.peek` gives where no character can be read. */
+/** What `peek` of the reader returns where no character can be read. */
 export const NO_CHARACTER = -1;
 
 export const QUOTE = 0x22;
@@ -18,7 +18,7 @@ export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** A letter, a digit, or what stands within numbers and names: `_`, `.`, `+`, `-`. */
+/** A letter, a digit, or another character of numbers and names: `_`, `.`, `+`, `-`. */
 export function isWordCharacter(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||

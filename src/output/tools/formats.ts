@@ -12,7 +12,7 @@ import { llama4Pythonic, pythonic } from './pythonic.ts';
 import { qwen3Coder } from './qwen3-coder.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
-/** Every format. Where a template fits several, the first is meant: those with rarer markers stand before others. */
+/** Every format. Where a template fits several, the first one is used: those with rarer markers come first. */
 export const toolFormats: readonly ToolFormat[] = [
   gptOss,
   kimiK2,

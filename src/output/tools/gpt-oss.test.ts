@@ -11,7 +11,7 @@ function parse(text: string): readonly Given[] {
 
 const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
 
-describe('an answer of gpt-oss', () => {
+describe('a response of gpt-oss', () => {
   it('is the text of the final channel, without its frame', () => {
     expect(parse('<|channel|>final<|message|>Hello.<|return|>')).toEqual([{ text: 'Hello.' }]);
     expect(parse('<|start|>assistant<|channel|>final <|constrain|>json<|message|>{"a": 1}<|end|>')).toEqual([

@@ -17,7 +17,7 @@ import type { ToolFormat } from './tool-parser.ts';
 /**
  * Reads messages of the harmony format. The reasoning was split off before; what it left of the frame of a message is
  * understood here: the headers of text for the user and the ends of messages are markup. The prompt ends within the
- * header of the first message, so the answer may begin with its recipient.
+ * header of the first message, so the response may begin with its recipient.
  */
 function* grammar(reader: AnswerReader): Reading<void> {
   const finder = new MarkerFinder([START, CHANNEL, END, RETURN]);
@@ -52,7 +52,7 @@ function* readMessage(reader: AnswerReader, begin: string): Reading<void> {
   yield* reader.passUntil(new MarkerFinder(MESSAGE_ENDS), reader.giveText);
 }
 
-/** The recipient stands in the section of the role or in that of the channel. */
+/** The recipient is in the section of the role or in that of the channel. */
 function readHeader(header: string): { readonly channel: string; readonly recipient: string | undefined } {
   const recipient = / to=([^\s<]+)/.exec(header)?.[1];
   const channel = header.slice(header.lastIndexOf(CHANNEL) + CHANNEL.length);

@@ -7,7 +7,7 @@ import type { ToolParser, ToolParserOptions } from './tool-parser.ts';
 
 const NO_MARKERS: readonly string[] = [];
 
-/** For `tool_choice: required`: guided decoding makes the answer a list `[{"name": …, "parameters": {…}}, …]`. */
+/** For `tool_choice: required`: guided decoding makes the response a list `[{"name": …, "parameters": {…}}, …]`. */
 export function requiredCallsParser(options: ToolParserOptions): ToolParser {
   return new AnswerReader(options, function* (reader) {
     yield* reader.skipSpace();
@@ -22,8 +22,8 @@ const cutCall = /^[[,\s]*(?:\{\s*(?:"(?:n(?:a(?:m(?:e(?:"[^]*)?)?)?)?)?)?)?$/;
 const cutName = /^[[,\s]*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
 /**
- * What the end of the text has cut off before the arguments of a call: markup, not text. The call is given without
- * arguments where its function is known.
+ * A call that the end of the text has cut before its arguments: markup, not text. The call is given without arguments
+ * where its function is known.
  */
 function giveCutCall(reader: AnswerReader): void {
   let held = '';
@@ -45,7 +45,7 @@ function nameIn(json: string | undefined): string | undefined {
   }
 }
 
-/** For one named function: guided decoding makes the answer the arguments themselves. */
+/** For one named function: guided decoding makes the response the arguments themselves. */
 export function namedCallParser(name: string, options: ToolParserOptions): ToolParser {
   return new AnswerReader(options, function* (reader) {
     yield* reader.skipSpace();

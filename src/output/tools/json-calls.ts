@@ -3,8 +3,8 @@ import { OPEN_BRACE, OPEN_BRACKET } from './characters.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { giveCall, passCall } from './passed-call.ts';
 
-/** `given`: it was a call; `refused`: it was none, and was given as text to its end; `none`: it is no call. */
-export type CallOutcome = 'given' | 'refused' | 'none';
+/** `call`: it was a call; `refused`: it was none, and was given as text to its end; `none`: it is no call. */
+export type CallOutcome = 'call' | 'refused' | 'none';
 
 interface JsonCallOptions {
   /** What ends a call whose arguments are broken. */
@@ -18,8 +18,8 @@ const CALL_MEMBERS: ReadonlySet<string> = new Set(['name', 'arguments', 'paramet
 /**
  * Reads `{"name": …, "arguments": {…}}`, where the arguments may also be called parameters, be an object inside a
  * string, come before the name or be left out. Behind a marker other members, such as Mistral's id, are markup. In a
- * bare object they show an answer in JSON, which is text; where they come behind arguments that were given already,
- * the call stands and they are text.
+ * bare object they show a response in JSON, which is text; where they come behind arguments that were given already,
+ * the call remains and they are text.
  */
 function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallOptions): Reading<CallOutcome> {
   if (!(yield* reader.literal('{'))) return 'none';
@@ -29,7 +29,7 @@ function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallO
   do {
     yield* reader.skipSpace();
     const key = yield* readKey(reader);
-    if (key === undefined) return isGiven ? 'given' : 'none';
+    if (key === undefined) return isGiven ? 'call' : 'none';
     if (isBare && !CALL_MEMBERS.has(key)) return yield* passRest(reader, isGiven);
     const holdsArguments = key === 'arguments' || key === 'parameters';
     if (key === 'name' && name === undefined) {
@@ -41,7 +41,7 @@ function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallO
       isGiven = true;
     } else {
       const value = yield* reader.jsonValue();
-      if (value === undefined) return isGiven ? 'given' : 'none';
+      if (value === undefined) return isGiven ? 'call' : 'none';
       if (isBare && key === 'type' && value !== '"function"') return yield* passRest(reader, isGiven);
       if (holdsArguments) held = value;
     }
@@ -50,12 +50,12 @@ function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallO
   const isComplete = yield* reader.literal('}');
   if (isGiven) {
     if (isComplete) reader.drop();
-    return 'given';
+    return 'call';
   }
   const json = argumentsIn(held);
   if (!isComplete || name === undefined || json === undefined) return 'none';
   giveCall(reader, { name, json });
-  return 'given';
+  return 'call';
 }
 
 /** Reads one call or a list of them: what the last one was. */
@@ -65,8 +65,8 @@ export function* readJsonCalls(reader: AnswerReader, options: JsonCallOptions): 
   let outcome: CallOutcome = 'none';
   do {
     yield* reader.skipSpace();
-    // A comma may stand behind the last call.
-    if (outcome === 'given' && (yield* reader.literal(']'))) {
+    // A comma may follow the last call.
+    if (outcome === 'call' && (yield* reader.literal(']'))) {
       reader.drop();
       return outcome;
     }
@@ -74,7 +74,7 @@ export function* readJsonCalls(reader: AnswerReader, options: JsonCallOptions): 
     if (outcome === 'none') return outcome;
     yield* reader.skipSpace();
   } while (yield* reader.literal(','));
-  if ((yield* reader.literal(']')) && outcome === 'given') reader.drop();
+  if ((yield* reader.literal(']')) && outcome === 'call') reader.drop();
   return outcome;
 }
 
@@ -86,11 +86,11 @@ function* readKey(reader: AnswerReader): Reading<string | undefined> {
   return key;
 }
 
-/** Gives the rest of an object that is no call as text, or what stands in it behind a call that was given. */
+/** Gives the rest of an object that is no call as text, or what follows in it behind a call that was given. */
 function* passRest(reader: AnswerReader, isGiven: boolean): Reading<CallOutcome> {
   reader.giveHeld();
   yield* reader.passJson(JsonScanner.insideObject(), reader.giveText);
-  return isGiven ? 'given' : 'refused';
+  return isGiven ? 'call' : 'refused';
 }
 
 /** The arguments that a member holds: an object, one written as a string, or nothing; undefined for all else. */

@@ -15,9 +15,9 @@ import {
 export type JsonState = 'open' | 'closed' | 'broken';
 
 /**
- * Finds the end of one JSON value in a text that comes in pieces. It matches brackets and knows strings, and refuses
- * characters that JSON has nowhere outside strings, but it judges no more than that: line breaks inside strings and
- * Python's `True` pass, because models write them and whoever receives the arguments may take them.
+ * Finds the end of one JSON value in a text that comes in pieces. It matches brackets and strings, and refuses
+ * characters that JSON has nowhere outside strings. It checks no more than that: line breaks inside strings and Python's
+ * `True` pass, because models write them and the client may accept them.
  */
 export class JsonScanner {
   /** The closing brackets that are awaited, the innermost last. */

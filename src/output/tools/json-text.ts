@@ -3,7 +3,7 @@ export interface ValueWriter {
   push(text: string): void;
   /** The text is complete. */
   end(): void;
-  /** The answer ended within the text: what is held is given as it is. */
+  /** The response ended within the text: what is held is given as it is. */
   cut(): void;
 }
 
@@ -11,7 +11,7 @@ export interface ValueWriter {
 export class JsonStringWriter implements ValueWriter {
   readonly #give: (json: string) => void;
   #hasBegun = false;
-  /** The first half of a character that was cut in two: alone it would be escaped. */
+  /** The first half of a surrogate pair that was cut in two: without the other half it would be escaped. */
   #half = '';
 
   constructor(give: (json: string) => void) {

@@ -25,7 +25,7 @@ function* readCall(reader: AnswerReader, ids: CallIds): Reading<boolean> {
   return true;
 }
 
-/** The ids of one answer: one that the model repeats gets another number. */
+/** The call ids of one response: an id that the model repeats gets another number. */
 class CallIds {
   readonly #used = new Set<string>();
   #number = 1;

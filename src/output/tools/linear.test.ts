@@ -92,7 +92,7 @@ const guided: readonly Load[] = [
   },
 ];
 
-describe('the time grows with the text alone', { timeout: 60_000 }, () => {
+describe('the time is linear in the length of the text', { timeout: 60_000 }, () => {
   it.each([...loads, ...particulars, ...guided])('$name', ({ text, parser, pieceLength, length }) => {
     const once = pieces(text(length), pieceLength);
     const twice = pieces(text(2 * length), pieceLength);

@@ -15,7 +15,7 @@ function* grammar(reader: AnswerReader): Reading<void> {
     if (!isMarked) reader.putBack(marker.length);
     do {
       yield* reader.skipSpace();
-      if ((yield* readBareCalls(reader, { isMarked })) !== 'given') break;
+      if ((yield* readBareCalls(reader, { isMarked })) !== 'call') break;
       yield* reader.skipSpace();
     } while ((yield* reader.oneOf(SEPARATORS)) !== undefined);
   }

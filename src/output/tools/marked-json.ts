@@ -6,13 +6,13 @@ import { type CallOutcome, readJsonCalls } from './json-calls.ts';
 
 interface MarkedJson {
   readonly markers: readonly string[];
-  /** What may stand behind the calls. */
+  /** What may follow the calls. */
   readonly closes?: readonly string[];
-  /** Whether the calls may begin the answer without a marker. */
+  /** Whether the calls may begin the response without a marker. */
   readonly mayStartBare?: boolean;
 }
 
-/** An answer with JSON calls, or lists of them, behind markers. */
+/** A response with JSON calls, or lists of them, behind markers. */
 export function markedJsonCalls({ markers, closes = [], mayStartBare = false }: MarkedJson): AnswerGrammar {
   return function* (reader) {
     const finder = new MarkerFinder(markers);
@@ -38,7 +38,7 @@ export function* readMarkedCalls(reader: AnswerReader, { ends, closes }: MarkedC
     outcome = yield* readJsonCalls(reader, { ends });
     if (outcome === 'none') return;
   } while (yield* anotherFollows(reader));
-  if (outcome === 'given') yield* dropClose(reader, closes);
+  if (outcome === 'call') yield* dropClose(reader, closes);
 }
 
 function* anotherFollows(reader: AnswerReader): Reading<boolean> {

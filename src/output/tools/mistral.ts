@@ -34,7 +34,7 @@ function* readNamedCall(reader: AnswerReader): Reading<void> {
   if (!hasArguments && (yield* reader.peek()) !== OPEN_BRACE) return;
   const call = { name, ends: [TOOL_CALLS], ...(id !== undefined && { id }) };
   if (yield* readArguments(reader, call)) return;
-  // Nothing closes a call: at the end of the answer the arguments may have been cut, but not where there are none.
+  // Nothing closes a call: at the end of the response the arguments may have been cut, but not where there are none.
   const hasEnded = (yield* reader.peek()) === NO_CHARACTER;
   if (hasEnded && takesNothing(tool)) giveCall(reader, { ...call, json: '{}' });
 }

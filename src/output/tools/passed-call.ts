@@ -6,7 +6,7 @@ import { JsonScanner } from './json-scanner.ts';
 interface PassedCall {
   readonly name: string;
   readonly id?: string;
-  /** What ends the call where its arguments are broken; without any, they go on to the end of the answer. */
+  /** What ends the call where its arguments are broken; without any, they go on to the end of the response. */
   readonly ends: readonly string[];
   /** What else ends it where it has no arguments. */
   readonly emptyEnd?: string;
@@ -55,7 +55,7 @@ export function giveCall(reader: AnswerReader, { name, id, json }: WholeCall): v
 
 /**
  * Ends a call whose arguments turned out to be broken. They can't be taken back, so all that follows belongs to them,
- * up to what ends the call, which stays held, or to the end of the answer.
+ * up to what ends the call, which stays held, or to the end of the response.
  */
 export function* passBrokenCall(reader: AnswerReader, ends: readonly string[]): Reading<string | undefined> {
   reader.giveHeld(reader.giveArguments);

@@ -17,7 +17,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\n', ''],
 ]);
 
-/** How many hexadecimal digits stand behind an escape. */
+/** How many hexadecimal digits an escape has. */
 const CODE_DIGITS: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
@@ -49,7 +49,7 @@ export function* readPythonString(reader: AnswerReader, writer: ValueWriter): Re
   }
 }
 
-/** Reads an escape behind its backslash; one that Python does not know stands for itself. */
+/** Reads an escape behind its backslash; an escape that Python does not have is returned as it is. */
 function* readEscape(reader: AnswerReader): Reading<string | undefined> {
   const code = yield* reader.peek();
   if (code === NO_CHARACTER) return undefined;

@@ -38,7 +38,7 @@ interface Level {
 
 /**
  * Reads a Python literal and gives it as JSON as it comes: whether it was one. A string that is the whole value goes to
- * `text`, which knows what type is wanted. The levels are a list and no recursion, so that depth costs nothing.
+ * `text`, which knows the expected type. The levels are a list and no recursion, so that depth costs nothing.
  */
 export function* readPythonValue(reader: AnswerReader, text: ValueWriter): Reading<boolean> {
   const levels: Level[] = [];
@@ -60,7 +60,7 @@ export function* readPythonValue(reader: AnswerReader, text: ValueWriter): Readi
   return true;
 }
 
-/** Reads what stands behind a value: a comma, or the ends of the levels that end with it. */
+/** Reads what follows a value: a comma, or the ends of the levels that end with it. */
 function* closeCompleted(reader: AnswerReader, levels: Level[]): Reading<boolean> {
   for (;;) {
     const level = levels.at(-1);
@@ -101,7 +101,7 @@ function* readSimple(reader: AnswerReader, levels: Level[], text: ValueWriter): 
   return true;
 }
 
-/** Reads a number or a word that Python knows: its JSON. At the end of the answer it may have been cut. */
+/** Reads a number or a word that Python knows: its JSON. At the end of the response it may have been cut. */
 function* readWord(reader: AnswerReader): Reading<string | undefined> {
   const word = yield* reader.word(isWordCharacter);
   if ((yield* reader.peek()) === NO_CHARACTER) return undefined;

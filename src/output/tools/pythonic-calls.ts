@@ -12,7 +12,7 @@ interface PythonicCalls {
   readonly close?: string;
 }
 
-/** An answer with calls written as a Python list of them: `[first(a=1), second(b="x")]`. */
+/** A response with calls written as a Python list: `[first(a=1), second(b="x")]`. */
 export function pythonicCalls({ open, close }: PythonicCalls = {}): AnswerGrammar {
   const markers = open === undefined ? ['['] : [open, '['];
   const ends = close === undefined ? [] : [close];
@@ -32,12 +32,12 @@ export function pythonicCalls({ open, close }: PythonicCalls = {}): AnswerGramma
   };
 }
 
-/** Reads the calls of a list and its end: whether calls stand last in it. Those of other functions are text. */
+/** Reads the calls of a list and its end: whether a call is its last item. Calls of other functions are text. */
 function* readList(reader: AnswerReader, ends: readonly string[]): Reading<boolean> {
   let isGiven = false;
   do {
     yield* reader.skipSpace();
-    // A comma may stand behind the last call.
+    // A comma may follow the last call.
     if (isGiven && (yield* reader.literal(']'))) {
       reader.drop();
       return true;

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json-object.ts';
 type Schema = Readonly<Record<string, unknown>>;
 type Types = ReadonlySet<string> | undefined;
 
-/** What is known of the schemas inside a schema: it is asked for each value that a model writes. */
+/** The types of the schemas inside a schema: they are needed for each value that a model writes. */
 const known = new WeakMap<Schema, Map<Schema, Types>>();
 
 /** The JSON types that a schema allows a property of an object; undefined where it leaves that open. */

@@ -65,7 +65,7 @@ describe('empty arguments', () => {
   });
 });
 
-it('a line break may stand behind the block of deepseek_v3', () => {
+it('a line break may follow the block of deepseek_v3', () => {
   const call = 'function<｜tool▁sep｜>ping\n```json\n{}\n```\n';
   expect(parse(deepseekV3, `${deepseek(call, call)}\nBye`)).toEqual([ping, ping, { text: '\nBye' }]);
 });

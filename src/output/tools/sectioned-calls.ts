@@ -2,7 +2,7 @@ import { MarkerFinder } from '../marker-finder.ts';
 import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
 
 interface SectionedCalls {
-  /** What stands around all calls; models forget it, so a call is also known by its own marker. */
+  /** What encloses all calls; models forget it, so a call is also recognized by its own marker. */
   readonly open?: string;
   readonly close?: string;
   readonly callOpen: string;
@@ -10,7 +10,7 @@ interface SectionedCalls {
   readonly readCall: (reader: AnswerReader) => Reading<boolean>;
 }
 
-/** An answer with calls that each have a marker and may stand in a section. */
+/** A response with calls that each have a marker and may be in a section. */
 export function sectionedCalls({ open, close, callOpen, readCall }: SectionedCalls): AnswerGrammar {
   return function* (reader) {
     const finder = new MarkerFinder(open === undefined ? [callOpen] : [open, callOpen]);

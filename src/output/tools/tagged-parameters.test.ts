@@ -69,7 +69,7 @@ describe('a value without its closing tag', () => {
   });
 });
 
-it('holds tags that stand within its lines', () => {
+it('holds tags that are within its lines', () => {
   const query = 'a <parameter=b> "</function>" c </function>\n<b>';
   expect(
     parse(qwen3Coder, `<function=search>\n<parameter=query>\n${query}\n</parameter>\n</function>\n</tool_call>`),
@@ -77,7 +77,7 @@ it('holds tags that stand within its lines', () => {
 });
 
 describe('a call without its closing tag', () => {
-  it('ends with what stands behind calls', () => {
+  it('ends with what follows calls', () => {
     const call = '<function=search>\n<parameter=query>\nx\n</parameter>\n';
     expect(parse(qwen3Coder, `<tool_call>\n${call}</tool_call>\nBye`)).toEqual([search('x'), { text: '\nBye' }]);
     expect(parse(qwen3Coder, `${call}<function=ping>\n</function>`)).toEqual([search('x'), ping]);

@@ -16,16 +16,16 @@ export interface ParameterTags {
   /** Whether a line break behind the opening tag and one before the closing tag belong to the tags. */
   readonly hasOwnLines: boolean;
   readonly callClose: string;
-  /** What may stand behind a call; it also ends one that lacks its closing tag. */
+  /** What may follow a call; it also ends one that lacks its closing tag. */
   readonly behindCall: readonly string[];
 }
 
 /**
- * Reads the parameters of a call, one pair of tags each, up to the end of the call, and gives them as a JSON object:
- * whether it is a call at all, which is known with the first parameter.
+ * Reads the parameters of a call, one pair of tags each, up to the end of the call, and gives them as a JSON object.
+ * Returns whether it is a call at all, which is known with the first parameter.
  *
- * The tags of a format may stand in a value, as they do in code. So those that show that a value lacks its closing tag
- * count at the start of a line only, or, for that of the call, before what may stand behind it.
+ * A value may contain the tags of its format, as code does. So those that show that a value lacks its closing tag count
+ * only at the start of a line, or, for that of the call, before what may follow it.
  */
 export function* readTaggedCall(reader: AnswerReader, tool: OfferedTool, tags: ParameterTags): Reading<boolean> {
   const ends = new MarkerFinder(valueEnds(tags));
@@ -103,7 +103,7 @@ function* passValue(reader: AnswerReader, { value, ends, tags }: PassedValue): R
   }
 }
 
-/** Whether one of these texts or the end of the answer comes next, which stays unread. */
+/** Whether one of these texts or the end of the response comes next, which stays unread. */
 function* comesNext(reader: AnswerReader, texts: readonly string[]): Reading<boolean> {
   const space = yield* reader.word(isSpace);
   const text = yield* reader.oneOf(texts);
@@ -125,7 +125,7 @@ function* readParameterName(reader: AnswerReader, tags: ParameterTags): Reading<
   return unquoted(name.trim());
 }
 
-/** A name as it stands in a tag: `name="city"` or `name=city`. */
+/** A name as a tag has it: `name="city"` or `name=city`. */
 export function unquoted(name: string): string {
   return name.length > 1 && name.startsWith('"') && name.endsWith('"') ? name.slice(1, -1) : name;
 }

@@ -5,9 +5,9 @@ export interface OfferedTool {
   readonly parameters: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Where a parser puts what it finds, in the order of the text. */
+/** Receives what a parser finds, in the order of the text. */
 export interface ToolCallSink {
-  /** Text beside calls, and calls that are none: malformed, or of a function that was not offered. */
+  /** Text beside calls, and calls that are invalid: malformed, or of a function that was not offered. */
   text(text: string): void;
   /** A call begins: its function is known and was offered. `id` only where the model itself gives one. */
   beginCall(name: string, id?: string): void;
@@ -17,7 +17,7 @@ export interface ToolCallSink {
   endCall(): void;
 }
 
-/** Reads the text of one answer as it comes. Work grows with the text alone, however it is cut. */
+/** Reads the text of one response as it comes. The time is linear in its length, however it is cut. */
 export interface ToolParser {
   push(text: string, sink: ToolCallSink): void;
   /** No more text comes: what is held back is given as the call, or as the text, that it is. */
@@ -37,7 +37,7 @@ export interface ToolFormat {
   readonly aliases?: readonly string[];
   /** Those of its markers that are special tokens: the backend must keep them in the text. */
   readonly specialMarkers: readonly string[];
-  /** Those that are ordinary text in most of its models and special tokens in some: the vocabulary tells. */
+  /** Markers that are ordinary text in most of its models and special tokens in some: the vocabulary decides. */
   readonly otherMarkers?: readonly string[];
   /** Whether a chat template belongs to this family, by what it writes. */
   fits(template: string): boolean;

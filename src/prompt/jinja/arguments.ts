@@ -9,7 +9,7 @@ export interface Arguments {
 /** Applies a filter by its name. */
 export type ApplyFilter = (name: string, value: Value, call: Arguments) => Value;
 
-/** A filter: the value on the left of the pipe, what stands in its parentheses, and the way to other filters. */
+/** A filter: the value on the left of the pipe, its arguments, and a function that applies other filters. */
 export type Filter = (value: Value, call: Arguments, apply: ApplyFilter) => Value;
 
 /** The arguments in the order of the parameters' names, undefined (JavaScript's) where one was left out. */

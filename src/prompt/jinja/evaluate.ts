@@ -150,7 +150,7 @@ export class Evaluator {
     object.attributes.set(name, value);
   }
 
-  /** `{% set x | upper %}…{% endset %}`: the filters stand on the left. */
+  /** `{% set x | upper %}…{% endset %}`: the filters are on the left. */
   private blockValue(node: Extract<Node, { type: 'Set' }>, scope: Scope): Value {
     const filters: (IdentifierNode | CallNode)[] = [];
     for (let left = node.assignee; left.type === 'FilterExpression'; left = left.operand) filters.unshift(left.filter);
@@ -219,7 +219,7 @@ export class Evaluator {
 
   private value(node: Node, scope: Scope): Value {
     this.meter.step();
-    if (!isExpression(node)) throw new TemplateError(`${node.type} cannot stand in an expression.`);
+    if (!isExpression(node)) throw new TemplateError(`${node.type} is not allowed in an expression.`);
     switch (node.type) {
       case 'StringLiteral':
       case 'IntegerLiteral':
@@ -257,7 +257,7 @@ export class Evaluator {
       case 'KeywordArgumentExpression':
       case 'SpreadExpression':
       case 'KeywordSpreadExpression':
-        throw new TemplateError(`${node.type} cannot stand here.`);
+        throw new TemplateError(`${node.type} is not allowed here.`);
     }
   }
 

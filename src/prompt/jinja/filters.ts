@@ -19,7 +19,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Jinja's filters with transformers' own `tojson`. Those that make HTML or chance have no place in a prompt. */
+/** Jinja's filters with transformers' own `tojson`. Those for HTML or random values are left out. */
 const filters = new Map<string, Filter>([
   ['abs', (value) => absolute(value)],
   ['attr', (value, call) => attribute(value, textOf(call.args[0] ?? ''))],
@@ -89,7 +89,7 @@ function toFloat(value: Value, call: Arguments): Value {
 function parsedFloat(value: Value): number | undefined {
   if (typeof value !== 'string') return undefined;
   const text = strip(value, undefined);
-  // Each character fits in one way alone, so that a long row of digits is read once.
+  // Each character matches in only one way, so that a long row of digits is read once.
   return /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 

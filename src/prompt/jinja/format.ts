@@ -60,7 +60,7 @@ function padNumber(body: string, { flags, width }: { flags: string; width: numbe
   return sign + body.slice(sign.length).padStart(width - sign.length, '0');
 }
 
-/** Python's `str.format` with positions and names; format specifications are those of fixed decimals alone. */
+/** Python's `str.format` with positions and names; of format specifications, only fixed decimals. */
 export function formatBraces(text: string, { args, named }: Arguments): string {
   if (/\{[!:}]/.test(text) && /\{\d/.test(text)) {
     throw new TemplateError('cannot switch between automatic and manual field numbering');

@@ -6,7 +6,7 @@ import { Callable, integerOf, itemsOf, Namespace, TemplateError, toValue, type V
 // The bound of Python's sandbox.
 const longestRange = 100_000;
 
-/** The names that every template has, with the variables of this rendering over them. */
+/** The names that every template has, and the values of this rendering, which override them. */
 export function globalScope(variables: Readonly<Record<string, unknown>>, now: Date): Scope {
   const scope = new Scope(constantScope);
   scope.set('strftime_now', new Callable((args) => strftime(now, textOf(args[0] ?? ''))));

@@ -1,6 +1,6 @@
 import { Callable, equal, Namespace, orElse, TemplateError, Undefined, type Value } from './values.ts';
 
-/** The `loop` variable of one loop, for each of its turns. */
+/** The value of `loop` in one loop, for each of its iterations. */
 export function loopState(items: Value[]): (index: number) => Namespace {
   let last: Value[] | undefined;
   const changed = new Callable((args) => {

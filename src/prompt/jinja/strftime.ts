@@ -12,7 +12,7 @@ export function strftime(date: Date, format: string): string {
   });
 }
 
-/** What a letter after `%` stands for. */
+/** The text of a letter after `%`. */
 const fields: Readonly<Record<string, (date: Date) => string>> = {
   a: (date) => dayName(date).slice(0, 3),
   A: dayName,

@@ -51,7 +51,7 @@ function characterBefore(text: string, end: number): string {
   return isWide(pair) && Array.from(pair).length === 1 ? pair : text.slice(end - 1, end);
 }
 
-// A regular expression anchored at the end alone is tried at every run of spaces: quadratic on hostile text.
+// A regular expression anchored only at the end is tried at every run of spaces: quadratic on hostile text.
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && allSpace.test(text[end - 1] ?? '')) end--;

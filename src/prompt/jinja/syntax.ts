@@ -92,7 +92,7 @@ export function parseTemplate(source: string): Node {
 }
 
 /**
- * `x is divisibleby(3)`, `x is equalto 'a'` and `x is in list` become filters: the parser knows tests by their name alone.
+ * `x is divisibleby(3)`, `x is equalto 'a'` and `x is in list` become filters: the parser has only tests without arguments.
  * A test and a filter bind equally in Jinja, so nothing else moves.
  */
 function testsAsFilters(tokens: Token[]): Token[] {

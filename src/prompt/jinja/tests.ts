@@ -15,7 +15,7 @@ type Test = (value: Value, args: Value[]) => boolean;
 const argument = (args: Value[]): Value => args[0] ?? null;
 const isInteger = (value: Value): boolean => typeof value === 'number' || typeof value === 'bigint';
 
-/** What may stand after `is`. */
+/** The tests that may follow `is`. */
 const tests = new Map<string, Test>([
   ['boolean', (value) => typeof value === 'boolean'],
   ['callable', (value) => value instanceof Callable],

@@ -88,7 +88,7 @@ type JsonStyle = Pick<JsonOptions, 'indent' | 'ensureAscii' | 'sortKeys'> & {
   readonly colon: string;
 };
 
-/** `line` begins the line that the value stands in. */
+/** `line` is a line break with the indentation of the value's line. */
 function written(value: Value, style: JsonStyle, line: string): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return jsonString(value, style);

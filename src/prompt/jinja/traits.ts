@@ -1,14 +1,14 @@
 import type { Node } from './syntax.ts';
 
-/** What a template's own text says about the messages that it wants. */
+/** What a template's own text says about the messages that it expects. */
 export interface TemplateTraits {
-  /** Every name that it reads, as a variable or as an attribute. */
+  /** Every name that it reads, attributes included. */
   readonly names: ReadonlySet<string>;
   /** Its string constants and plain text, joined. */
   readonly literals: string;
   /** It walks over the parts of a message's content, so parts are given as parts; else they are joined to one text. */
   readonly takesParts: boolean;
-  /** It asks parts whether they are images, and writes the place of one then. */
+  /** It tests whether parts are images, and writes their placeholders. */
   readonly takesImages: boolean;
   /** It takes images and never asks whether content is a text, so a text is given as a part too. */
   readonly wantsParts: boolean;
@@ -65,7 +65,7 @@ export function traitsOf(program: Node): TemplateTraits {
   };
 }
 
-// A variable counts as content by its name too: Mistral's templates call content `tool_calls` in one branch.
+// Content is recognized by its name too: Mistral's templates call content `tool_calls` in one branch.
 function collectContentNames(targets: Node[], found: Set<string>): void {
   for (const target of targets) {
     const name = target.type === 'Identifier' ? target.value : undefined;

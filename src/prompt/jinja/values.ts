@@ -60,7 +60,7 @@ export class Namespace {
   private readonly make: () => Map<string, Value>;
   private readonly quick: ((name: string) => Value | undefined) | undefined;
 
-  /** What makes the attributes is called when one of them is asked for that `quick` does not give. */
+  /** The function that makes the attributes is called at the first access to one that `quick` does not return. */
   constructor(make: () => Map<string, Value>, quick?: (name: string) => Value | undefined) {
     this.make = make;
     this.quick = quick;

@@ -1,12 +1,12 @@
 import { unquote } from './string-literal.ts';
 import { type Position, TextFormatError } from './text-format-error.ts';
 
-/** One word, number, text or sign of the text format, with its place. */
+/** One word, number, string or sign of the text format, with its position. */
 export interface Token extends Position {
   readonly kind: 'word' | 'number' | 'text' | 'sign' | 'end';
-  /** As it is written; the end of the text has none. */
+  /** The source text; empty for the end of the file. */
   readonly written: string;
-  /** What a text stands for. */
+  /** The value of a string. */
   readonly bytes?: Buffer;
 }
 
@@ -17,7 +17,7 @@ const text = /"(?:[^"\\\n]|\\[^\n])*"|'(?:[^'\\\n]|\\[^\n])*'/y;
 const template = /\$\{?\w+\}?/y;
 const signs = new Set('{}<>[]:,;-+./');
 
-/** Cuts a text into tokens, one at a time: what stands behind the first mistake is not looked at. */
+/** Splits a text into tokens, one at a time, up to the first error. */
 export class Lexer {
   readonly file: string;
   readonly #source: string;
@@ -31,20 +31,20 @@ export class Lexer {
     this.file = file;
   }
 
-  /** The next token, which stays the next one. */
+  /** The next token, without consuming it. */
   peek(): Token {
     this.#ahead ??= this.#read();
     return this.#ahead;
   }
 
-  /** The next token, which is then behind. */
+  /** Consumes the next token. */
   take(): Token {
     const token = this.peek();
     this.#ahead = undefined;
     return token;
   }
 
-  /** The mistake to throw for what stands at a place. */
+  /** The error for a position. */
   problem(position: Position, problem: string): TextFormatError {
     return new TextFormatError(problem, { file: this.file, position });
   }
@@ -65,7 +65,10 @@ export class Lexer {
   #readNumber(digits: string): Token {
     const after = /^[\w.]+/.exec(this.#source.slice(this.#offset + digits.length, this.#offset + digits.length + 40));
     if (after !== null) {
-      throw this.problem(this.#position(), `${digits}${after[0]} is not a number, and a name must not touch a number.`);
+      throw this.problem(
+        this.#position(),
+        `${digits}${after[0]} is not a number: put a space between a number and a name.`,
+      );
     }
     return this.#token('number', digits);
   }
@@ -73,7 +76,7 @@ export class Lexer {
   #readText(): Token {
     const written = this.#match(text);
     if (written === undefined) {
-      throw this.problem(this.#position(), 'the text has no closing quote: it must end on the line where it begins.');
+      throw this.problem(this.#position(), 'the string has no closing quote: it must end on the line where it starts.');
     }
     const unquoted = unquote(written.slice(1, -1));
     if ('bytes' in unquoted) return { ...this.#token('text', written), bytes: unquoted.bytes };
@@ -84,7 +87,7 @@ export class Lexer {
   #stranger(character: string): string {
     if (character === '\ufeff') return 'the file begins with a byte order mark: save it as UTF-8 without one.';
     const unfilled = this.#match(template);
-    if (unfilled !== undefined) return `${unfilled} is not filled in: conch repo fill puts a value in its place.`;
+    if (unfilled !== undefined) return `${unfilled} is not filled in: set its value with conch repo fill.`;
     const code = character.charCodeAt(0);
     const shown = code < 32 || code === 127 ? `the control character ${code}` : JSON.stringify(character);
     return `expected a field, but found ${shown}.`;
@@ -114,7 +117,7 @@ export class Lexer {
   }
 }
 
-/** A token as a sentence names it. */
+/** A token in an error message. */
 export function describe({ kind, written }: Token): string {
   if (kind === 'end') return 'the end of the file';
   return written.length > 40 ? `${written.slice(0, 37)}…` : written;

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/light.js';
 
-/** What a message may hold, in the terms of the text format: a map is a list of entries with a key and a value. */
+/** The fields of a message in the text format, where a map is a list of entries with a key and a value. */
 export interface MessageShape {
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldShape>;
@@ -21,7 +21,7 @@ export type ValueShape =
 
 const known = new WeakMap<protobuf.Type, MessageShape>();
 
-/** The shape of a message type, worked out once. */
+/** The shape of a message type, computed once. */
 export function shapeOf(type: protobuf.Type): MessageShape {
   const made = known.get(type);
   if (made !== undefined) return made;

@@ -3,7 +3,7 @@ import type { ModelConfig } from '../../kserve/messages.ts';
 import { type ReadResult, readTextFormat } from './read-text-format.ts';
 import { type WritableMessage, writeTextFormat } from './write-text-format.ts';
 
-/** A configuration with the parts that matter before a server has taken it. */
+/** A configuration file, with fields that servers do not return. */
 export interface ModelConfigFile extends ModelConfig {
   readonly default_model_filename: string;
   readonly version_policy?: {
@@ -14,7 +14,7 @@ export interface ModelConfigFile extends ModelConfig {
   readonly ensemble_scheduling?: { readonly step: readonly EnsembleStep[] };
 }
 
-/** One step of an ensemble: the maps lead from a tensor of the model to a tensor of the ensemble. */
+/** One step of an ensemble: both maps lead from a tensor of the model to a tensor of the ensemble. */
 export interface EnsembleStep {
   readonly model_name: string;
   readonly model_version: number;
@@ -22,9 +22,9 @@ export interface EnsembleStep {
   readonly output_map: Readonly<Record<string, string>>;
 }
 
-/** A config.pbtxt that was read, and where in it each field stands. */
+/** A parsed config.pbtxt, with the position of each field. */
 export interface ReadModelConfig extends Pick<ReadResult, 'positions' | 'repeatedKeys'> {
-  /** In the form in which servers give it: every scalar is present, 64-bit integers are numbers, enums are names. */
+  /** As servers return it: every scalar is present, 64-bit integers are numbers, enums are names. */
   readonly config: ModelConfigFile;
 }
 
@@ -35,14 +35,14 @@ export function readModelConfig(text: string, file: string): ReadModelConfig {
   return { config: completeModelConfig(message), ...places };
 }
 
-/** A configuration with every scalar that it leaves out at its default. */
+/** Fills in the defaults of all scalars that a configuration leaves out. */
 export function completeModelConfig(message: WritableMessage): ModelConfigFile {
   const type = protocol().lookupType('inference.ModelConfig');
   const options = { longs: Number, enums: String, defaults: true, bytes: Buffer };
   return type.toObject(type.fromObject(message), options) as ModelConfigFile;
 }
 
-/** Writes a config.pbtxt. Only what is present is written. */
+/** Writes a config.pbtxt with the fields that are set. */
 export function writeModelConfig(config: WritableMessage): string {
   return writeTextFormat(config, protocol().lookupType('inference.ModelConfig'));
 }

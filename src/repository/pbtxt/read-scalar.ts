@@ -3,12 +3,12 @@ import { describe, type Lexer, type Token } from './lexer.ts';
 import type { ValueShape } from './message-shape.ts';
 import { suggest } from './suggest.ts';
 
-/** A scalar as protobufjs takes it: 64-bit integers that a number cannot hold exactly are decimal texts. */
+/** A scalar for protobufjs: 64-bit integers that are not exact as numbers are decimal strings. */
 export type ScalarValue = string | number | boolean | Buffer;
 
 type ScalarShape = Exclude<ValueShape, { kind: 'message' }>;
 
-/** Reads one value that is no message. `field` is what the value is for. */
+/** Reads one value that is not a message. `field` is its name for errors. */
 export function readScalar(lexer: Lexer, shape: ScalarShape, field: string): ScalarValue {
   if (shape.kind === 'enum') return readEnum(lexer, shape, field);
   const { type } = shape;
@@ -22,14 +22,14 @@ export function readScalar(lexer: Lexer, shape: ScalarShape, field: string): Sca
 function readText(lexer: Lexer, field: string): string {
   const start = lexer.peek();
   const bytes = readBytes(lexer, field);
-  if (!isUtf8(bytes)) throw lexer.problem(start, `the text of ${field} is not UTF-8.`);
+  if (!isUtf8(bytes)) throw lexer.problem(start, `the string of ${field} is not UTF-8.`);
   return bytes.toString();
 }
 
-/** Texts that stand side by side are one. */
+/** Adjacent strings are one. */
 function readBytes(lexer: Lexer, field: string): Buffer {
   const first = lexer.take();
-  if (first.kind !== 'text') throw wrong(lexer, first, `a text in quotes for ${field}`);
+  if (first.kind !== 'text') throw wrong(lexer, first, `a string in quotes for ${field}`);
   const parts = [first.bytes ?? Buffer.alloc(0)];
   while (lexer.peek().kind === 'text') parts.push(lexer.take().bytes ?? Buffer.alloc(0));
   return Buffer.concat(parts);
@@ -66,7 +66,7 @@ function floatOf({ kind, written }: Token): number | undefined {
     if (/^inf(inity)?f?$/i.test(written)) return Number.POSITIVE_INFINITY;
     return /^nanf?$/i.test(written) ? Number.NaN : undefined;
   }
-  // A hexadecimal or octal number is an integer: Triton does not take one here.
+  // A hexadecimal or octal number is an integer, which Triton rejects here.
   if (kind !== 'number' || /^0[xX\d]/.test(written)) return undefined;
   return Number(written.replace(/f$/i, ''));
 }
@@ -126,7 +126,7 @@ function readEnum(lexer: Lexer, { name, numbers }: ScalarShape & { kind: 'enum' 
 function readSigned(lexer: Lexer): { negative: boolean; token: Token } {
   const token = lexer.take();
   if (token.kind !== 'sign') return { negative: false, token };
-  if (token.written === '+') throw lexer.problem(token, 'a number has no + before it: leave it out.');
+  if (token.written === '+') throw lexer.problem(token, 'a number must not have a + sign: remove it.');
   return token.written === '-' ? { negative: true, token: lexer.take() } : { negative: false, token };
 }
 

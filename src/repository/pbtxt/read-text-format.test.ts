@@ -94,18 +94,18 @@ describe('the forms of a config.pbtxt', () => {
   });
 });
 
-describe('a mistake is told with line and column:', () => {
+describe('an error has its line and column:', () => {
   it.each([
-    ['name: "a"\nname: "b"', '2:1: name is given twice, but takes one value.'],
+    ['name: "a"\nname: "b"', '2:1: name is set twice, but takes one value.'],
     ['nam: "a"', '1:1: nam is not a field of ModelConfig. Did you mean name?'],
     ['input {\n  data_typ: TYPE_INT8\n}', '2:3: data_typ is not a field of ModelInput. Did you mean data_type?'],
     ['parameters { kay: "a" }', '1:14: kay is not a field of the entry of parameters. Did you mean key?'],
     ['max_batch_size: "8"', '1:17: expected a whole number for max_batch_size, but found "8".'],
     ['max_batch_size: 8.0', '1:17: expected a whole number for max_batch_size, but found 8.0.'],
     ['max_batch_size: 08', '1:17: expected a whole number for max_batch_size, but found 08.'],
-    ['max_batch_size: +8', '1:17: a number has no + before it: leave it out.'],
-    ['max_batch_size: 8x', '1:17: 8x is not a number, and a name must not touch a number.'],
-    ['max_batch_size: 1_0', '1:17: 1_0 is not a number, and a name must not touch a number.'],
+    ['max_batch_size: +8', '1:17: a number must not have a + sign: remove it.'],
+    ['max_batch_size: 8x', '1:17: 8x is not a number: put a space between a number and a name.'],
+    ['max_batch_size: 1_0', '1:17: 1_0 is not a number: put a space between a number and a name.'],
     [
       'max_batch_size: 2147483648',
       '1:17: expected a whole number from -2147483648 to 2147483647 for max_batch_size, but found 2147483648.',
@@ -114,16 +114,16 @@ describe('a mistake is told with line and column:', () => {
       'dynamic_batching { max_queue_delay_microseconds: -1 }',
       '1:50: expected a whole number from 0 to 18446744073709551615 for max_queue_delay_microseconds, but found -1.',
     ],
-    ['name: vllm', '1:7: expected a text in quotes for name, but found vllm.'],
-    ['name: 5', '1:7: expected a text in quotes for name, but found 5.'],
+    ['name: vllm', '1:7: expected a string in quotes for name, but found vllm.'],
+    ['name: 5', '1:7: expected a string in quotes for name, but found 5.'],
     ['name "a"', '1:6: expected : after name, but found "a".'],
-    ['name: ["a"]', '1:7: expected a text in quotes for name, but found [.'],
-    ['name: "a', '1:7: the text has no closing quote: it must end on the line where it begins.'],
-    ['name: "a\nb"', '1:7: the text has no closing quote: it must end on the line where it begins.'],
-    ['name: "C:\\models"', '1:10: \\m is not a whole escape: write \\\\ for a backslash.'],
+    ['name: ["a"]', '1:7: expected a string in quotes for name, but found [.'],
+    ['name: "a', '1:7: the string has no closing quote: it must end on the line where it starts.'],
+    ['name: "a\nb"', '1:7: the string has no closing quote: it must end on the line where it starts.'],
+    ['name: "C:\\models"', '1:10: \\m is not a complete escape sequence: use \\\\ for a backslash.'],
     ['name: "\\777"', '1:8: \\777 is more than one byte: the largest is \\377.'],
-    ['name: "\\ud800"', '1:8: \\ud800 is no character.'],
-    ['name: "\\xff"', '1:7: the text of name is not UTF-8.'],
+    ['name: "\\ud800"', '1:8: \\ud800 is not a character.'],
+    ['name: "\\xff"', '1:7: the string of name is not UTF-8.'],
     ['input { optional: TRUE }', '1:19: expected true or false for optional, but found TRUE.'],
     ['input { optional: 2 }', '1:19: expected true or false for optional, but found 2.'],
     [
@@ -137,13 +137,13 @@ describe('a mistake is told with line and column:', () => {
     ['input { data_type: "TYPE_INT8" }', '1:20: expected a value of DataType for data_type, but found "TYPE_INT8".'],
     [
       'version_policy {\n  latest { }\n  all { }\n}',
-      '3:3: all cannot stand beside latest: only one policy_choice may be set.',
+      '3:3: all cannot be combined with latest: only one policy_choice may be set.',
     ],
     ['version_policy [ { all { } } ]', '1:16: expected { after version_policy, but found [.'],
     ['version_policy: all', '1:17: expected { after version_policy, but found all.'],
     ['input [ { name: "a" } { name: "b" } ]', '1:23: expected , or ] in the list input of 1:7, but found {.'],
-    ['input [ { name: "a" }, ]', '1:22: the last item of the list input has a comma behind it: leave it out.'],
-    ['input { dims: [ 1, 2, ] }', '1:21: the last item of the list dims has a comma behind it: leave it out.'],
+    ['input [ { name: "a" }, ]', '1:22: the list input has a comma after its last item: remove it.'],
+    ['input { dims: [ 1, 2, ] }', '1:21: the list dims has a comma after its last item: remove it.'],
     ['input {\n  name: "a"\n', '3:1: expected } for the { of 1:7, but the file ends.'],
     ['input < name: "a" }', '1:19: expected a field of ModelInput, but found }.'],
     ['name: "a" }', '1:11: expected a field of ModelConfig, but found }.'],
@@ -154,10 +154,10 @@ describe('a mistake is told with line and column:', () => {
     ['name: "a"\0', '1:10: expected a field, but found the control character 0.'],
     [
       'max_batch_size: ${triton_max_batch_size}',
-      '1:17: ${triton_max_batch_size} is not filled in: conch repo fill puts a value in its place.',
+      '1:17: ${triton_max_batch_size} is not filled in: set its value with conch repo fill.',
     ],
     ['parameters { key: "__proto__" }', '1:12: the key __proto__ of parameters is not supported.'],
-    ['metric_tags { key: "a" key: "b" }', '1:24: key is given twice, but takes one value.'],
+    ['metric_tags { key: "a" key: "b" }', '1:24: key is set twice, but takes one value.'],
   ])('%j', (text, expected) => {
     expect(problem(text)).toBe(expected);
   });
@@ -167,7 +167,7 @@ describe('a mistake is told with line and column:', () => {
   });
 });
 
-it('remembers where each field stands', () => {
+it('has the position of each field', () => {
   const { positions } = read(
     'name: "a"\ninput [\n  { name: "b" dims: 1 },\n  { name: "c" }\n]\nparameters {\n  key: "k"\n  value: { string_value: "v" }\n}\n',
   );

@@ -5,7 +5,7 @@ import { readScalar, type ScalarValue } from './read-scalar.ts';
 import { suggest } from './suggest.ts';
 import type { Position } from './text-format-error.ts';
 
-/** A message as protobufjs takes it in `fromObject`. */
+/** A message for `fromObject` of protobufjs. */
 export interface MessageValue {
   [field: string]: FieldValue;
 }
@@ -14,36 +14,36 @@ export type FieldValue = ScalarValue | MessageValue | (ScalarValue | MessageValu
 
 export interface ReadResult {
   readonly message: MessageValue;
-  /** Where a field stands: `max_batch_size`, `input[0].dims`, `parameters[model_path]`. */
+  /** The positions of fields by path: `max_batch_size`, `input[0].dims`, `parameters[model_path]`. */
   readonly positions: ReadonlyMap<string, Position>;
   readonly repeatedKeys: readonly RepeatedKey[];
 }
 
-/** An entry of a map that took the place of an earlier one. */
+/** An entry of a map that replaced an earlier one. */
 export interface RepeatedKey extends Position {
   readonly path: string;
 }
 
 interface ReadOptions {
   readonly type: protobuf.Type;
-  /** How the text is called where a mistake is reported. */
+  /** The name of the text in errors. */
   readonly file: string;
 }
 
 const deepest = 100;
 
-/** Reads a message from its text. Throws a TextFormatError at the first mistake. */
+/** Parses a message. Throws a TextFormatError for the first error. */
 export function readTextFormat(text: string, { type, file }: ReadOptions): ReadResult {
   const reader = new Reader(new Lexer(text, file));
   const message = reader.readBody(shapeOf(type), { path: '', depth: 0 });
   return { message, positions: reader.positions, repeatedKeys: reader.repeatedKeys };
 }
 
-/** Where in the message the reader is. */
+/** The location of the reader in the message. */
 interface Place {
   readonly path: string;
   readonly depth: number;
-  /** What opened the message; left out for the whole text. */
+  /** The token that opened the message; undefined for the whole text. */
   readonly opening?: Token;
 }
 
@@ -56,7 +56,7 @@ class Reader {
     this.#lexer = lexer;
   }
 
-  /** The fields up to the end of the text, or up to the sign that closes the message, which is taken. */
+  /** Reads fields up to the end of the text, or up to and including the sign that closes the message. */
   readBody(shape: MessageShape, place: Place): MessageValue {
     const message: MessageValue = {};
     const choices = new Map<string, string>();
@@ -99,12 +99,12 @@ class Reader {
     { token, message, choices }: { token: Token; message: MessageValue; choices: Map<string, string> },
   ): void {
     if (cardinality === 'one' && Object.hasOwn(message, name)) {
-      throw this.#lexer.problem(token, `${name} is given twice, but takes one value.`);
+      throw this.#lexer.problem(token, `${name} is set twice, but takes one value.`);
     }
     if (choice === undefined) return;
     const other = choices.get(choice) ?? name;
     if (other !== name)
-      throw this.#lexer.problem(token, `${name} cannot stand beside ${other}: only one ${choice} may be set.`);
+      throw this.#lexer.problem(token, `${name} cannot be combined with ${other}: only one ${choice} may be set.`);
     choices.set(choice, name);
   }
 
@@ -138,7 +138,7 @@ class Reader {
     else readItem();
   }
 
-  /** Only a message may stand without one. */
+  /** Only a message may follow without a colon. */
   #takeColon({ name, value }: FieldShape): void {
     const token = this.#lexer.peek();
     if (isSign(token, ':')) this.#lexer.take();
@@ -166,7 +166,7 @@ class Reader {
       }
       const next = this.#lexer.peek();
       if (isSign(next, ']'))
-        throw this.#lexer.problem(token, `the last item of the list ${name} has a comma behind it: leave it out.`);
+        throw this.#lexer.problem(token, `the list ${name} has a comma after its last item: remove it.`);
     }
   }
 
@@ -180,11 +180,12 @@ class Reader {
     if (!isSign(opening, '{') && !isSign(opening, '<')) {
       throw this.#lexer.problem(opening, `expected { after ${name}, but found ${describe(opening)}.`);
     }
-    if (depth >= deepest) throw this.#lexer.problem(opening, `messages stand more than ${deepest} deep in each other.`);
+    if (depth >= deepest)
+      throw this.#lexer.problem(opening, `messages are nested too deeply: the limit is ${deepest} levels.`);
     return { path, depth: depth + 1, opening };
   }
 
-  /** A later entry of the same key takes the place of the earlier one, as in Triton. */
+  /** A later entry of the same key replaces the earlier one, as in Triton. */
   #readEntry(field: FieldShape, { entries, place }: { entries: MessageValue; place: Place }): void {
     if (field.value.kind !== 'message') return;
     const shape = field.value.shape();

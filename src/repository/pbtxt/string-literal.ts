@@ -14,10 +14,10 @@ const simpleEscapes: Readonly<Record<string, number>> = {
 
 const escape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([abfnrtv\\'"?]))/y;
 
-/** What a quoted text stands for, or where in it (an offset) a mistake is. */
+/** The bytes of a quoted string, or the offset and the text of an error in it. */
 export type Unquoted = { readonly bytes: Buffer } | { readonly at: number; readonly problem: string };
 
-/** Takes the escapes out of what stands between the quotes. The result is bytes: `\xc3\xa9` is one character. */
+/** Resolves the escapes of a string without its quotes. The result is bytes: `\xc3\xa9` is one character. */
 export function unquote(content: string): Unquoted {
   if (!content.includes('\\')) return { bytes: Buffer.from(content) };
   const parts: Buffer[] = [];
@@ -37,7 +37,7 @@ function unescape(content: string, at: number): { bytes: Buffer; end: number } |
   escape.lastIndex = at;
   const match = escape.exec(content);
   if (match === null)
-    return { problem: `\\${content[at + 1] ?? ''} is not a whole escape: write \\\\ for a backslash` };
+    return { problem: `\\${content[at + 1] ?? ''} is not a complete escape sequence: use \\\\ for a backslash` };
   const [written, octal, hex, short, long, simple] = match;
   const end = escape.lastIndex;
   if (simple !== undefined) return { bytes: Buffer.of(simpleEscapes[simple] ?? 0), end };
@@ -57,7 +57,7 @@ interface Escaped {
   readonly end: number;
 }
 
-/** Two halves of a surrogate pair, written one after the other, are one character. */
+/** Two consecutive halves of a surrogate pair are one character. */
 function fromCodePoint(code: number, { content, written, end }: Escaped): ReturnType<typeof unescape> {
   if (code >= 0xd800 && code < 0xdc00) {
     const low = /^\\u([dD][c-fC-F][\da-fA-F]{2})/.exec(content.slice(end, end + 6));
@@ -66,11 +66,11 @@ function fromCodePoint(code: number, { content, written, end }: Escaped): Return
       return { bytes: Buffer.from(pair), end: end + 6 };
     }
   }
-  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return { problem: `${written} is no character` };
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return { problem: `${written} is not a character` };
   return { bytes: Buffer.from(String.fromCodePoint(code)), end };
 }
 
-/** A text in double quotes; what is not ASCII stays as it is, control characters are escaped. */
+/** A string in double quotes, with control characters escaped; other characters outside ASCII stay. */
 export function quote(text: string): string {
   return `"${text.replace(/["\\]|\p{Cc}/gu, escapeCharacter)}"`;
 }

@@ -1,4 +1,4 @@
-/** The end of a sentence that names the word most likely meant, or nothing when none is near. */
+/** A sentence that suggests the most similar word, with a space before it; empty if none is similar. */
 export function suggest(word: string, candidates: Iterable<string>): string {
   const allowed = Math.min(3, Math.ceil(word.length / 3));
   let best: { candidate: string; steps: number } | undefined;
@@ -9,7 +9,7 @@ export function suggest(word: string, candidates: Iterable<string>): string {
   return best === undefined ? '' : ` Did you mean ${best.candidate}?`;
 }
 
-/** How many letters must be put in, taken out or exchanged to come from one word to the other. */
+/** The Levenshtein distance of two words. */
 function stepsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let index = 0; index < from.length; index++) {

@@ -1,14 +1,14 @@
-/** A place in a text, counted from 1. */
+/** A position in a text, counted from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A mistake in a text of the protobuf text format: where it stands, and what was expected there. */
+/** An error in a text of the protobuf text format: its position, and what was expected there. */
 export class TextFormatError extends Error {
   readonly file: string;
   readonly position: Position;
-  /** The mistake alone, without its place. */
+  /** The message without the position. */
   readonly problem: string;
 
   constructor(problem: string, { file, position }: { file: string; position: Position }) {

@@ -48,7 +48,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-it('answers any mutation of a text with a message or with a mistake that has its place inside the text', () => {
+it('returns a message or an error with a position inside the text for any mutation', () => {
   const roll = dice(7);
   let refused = 0;
   for (let round = 0; round < 6_000; round++) {
@@ -65,7 +65,7 @@ it('answers any mutation of a text with a message or with a mistake that has its
   expect(refused).toBeGreaterThan(3_000);
 });
 
-it('answers every beginning of a text', () => {
+it('handles every prefix of a text', () => {
   for (let end = 0; end <= seedText.length; end++)
     expect(['read', 'refused']).toContain(verdict(seedText.slice(0, end)));
 });

@@ -2,7 +2,7 @@ import type protobuf from 'protobufjs/light.js';
 import { type FieldShape, type MessageShape, shapeOf, type ValueShape } from './message-shape.ts';
 import { quote, quoteBytes } from './string-literal.ts';
 
-/** A message to write: the fields that are present are written, in the order of the type. */
+/** A message to write. Its fields are written in the order of the type. */
 export type WritableMessage = Readonly<Record<string, unknown>>;
 
 /** Writes a message as text: one field per line, lists in brackets. */
@@ -54,7 +54,7 @@ function itemLines(field: FieldShape, value: unknown): string[] {
   return block(`${name} `, linesOf(record(field, value), shape.shape()));
 }
 
-/** A message of one short field stands on one line. */
+/** A message with one short field is written on one line. */
 function block(head: string, lines: readonly string[]): string[] {
   const [only = ''] = lines;
   if (lines.length === 0) return [`${head}{ }`];

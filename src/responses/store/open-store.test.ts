@@ -4,8 +4,8 @@ import { openStore } from './open-store.ts';
 import { StoreError } from './store-error.ts';
 
 const url =
-  'store: the URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE. Write special characters of the password as %XX.';
-const place = 'store: must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.';
+  'Invalid URL of the store: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE. Encode special characters of the password as %XX.';
+const place = 'Invalid store: expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.';
 
 describe('the place of a store', () => {
   it.each([
@@ -22,11 +22,11 @@ describe('the place of a store', () => {
     ['postgres://ann:sesame@host:port/conch', url],
     [
       'postgres://ann:sesame@host/conch?sslmode=prefer',
-      'store: sslmode must be one of disable, require, verify-ca, verify-full.',
+      'Invalid sslmode in the URL of the store: expected disable, require, verify-ca or verify-full.',
     ],
     [
       'postgresql://ann:sesame@host/conch?sslmode=verify-full&sslrootcert=/missing.pem',
-      "store: ENOENT: no such file or directory, open '/missing.pem'",
+      "Invalid URL of the store: ENOENT: no such file or directory, open '/missing.pem'",
     ],
   ])('is refused without repeating it: %s', async (given, message) => {
     const error: unknown = await openStore(given, { maxAge: 1, maxSize: 1 }).catch((reason: unknown) => reason);

@@ -3,8 +3,8 @@ import { SqliteStore } from './sqlite-store.ts';
 import { StoreError } from './store-error.ts';
 
 /**
- * Opens the store at `sqlite:PATH` or `postgres://…`; one that cannot be used rejects with a StoreError. `onFault` is
- * told of the faults that no call can tell of, such as one that keeps the limits from being held.
+ * Opens the store at `sqlite:PATH` or `postgres://…`. Rejects with a StoreError if that fails. `onError` gets the
+ * errors that belong to no call, for example when the limits cannot be enforced.
  */
 export async function openStore(
   place: string,
@@ -17,6 +17,6 @@ export async function openStore(
     const { PostgresStore } = await import('./postgres-store.ts');
     return PostgresStore.open({ url: place, limits, onFault });
   }
-  // What was given may have a password in it.
-  throw new StoreError('store: must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.');
+  // The value is not repeated: it may contain a password.
+  throw new StoreError('Invalid store: expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.');
 }

@@ -1,7 +1,7 @@
 import { codeOf } from '../../thrown.ts';
 import { StoreError } from './store-error.ts';
 
-/** A fault of PostgreSQL or of the way to it, with the server and what to do about it. */
+/** Describes an error of PostgreSQL or of the connection: the server, the error and what to do. */
 export function postgresFault(error: unknown, name: string): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
@@ -10,7 +10,7 @@ export function postgresFault(error: unknown, name: string): StoreError {
   return new StoreError(`${name}: ${text}.${advice ? ` ${advice}` : ''}`);
 }
 
-/** Whether the connection broke, as it does when the server is restarted: a new one may work. */
+/** Whether the connection was lost, for example because the server restarted. A new one may work. */
 export function hasLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
@@ -21,17 +21,17 @@ export function hasLostConnection(error: unknown): boolean {
     : /^(08...|57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(code);
 }
 
-const unreachable = 'Check that the server runs and can be reached from here.';
+const unreachable = 'Check that the server is running and reachable.';
 const certificate = 'Check its certificate, sslmode and sslrootcert.';
 
 const advices: Readonly<Record<string, string>> = {
-  '28P01': 'Check the user and the password in the URL of the store.',
-  '28000': 'Check the user in the URL of the store, and pg_hba.conf of the server.',
-  '3D000': 'Create the database, or name another one in the URL of the store.',
-  '42501': 'Grant the user the right to create tables in its schema, and to read and write those of Conch.',
-  '53100': 'Make room on the disk of the server, or keep fewer responses.',
-  '53300': 'Allow the server more connections.',
-  '57P03': 'It is starting or stopping.',
+  '28P01': 'Check the user and password in the URL of the store.',
+  '28000': 'Check the user in the URL of the store, and pg_hba.conf on the server.',
+  '3D000': 'Create the database, or use another one in the URL of the store.',
+  '42501': "Grant the user permission to create tables in its schema, and to read and write Conch's tables.",
+  '53100': 'Free disk space on the server, or store fewer responses.',
+  '53300': 'Increase max_connections of the server.',
+  '57P03': 'The server is starting or stopping. Retry later.',
   ECONNREFUSED: unreachable,
   ENOTFOUND: unreachable,
   EAI_AGAIN: unreachable,

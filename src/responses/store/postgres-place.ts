@@ -1,29 +1,31 @@
 import { Client, type PoolConfig } from 'pg';
 import { StoreError } from './store-error.ts';
 
-/** How to reach a PostgreSQL server, and what to call it without its password. */
+/** The address of a PostgreSQL server, and its name without the password. */
 export interface PostgresPlace {
   readonly config: PoolConfig;
-  /** Such as `PostgreSQL at db.example:5432/conch`. */
+  /** For example `PostgreSQL at db.example:5432/conch`. */
   readonly name: string;
 }
 
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-/** Reads a postgres:// URL. No fault repeats any of it: a password that is not encoded may stand anywhere in it. */
+/** Reads a postgres:// URL. Errors repeat no part of it: an unencoded password may be anywhere in it. */
 export function readPlace(url: string): PostgresPlace {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const hasDatabase = parsed !== undefined && /^\/[^@]+$/.test(parsed.pathname);
   if (!hasDatabase || parsed.hash || parsed.search.includes('@')) {
     throw new StoreError(
-      'store: the URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE. Write special characters of the password as %XX.',
+      'Invalid URL of the store: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE. Encode special characters of the password as %XX.',
     );
   }
   const mode = parsed.searchParams.get('sslmode');
   if (mode !== null && !tlsModes.includes(mode)) {
-    throw new StoreError(`store: sslmode must be one of ${tlsModes.join(', ')}.`);
+    throw new StoreError(
+      'Invalid sslmode in the URL of the store: expected disable, require, verify-ca or verify-full.',
+    );
   }
-  // With this the modes mean what they mean to PostgreSQL's own programs.
+  // With this, the modes have the same meaning as in libpq.
   if (mode !== null) parsed.searchParams.set('uselibpqcompat', 'true');
   const config: PoolConfig = {
     connectionString: parsed.href,
@@ -40,7 +42,7 @@ function nameOf(config: PoolConfig): string {
     const { host, port, database } = new Client(config);
     return `PostgreSQL at ${host}:${port}/${database}`;
   } catch (error) {
-    // The files of certificates are read here.
-    throw new StoreError(`store: ${error instanceof Error ? error.message : String(error)}`);
+    // Certificate files are read here.
+    throw new StoreError(`Invalid URL of the store: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

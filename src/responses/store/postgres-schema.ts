@@ -20,7 +20,7 @@ CREATE TABLE conch_store (version integer NOT NULL);
 INSERT INTO conch_store VALUES (${schemaVersion});
 `;
 
-/** Makes the tables where there are none; several processes may do so at once. */
+/** Creates missing tables; several processes may do so at once. */
 export async function prepareSchema(pool: Pool, name: string): Promise<void> {
   await inTransaction(pool, 'schema', (client) => prepare(client, name));
 }
@@ -30,22 +30,24 @@ async function prepare(client: PoolClient, name: string): Promise<void> {
     `SELECT current_setting('server_encoding') AS encoding, to_regclass('conch_store')::text AS table`,
   );
   if (facts[0]?.encoding !== 'UTF8') {
-    throw new StoreError(`${name}: the database has the encoding ${facts[0]?.encoding}. Create one with UTF8.`);
+    throw new StoreError(
+      `${name}: the database has the encoding ${facts[0]?.encoding}. Create one with the encoding UTF8.`,
+    );
   }
   if (facts[0].table === null) await client.query(schema);
   const { rows } = await client.query<{ version: number }>('SELECT version FROM conch_store');
   const version = rows[0]?.version ?? 0;
   if (version > schemaVersion) {
     throw new StoreError(
-      `${name}: a newer version of Conch made its tables (schema ${version}, this one knows ${schemaVersion}). Run that version, or name another database.`,
+      `${name}: a newer version of Conch created the tables (schema ${version}; this version supports up to ${schemaVersion}). Upgrade Conch, or use another database.`,
     );
   }
 }
 
-/** Numbers of the locks that Conch's processes take against each other in one database. */
+/** Advisory locks between the processes of Conch in one database. */
 const locks = { schema: 436_801, sweep: 436_802 } as const;
 
-/** Does something in a transaction of its own, one process after the other. */
+/** Runs an action in a transaction, one process at a time. */
 export async function inTransaction<Result>(
   pool: Pool,
   lock: keyof typeof locks,
@@ -60,7 +62,7 @@ export async function inTransaction<Result>(
     client.release();
     return result;
   } catch (error) {
-    // The connection may be in the middle of the transaction: it is not used again.
+    // The connection may still be in the transaction, so it is not reused.
     client.release(true);
     throw error;
   }

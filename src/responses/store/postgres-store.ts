@@ -20,7 +20,7 @@ interface PostgresOptions {
   readonly onFault: (error: StoreError) => void;
 }
 
-// A bigint comes as text, a double as a number.
+// pg returns a bigint as text, a double as a number.
 const columns = 'r.owner, r.id, r.created::float8 AS created, r.previous_id AS "previousId", r.response, r.input';
 
 const sql = {
@@ -31,7 +31,7 @@ const sql = {
       size = excluded.size, response = excluded.response, input = excluded.input`,
   delete: 'DELETE FROM conch_responses WHERE owner = $1 AND id = $2 AND created > $3',
   find: `SELECT ${columns} FROM conch_responses r WHERE r.owner = $1 AND r.id = $2 AND r.created > $3`,
-  // A chain that has no first response, be it gone, too far away or in a circle, gives nothing.
+  // Returns nothing if the chain has no first response: because it is deleted, too far away or in a cycle.
   conversation: `
     WITH RECURSIVE chain (depth, total, number, owner, previous_id) AS (
       SELECT 1, r.size, r.number, r.owner, r.previous_id
@@ -61,12 +61,12 @@ export class PostgresStore implements ResponseStore {
     this.#sweeper = new PostgresSweeper({ pool, limits, onFault: (error) => onFault(this.#fault(error)) });
   }
 
-  /** Connects and makes the tables, or rejects with a StoreError that says why it cannot. */
+  /** Connects and creates the tables, or rejects with a StoreError. */
   static async open({ url, limits, onFault }: PostgresOptions): Promise<PostgresStore> {
     const { config, name } = readPlace(url);
     const pool = new Pool(config);
-    // A connection that breaks while nobody uses it leaves the pool; the next query makes another. One that breaks while
-    // it is used fails the query.
+    // An idle connection that is lost leaves the pool, and the next query opens another. One that is lost during a query
+    // fails the query.
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
     try {
@@ -98,7 +98,7 @@ export class PostgresStore implements ResponseStore {
   async delete(owner: string, id: string): Promise<boolean> {
     if (!isPossibleId(id)) return false;
     const values = [owner, id, lastExpired(this.#limits)];
-    // Not a second time when the connection breaks: the first may have deleted it.
+    // Not repeated when the connection is lost: the first attempt may have deleted it.
     const { rowCount } = await this.#query('delete', values).catch((error: unknown) => {
       throw unavailable('delete', this.#fault(error));
     });
@@ -106,7 +106,7 @@ export class PostgresStore implements ResponseStore {
   }
 
   async close(): Promise<void> {
-    // A pool that is ended forgets the queries that wait for a connection.
+    // A pool that has ended drops queries that wait for a connection.
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
     await this.#sweeper.stop();
     await this.#pool.end();
@@ -120,7 +120,7 @@ export class PostgresStore implements ResponseStore {
     return rows.map(responseOf);
   }
 
-  /** What changes nothing when it is done twice: once more where the connection was one that the server had left. */
+  /** Runs an idempotent query, and repeats it once if the connection was lost. */
   async #ask(query: keyof typeof sql, values: readonly unknown[]): Promise<QueryResult<StoredRow>> {
     try {
       return await this.#query(query, values);

@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 import { inTransaction } from './postgres-schema.ts';
 import { lastExpired, type StoreLimits } from './response-store.ts';
 
-/** Milliseconds between two looks for what has become too old. */
+/** Milliseconds between two checks for expired responses. */
 const sweepInterval = 60_000;
 
-/** The part of the largest size that may be written before the size is looked at again. */
+/** The share of the size limit that may be written before the size is checked again. */
 const share = 1 / 20;
 
 /** How many responses one statement removes. */
@@ -15,7 +15,7 @@ const removeExpired = `
 DELETE FROM conch_responses WHERE number IN (
   SELECT number FROM conch_responses WHERE created <= $1 ORDER BY created LIMIT ${mostRemoved})`;
 
-// Added up from the newest on: the first that is too much, and all before it, go.
+// Sums sizes from the newest on: the first one over the limit and all older ones are deleted.
 const removeOldest = `
 DELETE FROM conch_responses WHERE number IN (
   SELECT number FROM conch_responses WHERE (created, number) <= (
@@ -30,7 +30,7 @@ interface SweeperOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Holds the limits of a PostgreSQL store beside its work: at the start, every minute, and after much was written. */
+/** Enforces the limits of a PostgreSQL store in the background: at the start, every minute, and after many writes. */
 export class PostgresSweeper {
   readonly #options: SweeperOptions;
   readonly #timer: NodeJS.Timeout;
@@ -43,7 +43,7 @@ export class PostgresSweeper {
     this.#start();
   }
 
-  /** Counts what was saved. */
+  /** Counts saved bytes. */
   add(size: number): void {
     this.#written += size;
     if (this.#isDue()) this.#start();
@@ -82,7 +82,7 @@ export class PostgresSweeper {
   async #remove(statement: string, bound: number): Promise<void> {
     let removed: number;
     do {
-      // What the second process finds is what the first has left.
+      // A second process finds what the first one has left.
       removed = await inTransaction(this.#options.pool, 'sweep', async (client) => {
         const { rowCount } = await client.query(statement, [bound]);
         return rowCount ?? 0;

@@ -1,11 +1,11 @@
-/** A response that was kept, with all that a later request needs to go on from it. */
+/** A stored response, with all that a later request needs to continue it. */
 export interface StoredResponse {
   readonly id: string;
-  /** Whom it belongs to; nobody else can see it. Empty where there are no keys. */
+  /** The only client that can read it. Empty without API keys. */
   readonly owner: string;
   /** Whole seconds since 1970. */
   readonly created: number;
-  /** The response that it goes on from. */
+  /** The response that it continues. */
   readonly previousId: string | null;
   /** The response object as the client gets it. */
   readonly response: Readonly<Record<string, unknown>>;
@@ -14,28 +14,28 @@ export interface StoredResponse {
 }
 
 /**
- * Where responses are kept. What has been saved is there after the process was killed, whole. What cannot be done is an
- * ApiError, `store_unavailable`, whose cause says why.
+ * The store of responses. Saved responses survive a kill of the process. A failed call rejects with the ApiError
+ * `store_unavailable`, whose cause is the reason.
  */
 export interface ResponseStore {
   /**
-   * Keeps a response, in the place of one with the same id and owner; resolves when it is durable. One that is larger
-   * than the whole store may be is refused with `request_too_large`.
+   * Stores a response and replaces one with the same id and owner; resolves when it is durable. Rejects with
+   * `request_too_large` if it is larger than the limit of the whole store.
    */
   save(response: StoredResponse): Promise<void>;
   find(owner: string, id: string): Promise<StoredResponse | undefined>;
   /**
-   * The responses that lead to this one, the first of the conversation first, this one last; undefined where one is
-   * gone, or where there are more than `longestConversation`, or more bytes than `largestConversation`.
+   * The responses of the conversation up to this one, in order; undefined if one is missing, or if they exceed
+   * `longestConversation` responses or `largestConversation` bytes.
    */
   conversation(owner: string, id: string): Promise<readonly StoredResponse[] | undefined>;
-  /** Whether there was one. */
+  /** Resolves to whether it existed. */
   delete(owner: string, id: string): Promise<boolean>;
-  /** Resolves when all that was asked before is done. */
+  /** Resolves when all earlier calls are done. */
   close(): Promise<void>;
 }
 
-/** What a store may hold; the oldest go first. */
+/** The limits of a store. It removes the oldest responses first. */
 export interface StoreLimits {
   /** Seconds. */
   readonly maxAge: number;
@@ -43,10 +43,10 @@ export interface StoreLimits {
   readonly maxSize: number;
 }
 
-/** How many responses a conversation may have. */
+/** The maximum number of responses in a conversation. */
 export const longestConversation = 10_000;
 
-/** The most bytes that they may have together: all of it is read at once. */
+/** The maximum bytes of a conversation, which is read at once. */
 export const largestConversation = 64 * 2 ** 20;
 
 /** Responses created at this time or before are too old. */

@@ -2,17 +2,17 @@ import Database from 'libsql';
 import { codeOf } from '../../thrown.ts';
 import { StoreError } from './store-error.ts';
 
-/** Milliseconds that a write waits for those of other processes. */
+/** Milliseconds that a write waits for writes of other processes. */
 export const busyTimeout = 10_000;
 
-/** A fault of the file or of SQLite, with the file and what to do about it. */
+/** Describes an error of the file or of SQLite: the file, the error and what to do. */
 export function sqliteFault(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const text = error instanceof Error ? error.message : String(error);
   return new StoreError(explain(reasonOf(error), { file, text }));
 }
 
-/** Whether another process holds the file: the same write may succeed a moment later. */
+/** Whether another process has locked the file. The same write may succeed later. */
 export function isBusy(error: unknown): boolean {
   return reasonOf(error) === 'busy';
 }
@@ -22,19 +22,19 @@ type Reason = 'busy' | 'corrupt' | 'full' | 'input-output' | 'not-a-folder' | 'n
 function explain(reason: Reason, { file, text }: { file: string; text: string }): string {
   switch (reason) {
     case 'busy':
-      return `${file}: another process has held the database for more than ${busyTimeout / 1000} seconds. End that process, or give this one a file of its own.`;
+      return `${file}: another process has locked the database for more than ${busyTimeout / 1000} seconds. Stop that process, or use another file.`;
     case 'corrupt':
-      return `${file}: this is not a database, or it is damaged. Move it away together with ${file}-wal and ${file}-shm, and a new one is made; or name another file.`;
+      return `${file}: not a database, or damaged. Move it away together with ${file}-wal and ${file}-shm to start with a new one, or use another file.`;
     case 'full':
-      return `${file}: the disk is full. Make room on it, or keep fewer responses.`;
+      return `${file}: the disk is full. Free disk space, or store fewer responses.`;
     case 'input-output':
-      return `${file}: the disk cannot be read or written (${text}). Check the disk and the space on it.`;
+      return `${file}: the disk cannot be read or written (${text}). Check the disk and its free space.`;
     case 'not-a-folder':
-      return `${file}: what should be its folder is a file. Name another path.`;
+      return `${file}: a parent of this path is a file, not a folder. Use another path.`;
     case 'not-a-file':
-      return `${file}: this is a folder. Name a file in it.`;
+      return `${file}: this is a folder. Use the path of a file.`;
     case 'not-writable':
-      return `${file}: the file or its folder cannot be written (${text}). Give the user that Conch runs as the right to, or name another path.`;
+      return `${file}: the file or its folder is not writable (${text}). Grant write permission to the user that runs Conch, or use another path.`;
     case 'other':
       return `${file}: the database failed (${text}).`;
   }

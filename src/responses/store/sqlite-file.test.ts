@@ -19,7 +19,7 @@ function refuses(path: string, message: string): void {
 }
 
 describe('the file of a SQLite store', () => {
-  it('is made for its owner alone, and its folder too', () => {
+  it('is readable only by its owner, and so is its folder', () => {
     const database = openDatabase(file);
     const modes = ['', ...readdirSync(join(folder, 'deep'))].map((name) => {
       return [name, (statSync(join(folder, 'deep', name)).mode & 0o777).toString(8)];
@@ -46,7 +46,7 @@ describe('the file of a SQLite store', () => {
     database.close();
     refuses(
       file,
-      `${file}: a newer version of Conch made it (schema 2, this one knows 1). Run that version, or name another file.`,
+      `${file}: a newer version of Conch created it (schema 2; this version supports up to 1). Upgrade Conch, or use another file.`,
     );
   });
 
@@ -55,7 +55,7 @@ describe('the file of a SQLite store', () => {
     const database = new Database(path);
     database.exec('CREATE TABLE songs (title TEXT)');
     database.close();
-    refuses(path, `${path}: this is the database of another program. Name another file.`);
+    refuses(path, `${path}: this is the database of another program. Use another file.`);
   });
 
   it.each(['from its first byte', 'after its header'])('is refused when it is damaged %s', (place) => {
@@ -68,16 +68,16 @@ describe('the file of a SQLite store', () => {
     } else writeFileSync(path, 'not a database '.repeat(1000));
     refuses(
       path,
-      `${path}: this is not a database, or it is damaged. Move it away together with ${path}-wal and ${path}-shm, and a new one is made; or name another file.`,
+      `${path}: not a database, or damaged. Move it away together with ${path}-wal and ${path}-shm to start with a new one, or use another file.`,
     );
   });
 
   it('is refused where no file can be', () => {
     mkdirSync(join(folder, 'taken.db'));
     writeFileSync(join(folder, 'plain'), '');
-    refuses(join(folder, 'taken.db'), `${join(folder, 'taken.db')}: this is a folder. Name a file in it.`);
+    refuses(join(folder, 'taken.db'), `${join(folder, 'taken.db')}: this is a folder. Use the path of a file.`);
     for (const path of [join(folder, 'plain', 'x.db'), join(folder, 'plain', 'deep', 'x.db')]) {
-      refuses(path, `${path}: what should be its folder is a file. Name another path.`);
+      refuses(path, `${path}: a parent of this path is a file, not a folder. Use another path.`);
     }
   });
 
@@ -87,7 +87,7 @@ describe('the file of a SQLite store', () => {
     const path = join(folder, 'x.db');
     refuses(
       path,
-      `${path}: the file or its folder cannot be written (EACCES: permission denied, open '${path}'). Give the user that Conch runs as the right to, or name another path.`,
+      `${path}: the file or its folder is not writable (EACCES: permission denied, open '${path}'). Grant write permission to the user that runs Conch, or use another path.`,
     );
   });
 });

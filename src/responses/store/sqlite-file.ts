@@ -4,11 +4,11 @@ import Database from 'libsql';
 import { busyTimeout, isBusy, sqliteFault } from './sqlite-faults.ts';
 import { StoreError } from './store-error.ts';
 
-/** Says that a file is ours: "Conc" in ASCII. */
+/** Marks the databases of Conch: "Conc" in ASCII. */
 const applicationId = 0x436f6e63;
 const schemaVersion = 1;
 
-// The columns of fixed size stand before the long ones: reading them never reads the pages that a long text flows over to.
+// Columns of fixed size come first, so that reading them does not read the overflow pages of long texts.
 const schema = `
 CREATE TABLE responses (
   owner TEXT NOT NULL,
@@ -33,7 +33,7 @@ PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
 `;
 
-/** Opens the database in a file, which is made where there is none, for its owner alone. */
+/** Opens the database in a file. A new file is readable only by its owner. */
 export function openDatabase(file: string): Database.Database {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -54,7 +54,7 @@ export function openDatabase(file: string): Database.Database {
 function prepare(database: Database.Database, file: string): void {
   whenFree(() => {
     if (firstValue(database, 'PRAGMA journal_mode = WAL') !== 'wal')
-      throw new StoreError(`${file}: its file system cannot share memory. Name a path on a local disk.`);
+      throw new StoreError(`${file}: its file system does not support shared memory. Use a path on a local disk.`);
   });
   database.pragma('synchronous = FULL');
   database.pragma('journal_size_limit = 67108864');
@@ -68,16 +68,16 @@ function prepare(database: Database.Database, file: string): void {
   }
 }
 
-/** Whether the database is empty; one that is not ours, or that a newer version wrote, is refused. */
+/** Whether the database is empty. Throws if another program or a newer version of Conch created it. */
 function isNew(database: Database.Database, file: string): boolean {
   if (firstValue(database, 'SELECT count(*) FROM sqlite_schema') === 0) return true;
   if (firstValue(database, 'PRAGMA application_id') !== applicationId) {
-    throw new StoreError(`${file}: this is the database of another program. Name another file.`);
+    throw new StoreError(`${file}: this is the database of another program. Use another file.`);
   }
   const version = Number(firstValue(database, 'PRAGMA user_version'));
   if (version > schemaVersion) {
     throw new StoreError(
-      `${file}: a newer version of Conch made it (schema ${version}, this one knows ${schemaVersion}). Run that version, or name another file.`,
+      `${file}: a newer version of Conch created it (schema ${version}; this version supports up to ${schemaVersion}). Upgrade Conch, or use another file.`,
     );
   }
   return false;
@@ -87,7 +87,7 @@ function firstValue(database: Database.Database, sql: string): unknown {
   return database.prepare(sql).pluck().all()[0];
 }
 
-/** Does what SQLite does not wait for itself: two processes that make a file at once get in each other's way. */
+/** Retries while another process creates the same file: SQLite itself does not wait then. */
 function whenFree(action: () => void): void {
   const end = Date.now() + busyTimeout;
   for (;;) {

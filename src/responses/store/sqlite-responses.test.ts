@@ -82,7 +82,7 @@ describe('responses in SQLite', () => {
     database.pragma('max_page_count = 20');
     const full = (): unknown => responses.write([save('b'), save('large', { size: 1_000_000 })]);
     expect(full).toThrow('database or disk is full');
-    const message = 'f.db: the disk is full. Make room on it, or keep fewer responses.';
+    const message = 'f.db: the disk is full. Free disk space, or store fewer responses.';
     expect(() => {
       try {
         full();

@@ -6,7 +6,7 @@ export type SqliteWrite =
   | { readonly kind: 'save'; readonly row: StoredRow }
   | { readonly kind: 'delete'; readonly owner: string; readonly id: string };
 
-/** How many responses one transaction removes: the next write waits for it. */
+/** How many responses one transaction removes. The next write waits for it. */
 const mostRemoved = 200;
 
 const columns = 'r.owner, r.id, r.created, r.previous_id AS "previousId", r.size, r.response, r.input';
@@ -18,7 +18,7 @@ const sql = {
       size = excluded.size, response = excluded.response, input = excluded.input`,
   delete: 'DELETE FROM responses WHERE owner = ? AND id = ? AND created > ?',
   find: `SELECT ${columns} FROM responses r WHERE r.owner = ? AND r.id = ? AND r.created > ?`,
-  // A chain that has no first response, be it gone, too far away or in a circle, gives nothing.
+  // Returns nothing if the chain has no first response: because it is deleted, too far away or in a cycle.
   conversation: `
     WITH RECURSIVE chain (depth, total, number, owner, previous_id) AS (
       SELECT 1, r.size, r.rowid, r.owner, r.previous_id FROM responses r WHERE r.owner = ?1 AND r.id = ?2 AND r.created > ?3
@@ -39,7 +39,7 @@ const sql = {
     DELETE FROM responses WHERE rowid = (SELECT rowid FROM responses ORDER BY created, rowid LIMIT 1)`,
 } as const;
 
-/** The responses in an open database. Every call holds its thread until the disk is done. */
+/** The responses in an open database. Every call blocks its thread until the disk is done. */
 export class SqliteResponses {
   readonly #database: Database.Database;
   readonly #limits: StoreLimits;
@@ -52,7 +52,7 @@ export class SqliteResponses {
     this.#statements = Object.fromEntries(entries);
   }
 
-  /** Does the writes in one transaction: all or none. Says for each whether there was something to write. */
+  /** Performs the writes in one transaction. Returns for each whether it changed something. */
   write(writes: readonly SqliteWrite[]): boolean[] {
     return this.#inTransaction(() => {
       const results = writes.map((write) => (write.kind === 'save' ? this.#save(write.row) : this.#delete(write)));
@@ -70,7 +70,7 @@ export class SqliteResponses {
     return rows.length === 0 ? undefined : rows;
   }
 
-  /** Removes some of what is too old or too much. Says whether there is more. */
+  /** Removes some responses beyond the limits. Returns whether there are more. */
   trim(): boolean {
     if (!this.exceedsLimits()) return false;
     this.#inTransaction(() => {
@@ -86,7 +86,7 @@ export class SqliteResponses {
 
   close(): void {
     try {
-      // Whoever copies the file alone has all of it.
+      // A copy of only the file is then complete.
       this.#database.pragma('wal_checkpoint(PASSIVE)');
     } finally {
       this.#database.close();
@@ -123,7 +123,7 @@ export class SqliteResponses {
       this.#database.exec('COMMIT');
       return result;
     } catch (error) {
-      // SQLite itself has rolled back after some faults, such as a full disk.
+      // SQLite itself rolls back after some errors, for example a full disk.
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }

@@ -10,7 +10,7 @@ interface SqliteOptions extends SqliteStart {
   readonly onFault: (error: StoreError) => void;
 }
 
-/** Responses in a SQLite file, which several processes may share. A thread of its own has the file open. */
+/** Responses in a SQLite file, which several processes may share. A worker thread has the file open. */
 export class SqliteStore implements ResponseStore {
   readonly #start: SqliteStart;
   readonly #thread: WorkerThread<SqliteTask, SqliteResults>;
@@ -27,7 +27,7 @@ export class SqliteStore implements ResponseStore {
     });
   }
 
-  /** Opens the file, or rejects with a StoreError that says why it cannot be. */
+  /** Opens the file, or rejects with a StoreError. */
   static async open(options: SqliteOptions): Promise<SqliteStore> {
     const store = new SqliteStore(options);
     try {
@@ -69,7 +69,7 @@ export class SqliteStore implements ResponseStore {
     });
   }
 
-  /** Closes the file and ends the thread, when all calls are done. */
+  /** Closes the file and ends the thread after all calls. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#calls);
@@ -81,7 +81,7 @@ export class SqliteStore implements ResponseStore {
     }
   }
 
-  /** Performs a task in the thread; what goes wrong is a StoreError. */
+  /** Performs a task in the thread; rejects with a StoreError. */
   async #call<Kind extends SqliteTask['kind']>(
     task: Extract<SqliteTask, { kind: Kind }>,
   ): Promise<SqliteResults[Kind]> {

@@ -7,9 +7,9 @@ import { SqliteResponses, type SqliteWrite } from './sqlite-responses.ts';
 import type { StoredRow } from './stored-row.ts';
 import { WriteBatches } from './write-batches.ts';
 
-// The thread of a SQLite store: who waits for the disk waits here.
+// The thread of a SQLite store: waits for the disk instead of the main thread.
 
-/** What the thread is started with. */
+/** The start options of the thread. */
 export interface SqliteStart {
   readonly file: string;
   readonly limits: StoreLimits;
@@ -22,7 +22,7 @@ export type SqliteTask =
   | { readonly kind: 'open' }
   | { readonly kind: 'close' };
 
-/** What each task gives. */
+/** The result of each task. */
 export interface SqliteResults extends Record<SqliteTask['kind'], unknown> {
   readonly open: undefined;
   readonly save: boolean;
@@ -34,7 +34,7 @@ export interface SqliteResults extends Record<SqliteTask['kind'], unknown> {
 
 type SqliteResult = SqliteResults[SqliteTask['kind']];
 
-/** Milliseconds between two looks for what has become too old. */
+/** Milliseconds between two checks for expired responses. */
 const trimInterval = 60_000;
 
 /** Performs tasks on an open database, and enforces the limits between them. */
@@ -46,7 +46,7 @@ class SqliteTasks {
   #isTrimming = false;
   #isClosed = false;
 
-  /** `onFault` hears of errors that belong to no task, such as one that keeps the limits from being enforced. */
+  /** `onError` gets errors that belong to no task, for example when the limits cannot be enforced. */
   constructor({ file, limits }: SqliteStart, onFault: (error: unknown) => void) {
     this.#responses = new SqliteResponses(openDatabase(file), limits);
     this.#onFault = onFault;
@@ -83,7 +83,7 @@ class SqliteTasks {
     }
   }
 
-  /** A step at a time, so that the tasks that have come meanwhile are done between two. */
+  /** Works in steps, so that new tasks run between them. */
   #trimSoon(): void {
     if (this.#isTrimming) return;
     this.#isTrimming = true;
@@ -99,7 +99,7 @@ class SqliteTasks {
     try {
       this.#responses.close();
     } catch (error) {
-      // Nothing is lost: what could not be moved into the file is in the log beside it.
+      // Nothing is lost: what was not moved into the file stays in its write-ahead log.
       this.#onFault(error);
     }
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts';
 
-/** Why a store cannot be used, in words for the person who runs Conch: it names the place and what to do. */
+/** A failure of the store; the message is for operators and names the store and what to do. */
 export class StoreError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,12 +9,12 @@ export class StoreError extends Error {
 }
 
 const messages = {
-  save: 'The response could not be stored. The log has the details.',
-  read: 'Stored responses cannot be read at the moment. The log has the details.',
-  delete: 'The response could not be deleted. The log has the details.',
+  save: 'The response could not be stored. See the server log for details.',
+  read: 'Stored responses are unavailable at the moment. See the server log for details.',
+  delete: 'The response could not be deleted. See the server log for details.',
 } as const;
 
-/** A fault of the store as the client sees it, without the place. */
+/** A failure of the store as clients see it, without the address of the store. */
 export function unavailable(action: keyof typeof messages, cause: unknown): ApiError {
   return new ApiError('store_unavailable', messages[action], { cause });
 }

@@ -7,10 +7,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Bytes after which a batch is closed, so that readers get their turn. */
+/** Bytes after which a batch ends, so that reads are not delayed. */
 const fullBatch = 16 * 2 ** 20;
 
-/** Writes that wait together become one transaction, and so cost one wait for the disk. */
+/** Combines waiting writes in one transaction, so that they wait for the disk once. */
 export class WriteBatches {
   readonly #perform: (writes: readonly SqliteWrite[]) => readonly boolean[];
   #waiting: Waiting[] = [];
@@ -31,7 +31,7 @@ export class WriteBatches {
   #schedule(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    // After all messages that have arrived: they are one batch.
+    // After all messages that have already arrived: they are one batch.
     setImmediate(() => {
       this.#isDue = false;
       this.#write(this.#take());
@@ -42,7 +42,7 @@ export class WriteBatches {
   #take(): Waiting[] {
     let bytes = 0;
     const over = this.#waiting.findIndex(({ write }) => (bytes += sizeOf(write)) > fullBatch);
-    // The first goes in any case, however large.
+    // The first write is always part of the batch, however large.
     const batch = this.#waiting.slice(0, over === -1 ? undefined : Math.max(1, over));
     this.#waiting = this.#waiting.slice(batch.length);
     return batch;
@@ -54,7 +54,7 @@ export class WriteBatches {
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] ?? false);
     } catch (error) {
       if (batch.length === 1 || isBusy(error)) for (const { reject } of batch) reject(error);
-      // One that cannot be written must not take the others with it.
+      // One failed write must not fail the others.
       else for (const one of batch) this.#write([one]);
     }
   }

@@ -2,7 +2,7 @@ import { type Gate, GateFull, type Gates, type Leave, type Visit } from '../../l
 import type { Rate, RateAnswer, Rates } from '../../limits/rates.ts';
 import type { Messenger } from './messenger.ts';
 
-/** A wish to pass a gate; its key says later that it is over. A limit of null is none: JSON has no infinity. */
+/** A request to pass a gate; its key releases it later. A limit of null means no limit: JSON has no infinity. */
 interface Entry {
   readonly key: number;
   readonly name: string;
@@ -11,10 +11,10 @@ interface Entry {
   readonly priority: number;
 }
 
-/** What became of it. */
+/** The result of the request. */
 type Outcome = { readonly kind: 'inside' | 'left' } | { readonly kind: 'full'; readonly retryAfter: number };
 
-/** How a rate stands, as JSON can say it. */
+/** The state of a rate, as JSON. */
 type RateOutcome = Omit<RateAnswer, 'left'> & { readonly left: number | null };
 
 interface Taking {
@@ -22,7 +22,7 @@ interface Taking {
   readonly amount: number;
 }
 
-/** Gates that stand in the primary, so that they hold for all workers together. */
+/** Gates in the primary, which apply to all workers together. */
 export class RemoteGates implements Gates {
   readonly #primary: Messenger;
   #nextKey = 0;
@@ -48,7 +48,7 @@ export class RemoteGates implements Gates {
       if (isInside) this.#primary.tell('gate.leave', key);
       isInside = false;
     };
-    // It may have been let in while it was leaving.
+    // It may have been admitted while it aborted.
     if (signal.aborted) leave();
     signal.throwIfAborted();
     return leave;
@@ -79,7 +79,7 @@ export class RemoteRates implements Rates {
   }
 }
 
-/** Answers a worker for the limits of all; the function that it gives frees what the worker holds when it is gone. */
+/** Serves the shared limits to a worker. The returned function releases its entries when the worker has ended. */
 export function hostLimits(worker: Messenger, gates: Gates, rates?: Rates): () => void {
   const waiting = new Map<number, AbortController>();
   const inside = new Map<number, Leave>();

@@ -3,29 +3,29 @@ import type { Answers, AskOptions, Link } from '../../link.ts';
 import type { Messenger } from './messenger.ts';
 import { type MetricHistory, metricsQuestion } from './metric-history.ts';
 
-/** A question to all workers. */
+/** A request to all workers. */
 interface Question extends AskOptions {
   readonly question: string;
-  /** Packed. */
+  /** Serialized. */
   readonly argument: string;
 }
 
-/** A worker that takes requests. */
+/** A worker that serves requests. */
 export interface ReadyWorker {
   readonly number: number;
   readonly messenger: Messenger;
 }
 
-/** Who is asked, and what was said before. */
+/** The workers, and their earlier metrics. */
 interface Asked {
   readonly workers: () => readonly ReadyWorker[];
   readonly history: MetricHistory;
 }
 
-/** Milliseconds after which a worker that has not answered is left out. */
+/** Milliseconds after which a worker without a response is left out. */
 const longestAnswer = 2_000;
 
-/** The link between workers: the primary passes questions on. */
+/** The link between workers: the primary forwards requests. */
 export class WorkerLink implements Link {
   readonly #primary: Messenger;
 
@@ -43,7 +43,7 @@ export class WorkerLink implements Link {
   }
 }
 
-/** Questions and answers are few and may hold what JSON cannot say, such as the metrics' NaN: they travel as a text. */
+/** These messages are few and may contain values that JSON does not have, for example NaN in metrics. */
 function packed(value: unknown): string {
   return serialize(value).toString('base64');
 }
@@ -52,7 +52,7 @@ function unpacked(text: unknown): unknown {
   return deserialize(Buffer.from(text as string, 'base64'));
 }
 
-/** Passes the questions of a worker on to all of them. */
+/** Forwards the requests of a worker to all workers. */
 export function hostLink(worker: Messenger, asked: Asked): void {
   worker.on('ask-all', async (given) => packed(await askAll(given as Question, asked)));
 }
@@ -61,9 +61,9 @@ async function askAll(
   { question, argument, timeout = longestAnswer }: Question,
   { workers, history }: Asked,
 ): Promise<Answers> {
-  const asked = workers();
+  const targets = workers();
   const settled = await Promise.allSettled(
-    asked.map(async ({ number, messenger }) => {
+    targets.map(async ({ number, messenger }) => {
       const answer = unpacked(await messenger.ask(`question.${question}`, argument, { timeout }));
       if (question === metricsQuestion) history.told(number, answer);
       return answer;
@@ -72,6 +72,6 @@ async function askAll(
   const given = settled.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
   const missing = settled.length - given.length;
   history.missed(missing);
-  if (question === metricsQuestion) return { answers: history.parts(asked.length), missing };
+  if (question === metricsQuestion) return { answers: history.parts(targets.length), missing };
   return { answers: given.filter((value) => value !== undefined), missing };
 }

@@ -1,4 +1,4 @@
-/** What goes over the wire between the primary and a worker. The wire carries JSON. */
+/** A message between the primary and a worker, sent as JSON. */
 export type Message =
   | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly argument: unknown }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
@@ -13,8 +13,8 @@ interface Pending {
 }
 
 /**
- * One end of a wire between two processes: asks and is asked, tells and is told. All messages of a turn of the event loop
- * are sent together: of a message between processes, sending is the dear part.
+ * One end of a connection between two processes: sends and handles requests and notifications. All messages of a turn of
+ * the event loop are sent together, because each send is expensive.
  */
 export class Messenger {
   readonly #send: (messages: readonly Message[]) => void;
@@ -28,12 +28,12 @@ export class Messenger {
     this.#send = send;
   }
 
-  /** Who answers what the other end asks under a name, or hears what it tells. */
+  /** Sets the handler of requests and notifications of a name. */
   on(name: string, handler: Handler): void {
     this.#handlers.set(name, handler);
   }
 
-  /** The other end's answer; rejects when it fails, or is not there after so many milliseconds. */
+  /** Sends a request. Resolves to the response; rejects if the handler fails, or after so many milliseconds. */
   ask(name: string, argument?: unknown, { timeout }: { readonly timeout?: number } = {}): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(closed());
     const id = this.#nextId++;
@@ -45,7 +45,7 @@ export class Messenger {
       };
       const expire = (): void => {
         settled();
-        reject(new Error(`${name}: no answer within ${timeout} ms.`));
+        reject(new Error(`${name}: no response within ${timeout} ms.`));
       };
       this.#pending.set(id, {
         resolve: (value) => {
@@ -65,7 +65,7 @@ export class Messenger {
     this.#post({ kind: 'tell', name, argument });
   }
 
-  /** Takes what came from the other end. */
+  /** Handles messages from the other end. */
   receive(given: unknown): void {
     for (const message of given as readonly Message[]) this.#take(message);
   }
@@ -87,7 +87,7 @@ export class Messenger {
     }
   }
 
-  /** The other end is gone: what was asked is not answered any more. */
+  /** The other end is closed: pending requests fail. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#pending.values()) reject(closed());
@@ -97,7 +97,7 @@ export class Messenger {
     let message: Message;
     try {
       const handler = this.#handlers.get(name);
-      if (!handler) throw new Error(`Nobody answers to ${name}.`);
+      if (!handler) throw new Error(`No handler for ${name}.`);
       message = { kind: 'answer', id, value: await handler(argument) };
     } catch (error) {
       message = { kind: 'fault', id, message: error instanceof Error ? error.message : String(error) };
@@ -119,5 +119,5 @@ export class Messenger {
 }
 
 function closed(): Error {
-  return new Error('The other process is gone.');
+  return new Error('The other process has ended.');
 }

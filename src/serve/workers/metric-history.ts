@@ -2,13 +2,13 @@ import type { MetricJson } from '../../telemetry/metrics/instruments.ts';
 import { sumOfCounts } from '../../telemetry/metrics/merge-metrics.ts';
 import { readings } from '../../telemetry/metrics/metrics.ts';
 
-/** What workers are asked for their metrics with. */
+/** The name of the request for the metrics of workers. */
 export const metricsQuestion = 'metrics';
 
-/** The metrics of workers as each last told them, so that no count falls when one does not answer or is gone. */
+/** The last metrics of each worker, so that no counter decreases when a worker does not respond or has ended. */
 export class MetricHistory {
   readonly #last = new Map<number, readonly MetricJson[]>();
-  /** What those that are gone had counted. */
+  /** The counters of workers that have ended. */
   #gone: readonly MetricJson[] = [];
   #missed = 0;
 
@@ -16,18 +16,18 @@ export class MetricHistory {
     this.#last.set(number, metrics as readonly MetricJson[]);
   }
 
-  /** A worker is gone; another one may come with its number. */
+  /** A worker has ended; another one may get its number. */
   left(number: number): void {
     this.#gone = sumOfCounts([this.#gone, this.#last.get(number) ?? []]);
     this.#last.delete(number);
   }
 
-  /** So many workers did not answer a question. */
+  /** So many workers did not respond to a request. */
   missed(count: number): void {
     this.#missed += count;
   }
 
-  /** What the metrics of all are put together from, while so many workers take requests. */
+  /** The parts of the merged metrics, with this number of workers. */
   parts(workers: number): readonly (readonly MetricJson[])[] {
     const own = [
       readings.workers.json([{ labels: {}, value: workers }]),

@@ -22,11 +22,11 @@ type Settings = CommandInput['settings'];
 interface PrimaryOptions {
   readonly terminal: Terminal;
   readonly logger: Logger;
-  /** The settings that the log follows. */
+  /** The live settings, which the logger follows. */
   readonly live: LiveSettings;
 }
 
-/** Runs the workers until it is told to stop. What there is once for all of them is here. */
+/** Runs the workers, and everything that they share, until the stop signal. */
 export async function runWorkers(
   input: Pick<CommandInput, 'settings' | 'rest'>,
   options: PrimaryOptions,
@@ -98,7 +98,7 @@ async function run(
   return exitCode;
 }
 
-/** A port that may be any free one is chosen here, so that it stays the same whatever becomes of single workers. */
+/** Chooses free ports for those that are 0, so that they stay the same when workers restart. */
 async function sharedPorts({ host, port, kserveHttpPort, kserveGrpcPort }: Settings): Promise<SharedPorts> {
   const [first = 0, second = 0, third = 0] = await freePorts(host, 3);
   return { port: port || first, kserveHttpPort: kserveHttpPort || second, kserveGrpcPort: kserveGrpcPort || third };

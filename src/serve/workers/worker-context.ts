@@ -7,7 +7,7 @@ import { RemoteGates, RemoteRates } from './limits.ts';
 import { WorkerLink } from './link.ts';
 import { Messenger } from './messenger.ts';
 
-/** Milliseconds that a tritonserver has to end. */
+/** Milliseconds that a tritonserver has to stop. */
 const longestRestart = 60_000;
 
 /** The ports that all workers share, as the primary chose them. */
@@ -17,39 +17,39 @@ export interface SharedPorts {
   readonly kserveGrpcPort: number;
 }
 
-/** What a worker is told when it begins. */
+/** What the primary sends to a worker at its start. */
 export interface Orders {
   readonly number: number;
   readonly ports: SharedPorts;
-  /** The file with settings as it was when Conch was started; undefined where there is none. */
+  /** The configuration file at the start of Conch; undefined without one. */
   readonly settingsText: string | undefined;
-  /** The same as a worker last took it over; undefined where none has yet. */
+  /** The configuration file that a worker last applied; undefined if none has yet. */
   readonly latestText: string | undefined;
-  /** Where the primary's tritonserver listens now. */
+  /** The current ports of the primary's tritonserver. */
   readonly triton: TritonPorts | undefined;
-  /** Whether the primary was told to stop before this worker had begun. */
+  /** Whether the primary got the stop signal before this worker started. */
   readonly isStopping: boolean;
 }
 
-/** What this process is as one of several workers, and how it reaches the primary. */
+/** The role of this process as a worker, and its connection to the primary. */
 export interface WorkerContext extends Pick<Orders, 'number' | 'ports' | 'settingsText' | 'latestText'> {
-  /** Whether it does what is done once for all workers. */
+  /** Whether it does the work that only one worker does. */
   readonly isLeader: boolean;
   readonly link: Link;
   readonly gates: Gates;
   readonly rates: Rates;
-  /** Aborted when the primary wants this worker to stop. */
+  /** Aborted when the primary stops this worker. */
   readonly stop: AbortSignal;
   onHangUp(listener: () => void): void;
-  /** Calls back with where the primary's tritonserver listens, now and whenever that changes. */
+  /** Calls back with the ports of the primary's tritonserver, now and when they change. */
   followTriton(listener: (ports: TritonPorts | undefined) => void): void;
-  /** Has the primary restart its tritonserver; resolves when the old one has ended. */
+  /** Makes the primary restart its tritonserver; resolves when the old one has stopped. */
   restartTriton(): Promise<void>;
-  /** This worker follows what the file with settings holds now. */
+  /** Reports that this worker has applied this text of the configuration file. */
   tookOver(text: string): void;
-  /** This worker takes requests from now on. */
+  /** Reports that this worker serves requests from now on. */
   ready(): void;
-  /** Lets go of the primary, without which this process does not end. */
+  /** Disconnects from the primary, so that this process can end. */
   leave(): void;
 }
 
@@ -59,7 +59,7 @@ export async function openWorkerContext(): Promise<WorkerContext | undefined> {
   if (!worker) return undefined;
   const primary = new Messenger((messages) => process.send?.(messages, undefined, undefined, () => undefined));
   process.on('message', (messages) => primary.receive(messages));
-  // A terminal and service managers signal all processes at once; the primary says what is to be done.
+  // Terminals and service managers signal all processes at once. Workers wait for the primary's message instead.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const stop = new AbortController();
   const hangUps: (() => void)[] = [];
@@ -75,7 +75,7 @@ export async function openWorkerContext(): Promise<WorkerContext | undefined> {
   });
   const orders = (await primary.ask('orders')) as Orders;
   if (orders.isStopping) stop.abort();
-  // A move that came with the orders is newer than they are.
+  // Ports that arrived before the orders are newer than those in the orders.
   if (!hasMoved) triton = orders.triton;
   return {
     ...orders,

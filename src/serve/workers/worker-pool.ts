@@ -6,23 +6,23 @@ import { Messenger } from './messenger.ts';
 interface WorkerPoolOptions {
   readonly size: number;
   readonly logger: Pick<Logger, 'error' | 'info'>;
-  /** Prepares the wire to a new worker of this number; gives what is to be done when that worker is gone. */
+  /** Prepares the connection to a new worker. Returns the function to call when that worker has ended. */
   readonly onWorker: (number: number, messenger: Messenger) => () => void;
 }
 
 interface Member {
   readonly worker: Worker;
   readonly messenger: Messenger;
-  /** Whether it takes requests. */
+  /** Whether it serves requests. */
   isReady: boolean;
 }
 
 const firstBackoff = 200;
 const longestBackoff = 30_000;
-/** One that ran this long before it died is started again as if it were its first death. */
+/** After this many milliseconds of life, the restart delay of a worker starts from the beginning. */
 const longLife = 60_000;
 
-/** The workers, each of which has a number. One that dies is started again. */
+/** The workers, each with a number. A worker that dies is restarted. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #members = new Map<number, Member>();
@@ -34,11 +34,11 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    // Half the cost of structured clones, also for each connection that is handed to a worker.
+    // Half the cost of structured clones, also for each connection that a worker gets.
     cluster.setupPrimary({ serialization: 'json' });
   }
 
-  /** Starts the first worker and, once it takes requests, all others. Resolves to its exit code where it ended before. */
+  /** Starts the first worker and, once it serves requests, all others. Resolves to its exit code if it ended before. */
   async start(): Promise<number | undefined> {
     const code = await new Promise<number | undefined>((resolve) => {
       this.#fork(1, { onReady: () => resolve(undefined), onEarlyExit: resolve });
@@ -48,7 +48,7 @@ export class WorkerPool {
     return code;
   }
 
-  /** The wires to the workers that take requests. */
+  /** The workers that serve requests. */
   ready(): ReadyWorker[] {
     const ready = [...this.#members].filter(([, { isReady }]) => isReady);
     return ready.map(([number, { messenger }]) => ({ number, messenger }));
@@ -58,7 +58,7 @@ export class WorkerPool {
     for (const { messenger } of this.#members.values()) messenger.tell(name, argument);
   }
 
-  /** Asks all to stop, and resolves when they are gone: to 1 where one of them had to end what it did. */
+  /** Stops all workers. Resolves when they have ended: to 1 if one had to cancel requests. */
   async stop(): Promise<number> {
     this.#isStopping = true;
     for (const timer of this.#restarts.values()) clearTimeout(timer);
@@ -104,7 +104,7 @@ export class WorkerPool {
     const deaths = lived > longLife ? 0 : (this.#deaths.get(number) ?? 0);
     this.#deaths.set(number, deaths + 1);
     const delay = Math.min(longestBackoff, firstBackoff * 2 ** deaths);
-    this.#options.logger.error(`worker ${number} ended ${how}; it is started again in ${delay / 1000} s`);
+    this.#options.logger.error(`worker ${number} ended ${how}; it restarts in ${delay / 1000} s`);
     this.#restarts.set(
       number,
       setTimeout(() => this.#fork(number), delay),

@@ -95,7 +95,7 @@ function visit(signal = never) {
 }
 
 describe('rates that are counted in the primary', () => {
-  it('are asked and charged there', async () => {
+  it('are counted and charged there', async () => {
     const taken: unknown[] = [];
     const answer: RateAnswer = { isAllowed: true, left: Number.POSITIVE_INFINITY, fullIn: 0, retryIn: 0 };
     const rates: Rates = {
@@ -119,7 +119,7 @@ describe('rates that are counted in the primary', () => {
   });
 });
 
-describe('a question to all', () => {
+describe('a request to all workers', () => {
   function linked(size: number) {
     const wires = Array.from({ length: size }, wire);
     const history = new MetricHistory();
@@ -139,7 +139,7 @@ describe('a question to all', () => {
     return { wires, links, end };
   }
 
-  it('is answered by all workers, and counts those that do not', async () => {
+  it('gets the responses of all workers, and counts missing ones', async () => {
     const { wires, links } = linked(4);
     const [asking, second, third] = links;
     asking.register('sum', (argument) => (argument as number) + 1);
@@ -158,7 +158,7 @@ describe('a question to all', () => {
     expect(await asking.askAll('echo', value)).toEqual({ answers: [value], missing: 0 });
   });
 
-  it('is answered by the one process where there are no workers', async () => {
+  it('gets the response of the only process without workers', async () => {
     const link = new LoneLink();
     link.register('sum', (argument) => (argument as number) + 1);
     expect(await link.askAll('sum', 1)).toEqual({ answers: [2], missing: 0 });
@@ -233,12 +233,12 @@ describe('Messenger', () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it('rejects what is not answered in time, and what is open when the other end goes', async () => {
+  it('rejects requests without a response in time, and pending ones when the other end closes', async () => {
     const silent = new Messenger(() => undefined);
-    await expect(silent.ask('x', undefined, { timeout: 1 })).rejects.toThrow('x: no answer within 1 ms.');
+    await expect(silent.ask('x', undefined, { timeout: 1 })).rejects.toThrow('x: no response within 1 ms.');
     const open = silent.ask('y');
     silent.close();
-    await expect(open).rejects.toThrow('The other process is gone.');
-    await expect(silent.ask('z')).rejects.toThrow('The other process is gone.');
+    await expect(open).rejects.toThrow('The other process has ended.');
+    await expect(silent.ask('z')).rejects.toThrow('The other process has ended.');
   });
 });

@@ -3,10 +3,10 @@ import { StatusError } from '../../kserve/status.ts';
 import { type Blame, blameFor } from './outcome.ts';
 import type { ServerState } from './server-state.ts';
 
-/** Failures that are not sure to be the server's count for so much. */
+/** The weight of a failure that may not be the server's. */
 const unclearWeight = 0.5;
 
-/** One inference on one server, and what its outcome says of that server. */
+/** One inference on one server. Its outcome updates the state of that server. */
 export class Attempt {
   readonly state: ServerState;
   readonly model: string;
@@ -25,7 +25,7 @@ export class Attempt {
     state.enter();
   }
 
-  /** The first response is there. */
+  /** The first response arrived. */
   answered(now: number): void {
     this.#hasAnswered = true;
     const { state } = this;
@@ -38,7 +38,7 @@ export class Attempt {
     state.noteFirstResponse(now - this.#begun);
   }
 
-  /** It has ended without a failure, or was left by its reader. */
+  /** It ended without a failure, or its reader cancelled it. */
   end(now: number): void {
     if (this.#isSettled) return;
     if (this.#hasAnswered) {
@@ -48,7 +48,7 @@ export class Attempt {
     this.#settle();
   }
 
-  /** It has failed: who is to blame. */
+  /** It failed. Returns who is to blame. */
   fail(error: unknown, now: number, statusOf?: (error: StatusError) => number | undefined): Blame {
     const blame = blameFor(error, statusOf);
     if (this.#isSettled) return blame;
@@ -59,7 +59,7 @@ export class Attempt {
     if (blame === 'server' || blame === 'unclear') {
       state.failures++;
       state.lastFault = { error, model: this.model, at: Date.now() };
-      // A failed engine is sent nothing anyway, and says nothing of the server's other models.
+      // A failed engine gets no requests anyway, and its failure is no evidence about the server's other models.
       if (!failedPart(error)) {
         state.outcomes.add(now, false);
         const weight = blame === 'server' ? 1 : unclearWeight;
@@ -78,7 +78,7 @@ export class Attempt {
   }
 }
 
-/** Whether the failure came from the server itself, which therefore can be reached. */
+/** Whether the failure came from the server itself, which is therefore reachable. */
 function saidSomething(error: unknown): boolean {
   return error instanceof StatusError && error.code !== 'CANCELLED' && error.code !== 'DEADLINE_EXCEEDED';
 }

@@ -1,10 +1,10 @@
 /** How a server is chosen. */
 export type Policy = 'least-load' | 'round-robin' | 'random-of-two' | 'prefix';
 
-/** What the operator has set; durations in milliseconds, 0 for none. It is read anew for each request. */
+/** The operator's settings; durations in milliseconds, 0 for none. They are read again for each request. */
 export interface BalanceOptions {
   readonly balance: Policy;
-  /** So many times the load of the least loaded server may the one with the warm cache have. */
+  /** How many times the load of the least loaded server the one with the warm cache may have. */
   readonly prefixOverload: number;
   readonly retries: number;
   /** Retries per hundred requests. */
@@ -15,6 +15,6 @@ export interface BalanceOptions {
   readonly breakerBackoff: number;
   readonly ejectionTime: number;
   readonly slowStart: number;
-  /** Between two probes of an engine. */
+  /** Time between two probes of an engine. */
   readonly engineCheckInterval: number;
 }

@@ -22,7 +22,7 @@ function streamOf(settings: Partial<BalanceOptions>, servers: readonly ScriptedS
   );
 }
 
-/** What a read gave, or its fault. */
+/** The result of a read, or its error. */
 async function read(stream: PulledResponses): Promise<string> {
   try {
     const { done, value } = await stream.next();
@@ -48,10 +48,10 @@ describe('the time for the first response', () => {
     const stream = streamOf({ firstTokenTimeout: 1000 }, [new ScriptedServer('one', 'wait')]);
     const first = read(stream);
     await vi.advanceTimersByTimeAsync(1200);
-    expect(await first).toBe('The first response did not come within 1000 ms.');
+    expect(await first).toBe('The first response did not arrive within 1000 ms.');
   });
 
-  it('does not bound an answer that comes as one', async () => {
+  it('does not limit a unary response', async () => {
     const server = new ScriptedServer('one', 'wait');
     const stream = streamOf({ firstTokenTimeout: 1000 }, [server], { answersOnce: true });
     const first = read(stream);
@@ -68,11 +68,11 @@ describe('the time between responses', () => {
     expect(await read(stream)).toBe('one');
     const second = read(stream);
     await vi.advanceTimersByTimeAsync(1200);
-    expect(await second).toBe('The next response did not come within 1000 ms.');
+    expect(await second).toBe('The next response did not arrive within 1000 ms.');
     expect([server.streams.length, server.streams[0]?.isLeft]).toEqual([1, true]);
   });
 
-  it('stands still while the reader is busy', async () => {
+  it('does not run while the reader is busy', async () => {
     const server = new ScriptedServer('one', 'answer', 'answer', 'wait');
     const stream = streamOf({ idleTimeout: 1000 }, [server]);
     expect(await read(stream)).toBe('one');

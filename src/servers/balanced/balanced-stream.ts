@@ -13,7 +13,7 @@ import type { Blame } from './outcome.ts';
 import type { Losable, ServerState } from './server-state.ts';
 import type { Ticker, Waiting } from './ticker.ts';
 
-/** A failed try, as far as it matters for the next one. */
+/** A failed try, as far as the next one needs to know. */
 export interface FailedTry {
   readonly state: ServerState;
   readonly blame: Blame;
@@ -27,11 +27,11 @@ export interface StreamHost {
   readonly options: () => BalanceOptions;
   /** Chooses a server; after failed tries, undefined when no other is worth one. */
   choose(given: GroupOptions, failed: readonly FailedTry[]): ServerState | undefined;
-  /** Begins to count on a server; undefined when it went away since it was chosen. */
+  /** Starts an attempt on a server; undefined when the server was removed since it was chosen. */
   enter(state: ServerState): Attempt | undefined;
-  /** Whether another server than this one and those that failed would take it. */
+  /** Whether a server other than this one and those that failed would take it. */
   hasOther(than: ServerState, failed: readonly FailedTry[]): boolean;
-  /** Whether one more retry is affordable; then it is counted. */
+  /** Whether the retry budget allows one more retry; then it is counted. */
   takeRetry(): boolean;
   /** Milliseconds to wait before a retry. */
   pauseBefore(failed: readonly FailedTry[], next: ServerState): number;
@@ -40,14 +40,14 @@ export interface StreamHost {
 
 const notWaiting = -1;
 
-/** What an inference of a group is begun with, and who hears of it. */
+/** How an inference of a group starts, and where its responses go. */
 interface StreamRequest {
   readonly begin: BeginInference;
   readonly sink: ResponseSink;
   readonly given: GroupOptions;
 }
 
-/** An inference on the first server that answers. Once one has, its responses are handed through. */
+/** An inference on the first server that responds. From then on the responses of that server are passed through. */
 export class BalancedStream implements ResponseSink, RunningInference, Waiting, Losable, EngineStream {
   readonly #host: StreamHost;
   readonly #begin: BeginInference;
@@ -60,14 +60,14 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
   #endPause: (() => void) | undefined;
   #attempt: Attempt | undefined;
   #engine: EngineState | undefined;
-  /** Where it stands while it runs. */
+  /** Its entries in the lists of running inferences. */
   #ticking: Entry<Waiting> | undefined;
   #waiting: Entry<Losable> | undefined;
   #watched: Entry<EngineStream> | undefined;
   #running: RunningInference | undefined;
   #hasBegun = false;
   readonly #failed: FailedTry[] = [];
-  /** When the wait for the server began. */
+  /** When the wait for the server started. */
   #waitsSince = notWaiting;
 
   constructor(host: StreamHost, { begin, sink, given }: StreamRequest) {
@@ -77,7 +77,7 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     this.#given = given;
   }
 
-  /** Begins the first try. */
+  /** Starts the first try. */
   start(): this {
     try {
       const chosen = this.#host.choose(this.#given, this.#failed);
@@ -94,7 +94,7 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     if (this.#isOver) return;
     const { now } = this.#host.ticker;
     if (!this.#hasBegun) this.#answered();
-    // What was on its way when it was paused still comes.
+    // Responses that were on their way at the pause still arrive.
     if (!this.#isPaused) this.#waitsSince = now;
     this.#engine?.heard(now);
     this.#sink.response(response);
@@ -108,7 +108,7 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
       return;
     }
     this.#waitsSince = notWaiting;
-    // An answer that takes all of its time may have kept its server busy to the end.
+    // A response that takes all of its time may have been in progress on a healthy server.
     if (error !== undefined && this.#attempt && !isTotalTimeout(error))
       this.#host.failed(this.#attempt, error, this.#given);
     this.#finish(error);
@@ -146,7 +146,7 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     this.#running?.cancel(new WaitFault(this.#hasBegun ? 'next' : 'first', limit));
   }
 
-  /** The server that is waited for does not answer: another one is asked, if one would be. */
+  /** The server does not respond: another one gets the request, if one can take it. */
   lose(fault: StatusError): void {
     const state = this.#attempt?.state;
     if (!state || this.#hasBegun || !this.#mayRetry(this.#failed.length + 1)) return;
@@ -208,11 +208,11 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     }
   }
 
-  /** The try has failed before its first response. */
+  /** The try failed before its first response. */
   #failedFirst(fault: unknown): void {
     const attempt = this.#attempt;
     this.#unwatch();
-    // A whole answer, or one that had less than all of the time, may be late for no fault of its server's.
+    // A unary response, or a retry that had only a part of the time, may be late although its server is healthy.
     if (!attempt || (isTotalTimeout(fault) && (this.#given.answersOnce || this.#failed.length > 0))) {
       attempt?.end(performance.now());
       this.#finish(fault);
@@ -230,7 +230,7 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     else this.#try(attempt, fault);
   }
 
-  /** All of the time for the first try; for a later one what the others have left. */
+  /** All of the time for the first try, the remaining time for a later one. */
   #timeLeft(after: unknown): number | undefined {
     const { timeout } = this.#given;
     if (timeout === undefined || after === undefined) return timeout;
@@ -243,9 +243,9 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     const failed = this.#failed;
     const last = failed.at(-1);
     if (!last || last.blame === 'request' || isTotalTimeout(last.error) || !this.#mayRetry(failed.length)) return;
-    // It may have been the reason. Nor does one that was spared once run on a third engine.
+    // The request may have made the engine fail. A request that was spared once does not run on a third engine.
     if (isSuspect(last.error) || failed.filter(({ error }) => failedPart(error)).length > 1) return;
-    // Before its V1 engine, vLLM told the request that ended its engine the bare reason.
+    // Before its V1 engine, vLLM reported only the bare reason to the request that ended its engine.
     if (this.#given.isGuided && last.blame === 'unclear' && last.error instanceof StreamFault) return;
     const next = this.#host.choose(this.#given, failed);
     if (!next) return;
@@ -257,13 +257,13 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
     return attempt;
   }
 
-  /** Whether it may be begun again after so many tries. */
+  /** Whether it may be retried after this many tries. */
   #mayRetry(tries: number): boolean {
     const { signal, isOnlyOnce } = this.#given;
     return !isOnlyOnce && !signal?.aborted && !this.#isOver && tries <= this.#host.options().retries;
   }
 
-  /** Waits; whether the answer is still wanted then. */
+  /** Waits. Returns whether the client still waits for the response then. */
   async #pause(milliseconds: number): Promise<boolean> {
     const { signal } = this.#given;
     await new Promise<void>((resolve) => {

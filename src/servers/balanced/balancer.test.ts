@@ -12,19 +12,19 @@ const dead = new StatusError('UNAVAILABLE', 'the engine is dead');
 const refused = new StatusError('INVALID_ARGUMENT', 'no');
 
 describe('a request that fails before its first response', () => {
-  it('is begun again on another server', async () => {
+  it('is retried on another server', async () => {
     const servers = pair([broken], answering);
     expect(await ask(balancerWith(), servers)).toBe('two');
     expect(begun(servers)).toEqual([1, 1]);
   });
 
-  it('is not begun again for a fault of its own', async () => {
+  it('is not retried for an error of its own', async () => {
     const servers = pair([refused], answering);
     expect(await ask(balancerWith(), servers)).toBe('no');
     expect(begun(servers)).toEqual([1, 0]);
   });
 
-  it('is begun again on the only server when the way to it broke, and not for other faults', async () => {
+  it('is retried on the only server when the connection was lost, and not for other errors', async () => {
     const server = new ScriptedServer('one', broken);
     expect(await ask(balancerWith(), [server])).toBe('it broke');
     expect(server.streams).toHaveLength(3);
@@ -33,14 +33,14 @@ describe('a request that fails before its first response', () => {
     expect(faulty.streams).toHaveLength(1);
   });
 
-  it('is begun again no more often than is set', async () => {
+  it('is not retried more often than configured', async () => {
     const servers = [...pair([dead], [dead]), ...pair([dead], [dead])];
     expect(await ask(balancerWith({ retries: 1 }), servers)).toBe('the engine is dead');
     expect(begun(servers).reduce((sum, count) => sum + count)).toBe(2);
     expect(await ask(balancerWith({ retryBudget: 0 }), pair([dead], answering))).toBe('the engine is dead');
   });
 
-  it('is not begun again when it must not be, or its client has left', async () => {
+  it('is not retried when it must not be, or its client disconnected', async () => {
     expect(await ask(balancerWith(), pair([dead], answering), { isOnlyOnce: true })).toBe('the engine is dead');
     expect(await ask(balancerWith(), pair([dead], answering), { signal: AbortSignal.abort() })).toBe(
       'the engine is dead',
@@ -82,11 +82,11 @@ describe('a request that fails after its first response', () => {
   });
 });
 
-describe('an answer that was broken off', () => {
+describe('an interrupted response', () => {
   const group = (balancer: Balancer) => balancer.groupOf('m', [new ScriptedServer('one').server]);
   const { signal } = new AbortController();
 
-  it('is begun again within the budget, after a pause', async () => {
+  it('is retried within the budget, after a pause', async () => {
     const balancer = balancerWith();
     expect(await group(balancer).again(signal)).toBe(true);
     expect(balancer.snapshot().retries).toBe(1);
@@ -112,7 +112,7 @@ describe('a server that fails', () => {
       .snapshot()
       .servers.map(({ server, connection, models }) => [server.name, connection, models.get('m') ?? 'closed']);
 
-  it('gets no more requests once it cannot be reached, until it is seen again', async () => {
+  it('gets no more requests once it is unreachable, until it is seen again', async () => {
     const balancer = balancerWith();
     const servers = pair([broken], answering);
     for (let time = 0; time < 4; time++) expect(await ask(balancer, servers)).toBe('two');
@@ -138,7 +138,7 @@ describe('a server that fails', () => {
     ]);
   });
 
-  it('is not blamed for whole answers that take all of their time', async () => {
+  it('is not blamed for unary responses that take all of their time', async () => {
     const balancer = balancerWith({ breakerFailures: 1 });
     const late = new StatusError('DEADLINE_EXCEEDED', 'late');
     const server = new ScriptedServer('one', late);
@@ -164,7 +164,7 @@ describe('a server that fails', () => {
     expect(state(balancer)[0]).toEqual(['one', 'closed', 'closed']);
   });
 
-  it('is tried by one request once its time has come, and has all of them when that is answered', async () => {
+  it('gets one trial request once that is due, and all requests after its response', async () => {
     const balancer = balancerWith({ breakerFailures: 1, breakerBackoff: 0 });
     const servers = pair([dead], answering);
     expect(await ask(balancer, servers)).toBe('two');
@@ -185,7 +185,7 @@ describe('a server that fails', () => {
 });
 
 describe('a server that a look finds silent', () => {
-  const silent = new StatusError('DEADLINE_EXCEEDED', 'No answer within 10000 ms.');
+  const silent = new StatusError('DEADLINE_EXCEEDED', 'No response within 10000 ms.');
 
   it('loses the requests that wait for its first response to another', async () => {
     const balancer = balancerWith();
@@ -196,7 +196,7 @@ describe('a server that a look finds silent', () => {
     expect(servers[0].streams[0]?.isLeft).toBe(true);
   });
 
-  it('keeps those that it has begun to answer, that may be begun only once, or that nobody else would take', async () => {
+  it('keeps inferences that have started, may run only once, or fit no other server', async () => {
     const balancer = balancerWith();
     const servers = pair(['answer', 'wait'], answering);
     await responsesOf(balancer, servers).next();
@@ -208,7 +208,7 @@ describe('a server that a look finds silent', () => {
     expect(one.streams.map(({ isLeft }) => isLeft)).toEqual([false, false, false]);
   });
 
-  it('keeps them where it answered, if only with a fault', async () => {
+  it('keeps them if it responded, even with an error', async () => {
     const balancer = balancerWith();
     const servers = pair(['wait'], answering);
     void responsesOf(balancer, servers).next();

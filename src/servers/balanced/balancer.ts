@@ -25,12 +25,12 @@ interface Wanted {
   readonly given: GroupOptions;
 }
 
-/** Chooses the server of every inference of this process, by how busy the servers are and how they have answered. */
+/** Chooses the server of every inference of this process, by the load and the recent outcomes of the servers. */
 export class Balancer {
   readonly #options: () => BalanceOptions;
   readonly #random: () => number;
   readonly #states = new Map<InferenceServer, ServerState>();
-  /** Servers that are going to be closed. */
+  /** Servers that will be closed. */
   readonly #gone = new WeakSet<InferenceServer>();
   readonly #picker: Picker;
   readonly #budget = new RetryBudget();
@@ -69,7 +69,7 @@ export class Balancer {
     };
   }
 
-  /** A server was looked at: it answered, or it did not. */
+  /** The outcome of a health check: the server responded, or failed with this error. */
   seen(server: InferenceServer, fault: Error | undefined): void {
     if (this.#gone.has(server)) return;
     const now = performance.now();
@@ -86,7 +86,7 @@ export class Balancer {
     if (wasAway) this.#picker.forget(state);
   }
 
-  /** Sends a server nothing any more. Resolves once it has no more inferences; nothing is remembered of it then. */
+  /** Stops sending requests to a server. Resolves once its last inference ended, and forgets the server. */
   async untilIdle(server: InferenceServer): Promise<void> {
     this.#gone.add(server);
     const state = this.#states.get(server);
@@ -96,7 +96,7 @@ export class Balancer {
     this.#picker.forget(state);
   }
 
-  /** What is known of each server now. */
+  /** The current state of each server. */
   snapshot(): { readonly servers: readonly ServerSnapshot[]; readonly retries: number } {
     const now = performance.now();
     return { servers: [...this.#states.values()].map((state) => snapshotOf(state, now)), retries: this.#retries };
@@ -138,7 +138,9 @@ export class Balancer {
     const failure = present[0]?.engines.get(model)?.failure;
     if (all.length === 0 && failed.length === 0 && failure) throw engineError(failure);
     if (all.length === 0 && failed.length === 0)
-      throw new StatusError('UNAVAILABLE', 'The servers of this model are gone.', { unreachable: true });
+      throw new StatusError('UNAVAILABLE', 'All servers of this model were removed. Retry later.', {
+        unreachable: true,
+      });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
     const fresh = untried.filter(({ server }) => !wanted.given.avoid?.has(server));
     const isOpen = (state: ServerState): boolean => state.isOpenTo(model, now);
@@ -149,7 +151,7 @@ export class Balancer {
     return chosen;
   }
 
-  /** The server of the inferences that go together. One whose engine has failed of the first gets no further one. */
+  /** The server of inferences that belong together. If its engine failed with the first one, it gets no other. */
   #shared(state: ServerState, model: string): ServerState {
     const failure = state.engines.get(model)?.failure;
     if (!failure) return state;
@@ -158,19 +160,19 @@ export class Balancer {
     throw error;
   }
 
-  /** Those of the servers that are not going to be closed. */
+  /** The servers that will not be closed. */
   #present(servers: readonly InferenceServer[]): ServerState[] {
     return servers.filter((server) => !this.#gone.has(server)).map((server) => this.#stateOf(server));
   }
 
-  /** Where nothing is sure to answer: what is due for a try the soonest, or once more the only one there is. */
+  /** If no server is known to work: the one whose next try is due first, or the only server once more. */
   #lastResort(
     { all, untried }: { readonly all: readonly ServerState[]; readonly untried: readonly ServerState[] },
     model: string,
     failed: readonly FailedTry[],
   ): ServerState | undefined {
     const last = failed.at(-1);
-    // What another server said of the request is worth more than the silence of one that is known to fail.
+    // The error of another server is more useful than a timeout of one that is known to fail.
     if (last && last.blame !== 'server') return undefined;
     const [soonest] = untried.toSorted((a, b) => a.dueAt(model) - b.dueAt(model));
     if (soonest) return soonest;
@@ -209,13 +211,13 @@ export class Balancer {
   }
 }
 
-/** Whether a failed look was no answer at all. */
+/** Whether a failed health check got no response at all. */
 function isSilence(fault: Error): boolean {
   return fault instanceof StatusError && (fault.unreachable || fault.code === 'DEADLINE_EXCEEDED');
 }
 
 function silent(cause: Error): StatusError {
-  return new StatusError('UNAVAILABLE', 'The server does not answer any more.', { unreachable: true, cause });
+  return new StatusError('UNAVAILABLE', 'The server stopped responding.', { unreachable: true, cause });
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -9,7 +9,7 @@ function failing(times: number, weight = 1, breaker = breakerOf()): Breaker {
 }
 
 describe('Breaker', () => {
-  it('opens after so many failures in a row, of which an answer makes a new one', () => {
+  it('opens after this many failures in a row; a response starts a new row', () => {
     expect(failing(2).stateAt(0)).toBe('closed');
     expect(failing(3).stateAt(0)).toBe('open');
     const breaker = failing(2);
@@ -36,7 +36,7 @@ describe('Breaker', () => {
     expect(breaker.allows(1000)).toBe(true);
   });
 
-  it('closes when a trial is answered', () => {
+  it('closes when a trial gets a response', () => {
     const breaker = failing(3);
     breaker.begin(1000);
     breaker.close();
@@ -55,13 +55,13 @@ describe('Breaker', () => {
     expect(waits).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  it('is not kept open by what began before it opened', () => {
+  it('does not stay open for requests from before it opened', () => {
     const breaker = failing(3);
     expect(breaker.fail(900, 1)).toBe(false);
     expect(breaker.dueAt).toBe(1000);
   });
 
-  it('hears of its trial from that one alone', () => {
+  it('accepts the end of a trial only from that trial', () => {
     const breaker = failing(3);
     const old = breaker.begin(1000) ?? 0;
     breaker.open(1000);

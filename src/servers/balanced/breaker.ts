@@ -11,13 +11,13 @@ interface BreakerOptions {
 /** Trials are no further apart than this many times the first backoff. */
 const mostBackoffs = 30;
 
-/** Keeps requests away from what fails: after failures in a row it opens, then lets one at a time try. */
+/** A circuit breaker: opens after failures in a row, then lets one trial request through at a time. */
 export class Breaker {
   readonly #options: () => BreakerOptions;
   #score = 0;
   #openings = 0;
   #openUntil: number | undefined;
-  /** The trial that runs, and how many there were: each is known by its number. */
+  /** The number of the running trial, and how many there were. */
   #trial: number | undefined;
   #trials = 0;
 
@@ -30,7 +30,7 @@ export class Breaker {
     return now < this.#openUntil ? 'open' : 'half-open';
   }
 
-  /** When it takes a request again; in the past when it does now. */
+  /** When it allows a request again; in the past when it does now. */
   get dueAt(): number {
     return this.#openUntil ?? 0;
   }
@@ -39,14 +39,14 @@ export class Breaker {
     return this.#openUntil === undefined || (now >= this.#openUntil && this.#trial === undefined);
   }
 
-  /** A request begins; the number of the trial if it is one, the end of which must be told. */
+  /** A request starts. If it is a trial, returns its number; the caller must report the end of the trial. */
   begin(now: number): number | undefined {
     if (this.#openUntil === undefined || !this.allows(now)) return undefined;
     this.#trial = ++this.#trials;
     return this.#trial;
   }
 
-  /** There was an answer: whatever was wrong is over. */
+  /** A response arrived: the failures are over. */
   close(): void {
     this.#openUntil = undefined;
     this.#trial = undefined;
@@ -54,7 +54,7 @@ export class Breaker {
     this.#openings = 0;
   }
 
-  /** A failure, of weight 1 or less where it is not sure to be one; whether it opens the breaker, as its trial does. */
+  /** A failure; its weight is below 1 if it is uncertain. Returns whether it opens the breaker, as a failed trial does. */
   fail(now: number, weight: number, trial?: number): boolean {
     const { failures } = this.#options();
     this.#score += weight;
@@ -65,7 +65,7 @@ export class Breaker {
     return true;
   }
 
-  /** Takes no requests for a while, however few have failed. */
+  /** Allows no requests for a while, however few failed. */
   open(now: number): void {
     const { backoff, random } = this.#options();
     const wait = backoff * Math.min(2 ** this.#openings, mostBackoffs);
@@ -74,12 +74,12 @@ export class Breaker {
     this.#trial = undefined;
   }
 
-  /** An answer was complete: failures are no longer in a row. */
+  /** A response was complete: failures are no longer in a row. */
   complete(): void {
     if (this.#openUntil === undefined) this.#score = 0;
   }
 
-  /** A trial that ended without telling anything. */
+  /** A trial ended without a result. */
   leaveTrial(trial: number): void {
     if (trial === this.#trial) this.#trial = undefined;
   }

@@ -1,18 +1,18 @@
 import type { ServerState } from './server-state.ts';
 
-/** A server is judged by its failures once it has had so many inferences in the last half minute. */
+/** A server can be ejected once it had this many inferences in the last half minute. */
 const fewest = 10;
 
-/** By so much must its share of failures be above that of the others. */
+/** How far its failure rate must be above that of the others. */
 const margin = 0.3;
 
-/** A server that keeps failing stays away up to this many times the first time. */
+/** A server that keeps failing is ejected for up to this many times the first ejection time. */
 const mostTimes = 30;
 
-/** For each of so many milliseconds in which it was not taken out, one time is forgotten. */
+/** One ejection is forgotten after each span of this many milliseconds without another. */
 const quiet = 60_000;
 
-/** Takes a server out for a while that fails far more than the others do, unless half of them are out already. */
+/** Ejects a server for a while if it fails far more than the others, unless half of them are ejected already. */
 export function ejectOutlier(
   suspect: ServerState,
   servers: readonly ServerState[],

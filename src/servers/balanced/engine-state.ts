@@ -4,13 +4,13 @@ import type { StatusError } from '../../kserve/status.ts';
 
 /** An inference that runs on an engine. */
 export interface EngineStream {
-  /** Whether somebody waits for its next response. */
+  /** Whether it waits for its next response. */
   readonly isWaiting: boolean;
   /** Ends it with this error. */
   abandon(error: StatusError): void;
 }
 
-/** Milliseconds without a response after which an engine that is waited for is probed for the first time. */
+/** Milliseconds without a response after which an engine with waiting inferences is probed for the first time. */
 const firstSilence = 1_000;
 
 /** The engine of one model on one server. */
@@ -22,13 +22,13 @@ export class EngineState {
   #heardAt = 0;
   #patience = firstSilence;
 
-  /** It responded, or the first of its inferences began. */
+  /** It responded, or the first of its inferences started. */
   heard(now: number): void {
     this.#heardAt = now;
     this.#patience = firstSilence;
   }
 
-  /** Whether it has been waited for so long that a probe is due; each further one takes twice as long, up to `most`. */
+  /** Whether inferences waited so long that a probe is due. Each further probe takes twice as long, up to `most`. */
   isProbeDue(now: number, most: number): boolean {
     if (this.failure || now - this.#heardAt < this.#patience) return false;
     for (const stream of this.streams)

@@ -130,7 +130,7 @@ describe('a guided request that a model fails with words of its own', () => {
 });
 
 describe('a failed engine whose backend unloads the model', () => {
-  it('is told of once more, and counted once', async () => {
+  it('is reported once more, and counted once', async () => {
     const { balancer, servers, place } = pair([dead()]);
     const heard: unknown[] = [];
     balancer.engines.listen({ onFailed: (_, { message }, isOwn) => heard.push([message, isOwn]) });
@@ -163,7 +163,7 @@ describe('inferences that go together', () => {
 });
 
 describe('a healed engine', () => {
-  it('takes requests again, and is told of once', async () => {
+  it('takes requests again, and is reported once', async () => {
     const { balancer, servers, place } = pair([dead()]);
     const heard: unknown[] = [];
     balancer.engines.listen({

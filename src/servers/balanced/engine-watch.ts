@@ -10,16 +10,16 @@ import type { Ticker, Waiting } from './ticker.ts';
 
 interface WatchOptions {
   readonly ticker: Ticker;
-  /** Undefined for a server that is going to be closed. */
+  /** Undefined for a server that will be closed. */
   readonly stateOf: (server: InferenceServer) => ServerState | undefined;
   readonly states: () => Iterable<ServerState>;
-  /** Milliseconds between two probes of a silent engine, at most; 0: it is not probed. */
+  /** The longest time between two probes of a silent engine, in milliseconds; 0: no probes. */
   readonly checkInterval: () => number;
 }
 
 /**
- * Which engines have failed. Triton goes on to call a model ready whose engine process is gone, so what requests and
- * probes meet is what counts: a failed engine is sent nothing until it is healed.
+ * Which engines have failed. Triton still reports a model as ready after its engine process ended, so only the outcomes
+ * of requests and probes count. A failed engine gets no requests until it is healed.
  */
 export class EngineWatch implements Engines, Waiting {
   readonly #options: WatchOptions;
@@ -45,7 +45,7 @@ export class EngineWatch implements Engines, Waiting {
     );
   }
 
-  /** An inference begins on an engine. */
+  /** An inference starts on an engine. */
   enter(engine: EngineState, stream: EngineStream): Entry<EngineStream> {
     if (engine.streams.size === 0) engine.heard(performance.now());
     if (this.#streams++ === 0) this.#ticking = this.#options.ticker.add(this);
@@ -59,8 +59,8 @@ export class EngineWatch implements Engines, Waiting {
   }
 
   /**
-   * A request has failed on an engine. Where the engine is what failed, the request may be the reason: it is not sent
-   * again, unless it is unguided and another request failed there before it.
+   * A request failed on an engine. If the engine itself failed, the request may be the reason: Conch does not retry it,
+   * unless it is unguided and another request failed there before it.
    */
   requestFailed(
     state: ServerState,

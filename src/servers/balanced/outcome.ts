@@ -4,8 +4,8 @@ import { StreamFault } from '../../kserve/infer-codec.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 
 /**
- * Who is to blame for a failure. `request`: nobody but the request. `elsewhere`: this server cannot take it now, which
- * is no fault. `unclear`: a text that may speak of either. `server`: the server, its engine, or the way to it.
+ * Who is to blame for a failure. `request`: only the request. `elsewhere`: this server cannot take the request now,
+ * which is no failure of it. `unclear`: the error text fits both. `server`: the server, its engine or the connection.
  */
 export type Blame = 'request' | 'elsewhere' | 'unclear' | 'server';
 
@@ -21,7 +21,7 @@ const ofRequests: ReadonlySet<StatusCode> = new Set([
 const notHere =
   /Exceeds maximum queue size|Request timeout expired|unknown model|has no available versions|is not at ready state/;
 
-/** Whom a failed inference speaks against; `statusOf` is what the contract makes of the text. */
+/** Who is to blame for a failed inference; `statusOf` is how the contract reads the error text. */
 export function blameFor(error: unknown, statusOf?: (error: StatusError) => number | undefined): Blame {
   if (!(error instanceof StatusError) || error instanceof OversizedMessage) return 'request';
   if (error.unreachable || failedPart(error)) return 'server';
@@ -32,8 +32,8 @@ export function blameFor(error: unknown, statusOf?: (error: StatusError) => numb
   if (status === 503) return 'server';
   if (ofRequests.has(error.code)) return 'request';
   if (error.code === 'RESOURCE_EXHAUSTED' || error.code === 'NOT_FOUND') return 'elsewhere';
-  // Streams give nothing but a text. Without the final flag, Triton refused the request before a model saw it.
+  // Streams return only an error text. Without the final flag, Triton rejected the request before a model saw it.
   if (error instanceof StreamFault) return error.final ? 'unclear' : 'request';
-  // Models say INTERNAL of inputs that they cannot use, too.
+  // Models report INTERNAL also for inputs that they cannot use.
   return error.code === 'UNKNOWN' || error.code === 'INTERNAL' ? 'unclear' : 'server';
 }

@@ -3,7 +3,7 @@ import type { BalanceOptions } from './balance-options.ts';
 import { blocksOf, PrefixIndex } from './prefix-index.ts';
 import type { ServerState } from './server-state.ts';
 
-/** The least loaded of several. Among equals it is the turn of the next one. */
+/** The least loaded of several; among equals, the next in turn. */
 export function leastLoad(states: readonly ServerState[], now: number, turn: number): ServerState {
   const first = turn % states.length;
   let best = states[first] as ServerState;
@@ -23,7 +23,7 @@ interface Chance {
   readonly random: () => number;
 }
 
-/** Each in turn; one in its slow start passes some of its turns on. */
+/** Each in turn; one in its slow start skips some of its turns. */
 export function roundRobin(states: readonly ServerState[], now: number, { turn, random }: Chance): ServerState {
   const fullest = Math.max(...states.map((state) => state.weightAt(now)));
   for (let at = 0; at < states.length; at++) {
@@ -33,14 +33,14 @@ export function roundRobin(states: readonly ServerState[], now: number, { turn, 
   return states[turn % states.length] as ServerState;
 }
 
-/** Two by chance, and of these the less loaded one. */
+/** The less loaded of two random servers. */
 export function randomOfTwo(states: readonly ServerState[], now: number, { random }: Chance): ServerState {
   const first = Math.floor(random() * states.length);
   const second = (first + 1 + Math.floor(random() * (states.length - 1))) % states.length;
   return leastLoad([states[first] as ServerState, states[second] as ServerState], now, 0);
 }
 
-/** Of the least loaded ones the one that a number belongs to: processes that do not know each other agree on it. */
+/** The least loaded server that ranks highest for a number: independent processes agree on it. */
 function rendezvous(states: readonly ServerState[], now: number, number: number): ServerState {
   const loads = states.map((state) => state.loadAt(now));
   const least = Math.min(...loads);
@@ -55,17 +55,17 @@ function rankOf(name: string, number: number): number {
     rank = Math.imul(rank ^ name.charCodeAt(at), 0x01000193);
     rank ^= rank >>> 15;
   }
-  // The last letters, in which names differ most, must move the upper bits too.
+  // The last letters, where names differ most, must change the upper bits too.
   return Math.imul(rank ^ (rank >>> 13), 0x85ebca6b) >>> 0;
 }
 
-/** Blocks of prompts that are remembered, for all models together: some ten megabytes. */
+/** The maximum number of remembered prompt blocks, for all models together: about ten megabytes. */
 const mostBlocks = 100_000;
 
-/** Requests that the server with the warm cache may always have more than the least loaded one. */
+/** How many more requests than the least loaded server the one with the warm cache may always have. */
 const prefixSlack = 4;
 
-/** Picks one of several servers that would all do, as the operator has set. */
+/** Picks one of several available servers by the operator's policy. */
 export class Picker {
   readonly #options: () => BalanceOptions;
   readonly #random: () => number;
@@ -91,7 +91,7 @@ export class Picker {
     return leastLoad(open, now, chance.turn);
   }
 
-  /** A server's cache is gone. */
+  /** Forgets the cache of a server, which was lost. */
   forget(state: ServerState): void {
     this.#prefixes.forget(state);
   }

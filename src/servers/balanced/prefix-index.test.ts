@@ -53,7 +53,7 @@ describe('PrefixIndex', () => {
     expect(index.holdersOf(blocksOf('m', text('a', 384)), both)).toEqual([]);
   });
 
-  it('forgets what nobody asked for the longest, the ends of prompts first', () => {
+  it('forgets the least recently used, the ends of prompts first', () => {
     const index = new PrefixIndex<object>(4);
     const old = blocksOf('m', text('a', 384));
     index.remember(old, one);

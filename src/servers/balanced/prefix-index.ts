@@ -2,15 +2,15 @@
 const textBlock = 128;
 const tokenBlock = 32;
 
-/** Blocks of one prompt that are looked at: what lies behind follows the server of what lies before. */
+/** How many blocks of a prompt count: the rest goes to the server of its first blocks. */
 const mostBlocks = 256;
 
-/** Servers that are remembered for a block. */
+/** How many servers are remembered for a block. */
 const mostHolders = 4;
 
 /**
- * Which servers have seen which beginnings of prompts. A prompt is cut into blocks, each known by a hash of itself and
- * all before it; the blocks that nobody asked for the longest are forgotten first.
+ * Which servers have seen which prompt prefixes. A prompt is cut into blocks, each identified by a hash of itself and
+ * all blocks before it. The least recently used blocks are forgotten first.
  */
 export class PrefixIndex<Holder extends object> {
   readonly #capacity: number;
@@ -24,7 +24,7 @@ export class PrefixIndex<Holder extends object> {
     return this.#blocks.size;
   }
 
-  /** Those of the candidates that have seen most of the prompt, at least half of its blocks; else nobody. */
+  /** The candidates that have seen most of the prompt, at least half of its blocks; otherwise none. */
   holdersOf(blocks: readonly number[], candidates: readonly Holder[]): Holder[] {
     for (let at = blocks.length - 1; at >= 0 && (at + 1) * 2 >= blocks.length; at--) {
       const known = this.#blocks.get(blocks[at] as number);
@@ -34,9 +34,9 @@ export class PrefixIndex<Holder extends object> {
     return [];
   }
 
-  /** A prompt goes to a server. */
+  /** Notes that a prompt goes to a server. */
   remember(blocks: readonly number[], holder: Holder): void {
-    // The first block is the most recent one, so that a prompt loses its end before its beginning.
+    // The first block is the most recent one, so that a prompt loses its end before its start.
     for (let at = blocks.length - 1; at >= 0; at--) {
       const block = blocks[at] as number;
       const known = this.#blocks.get(block);
@@ -49,7 +49,7 @@ export class PrefixIndex<Holder extends object> {
     }
   }
 
-  /** A server is gone, and its cache with it. */
+  /** Forgets a server whose cache was lost. */
   forget(holder: Holder): void {
     for (const [block, holders] of this.#blocks) {
       if (!holders.includes(holder)) continue;
@@ -60,7 +60,7 @@ export class PrefixIndex<Holder extends object> {
   }
 }
 
-/** The hashes of a prompt's whole blocks, for one model. A rest that fills none is left out. */
+/** The hashes of a prompt's whole blocks, for one model. The rest is left out. */
 export function blocksOf(model: string, prompt: string | Int32Array): number[] {
   const isText = typeof prompt === 'string';
   const length = isText ? textBlock : tokenBlock;
@@ -77,7 +77,7 @@ export function blocksOf(model: string, prompt: string | Int32Array): number[] {
   return blocks;
 }
 
-/** One step of a hash in the manner of FNV-1a, with the upper bits stirred in: tokens have more than eight. */
+/** One step of a hash like FNV-1a, with the upper bits mixed in: tokens have more than eight. */
 function mixed(hash: number, value: number): number {
   const next = Math.imul(hash ^ value, 0x01000193);
   return (next ^ (next >>> 15)) >>> 0;

@@ -1,6 +1,6 @@
 const seconds = 10;
 
-/** Retries that are always allowed in a second, so that a quiet gateway retries at all. */
+/** Retries per second that are always allowed, so that a gateway with few requests retries at all. */
 const floorPerSecond = 10;
 
 interface Second {
@@ -9,7 +9,7 @@ interface Second {
   retries: number;
 }
 
-/** Keeps retries to a share of the last seconds' requests: servers that fail together are not buried in them. */
+/** Limits retries to a share of the requests of the last seconds, so that they do not overload failing servers. */
 export class RetryBudget {
   #seconds: Second[] = [];
 
@@ -17,7 +17,7 @@ export class RetryBudget {
     this.#at(now).requests++;
   }
 
-  /** Whether one more retry is within the share, a number from 0 to 1; then it is counted. */
+  /** Counts one more retry if it is within the share, a number from 0 to 1. Returns whether it is. */
   take(now: number, share: number): boolean {
     const current = this.#at(now);
     let requests = 0;

@@ -9,10 +9,10 @@ import { OutcomeWindow } from './outcome-window.ts';
 /** The share of the newest figure in a smoothed one. */
 const smoothing = 0.2;
 
-/** What a server in its slow start takes at least, as a share of what it will. */
+/** The smallest share of its full load that a server takes in its slow start. */
 const leastWeight = 0.1;
 
-/** The last failure that spoke against a server. */
+/** The last failure of a server. */
 export interface LastFault {
   readonly error: unknown;
   readonly model: string;
@@ -20,12 +20,12 @@ export interface LastFault {
   readonly at: number;
 }
 
-/** An inference that still waits for its first response, and may be told that it waits in vain. */
+/** An inference that waits for its first response and can move to another server. */
 export interface Losable {
   lose(fault: StatusError): void;
 }
 
-/** All that is known of a server from how it answered. */
+/** The state of a server, learned from its responses. */
 export class ServerState {
   readonly server: InferenceServer;
   readonly #options: () => BalanceOptions;
@@ -33,13 +33,13 @@ export class ServerState {
   readonly #models = new Map<string, Breaker>();
   readonly #engines = new Map<string, EngineState>();
   readonly outcomes = new OutcomeWindow();
-  /** Open while the server cannot be reached. */
+  /** Open while the server is unreachable. */
   readonly reach: Breaker;
   readonly waiting = new ActiveList<Losable>();
   running = 0;
   requests = 0;
   failures = 0;
-  /** Inferences that failed here and were begun again. */
+  /** Inferences that failed here and were retried. */
   retried = 0;
   ejections = 0;
   ejectedUntil = 0;
@@ -75,12 +75,12 @@ export class ServerState {
     return engine;
   }
 
-  /** Forgets an engine of which nothing is to be remembered: clients may name models that do not exist. */
+  /** Forgets an engine without any state: clients may name models that do not exist. */
   forgetEngine(model: string): void {
     if (this.#engines.get(model)?.isForgettable) this.#engines.delete(model);
   }
 
-  /** Whether the engine of a model has failed here, so that it is sent nothing. */
+  /** Whether the engine of a model has failed here, so that it gets no requests. */
   hasFailed(model: string): boolean {
     return this.#engines.get(model)?.failure !== undefined;
   }
@@ -96,30 +96,30 @@ export class ServerState {
     return breaker;
   }
 
-  /** Whether nothing speaks against sending it a request for a model. */
+  /** Whether it can take a request for a model: not ejected, no failed engine, no open breaker. */
   isOpenTo(model: string, now: number): boolean {
     if (now < this.ejectedUntil || this.hasFailed(model)) return false;
     return this.reach.allows(now) && (this.#models.get(model)?.allows(now) ?? true);
   }
 
-  /** When it is next worth a try. */
+  /** When the next try is due. */
   dueAt(model: string): number {
     return Math.max(this.ejectedUntil, this.reach.dueAt, this.#models.get(model)?.dueAt ?? 0);
   }
 
-  /** It has come, or come back: its share grows from now on. */
+  /** It is new or has recovered: its share grows from now on. */
   startSlowly(now: number): void {
     this.#slowSince = now;
   }
 
-  /** The share of a full one's requests that it should take, from 0.1 to 1. */
+  /** The share of its full load that it should take, from 0.1 to 1. */
   weightAt(now: number): number {
     const { slowStart } = this.#options();
     const age = now - this.#slowSince;
     return age >= slowStart ? 1 : Math.max(leastWeight, age / slowStart);
   }
 
-  /** The load that one more request would make, by what the server can take now. */
+  /** The load with one more request, relative to what the server can take now. */
   loadAt(now: number): number {
     return (this.running + 1) / this.weightAt(now);
   }

@@ -3,7 +3,7 @@ import type { InferenceServer } from '../../kserve/server.ts';
 import type { BreakerState } from './breaker.ts';
 import type { LastFault, ServerState } from './server-state.ts';
 
-/** What is known of a server at one moment; durations in milliseconds. */
+/** The state of a server at one moment; durations in milliseconds. */
 export interface ServerSnapshot {
   readonly server: InferenceServer;
   readonly running: number;
@@ -12,9 +12,9 @@ export interface ServerSnapshot {
   readonly retried: number;
   /** The share of the last half minute's inferences that failed. */
   readonly failureRate: number;
-  /** `open` while it cannot be reached. */
+  /** `open` while it is unreachable. */
   readonly connection: BreakerState;
-  /** How long it is still left out for failing more than others; 0: it is not. */
+  /** How long it is still ejected for failing more than others; 0: it is not. */
   readonly ejectedFor: number;
   /** The share of requests that it takes: below 1 in its slow start. */
   readonly weight: number;
@@ -22,7 +22,7 @@ export interface ServerSnapshot {
   readonly firstResponse: number | undefined;
   readonly lastFault: LastFault | undefined;
   readonly models: ReadonlyMap<string, BreakerState>;
-  /** The engines that have failed, by their models; and how often each did so far. */
+  /** The failed engines by model, and how often each failed so far. */
   readonly failedEngines: ReadonlyMap<string, EngineFailure>;
   readonly engineFailures: ReadonlyMap<string, number>;
 }

@@ -1,18 +1,18 @@
 import { ActiveList, type Entry } from '../../active-list.ts';
 
-/** Looked at by the ticker while it is among its members. */
+/** Called at each tick while it is a member of the ticker. */
 export interface Waiting {
   tick(now: number): void;
 }
 
-/** Milliseconds between two looks: what is timed by it ends at most so much late. */
+/** Milliseconds between two ticks: a timeout ends at most this much late. */
 const interval = 100;
 
-/** One timer for everything that may wait too long, in place of one for each wait. */
+/** One timer for everything that may wait too long, instead of one timer per wait. */
 export class Ticker {
   readonly #members = new ActiveList<Waiting>();
   #timer: NodeJS.Timeout | undefined;
-  /** The time of the last look, in milliseconds of performance.now(). */
+  /** The time of the last tick, in milliseconds of performance.now(). */
   now = performance.now();
 
   add(member: Waiting): Entry<Waiting> {
@@ -28,7 +28,7 @@ export class Ticker {
 
   readonly #look = (): void => {
     this.now = performance.now();
-    // It ends here, not with its last member: the next one is seldom far.
+    // The timer ends here, not with its last member: the next one usually comes soon.
     if (this.#members.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;

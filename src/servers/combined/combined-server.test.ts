@@ -158,7 +158,7 @@ describe('CombinedServer', () => {
     await expect(combined.call('ServerReady', {})).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  it('says of a model that nobody has what Triton says', async () => {
+  it('reports an unknown model like Triton', async () => {
     const [, , combined] = pair();
     await expect(combined.infer(request('none'))).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -229,12 +229,12 @@ describe('CombinedServer', () => {
   });
 });
 
-describe('a server that never answers', () => {
+describe('a server that never responds', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it('keeps nobody waiting for long, and nobody a second time', async () => {
+  it('delays callers only briefly, and only once', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const [one, , combined] = pair();
     one.isHung = true;

@@ -24,8 +24,8 @@ type Call<Method extends ControlMethod> = (
 ) => Promise<ControlCalls[Method]['response']>;
 
 /**
- * Several servers as one: the index is the union of theirs, and what names a model goes to a server that has it. Which
- * of several takes an inference is the balancer's choice.
+ * Several servers as one. The index is the union of theirs, and calls that name a model go to a server that has it. The
+ * balancer chooses which of several servers takes an inference.
  */
 export class CombinedServer implements InferenceServer {
   readonly #list: () => readonly InferenceServer[];
@@ -66,7 +66,7 @@ export class CombinedServer implements InferenceServer {
       return new OneResponse((signal) => server.infer(request, { ...call, signal }), sink, call.signal);
     });
     const response = await firstResponse((sink) => entered.begin(sink));
-    if (!response) throw new StatusError('INTERNAL', 'The server ended the call without an answer.');
+    if (!response) throw new StatusError('INTERNAL', 'The server ended the call without a response.');
     return response;
   }
 
@@ -89,7 +89,7 @@ export class CombinedServer implements InferenceServer {
     const servers = await this.#models.serversFor(request);
     const limits = { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
     const group = this.#balancer.groupOf(request.model, servers);
-    // Whether a guide is among its tensors is not known here.
+    // Whether its tensors contain a guide is unknown here.
     const given: GroupOptions = {
       ...limits,
       answersOnce,
@@ -115,7 +115,7 @@ export class CombinedServer implements InferenceServer {
     };
   }
 
-  /** How each call is shared out. */
+  /** How each call is distributed over the servers. */
   #plan(): Calls {
     return { ...this.#healthCalls(), ...this.#modelCalls(), ...this.#deviceCalls() };
   }
@@ -125,7 +125,7 @@ export class CombinedServer implements InferenceServer {
       ServerLive: async (request, options) => ({
         live: await this.#some('ServerLive', request, options, ({ live }) => live),
       }),
-      // What is ready elsewhere is answered from there, as over the other APIs.
+      // One ready server is enough: it serves the requests, as with the other APIs.
       ServerReady: async (request, options) => ({
         ready: await this.#some('ServerReady', request, options, ({ ready }) => ready),
       }),
@@ -219,7 +219,7 @@ export class CombinedServer implements InferenceServer {
     return (await this.#models.serverFor({ model, version })).call(method, request, bounded(options));
   }
 
-  /** Loads and unloads at every server that knows the model; the first failure is the answer. */
+  /** Loads and unloads at every server that knows the model; throws the first failure. */
   async #change<Method extends 'RepositoryModelLoad' | 'RepositoryModelUnload'>(
     method: Method,
     request: ControlCalls[Method]['request'],
@@ -234,7 +234,7 @@ export class CombinedServer implements InferenceServer {
     }
   }
 
-  /** Whether one says yes; nobody waits for the others then. */
+  /** Whether one server says yes; does not wait for the others then. */
   async #some<Method extends ControlMethod>(
     method: Method,
     request: ControlCalls[Method]['request'],
@@ -242,14 +242,14 @@ export class CombinedServer implements InferenceServer {
     says: (answer: ControlCalls[Method]['response']) => boolean,
     servers = this.#servers,
   ): Promise<boolean> {
-    const asked = servers.map(async (server) => {
+    const calls = servers.map(async (server) => {
       if (!says(await server.call(method, request, bounded(options)))) throw new Error('no');
       return true;
     });
-    return Promise.any(asked).catch(() => false);
+    return Promise.any(calls).catch(() => false);
   }
 
-  /** The answers of those that give one, of at least one server; where none does, the first failure. */
+  /** The responses of all servers that respond, at least one; throws the first failure if none does. */
   async #every<Method extends ControlMethod>(
     method: Method,
     request: ControlCalls[Method]['request'],
@@ -265,7 +265,7 @@ export class CombinedServer implements InferenceServer {
     throw settled.find((outcome) => outcome.status === 'rejected')?.reason;
   }
 
-  /** Asks all and answers with the first that agreed: what one server cannot do, another may. */
+  /** Calls all servers and returns the first success: what one server cannot do, another may. */
   async #first<Method extends ControlMethod>(
     method: Method,
     request: ControlCalls[Method]['request'],
@@ -277,14 +277,14 @@ export class CombinedServer implements InferenceServer {
   }
 }
 
-/** Questions that are put to several servers wait for none of them longer than this, in milliseconds. */
+/** The longest timeout of a call to several servers, in milliseconds. */
 const longestAnswer = 5000;
 
 function bounded({ timeout = longestAnswer, ...options }: CallOptions): CallOptions {
   return { ...options, timeout: Math.min(timeout, longestAnswer) };
 }
 
-/** A deadline is the client's own choice, so that one which passes speaks against nobody; our own times do. */
+/** The client chooses its deadline, so a missed one is no failure of the server; Conch's own timeouts are. */
 function ofClients(error: StatusError): number | undefined {
   return error.code === 'DEADLINE_EXCEEDED' && !(error instanceof WaitFault) ? 408 : undefined;
 }

@@ -2,7 +2,7 @@ import type { ModelIndexEntry, ModelStatistics } from '../../kserve/messages.ts'
 
 type Counts = Readonly<Record<string, unknown>>;
 
-/** The statistics of several servers: what is about one version of one model is added up. */
+/** The statistics of several servers, added up for each version of a model. */
 export function mergeStatistics(all: readonly ModelStatistics[]): ModelStatistics[] {
   const merged = new Map<string, ModelStatistics>();
   for (const one of all) {
@@ -39,7 +39,7 @@ function mergeBatches(batches: ModelStatistics['batch_stats']): ModelStatistics[
   return [...merged.values()].toSorted((first, second) => first.batch_size - second.batch_size);
 }
 
-/** Numbers of the same name added up, however deep they stand. */
+/** Adds up numbers of the same name, at any depth. */
 function added(first: Counts, second: Counts): Counts {
   const sums: Record<string, unknown> = { ...first };
   for (const [name, value] of Object.entries(second)) {
@@ -55,7 +55,7 @@ function isCounts(value: unknown): value is Counts {
   return typeof value === 'object' && value !== null;
 }
 
-/** The rows of several indexes as one, by name: of two about one version the ready one, of a name without version none. */
+/** Merges the rows of several indexes, sorted by name. Prefers ready rows, and rows with a version. */
 export function mergeIndex(rows: readonly ModelIndexEntry[]): ModelIndexEntry[] {
   const merged = new Map<string, ModelIndexEntry>();
   for (const row of rows) {

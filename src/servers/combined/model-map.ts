@@ -2,14 +2,14 @@ import type { InferenceServer, ParameterValue } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import { ServerIndex } from './server-index.ts';
 
-/** What a request says about the server that it needs. */
+/** What a request requires of its server. */
 interface Wanted {
   readonly model: string;
   readonly version?: string;
   readonly parameters?: Readonly<Record<string, ParameterValue>>;
 }
 
-/** Knows which servers have which models. One that does not answer is waited for once, and then no more until it does. */
+/** Knows which servers have which models. Waits once for a silent server, and then no more until it responds. */
 export class ModelMap {
   readonly #list: () => readonly InferenceServer[];
   readonly #indexes = new WeakMap<InferenceServer, ServerIndex>();
@@ -41,12 +41,12 @@ export class ModelMap {
   async knowing(model: string): Promise<InferenceServer[]> {
     const isKnown = (server: InferenceServer): boolean => this.#indexOf(server).rows.some(({ name }) => name === model);
     const answering = await this.answering();
-    // Nobody else has it: one that was silent until now may.
+    // No responding server has the model: one that was silent until now may.
     if (!answering.some(isKnown)) await Promise.all(this.#list().map((server) => this.#indexOf(server).refresh()));
     return this.#list().filter(isKnown);
   }
 
-  /** The servers that answer; all of them where none does. */
+  /** The servers that respond; all of them if none does. */
   async answering(): Promise<readonly InferenceServer[]> {
     const asked = this.#list().map((server) => {
       const index = this.#indexOf(server);
@@ -59,7 +59,7 @@ export class ModelMap {
     return answering.length > 0 ? answering : servers;
   }
 
-  /** Something has changed: the next question is put to the servers again. */
+  /** Something changed: the next lookup asks the servers again. */
   forget(): void {
     for (const server of this.#list()) this.#indexOf(server).forget();
   }
@@ -79,17 +79,21 @@ export class ModelMap {
   }
 }
 
-/** Whether a request is one of several that a server must answer in turn. */
+/** Whether a request belongs to a sequence, which one server must process in order. */
 export function isInSequence({ parameters }: Pick<Wanted, 'parameters'>): boolean {
   return Boolean(parameters?.['sequence_id']);
 }
 
-/** No address is known at the moment. */
+/** No server has an address at the moment. */
 export function noServer(): StatusError {
-  return new StatusError('UNAVAILABLE', 'No inference server is known at the moment.', { unreachable: true });
+  return new StatusError(
+    'UNAVAILABLE',
+    'No inference server is known at the moment: the server names do not resolve to an address.',
+    { unreachable: true },
+  );
 }
 
-/** The server of a sequence: the others may come and go without moving it. */
+/** The server of a sequence; added or removed other servers do not change it. */
 function ownerOf(sequence: string, servers: readonly InferenceServer[]): InferenceServer {
   const ranked = servers.map((server) => ({ server, rank: numberOf(`${sequence} ${server.name}`) }));
   return ranked.reduce((best, next) => (next.rank > best.rank ? next : best)).server;

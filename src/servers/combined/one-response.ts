@@ -3,7 +3,7 @@ import { Cancellation, type Signal } from '../../signal.ts';
 
 type Begin = (signal: Signal) => Promise<InferResponse>;
 
-/** A single answer as an inference with one response. Cancelling it cancels the call. */
+/** A unary call as an inference with one response. Cancelling it cancels the call. */
 export class OneResponse implements RunningInference {
   readonly #sink: ResponseSink;
   readonly #outer: Signal | undefined;

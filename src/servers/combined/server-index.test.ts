@@ -26,7 +26,7 @@ describe('ServerIndex', () => {
     expect([answers.length, index.rows[0]?.state]).toEqual([1, 'READY']);
   });
 
-  it('takes nothing from a question that was put before it was told to forget', async () => {
+  it('ignores a response to a call from before it was told to forget', async () => {
     const { answers, index } = asked();
     const old = index.refresh();
     index.forget();

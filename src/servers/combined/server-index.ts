@@ -1,21 +1,21 @@
 import type { ModelIndexEntry } from '../../kserve/messages.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 
-/** For so long what a server said of its models is taken as true, in milliseconds. */
+/** How long the model index of a server stays valid, in milliseconds. */
 const freshFor = 1000;
 
-/** For so long requests wait to hear it, and for so long it may still come for later ones. */
+/** How long requests wait for the index, and how long it may still arrive for later ones. */
 const patience = 1000;
 const askTimeout = 10_000;
 
-/** What one server has. While it does not answer, what it said last holds, so that its own fault is what is told. */
+/** The models of one server. While it does not respond, its last index stays, so that requests get its own error. */
 export class ServerIndex {
   readonly #server: InferenceServer;
   #rows: readonly ModelIndexEntry[] = [];
   #isSilent = false;
   #asked: Promise<void> | undefined;
   #askedAt = 0;
-  /** Questions are numbered: only the last one has a say. */
+  /** Calls are numbered: only the last one counts. */
   #question = 0;
   #isAsking = false;
 
@@ -27,18 +27,18 @@ export class ServerIndex {
     return this.#rows;
   }
 
-  /** Whether the last question failed, or has been waited for in vain. */
+  /** Whether the last call failed or timed out. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
 
-  /** Asks again where that is due; resolves when it is answered, or has been waited for long enough. */
+  /** Calls the server again if that is due. Resolves with its response, or after the longest wait. */
   refresh(): Promise<void> {
     if (!this.#asked || (!this.#isAsking && performance.now() - this.#askedAt > freshFor)) this.#asked = this.#ask();
     return this.#asked;
   }
 
-  /** What is known is no longer true, nor what is being answered. */
+  /** The known index is outdated, and so is the one of a running call. */
   forget(): void {
     this.#asked = undefined;
   }

@@ -23,15 +23,15 @@ import type { EmbeddedModelOptions } from './engine/load-model.ts';
 import { availableMemory } from './engine/memory.ts';
 import { metadataOf } from './engine/model-config.ts';
 
-/** The models of an embedded server and what it tells of them. */
+/** The models of an embedded server, and its callbacks. */
 export interface EmbeddedServerOptions {
   readonly models: readonly EmbeddedModelOptions[];
   readonly engine: EngineOptions;
   /** Conch's own version. */
   readonly version: string;
-  /** How much of a model is in memory, from 0 to 1. */
+  /** The loaded fraction of a model, from 0 to 1. */
   readonly onProgress?: (model: string, fraction: number) => void;
-  /** Bytes that models may take; left out: what the machine has free. */
+  /** Bytes that models may use; left out: the free memory of the machine. */
   readonly availableMemory?: () => number;
 }
 
@@ -41,7 +41,7 @@ type Handlers = {
   ) => Promise<ControlCalls[Method]['response']> | ControlCalls[Method]['response'];
 };
 
-/** llama.cpp in this process, behind the protocol and the tensors of Triton's vLLM backend. */
+/** llama.cpp in this process, with the protocol and the tensors of Triton's vLLM backend. */
 export class EmbeddedServer implements InferenceServer {
   readonly name = 'embedded';
   readonly kind = 'embedded';
@@ -58,13 +58,14 @@ export class EmbeddedServer implements InferenceServer {
     };
     const seen = new Set<string>();
     for (const { name, version = '1' } of options.models) {
-      if (seen.has(`${name}:${version}`)) throw new EngineError(`There are two models named ${name}.`);
+      if (seen.has(`${name}:${version}`))
+        throw new EngineError(`Two models are named ${name}. Give each model a name of its own.`);
       seen.add(`${name}:${version}`);
     }
     this.#models = options.models.map((model) => new EmbeddedModel(model, surroundings));
   }
 
-  /** Loads the wanted models, one after the other. One that fails is left UNAVAILABLE, and its reason is in the answer. */
+  /** Loads the selected models, one after the other. Returns the errors of those that fail, which stay UNAVAILABLE. */
   async loadAll(
     isWanted: (name: string) => boolean = () => true,
   ): Promise<{ readonly name: string; readonly fault: EngineError }[]> {
@@ -105,7 +106,7 @@ export class EmbeddedServer implements InferenceServer {
     this.#engine = undefined;
   }
 
-  /** The tokenizer of a loaded model: what it counts is what the model is fed. */
+  /** The tokenizer of a loaded model: it counts exactly the tokens that the model gets. */
   tokenizerOf(name: string, version?: string): Tokenizer {
     const model = this.#find(name, version);
     const { vocabulary, model: llama } = this.#loaded(model).parts;
@@ -116,12 +117,12 @@ export class EmbeddedServer implements InferenceServer {
     return this.#find(name).options.defaults ?? {};
   }
 
-  /** What the loop of a loaded model has done so far. */
+  /** The counters of the loop of a loaded model. */
   figuresOf(name: string, version?: string): LoopFigures | undefined {
     return this.#find(name, version).loaded?.figures;
   }
 
-  /** The adapters of a loaded model, which may come and go; answers that use one run to their end. */
+  /** The adapters of a loaded model. Generations that use an unloaded adapter run to their end. */
   readonly adapters = {
     names: (model: string): readonly string[] =>
       this.#isReady(model, undefined) ? this.#loaded(this.#find(model)).adapters.names : [],
@@ -169,7 +170,7 @@ export class EmbeddedServer implements InferenceServer {
     LogSettings: () => refuse('log settings'),
   };
 
-  /** The version asked for, or the newest that is ready; otherwise Triton's own words. */
+  /** The requested version, or the newest ready one; throws with Triton's own wording. */
   #find(name: string, version = ''): EmbeddedModel {
     const all = this.#models.filter((model) => model.options.name === name);
     if (version !== '') checkVersion(version);
@@ -225,7 +226,7 @@ export class EmbeddedServer implements InferenceServer {
       throw new StatusError('INVALID_ARGUMENT', `load failed for model '${name}': ${faults.join('')}`);
   }
 
-  /** Waits until the memory is free, unless answers are still being given: those end first, as in Triton. */
+  /** Waits until the memory is free, unless generations still run: those end first, as in Triton. */
   async #unload(name: string): Promise<void> {
     const all = this.#models.filter((model) => model.options.name === name);
     const unloads = all.map((model) => ({ isIdle: model.isIdle, done: model.unload() }));
@@ -240,7 +241,7 @@ export class EmbeddedServer implements InferenceServer {
 
   #startEngine(): Promise<Engine> {
     const starting = (this.#engine ??= Engine.start(this.#options.engine));
-    // A failed start can be tried again: the network may be back.
+    // A failed start can be retried: the network may be back.
     starting.catch(() => {
       if (this.#engine === starting) this.#engine = undefined;
     });

@@ -58,7 +58,7 @@ async function untilGone(pid: number): Promise<void> {
 describe.skipIf(isWindows)('GuardedChild', () => {
   it('passes on every line of both outputs and the exit code', async () => {
     const { lines, ended } = run(`console.log('one'); console.error('two'); process.exitCode = 3`);
-    expect(await ended).toBe('it ended with code 3');
+    expect(await ended).toBe('exited with code 3');
     expect(lines.toSorted()).toEqual(['one', 'two']);
   });
 
@@ -68,7 +68,7 @@ describe.skipIf(isWindows)('GuardedChild', () => {
     );
     expect(await firstLine).toBe('up');
     await child.stop();
-    expect(await ended).toBe('it ended with code 0');
+    expect(await ended).toBe('exited with code 0');
     expect(lines).toEqual(['up', 'asked']);
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(isWindows)('GuardedChild', () => {
     );
     await firstLine;
     await child.stop();
-    expect(await ended).toBe('it was ended by signal 9');
+    expect(await ended).toBe('killed by signal 9');
   });
 
   it('takes along what the program leaves behind when it is killed', async () => {
@@ -90,7 +90,7 @@ describe.skipIf(isWindows)('GuardedChild', () => {
     );
     const [orphan = 0, program = 0] = (await firstLine).split(' ').map(Number);
     process.kill(program, 'SIGKILL');
-    expect(await ended).toBe('it was ended by signal 9');
+    expect(await ended).toBe('killed by signal 9');
     await untilGone(orphan);
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(isWindows)('GuardedChild', () => {
       onLine: () => undefined,
       onExit: (reason) => end(reason),
     });
-    expect(await ended).toBe('it ended with code 127');
+    expect(await ended).toBe('exited with code 127');
     await child.stop();
   });
 });

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 
 /**
  * Runs a program beside a shell that waits on a pipe from this process. When this process ends, however it ends, the
- * pipe closes and the shell ends the program: first with a request, then by force. What the program leaves behind (a
- * killed tritonserver leaves the processes of its Python models) goes with the shell's process group, so the exit code is
- * told over a pipe of its own before that.
+ * pipe closes and the shell ends the program: first with SIGTERM, then with SIGKILL. A killed tritonserver leaves the
+ * processes of its Python models behind. The shell kills them with its process group, and reports the exit code over a
+ * separate pipe before that.
  */
 const guard = `
 "$@" 3<&- 4>&- &
@@ -26,10 +26,10 @@ kill -KILL 0
 interface ChildOptions {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Seconds between the request to end and the end by force. */
+  /** Seconds between SIGTERM and SIGKILL. */
   readonly graceSeconds: number;
   readonly onLine: (line: string) => void;
-  /** Told once, with what is known of the end. */
+  /** Called once, with the reason of the end. */
   readonly onExit: (reason: string) => void;
 }
 
@@ -41,7 +41,7 @@ export class GuardedChild {
   constructor({ command, environment, graceSeconds, onLine, onExit }: ChildOptions) {
     this.#child = spawn('/bin/sh', ['-c', guard, 'conch-guard', ...command], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
-      // A group of its own: Ctrl-C is for Conch, which lets running requests finish before it ends the program.
+      // A separate group: Ctrl-C reaches only Conch, which lets running requests finish before it ends the program.
       detached: true,
       env: { ...environment, CONCH_GUARD_SECONDS: String(graceSeconds) },
     });
@@ -70,9 +70,9 @@ export class GuardedChild {
   }
 }
 
-/** A shell reports a program that a signal ended as 128 and the number of the signal. */
+/** A shell reports a program that a signal killed as 128 plus the number of the signal. */
 function exitText(code: number): string {
-  return code > 128 ? `it was ended by signal ${code - 128}` : `it ended with code ${code}`;
+  return code > 128 ? `killed by signal ${code - 128}` : `exited with code ${code}`;
 }
 
 function readLines(stream: Readable, onLine: (line: string) => void): void {

@@ -38,7 +38,7 @@ describe('tritonCommand', () => {
     );
   });
 
-  it('starts a rank per GPU under MPI, the later ones with the engine alone', () => {
+  it('starts a rank per GPU under MPI, the later ones with only the engine', () => {
     const rank = (number: number, control: string) =>
       `-n 1 /opt/tritonserver/bin/tritonserver --model-repository=/models ${listen} ${control} ` +
       `--disable-auto-complete-config --backend-config=python,shm-region-prefix-name=prefix${number}_`;

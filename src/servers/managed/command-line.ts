@@ -12,19 +12,19 @@ export interface TritonCommand {
   readonly modelControlMode: 'none' | 'explicit';
   readonly loadModels: readonly string[];
   readonly logVerboseLevel: number;
-  /** Where its backends are, when it does not know itself. */
+  /** The folder of its backends, if it does not find them itself. */
   readonly backendDirectory?: string | undefined;
   /** Ranks of a TensorRT-LLM engine that spans several GPUs, one tritonserver each, under MPI. */
   readonly worldSize: number;
   /** The models that the ranks after the first load. */
   readonly rankModels: readonly string[];
-  /** Flags of the operator's, given as they are. */
+  /** Extra flags of the operator, passed on unchanged. */
   readonly extra: readonly string[];
 }
 
 const loopback = '127.0.0.1';
 
-/** The program and its arguments; several ranks become one mpirun line, as TensorRT-LLM's launch script writes it. */
+/** The program and its arguments. Several ranks become one mpirun command, as in TensorRT-LLM's launch script. */
 export function tritonCommand(command: TritonCommand, ports: TritonPorts): [string, ...string[]] {
   if (command.worldSize === 1) return [command.program, ...rankZero(command, ports), ...command.extra];
   const ranks = Array.from({ length: command.worldSize }, (_, rank) => [
@@ -40,7 +40,7 @@ export function tritonCommand(command: TritonCommand, ports: TritonPorts): [stri
   return ['mpirun', '--allow-run-as-root', ...ranks.flat()];
 }
 
-/** The command as one would type it. */
+/** The command as typed in a shell. */
 export function shellText(command: readonly string[]): string {
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
 }

@@ -5,12 +5,12 @@ import { delimiter, dirname, join } from 'node:path';
 /** A tritonserver on this machine. */
 export interface FoundTriton {
   readonly program: string;
-  /** Set for one that was unpacked from a wheel, which does not know where its backends are. */
+  /** Set for one that was unpacked from a wheel, which does not find its backends itself. */
   readonly backendDirectory?: string;
 }
 
 interface Places {
-  /** The operator's word; nothing else is tried then. */
+  /** The operator's path; no other is tried then. */
   readonly given: string | undefined;
   /** The value of PATH. */
   readonly path: string;
@@ -19,12 +19,12 @@ interface Places {
 
 const containerProgram = '/opt/tritonserver/bin/tritonserver';
 
-/** What an operator can do when there is none. */
+/** The error if there is no tritonserver. */
 export const noTriton =
-  'No tritonserver was found. Name one with --tritonserver FILE, run Conch inside a Triton container ' +
-  `(${containerProgram}), or put tritonserver on PATH. Models with backend: "llamacpp" need none.`;
+  'No tritonserver was found. Set its path with --tritonserver FILE, run Conch inside a Triton container ' +
+  `(${containerProgram}), or put tritonserver on PATH. Models with backend: "llamacpp" do not need it.`;
 
-/** Looks where the operator says; else on PATH, where Triton's containers have it, and in the cache. */
+/** Tries the operator's path, or else PATH, the path in Triton's containers and the cache. */
 export async function findTritonserver({ given, path, cacheDirectory }: Places): Promise<FoundTriton | undefined> {
   if (given !== undefined) return (await isProgram(given)) ? withBackends(given) : undefined;
   const candidates = [
@@ -49,7 +49,7 @@ async function fromWheel(cacheDirectory: string): Promise<FoundTriton | undefine
   return undefined;
 }
 
-/** Triton looks for backends in /opt/tritonserver/backends; a server that stands elsewhere has them beside its bin. */
+/** Triton looks for backends in /opt/tritonserver/backends; a server elsewhere has them next to its bin folder. */
 async function withBackends(program: string): Promise<FoundTriton> {
   const backendDirectory = join(dirname(dirname(program)), 'backends');
   if (program === containerProgram || (await readdir(backendDirectory).catch(() => [])).length === 0)

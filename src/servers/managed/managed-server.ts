@@ -5,25 +5,25 @@ import { freePorts } from './free-ports.ts';
 import { type LogLevel, tritonLogLine } from './log-line.ts';
 import { loopback, MovingServer } from './moving-server.ts';
 
-/** What a managed tritonserver needs, and who hears of its life. */
+/** How a managed tritonserver runs, and who gets its events. */
 export interface ManagedOptions {
   readonly command: TritonCommand;
-  /** Models of its repositories that run elsewhere; it is not asked for them. */
+  /** Models of its repositories that run elsewhere; its index hides them. */
   readonly hiddenModels: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly channel: Omit<ChannelOptions, 'host' | 'port' | 'secure'>;
   readonly onLog: (level: LogLevel, text: string) => void;
-  /** It ended without being asked; it is started again after so many milliseconds. */
+  /** It ended unexpectedly; it restarts after this many milliseconds. */
   readonly onDown: (reason: string, restartsIn: number) => void;
-  /** It was started on these ports; undefined: it does not run any more. */
+  /** It started on these ports; undefined: it no longer runs. */
   readonly onPorts?: (ports: TritonPorts | undefined) => void;
 }
 
 const firstBackoff = 500;
 const longestBackoff = 30_000;
-/** One that ran this long before it died is started again at once, as if it were its first death. */
+/** After a run of at least this long, the restart has the first backoff again. */
 const longLife = 60_000;
-/** Running requests have ended by then; what is left is unloading. */
+/** Time to unload: running requests have ended before. */
 const graceSeconds = 10;
 
 /** A tritonserver that Conch starts, watches and restarts. */
@@ -41,7 +41,7 @@ export class ManagedServer extends MovingServer {
     this.#options = options;
   }
 
-  /** Starts the program; whether and when it is ready is told by its own health calls. */
+  /** Starts the program; its health calls tell when it is ready. */
   async start(): Promise<void> {
     const [http = 0, grpc = 0, metrics = 0] = await freePorts(loopback, 3);
     if (this.#isClosed) return;
@@ -59,7 +59,7 @@ export class ManagedServer extends MovingServer {
     onPorts?.(ports);
   }
 
-  /** Ends the program, which is then started again as after any other end. */
+  /** Ends the program, which then restarts as after any other end. */
   override async restart(): Promise<void> {
     await this.#child?.stop();
   }

@@ -14,18 +14,18 @@ import { RemoteServer } from '../remote/remote-server.ts';
 import type { TritonPorts } from './command-line.ts';
 
 interface MovingOptions {
-  /** Models of its repositories that run elsewhere; it is not asked for them. */
+  /** Models of its repositories that run elsewhere; its index hides them. */
   readonly hiddenModels: readonly string[];
   readonly repositories: readonly string[];
   readonly channel: Omit<ChannelOptions, 'host' | 'port' | 'secure'>;
-  /** Has whoever runs it restart it. */
+  /** Restarts it, in the process that runs it. */
   readonly restart?: () => Promise<void>;
 }
 
-/** Where the tritonservers that Conch starts listen. */
+/** The address of the tritonservers that Conch starts. */
 export const loopback = '127.0.0.1';
 
-/** A tritonserver on this machine that has another port after each start; it is reached like any other, over loopback. */
+/** A tritonserver on this machine, reached over loopback. It has another port after each start. */
 export class MovingServer implements InferenceServer {
   readonly name = 'tritonserver';
   readonly #options: MovingOptions;
@@ -40,12 +40,12 @@ export class MovingServer implements InferenceServer {
     return this.#options.repositories;
   }
 
-  /** Where it tells its own metrics; undefined while it is down. */
+  /** The port of its own metrics; undefined while it is down. */
   get metricsPort(): number | undefined {
     return this.#metricsPort;
   }
 
-  /** It listens on these ports now; undefined: it does not run. */
+  /** Sets the ports where it listens now; undefined: it does not run. */
   moveTo(ports: TritonPorts | undefined): void {
     void this.#remote?.close();
     this.#remote = ports && new RemoteServer({ ...this.#options.channel, host: loopback, port: ports.grpc });

@@ -48,11 +48,11 @@ function sendable(name: string, value: string): string {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value) && /^:?[\w!#$%&'*+.^`|~-]+$/.test(name)) return value;
   throw new StatusError(
     'INVALID_ARGUMENT',
-    `The call cannot be sent: the header ${JSON.stringify(name)} has characters that no header may have.`,
+    `The header ${JSON.stringify(name)} has characters that are not allowed in HTTP headers. Remove them.`,
   );
 }
 
-/** The header of the timeout that was asked for last: most calls have the same. */
+/** The header of the last timeout: most calls have the same. */
 let lastTimeout = { milliseconds: 0, header: encodeHeader('grpc-timeout', grpcTimeout(0)) };
 
 function timeoutHeader(milliseconds: number): Buffer {

@@ -20,7 +20,7 @@ export interface ChannelOptions extends Omit<ConnectorOptions, 'secure'> {
   readonly maxMessageSize: number;
 }
 
-/** What a call needs: bytes to send at once, and who hears of the answer. */
+/** A call: the bytes to send at once, and the callbacks for the response. */
 export interface Call {
   readonly path: string;
   readonly message: Uint8Array;
@@ -28,11 +28,11 @@ export interface Call {
   /** Milliseconds; left out: no deadline. */
   readonly timeout?: number | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Each message of the answer. */
+  /** Called for each message of the response. */
   readonly onMessage: OnMessage;
-  /** The end, once: without a fault when the server said OK. */
+  /** Called once at the end: without an error if the status was OK. */
   onEnd(fault: StatusError | undefined): void;
-  /** Whether the server has sent all of the answer but its end. */
+  /** Whether the server has sent everything of the response but its end. */
   isComplete?(): boolean;
 }
 
@@ -55,7 +55,7 @@ export class Channel {
     this.#connector = new Connector(options);
   }
 
-  /** One message there, one message back. */
+  /** Sends one message and returns the one message of the response. */
   unary(call: Omit<Call, 'onMessage' | 'onEnd'>): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       let answer: Buffer | undefined;
@@ -65,7 +65,7 @@ export class Channel {
       const onEnd = (fault: StatusError | undefined): void => {
         if (fault) reject(fault);
         else if (answer) resolve(answer);
-        else reject(new StatusError('INTERNAL', 'The server ended the call without an answer.'));
+        else reject(new StatusError('INTERNAL', 'The server ended the call without a response.'));
       };
       const started = this.start({ ...call, onMessage, onEnd });
       if (started instanceof Promise) started.catch(reject);
@@ -73,8 +73,8 @@ export class Channel {
   }
 
   /**
-   * Starts a call that is sent one message: at once where there is a connection. What fails before the call is sent throws
-   * or rejects instead of ending the call. The call's listeners are not called before this returns.
+   * Starts a call with one message, at once if there is a connection. A failure before the call is sent throws or
+   * rejects instead of ending the call. The callbacks of the call are not called before this returns.
    */
   start(call: Call): RunningCall | Promise<RunningCall> {
     if (call.signal?.aborted) throw cancelled();
@@ -96,10 +96,10 @@ export class Channel {
 /** Milliseconds for a server to close a call of which it has sent everything. */
 const longestClose = 10_000;
 
-/** How often a call is sent again after the server refused it unread, as it does when it closes the connection. */
+/** How often a call is sent again after the server refused it unread, which it does when it closes the connection. */
 const mostRefusals = 3;
 
-/** The channel's options, when this call must be over, and where to send it again. */
+/** The channel's options, the deadline of the call, and how to connect to send it again. */
 interface CallSettings {
   readonly options: ChannelOptions;
   readonly deadline: number | undefined;
@@ -118,7 +118,7 @@ class Http2Call implements RunningCall, StreamListener {
   #timer: NodeJS.Timeout | undefined;
   #status: StatusError | 'ok' | undefined;
   #hasEnded = false;
-  /** Whether nobody hears any more of what comes, and the server has yet to close the call. */
+  /** Whether the call has ended for its listener, and the server has yet to close it. */
   #isLeft = false;
 
   constructor(connection: Connection, call: Call, settings: CallSettings) {
@@ -130,7 +130,7 @@ class Http2Call implements RunningCall, StreamListener {
     call.signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Gives the milliseconds that the server was told it has. */
+  /** Returns the timeout that was sent to the server, in milliseconds. */
   #send(connection: Connection): number | undefined {
     const { options, deadline } = this.#settings;
     const timeout = deadline === undefined ? undefined : timeLeft(deadline);
@@ -158,10 +158,15 @@ class Http2Call implements RunningCall, StreamListener {
   onHeaders(received: Headers): void {
     const status = Number(received[':status']);
     if (status !== 200)
-      this.#end(new StatusError(codeOfHttp(status), `The server answered with HTTP status ${status}.`));
+      this.#end(new StatusError(codeOfHttp(status), `The server responded with HTTP status ${status}.`));
     else if (received['grpc-status'] !== undefined) this.onTrailers(received);
     else if (!received['content-type']?.startsWith('application/grpc'))
-      this.#end(new StatusError('UNKNOWN', 'The server does not speak gRPC on this port.'));
+      this.#end(
+        new StatusError(
+          'UNKNOWN',
+          'The server does not speak gRPC on this port. Use the gRPC port of Triton, 8001 by default.',
+        ),
+      );
   }
 
   onTrailers(received: Headers): void {
@@ -232,8 +237,8 @@ class Http2Call implements RunningCall, StreamListener {
   }
 
   /**
-   * A server that has sent its last response, or told a fault in a message, ends the call itself. The call is not reset
-   * meanwhile: Triton would hold the model for ever, and could no longer unload it.
+   * A server that has sent its last response, or an error in a message, ends the call itself. The call is not reset
+   * meanwhile: Triton would hold the model forever and could no longer unload it.
    */
   #endWithServer(fault: StatusError): void {
     this.#hasEnded = true;
@@ -264,7 +269,7 @@ class Http2Call implements RunningCall, StreamListener {
   }
 }
 
-/** Whether the server has promised that it did nothing for the call. */
+/** Whether the server reported that it did not process the call. */
 function isRefused(end: StreamEnd): boolean {
   return typeof end === 'object' && 'reset' in end && end.reset === errorCodes.REFUSED_STREAM;
 }
@@ -275,12 +280,12 @@ function broken(cause: Error | undefined): StatusError {
 
 const longestTimer = 2 ** 31 - 1;
 
-/** Whole milliseconds until a deadline, no more than a timer can hold. */
+/** Whole milliseconds until a deadline, at most the limit of a timer. */
 function timeLeft(deadline: number): number {
   return Math.min(Math.max(Math.ceil(deadline - performance.now()), 1), longestTimer);
 }
 
-/** Waits for a connection no longer than the call may take. */
+/** Waits for a connection, at most until the timeout or the cancellation of the call. */
 function unlessOver<Value>(promise: Promise<Value>, call: Call): Promise<Value> {
   const { signal, timeout } = call;
   return new Promise((resolve, reject) => {

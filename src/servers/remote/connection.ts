@@ -3,15 +3,15 @@ import type { Http2Session } from './http2/http2-session.ts';
 
 const pingTimeout = 20_000;
 
-/** An open HTTP/2 connection, and whether it still answers. */
+/** An open HTTP/2 connection with keepalive pings. */
 export class Connection {
   readonly session: Http2Session;
-  /** How many calls run on it; the calls keep the count. */
+  /** How many calls run on it; the calls update the count. */
   calls = 0;
   readonly #keepaliveInterval: number;
   #isProbed = false;
 
-  /** Pings at the interval (milliseconds, 0 for never) while calls run: Triton takes pings of an idle connection amiss. */
+  /** Pings at the interval (milliseconds, 0: never) while calls run: Triton penalizes pings of an idle connection. */
   constructor(session: Http2Session, keepaliveInterval: number) {
     this.session = session;
     this.#keepaliveInterval = keepaliveInterval;
@@ -23,7 +23,7 @@ export class Connection {
     session.whenClosed(() => clearInterval(timer));
   }
 
-  /** Pings once; without an answer the connection ends, and with it the calls that would have hung. */
+  /** Pings once. Without a response the connection ends, and with it the calls that would have hung. */
   probe(): void {
     if (this.#isProbed || this.#keepaliveInterval <= 0 || this.session.isClosed) return;
     this.#isProbed = true;
@@ -37,5 +37,5 @@ export class Connection {
 }
 
 function unanswered(): StatusError {
-  return new StatusError('UNAVAILABLE', 'The server did not answer a keepalive ping.', { unreachable: true });
+  return new StatusError('UNAVAILABLE', 'The server did not respond to a keepalive ping.', { unreachable: true });
 }

@@ -4,7 +4,7 @@ import { Connection } from './connection.ts';
 import type { Http2Session } from './http2/http2-session.ts';
 import { HungUp, type OpeningSession, openSession, type SessionPlace } from './http2/open-session.ts';
 
-/** Where and how to connect. */
+/** The address, and how to connect. */
 export interface ConnectorOptions extends SessionPlace {
   /** Milliseconds for the connection, TLS and the HTTP/2 preface together. */
   readonly connectTimeout: number;
@@ -12,21 +12,21 @@ export interface ConnectorOptions extends SessionPlace {
   readonly keepaliveInterval: number;
 }
 
-/** A stream may run this far ahead of its reader before Triton has to wait. */
+/** How many bytes a stream may be ahead of its reader before Triton has to wait. */
 const streamWindow = 512 * 1024;
 const connectionWindow = 256 * 1024 * 1024;
-/** Bytes of the headers of one answer: the text of an error travels in them. */
+/** The limit for the headers of one response, in bytes: they contain the text of an error. */
 const mostHeaders = 1024 * 1024;
 const firstBackoff = 100;
 const longestBackoff = 5_000;
 
 /**
- * Keeps one HTTP/2 connection to an address. After a failed attempt, calls fail at once until the next attempt is due,
- * so that a dead address costs its callers nothing.
+ * Holds one HTTP/2 connection to an address. After a failed attempt, calls fail at once until the next attempt is due,
+ * so that callers do not wait for a dead address.
  */
 export class Connector {
   readonly #options: ConnectorOptions;
-  /** Every session that is not closed: the current one, one that is being opened, and those that only finish their calls. */
+  /** Every open session: the current one, one that is connecting, and those that only finish their calls. */
   readonly #sessions = new Set<Http2Session>();
   #current: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
@@ -45,7 +45,7 @@ export class Connector {
     return current?.session.isUsable ? current : undefined;
   }
 
-  /** A connection that takes new calls, opened if need be. */
+  /** A connection that takes new calls; connects if there is none. */
   async connection(): Promise<Connection> {
     if (this.#isClosed) throw closed();
     const { current } = this;
@@ -98,20 +98,20 @@ export class Connector {
 }
 
 function untilOpen({ session, opened }: OpeningSession, { connectTimeout, secure }: ConnectorOptions): Promise<void> {
-  const late = new Error(`no answer within ${connectTimeout} ms`);
+  const late = new Error(`no response within ${connectTimeout} ms`);
   const timer = setTimeout(() => session.destroy(late), connectTimeout);
   return opened
     .catch((error: unknown) => {
       if (!(error instanceof HungUp)) throw error;
-      throw new Error(`the server closed the connection, as one does that ${missedBy(secure)}`, { cause: error });
+      throw new Error(`the server closed the connection; it probably ${missedBy(secure)}`, { cause: error });
     })
     .finally(() => clearTimeout(timer));
 }
 
-/** What a server that hangs up on such a client has probably missed: gRPC servers do not say. */
+/** Why a server probably closes a new connection: gRPC servers give no reason. */
 function missedBy(secure: ConnectorOptions['secure']): string {
-  if (!secure) return 'wants TLS';
-  return secure.cert ? 'does not trust the client certificate' : 'wants a client certificate';
+  if (!secure) return 'requires TLS (--triton-tls)';
+  return secure.cert ? 'does not trust the client certificate' : 'requires a client certificate (--triton-cert)';
 }
 
 function closed(): StatusError {

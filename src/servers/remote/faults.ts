@@ -1,27 +1,27 @@
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 import { errorCodes } from './http2/frames.ts';
 
-/** The caller no longer wants the answer. */
+/** The caller cancelled the call. */
 export function cancelled(): StatusError {
   return new StatusError('CANCELLED', 'The call was cancelled.');
 }
 
-/** The answer was not there in time. */
+/** The deadline of the call has passed. */
 export function overdue(timeout: number | undefined): StatusError {
-  return new StatusError('DEADLINE_EXCEEDED', `No answer within ${timeout} ms.`);
+  return new StatusError('DEADLINE_EXCEEDED', `No response within ${timeout} ms.`);
 }
 
-/** The server does not keep to the protocol. */
+/** The server violates the protocol. */
 export function faulty(message: string): StatusError {
   return new StatusError('INTERNAL', message);
 }
 
-/** The connection went away under the call. */
+/** The connection was lost during the call. */
 export function brokenConnection(cause: unknown): StatusError {
-  return new StatusError('UNAVAILABLE', 'The connection to the server broke.', { unreachable: true, cause });
+  return new StatusError('UNAVAILABLE', 'The connection to the server was lost.', { unreachable: true, cause });
 }
 
-/** A server that resets one call is there; only a refused call was surely not begun. */
+/** A server that resets one call is reachable; only a refused call has certainly not started. */
 export function resetCall(code: number): StatusError {
   if (code === errorCodes.REFUSED_STREAM)
     return new StatusError('UNAVAILABLE', 'The server refused the call.', { unreachable: true });
@@ -29,7 +29,7 @@ export function resetCall(code: number): StatusError {
   return new StatusError(status, `The server reset the call (HTTP/2 error code ${code}).`);
 }
 
-/** As the gRPC specification maps HTTP statuses of answers that carry no gRPC status. */
+/** Maps the HTTP status of a response without a gRPC status, as the gRPC specification does. */
 export function codeOfHttp(status: number): StatusCode {
   if (status === 400) return 'INTERNAL';
   if (status === 401) return 'UNAUTHENTICATED';
@@ -39,7 +39,7 @@ export function codeOfHttp(status: number): StatusCode {
   return 'UNKNOWN';
 }
 
-/** The status message travels percent-encoded; one that is not decodable is shown as it came. */
+/** Decodes the percent-encoded status message; returns one that cannot be decoded as it is. */
 export function statusMessage(encoded: string | string[] | undefined): string {
   const text = Array.isArray(encoded) ? encoded.join(', ') : (encoded ?? '');
   try {

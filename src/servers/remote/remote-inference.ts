@@ -6,7 +6,7 @@ import type { Call, RunningCall } from './channel.ts';
 /** The callbacks of the call. */
 type Listener = Required<Pick<Call, 'onMessage' | 'onEnd' | 'isComplete'>>;
 
-/** One inference on a server that is reached over gRPC: hands each message to its sink as it is read. */
+/** One inference over gRPC: passes each message to its sink as it is read. */
 export class RemoteInference implements RunningInference {
   readonly #sink: ResponseSink;
   readonly #decoder: StreamResponseDecoder;
@@ -20,7 +20,7 @@ export class RemoteInference implements RunningInference {
     this.#sink = sink;
   }
 
-  /** Starts the call; what fails at once is told to the sink in a moment. */
+  /** Starts the call; the sink gets an immediate failure in a microtask. */
   start(start: (listener: Listener) => RunningCall | Promise<RunningCall>): this {
     try {
       const call = start({ onMessage: this.#onMessage, onEnd: this.#onEnd, isComplete: () => this.#isComplete });
@@ -33,7 +33,7 @@ export class RemoteInference implements RunningInference {
   }
 
   readonly #onMessage: OnMessage = (bytes, from, to) => {
-    // What was read together with the message that ended it.
+    // Messages that were read together with the one that ended it.
     if (this.#isOver) return;
     const response = this.#decoder.decode(bytes, from, to);
     this.#isComplete = response.final;

@@ -14,10 +14,10 @@ import { Channel, type ChannelOptions } from './channel.ts';
 import { RemoteInference } from './remote-inference.ts';
 
 /**
- * A Triton server that is reached over gRPC.
+ * A Triton server, reached over gRPC.
  *
- * Streams leave Triton's errors inside the messages, where only the text is given. The metadata `triton_grpc_error` would
- * bring the status code too, but then responses just before the error get lost, and Triton 2.51 crashes at times.
+ * Streams report Triton's errors inside the messages, with only a text. The metadata `triton_grpc_error` would add the
+ * status code, but then responses just before the error get lost, and Triton 2.51 sometimes crashes.
  */
 export class RemoteServer implements InferenceServer {
   readonly name: string;

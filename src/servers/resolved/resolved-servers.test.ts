@@ -107,7 +107,7 @@ describe('nameResolver', () => {
     dns.failing = undefined;
   });
 
-  it('fails where there are none, or nobody knows', async () => {
+  it('fails if there are none, or the name is unknown', async () => {
     const resolve = nameResolver(dns.address);
     await expect(resolve('none.test')).rejects.toThrow('none.test has no addresses');
     await expect(resolve('unknown.test')).rejects.toThrow('unknown.test has no addresses');

@@ -8,16 +8,16 @@ interface ResolvedOptions {
   /** Milliseconds between two resolutions; it may change. */
   readonly interval: () => number;
   readonly open: (address: string) => InferenceServer;
-  /** Servers have come or gone; those that are gone are the listener's to close. */
+  /** Servers were added or removed; the listener closes the removed ones. */
   readonly onChange: (gone: readonly InferenceServer[]) => void;
-  /** The name cannot be resolved, for a new reason, or can be again. */
+  /** The name cannot be resolved, for a new reason; undefined: it can be again. */
   readonly onFault: (fault: Error | undefined) => void;
 }
 
-/** For so many milliseconds the start waits for the first addresses. */
+/** How long the start waits for the first addresses, in milliseconds. */
 const patience = 1000;
 
-/** One server for every address that a name resolves to. It is resolved over and over; a failure changes nothing. */
+/** One server for every address of a name. The name is resolved again and again; a failure changes nothing. */
 export class ResolvedServers {
   readonly #options: ResolvedOptions;
   readonly #stop = new AbortController();
@@ -32,7 +32,7 @@ export class ResolvedServers {
     return [...this.#servers.values()];
   }
 
-  /** Resolves the name for the first time, and goes on in the background, as it does when that takes long. */
+  /** Resolves the name for the first time, then again in the background. Does not wait long for the first time. */
   async start(): Promise<void> {
     const first = this.refresh();
     void first.then(() => this.#follow());
@@ -45,7 +45,7 @@ export class ResolvedServers {
     });
   }
 
-  /** Nobody waits for a name that is being resolved. */
+  /** Does not wait for a running resolution. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.current.map((server) => server.close()));
@@ -86,14 +86,14 @@ export class ResolvedServers {
   }
 }
 
-/** What a DNS server answers when a name has no addresses of one kind. */
+/** The codes of a DNS server for a name without addresses of one kind. */
 const nothing = new Set(['ENODATA', 'ENOTFOUND']);
 
 const lookupLimits = { timeout: 2_000, tries: 2 };
 
 type Resolve = (name: string, signal?: AbortSignal) => Promise<string[]>;
 
-/** Gives every address of a name, in order: of the DNS server, or as the system resolves names. */
+/** Returns all addresses of a name, sorted: from the DNS server, or as the system resolves names. */
 export function nameResolver(dnsServer: string | undefined): Resolve {
   if (dnsServer === undefined)
     return async (name) => {
@@ -105,7 +105,7 @@ export function nameResolver(dnsServer: string | undefined): Resolve {
   return async (name, signal) => {
     const cancel = (): void => resolver.cancel();
     signal?.addEventListener('abort', cancel, { once: true });
-    // What one kind of address gives is worth having, whatever becomes of the other.
+    // The addresses of one kind are useful even if the other kind fails.
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     signal?.removeEventListener('abort', cancel);
     const addresses = [...new Set(found.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])))].toSorted();

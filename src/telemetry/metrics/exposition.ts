@@ -1,15 +1,15 @@
 import type { MetricJson, Sample } from './instruments.ts';
 
-/** The two ways to write metrics. */
+/** The two text formats of metrics. */
 export type Exposition = 'prometheus' | 'openmetrics';
 
-/** The content type of each. */
+/** The content types of the formats. */
 export const expositionTypes: Readonly<Record<Exposition, string>> = {
   prometheus: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
 
-/** The way that a scraper's Accept header asks for; what Prometheus always spoke where it does not care. */
+/** The format that an Accept header prefers; the Prometheus text format if there is no preference. */
 export function expositionFor(accept: string | undefined): Exposition {
   const qualities = { prometheus: 0, openmetrics: 0 };
   for (const part of (accept ?? '').toLowerCase().split(',')) {
@@ -24,7 +24,7 @@ export function expositionFor(accept: string | undefined): Exposition {
   return qualities.openmetrics > qualities.prometheus ? 'openmetrics' : 'prometheus';
 }
 
-/** Metrics as a scraper reads them, without the end mark of OpenMetrics. */
+/** Metrics as text, without `# EOF` of OpenMetrics. */
 export function expositionText(metrics: readonly MetricJson[], exposition: Exposition): string {
   return metrics
     .filter(({ values }) => values.length > 0)
@@ -35,7 +35,7 @@ export function expositionText(metrics: readonly MetricJson[], exposition: Expos
 function metricText({ name, help, type, values }: MetricJson, exposition: Exposition): string {
   const isOpen = exposition === 'openmetrics';
   const hasTotal = name.endsWith('_total');
-  // OpenMetrics keeps the ending for counters, whose family goes without it.
+  // OpenMetrics reserves the suffix _total for counters. Their family name has no suffix.
   const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name;
   const said = isOpen && type !== 'counter' && hasTotal ? 'unknown' : type;
   const lines = values.map((sample) =>
@@ -52,7 +52,7 @@ function sampleLine(name: string, { metricName = name, labels, value }: Sample, 
   return `${metricName}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${valueText(value)}\n`;
 }
 
-/** OpenMetrics wants the bounds of histograms as floats. */
+/** OpenMetrics requires histogram bounds as floats. */
 function floatText(text: string): string {
   return /^\d+$/.test(text) ? `${text}.0` : text;
 }
@@ -68,7 +68,7 @@ function escapedHelp(text: string, isOpen: boolean): string {
   return isOpen ? plain.replaceAll('"', '\\"') : plain;
 }
 
-/** The value of a label between its quotes. */
+/** An escaped label value, without quotes. */
 export function escapedLabel(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }

@@ -1,14 +1,14 @@
-/** How the values of several processes become one; `omit`: they cannot. */
+/** How the values of several processes are merged; `omit`: they are left out. */
 export type Aggregator = 'sum' | 'average' | 'max' | 'min' | 'first' | 'omit';
 
-/** One value with its labels, as prom-client writes it in JSON. */
+/** One value with its labels, in prom-client's JSON format. */
 export interface Sample {
   readonly metricName?: string | undefined;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-/** A metric as prom-client writes it in JSON. */
+/** A metric in prom-client's JSON format. */
 export interface MetricJson {
   readonly name: string;
   readonly help: string;
@@ -17,7 +17,7 @@ export interface MetricJson {
   readonly values: readonly Sample[];
 }
 
-/** What a metric is called, what it says, and the names of its labels. */
+/** The name, help text and label names of a metric. */
 interface Definition<LabelNames extends readonly string[]> {
   readonly name: string;
   readonly help: string;
@@ -27,8 +27,8 @@ interface Definition<LabelNames extends readonly string[]> {
 type Tree<Cell> = Map<string, Tree<Cell> | Cell>;
 
 /**
- * Values of one name, apart by labels. prom-client's own sort and join the labels at every call; here that is a look
- * into a map for each, and what is counted often keeps its cell.
+ * The values of one metric by labels. prom-client sorts and joins the labels at every call. Here each label is a map
+ * lookup, and frequent callers hold on to their cell.
  */
 abstract class Family<Cell, const LabelNames extends readonly string[]> {
   readonly name: string;
@@ -36,7 +36,7 @@ abstract class Family<Cell, const LabelNames extends readonly string[]> {
   readonly labels: LabelNames;
   protected abstract readonly type: string;
   readonly #cells: { readonly labels: Record<string, string>; readonly cell: Cell }[] = [];
-  /** A map for each label but the last, whose map holds the cells. */
+  /** One map per label; the map of the last label contains the cells. */
   readonly #tree: Tree<Cell> = new Map();
 
   constructor({ name, help, labels }: Definition<LabelNames>) {
@@ -45,7 +45,7 @@ abstract class Family<Cell, const LabelNames extends readonly string[]> {
     this.labels = labels;
   }
 
-  /** The cell of these values of the labels, in the order of their names. */
+  /** The cell for label values, in the order of the label names. */
   at(...values: { readonly [Name in keyof LabelNames]: string }): Cell {
     const last = values.length - 1;
     let branch = this.#tree;
@@ -73,7 +73,7 @@ abstract class Family<Cell, const LabelNames extends readonly string[]> {
   protected abstract samplesOf(cell: Cell, labels: Record<string, string>): readonly Sample[];
 }
 
-/** A value that is counted, or that goes up and down. */
+/** A counter or gauge value. */
 class NumberCell {
   value = 0;
 
@@ -82,7 +82,7 @@ class NumberCell {
   }
 }
 
-/** What goes up and down. */
+/** A gauge. */
 export class Gauge<const LabelNames extends readonly string[]> extends Family<NumberCell, LabelNames> {
   protected readonly type: string = 'gauge';
 
@@ -95,12 +95,12 @@ export class Gauge<const LabelNames extends readonly string[]> extends Family<Nu
   }
 }
 
-/** What only grows. */
+/** A counter. */
 export class Counter<const LabelNames extends readonly string[]> extends Gauge<LabelNames> {
   protected override readonly type = 'counter';
 }
 
-/** How often values lay below each bound. */
+/** The buckets of a histogram. */
 export class HistogramCell {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
@@ -112,7 +112,7 @@ export class HistogramCell {
     this.#counts = new Float64Array(bounds.length);
   }
 
-  /** Counts a value, or so many that are alike. */
+  /** Counts a value, optionally several times. */
   observe(value: number, times = 1): void {
     this.sum += value * times;
     this.count += times;
@@ -124,7 +124,7 @@ export class HistogramCell {
       }
   }
 
-  /** How many values were at most as large as each bound. */
+  /** The cumulative counts per bound. */
   below(): readonly (readonly [string, number])[] {
     let sum = 0;
     const rows = this.#bounds.map((bound, at) => {
@@ -135,7 +135,7 @@ export class HistogramCell {
   }
 }
 
-/** How values are spread. */
+/** A histogram. */
 export class Histogram<const LabelNames extends readonly string[]> extends Family<HistogramCell, LabelNames> {
   readonly #bounds: readonly number[];
 
@@ -160,7 +160,7 @@ export class Histogram<const LabelNames extends readonly string[]> extends Famil
   }
 }
 
-/** A metric whose values are looked up when it is read. */
+/** A metric whose values are computed when it is read. */
 export class Reading {
   readonly name: string;
   readonly help: string;

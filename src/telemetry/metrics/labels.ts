@@ -1,18 +1,18 @@
-/** What stands for all names beyond the bound, and for models that are not served. */
+/** The label value for names beyond the limit and for models that are not served. */
 const otherName = 'other';
 
-/** The most names of models, servers and keys that become labels. */
+/** The maximum number of model, server and key names that become label values. */
 const mostModels = 500;
 const mostServers = 200;
 const mostKeys = 200;
 
-/** The values of labels, whose number is bounded whatever clients send. */
+/** Label values. Their number is bounded, whatever clients send. */
 export class Labels {
   readonly model: (name: string) => string;
   readonly server = bounded(mostServers);
   readonly key = bounded(mostKeys);
 
-  /** `servedAs` gives the model that a name stands for; undefined where no model has it. */
+  /** `servedAs` returns the model of a name or alias; undefined for unknown names. */
   constructor(servedAs: (name: string) => string | undefined) {
     const served = bounded(mostModels);
     this.model = (name) => {
@@ -22,7 +22,7 @@ export class Labels {
   }
 }
 
-/** Passes the first so many names on, and `other` for the rest. */
+/** Returns the first names unchanged up to the limit, then `other`. */
 function bounded(most: number): (name: string) => string {
   const known = new Set<string>();
   return (name) => {

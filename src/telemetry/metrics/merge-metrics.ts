@@ -8,7 +8,7 @@ const aggregators: Readonly<Record<Exclude<Aggregator, 'omit'>, (values: readonl
   first: ([value = 0]) => value,
 };
 
-/** Merges the metrics of several processes; what makes sense only for one process is left out. */
+/** Merges the metrics of several processes, without those that make sense only for one process. */
 export function mergeMetrics(lists: readonly (readonly MetricJson[])[]): MetricJson[] {
   const families = new Map<string, { readonly metric: MetricJson; readonly samples: Map<string, Sample[]> }>();
   for (const metric of lists.flat()) {
@@ -32,7 +32,7 @@ export function mergeMetrics(lists: readonly (readonly MetricJson[])[]): MetricJ
   });
 }
 
-/** What several lists of metrics have counted, together; what goes up and down is left out. */
+/** Merges the counters and histograms of several lists, without gauges. */
 export function sumOfCounts(lists: readonly (readonly MetricJson[])[]): MetricJson[] {
   return mergeMetrics(lists.map((list) => list.filter(({ type }) => type === 'counter' || type === 'histogram')));
 }

@@ -6,7 +6,7 @@ const longTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 const shortTimes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const tokenTimes = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 
-/** What is counted while requests run. */
+/** Metrics that are updated while requests run. */
 export class Metrics {
   readonly requests = new Counter({
     name: 'conch_requests_total',
@@ -109,7 +109,7 @@ export class Metrics {
   }
 }
 
-/** What is looked up when the metrics are read. */
+/** Metrics that are computed when they are read. */
 export const readings = {
   serverAvailable: new Reading({
     name: 'conch_server_available',

@@ -6,36 +6,36 @@ import { type Metrics, readings } from './metrics.ts';
 import { type ServerState, serverStates, withWorstBreakers } from './server-states.ts';
 import { readTritonMetrics, type TritonTarget } from './triton-metrics.ts';
 
-/** What is looked at when somebody reads the metrics. */
+/** What is computed when the metrics are read. */
 export interface MetricSources {
   readonly metrics: Metrics;
   readonly version: string;
-  /** How the servers stand. */
+  /** The states of the servers. */
   readonly servers: () => readonly ServerState[];
-  /** Where Triton servers tell their own metrics. */
+  /** The metrics endpoints of the Triton servers. */
   readonly tritons: () => readonly TritonTarget[];
-  /** Tokens of texts: taken from the token cache, and made by a tokenizer. */
+  /** Token counts: from the token cache, and from a tokenizer. */
   readonly tokens: () => { readonly cached: number; readonly encoded: number };
 }
 
-/** Metrics in the form that a scraper asked for. */
+/** Metrics in the requested format. */
 export interface WrittenMetrics {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** Reads the metrics of this process, and puts together those of several. */
+/** Reads the metrics of this process, and merges those of several. */
 export class MetricsReader {
   readonly #sources: MetricSources;
   readonly #process = new Registry();
 
   constructor(sources: MetricSources) {
     this.#sources = sources;
-    // The event loop, the heap, CPU time and files, by the names that every Node process has for them.
+    // Event loop, heap, CPU time and files, with the usual names of prom-client.
     collectDefaultMetrics({ register: this.#process });
   }
 
-  /** The metrics of this process, as `merged` takes them. */
+  /** The metrics of this process, for `merged`. */
   async json(): Promise<readonly MetricJson[]> {
     const { metrics, version, servers } = this.#sources;
     const { cached, encoded } = this.#sources.tokens();
@@ -45,14 +45,14 @@ export class MetricsReader {
     ]);
     const info = readings.buildInfo.json([{ labels: { version }, value: 1 }]);
     const own = (await this.#process.getMetricsAsJSON()) as unknown as readonly MetricJson[];
-    // The mean of a busy event loop and idle ones would hide it.
+    // An average would hide a busy event loop among idle ones.
     const aggregated = own.map((metric) =>
       metric.name.startsWith('nodejs_eventloop_lag_') ? { ...metric, aggregator: 'max' as const } : metric,
     );
     return [info, tokens, ...metrics.json(), ...serverStates(servers()), ...aggregated];
   }
 
-  /** The metrics of all processes of one Conch as one, and those of the servers behind it. */
+  /** The merged metrics of all processes, with those of the Triton servers. */
   async merged(parts: readonly (readonly MetricJson[])[], accept: string | undefined): Promise<WrittenMetrics> {
     const [only] = parts;
     if (only && parts.length === 1) return this.#write(only, accept);

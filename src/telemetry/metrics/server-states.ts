@@ -1,23 +1,23 @@
 import type { MetricJson, Sample } from './instruments.ts';
 import { readings } from './metrics.ts';
 
-/** How a server stands, as whoever shares requests among the servers sees it. */
+/** The state of a server, as the load balancer sees it. */
 export interface ServerState {
   readonly name: string;
-  /** The circuit breaker of its connection: `closed` while it can be reached. */
+  /** The circuit breaker of its connection: `closed` while it is reachable. */
   readonly connection: string;
-  /** Milliseconds for which it is left out for failing more than others; 0: it is not. */
+  /** Remaining milliseconds of its ejection; 0 if it is not ejected. */
   readonly ejectedFor: number;
-  /** The share of requests that it takes: below 1 in its slow start. */
+  /** Its share of requests: below 1 during slow start. */
   readonly weight: number;
   /** The circuit breakers of its models. */
   readonly models: ReadonlyMap<string, string>;
-  /** The models whose engine has failed there, and how often each engine has. */
+  /** The models whose engine has failed there, with the number of failures. */
   readonly failedEngines: ReadonlyMap<string, unknown>;
   readonly engineFailures: ReadonlyMap<string, number>;
 }
 
-/** The worst comes last. */
+/** From best to worst. */
 const breakerStates = ['closed', 'half-open', 'open'];
 
 /** The states of the servers as metrics. */
@@ -47,7 +47,7 @@ export function serverStates(states: readonly ServerState[]): MetricJson[] {
   ];
 }
 
-/** Metrics of several processes in which each circuit breaker has one state: the worst that one of them sees. */
+/** Merges circuit breaker states of several processes: the worst state wins. */
 export function withWorstBreakers(parts: readonly (readonly MetricJson[])[]): readonly (readonly MetricJson[])[] {
   const worst = new Map<string, Sample>();
   const badness = (sample: Sample | undefined): number => breakerStates.indexOf(String(sample?.labels['state']));

@@ -2,24 +2,24 @@ import { type Exposition, escapedLabel } from './exposition.ts';
 import type { MetricJson } from './instruments.ts';
 import { readings } from './metrics.ts';
 
-/** Where a Triton server tells its metrics. */
+/** The metrics endpoint of a Triton server. */
 export interface TritonTarget {
   readonly server: string;
   readonly url: string;
 }
 
-/** The most that is read of one server, and the longest that it is waited for, in milliseconds. */
+/** The limits for the metrics of one server: bytes, and milliseconds. */
 const mostBytes = 4 * 2 ** 20;
 const longestWait = 2_000;
 
-/** What the servers told. */
+/** The metrics of all servers. */
 export interface TritonMetrics {
-  /** Which of them answered. */
+  /** Whether each server responded. */
   readonly up: MetricJson;
   text(exposition: Exposition): string;
 }
 
-/** Asks all servers at the same time; one that does not answer is left out, and said to be down. */
+/** Reads the metrics of all servers at the same time. An unreachable one is left out and reported as down. */
 export async function readTritonMetrics(targets: readonly TritonTarget[]): Promise<TritonMetrics> {
   const families = new Map<string, Family>();
   const answers = await Promise.all(
@@ -35,7 +35,7 @@ export async function readTritonMetrics(targets: readonly TritonTarget[]): Promi
 
 async function textAt(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(longestWait), redirect: 'error' });
-  if (!response.ok || !response.body) throw new Error(`The metrics answered with status ${response.status}.`);
+  if (!response.ok || !response.body) throw new Error(`The metrics endpoint returned HTTP ${response.status}.`);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
@@ -61,7 +61,7 @@ const sample = new RegExp(
 );
 const types = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
 
-/** Puts the samples of one server with those of the others; a line that is no sample is left out. */
+/** Adds the samples of one server to those of the others. Invalid lines are left out. */
 function collect(text: string, server: string, families: Map<string, Family>): void {
   const own = new Map<string, Family>();
   const familyOf = (given: string): Family => {
@@ -84,7 +84,7 @@ function collect(text: string, server: string, families: Map<string, Family>): v
   }
 }
 
-/** Names that are ours, or those of this process, get another beginning. */
+/** Prefixes names that collide with those of Conch or of its process. */
 function ownName(name: string): string {
   return /^(conch|process|nodejs|triton)_/.test(name) ? `triton_${name}` : name;
 }
@@ -100,7 +100,7 @@ function familyText({ name, help, type, samples }: Family, exposition: Expositio
     const lines = samples.map(([full, labels, value]) => `${full}{${labels}} ${value}\n`);
     return `${help === '' ? '' : `# HELP ${name} ${help}\n`}# TYPE ${name} ${type}\n${lines.join('')}`;
   }
-  // Triton's counters have names that OpenMetrics has no counters for: there each name goes without a type.
+  // Triton's counters have names that OpenMetrics does not allow for counters: their type is unknown there.
   const names = [...new Set(samples.map(([full]) => full))];
   return names
     .map((full) => {

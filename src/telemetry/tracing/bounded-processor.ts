@@ -1,7 +1,7 @@
 import { type Context, TraceFlags } from '@opentelemetry/api';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
 
-/** How spans wait for the exporter. Times in milliseconds. */
+/** The queue in front of the exporter. Times in milliseconds. */
 export interface BatchOptions {
   readonly delay: number;
   readonly queue: number;
@@ -15,7 +15,7 @@ interface ProcessorOptions {
   readonly onLost: (spans: number, reason: string) => void;
 }
 
-/** Hands spans over in batches. One that finds the queue full is lost, which OpenTelemetry's own would not tell. */
+/** Exports spans in batches. Reports spans that are lost because the queue is full, unlike OpenTelemetry's own. */
 export class BoundedProcessor implements SpanProcessor {
   readonly #batches: BatchSpanProcessor;
   readonly #options: ProcessorOptions;
@@ -48,7 +48,7 @@ export class BoundedProcessor implements SpanProcessor {
     // oxlint-disable-next-line no-bitwise -- flags are bits
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
     if (this.#waiting >= batch.queue) {
-      onLost(1, 'too many were waiting for it');
+      onLost(1, 'its queue is full');
       return;
     }
     this.#waiting++;

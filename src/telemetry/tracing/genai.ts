@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { TracedOutcome, TracedRequest } from './trace.ts';
 
-/** Fields of requests that are told, by the name that they have there. Numbers only: no text of a client's is traced. */
+/** Request fields that become span attributes, with their attribute names. Numbers only: no text of a client is traced. */
 const numbers: Readonly<Record<string, string>> = {
   max_tokens: 'gen_ai.request.max_tokens',
   max_completion_tokens: 'gen_ai.request.max_tokens',
@@ -15,7 +15,7 @@ const numbers: Readonly<Record<string, string>> = {
   dimensions: 'gen_ai.embeddings.dimension.count',
 };
 
-/** What is known of a request before it is answered. */
+/** The attributes that are known before the response. */
 export function requestAttributes(operation: string, { model, request }: TracedRequest): Attributes {
   const attributes: Attributes = {
     'gen_ai.operation.name': operation,
@@ -32,7 +32,7 @@ export function requestAttributes(operation: string, { model, request }: TracedR
   return attributes;
 }
 
-/** What is known of it afterwards. */
+/** The attributes that are known after the response. */
 export function answerAttributes(outcome: TracedOutcome, model: string): Attributes {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, answerId, finishReasons } = outcome;
   return {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openTracing } from './open-tracing.ts';
 import type { Delivery } from './otlp-exporter.ts';
 
-it('tells what became of every span, also of those that find no room while the collector hangs', async () => {
+it('reports the outcome of every span, also of those that do not fit in the queue while the collector hangs', async () => {
   let sent = 0;
   const lost = new Map<string, number>();
   let isAwake = false;
@@ -29,7 +29,7 @@ it('tells what became of every span, also of those that find no room while the c
   for (let count = 0; count < 100; count++)
     tracing.begin(facts).end({ status: 200, code: undefined, hasLeft: false, key: undefined, route: '/' } as never);
   // Ten are on their way and twenty wait.
-  expect(lost).toEqual(new Map([['too many were waiting for it', 70]]));
+  expect(lost).toEqual(new Map([['its queue is full', 70]]));
   isAwake = true;
   for (const answer of hanging) answer({ outcome: 'accepted' });
   await tracing.close();

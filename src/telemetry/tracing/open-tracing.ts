@@ -13,7 +13,7 @@ import { OtlpExporter, type SpanTransport } from './otlp-exporter.ts';
 import { SpanTrace } from './span-trace.ts';
 import type { Tracing } from './trace.ts';
 
-/** How traces are made and sent. Times in milliseconds. */
+/** Options of tracing. Times in milliseconds. */
 export interface TracingOptions {
   readonly transport: SpanTransport;
   readonly isJson: boolean;
@@ -26,10 +26,10 @@ export interface TracingOptions {
   readonly onLost: (spans: number, reason: string) => void;
 }
 
-/** The longest that the end of the process waits for the collector. */
+/** The maximum time that the end of the process waits for the collector. */
 const longestFlush = 5_000;
 
-/** Begins to trace. This file, and with it OpenTelemetry, is loaded only where traces are asked for. */
+/** Starts tracing. This file, and with it OpenTelemetry, is loaded only if tracing is on. */
 export function openTracing({ isJson, resource, version, batch, ...options }: TracingOptions): Tracing {
   const serializer = isJson ? JsonTraceSerializer : ProtobufTraceSerializer;
   const exporter = new OtlpExporter({ ...options, serialize: (spans) => serializer.serializeRequest(spans) });

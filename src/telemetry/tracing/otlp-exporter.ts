@@ -1,14 +1,14 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** What became of one attempt to hand spans over. */
+/** The result of one attempt to send spans. */
 export type Delivery =
   | { readonly outcome: 'accepted' }
   | {
       readonly outcome: 'refused';
       readonly reason: string;
-      /** Whether the same spans may be taken later. */
+      /** Whether another attempt may succeed. */
       readonly isTemporary: boolean;
-      /** Milliseconds that the collector wants to be left alone. */
+      /** Milliseconds that the collector asks to wait (`Retry-After`). */
       readonly retryIn?: number | undefined;
     };
 
@@ -25,7 +25,7 @@ interface ExporterOptions {
   readonly timeout: number;
   readonly onSent: (spans: number) => void;
   readonly onLost: (spans: number, reason: string) => void;
-  /** Milliseconds before the second attempt; left out: a second. */
+  /** Milliseconds before the second attempt; default: one second. */
   readonly firstBackoff?: number;
 }
 
@@ -37,7 +37,7 @@ const succeeded = 0 as Parameters<ExportCallback>[0]['code'];
 const mostAttempts = 5;
 const longestBackoff = 10_000;
 
-/** Hands spans to a collector; what it cannot take now is tried again for a while. Requests never wait for it. */
+/** Sends spans to a collector and retries for a while. Requests never wait for it. */
 export class OtlpExporter implements SpanExporter {
   readonly #options: ExporterOptions;
   readonly #stop = new AbortController();
@@ -50,7 +50,7 @@ export class OtlpExporter implements SpanExporter {
     void this.#handOver(spans, callback);
   }
 
-  /** Waits for nothing: what runs is broken off. */
+  /** Cancels running attempts without waiting. */
   async shutdown(): Promise<void> {
     this.#stop.abort();
     await this.#options.transport.close();
@@ -60,14 +60,14 @@ export class OtlpExporter implements SpanExporter {
     const reason = await this.#deliver(spans);
     if (reason === undefined) this.#options.onSent(spans.length);
     else this.#options.onLost(spans.length, reason);
-    // What could not be sent is told by `onLost`, in our own words.
+    // `onLost` reports spans that could not be sent.
     callback({ code: succeeded });
   }
 
-  /** Why the spans are lost; undefined where they are not. */
+  /** Why the spans are lost; undefined if they are sent. */
   async #deliver(spans: ReadableSpan[]): Promise<string | undefined> {
     const body = this.#options.serialize(spans);
-    if (!body) return 'the spans cannot be written';
+    if (!body) return 'the spans could not be serialized';
     let backoff = this.#options.firstBackoff ?? 1_000;
     for (let attempt = 1; ; attempt++) {
       const delivery = await this.#attempt(body);

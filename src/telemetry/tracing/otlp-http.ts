@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Delivery, SpanTransport } from './otlp-exporter.ts';
 
-/** Where and how spans are posted. */
+/** The address and encoding of an OTLP collector. */
 export interface OtlpHttpOptions {
   readonly url: string;
   readonly contentType: 'application/x-protobuf' | 'application/json';
@@ -19,10 +19,10 @@ export interface OtlpHttpOptions {
 
 const compress = promisify(gzip);
 
-/** The statuses after which OTLP asks for another try. */
+/** The statuses that OTLP defines as retryable. */
 const temporary = new Set([429, 502, 503, 504]);
 
-/** OTLP over HTTP, on connections that are kept. */
+/** OTLP over HTTP, on persistent connections. */
 export function otlpHttp({ url, contentType, headers, isCompressed, tls }: OtlpHttpOptions): SpanTransport {
   const isSecure = url.startsWith('https:');
   const agent = isSecure
@@ -42,7 +42,7 @@ export function otlpHttp({ url, contentType, headers, isCompressed, tls }: OtlpH
           url,
           { method: 'POST', agent, signal, headers: { ...sent, 'content-length': bytes.length } },
           (response) => {
-            // Nothing of the answer is needed; reading it to its end frees the connection.
+            // The response is not needed, but reading it to its end frees the connection.
             response.resume();
             response.once('error', reject);
             response.once('end', () => resolve(deliveryOf(response)));
@@ -61,7 +61,7 @@ function deliveryOf({ statusCode: status = 0, headers }: http.IncomingMessage): 
   const after = Number(headers['retry-after']);
   return {
     outcome: 'refused',
-    reason: `it answered with status ${status}`,
+    reason: `it returned HTTP ${status}`,
     isTemporary: temporary.has(status),
     retryIn: Number.isFinite(after) ? after * 1000 : undefined,
   };

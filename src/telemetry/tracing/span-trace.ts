@@ -14,14 +14,14 @@ import { contextHeaders, traceContextOf } from '../trace-context.ts';
 import { answerAttributes, requestAttributes } from './genai.ts';
 import type { InferenceTrace, RequestTrace, TracedOutcome, TracedRequest } from './trace.ts';
 
-/** The spans of one request: that of the request itself, within it what a model is asked for, within that its parts. */
+/** The spans of one request: the request itself, in it the model operation, in that its inferences and phases. */
 export class SpanTrace implements RequestTrace {
   readonly traceId: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly #tracer: Tracer;
   readonly #facts: Pick<RequestFacts, 'method' | 'path'>;
   readonly #span: Span;
-  /** False for what goes on when its request is answered. */
+  /** False for work that continues after the response. */
   readonly #isOfServer: boolean;
   #work: Span | undefined;
   #model = '';
@@ -105,7 +105,7 @@ export class SpanTrace implements RequestTrace {
       this.#span.updateName(`${this.#facts.method} ${route}`);
     }
     if (key !== undefined) this.#span.setAttribute('conch.key.name', key);
-    // A client's own mistake is no error of the server's.
+    // An error of the client is no error of the server.
     if (code !== undefined) this.#span.setAttribute('error.type', code);
     if (status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
     this.#span.end();
@@ -122,7 +122,7 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** What the client's own span makes of a context; without one, a new trace begins. */
+/** The OpenTelemetry context for the span of the client; without one, a new trace starts. */
 function parentOf(facts: RequestFacts): Context {
   const given = traceContextOf(facts);
   if (!given) return ROOT_CONTEXT;
@@ -141,7 +141,7 @@ function headersOf(span: Span): Readonly<Record<string, string>> {
   return contextHeaders({ traceId, spanId, flags: traceFlags, state: traceState?.serialize() || undefined });
 }
 
-/** `host:port`, `[v6]:port` or a name, apart. */
+/** Splits `host:port` or `[v6]:port`; a name stays whole. */
 function hostOf(text: unknown): [string | undefined, number | undefined] {
   if (typeof text !== 'string') return [undefined, undefined];
   const [, host, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? [];

@@ -1,14 +1,14 @@
 import type { InferenceFacts, Phase, RequestFacts, RequestOutcome } from '../../request-watch.ts';
 
-/** What a request asks for, as far as its trace tells. */
+/** The traced facts of a model request. */
 export interface TracedRequest {
-  /** Undefined where no model runs. */
+  /** Undefined if no model runs. */
   readonly operation: string | undefined;
   readonly model: string;
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** What the trace of a request says in the end. */
+/** The outcome of a request, for its trace. */
 export interface TracedOutcome extends RequestOutcome {
   readonly route: string | undefined;
   readonly inputTokens: number | undefined;
@@ -26,21 +26,21 @@ export interface InferenceTrace {
   end(outcome: string): void;
 }
 
-/** The trace of one request: its spans, and the context that goes on to the servers. */
+/** The trace of one request: its spans, and the context that is sent to the servers. */
 export interface RequestTrace {
   readonly traceId: string;
   readonly headers: Readonly<Record<string, string>>;
   asks(asked: TracedRequest): void;
   phase(phase: Phase): () => void;
   inference(facts: InferenceFacts): InferenceTrace;
-  /** The trace of work that goes on when the request is answered. */
+  /** The trace of work that continues after the response. */
   goesOn(): RequestTrace;
   end(outcome: TracedOutcome): void;
 }
 
-/** Makes the traces of requests. */
+/** Creates the traces of requests. */
 export interface Tracing {
   begin(facts: RequestFacts): RequestTrace;
-  /** Sends what is left, within a bound of time. */
+  /** Sends the remaining spans, within a time limit. */
   close(): Promise<void>;
 }

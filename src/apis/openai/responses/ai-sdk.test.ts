@@ -19,7 +19,7 @@ const answers: GenerateEvent[][] = [
   [text('It is 3.'), finish('stop'), usage],
 ];
 
-/** A server of one conversation: what the provider sends becomes chats, and the answers come one after the other. */
+/** A server of one conversation: the requests of the provider become chats, and the responses come one after the other. */
 function provider() {
   const kept = new Map<string, { input: readonly Record<string, unknown>[]; response: Record<string, unknown> }>();
   const chats: unknown[] = [];

@@ -80,8 +80,8 @@ describe('a reference to an item', () => {
       { role: 'user', content: 'x' },
       { type: 'item_reference', id: 'msg_1' },
     ]);
-    expect(() => referencesOf(foreign)).toThrow('input[1].id: no item "msg_1" is kept here.');
-    expect(() => storedInput(foreign, { id })).toThrow('input[1].id: no item "msg_1" is kept here.');
+    expect(() => referencesOf(foreign)).toThrow('input[1].id: no stored item has the id "msg_1".');
+    expect(() => storedInput(foreign, { id })).toThrow('input[1].id: no stored item has the id "msg_1".');
     expect(responseOfItem(`resp_${'a'.repeat(32)}`)).toBeUndefined();
   });
 });
@@ -111,7 +111,7 @@ describe('a conversation that is too long', () => {
     expect(withoutOldest(items, count)).toEqual(rest);
   });
 
-  it('keeps the calls whose outputs are the last it holds, and what they answer', () => {
+  it('keeps the calls of the last outputs, and the user message before them', () => {
     expect(withoutOldest(items.slice(0, 6), 100)).toEqual(at(0, 1, 2, 3, 4, 5));
     const loop = [...at(0, 1), ...at(6, 6), ...at(2, 3, 4, 5)] as typeof items;
     expect(withoutOldest(loop, 2)).toEqual([...at(0, 1), ...at(6), ...at(2, 3, 4, 5)]);
@@ -130,7 +130,7 @@ describe('a conversation that is too long', () => {
     expect(answer).toEqual(at(0, 9));
   });
 
-  it('is given up when nothing is left to leave out, and for any other fault', async () => {
+  it('fails when no more items can be dropped, and for any other error', async () => {
     await expect(truncating(items, () => Promise.reject(tooLong))).rejects.toBe(tooLong);
     const other = new ApiError('backend_error', 'No.');
     await expect(truncating(items, () => Promise.reject(other))).rejects.toBe(other);

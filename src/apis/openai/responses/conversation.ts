@@ -3,17 +3,17 @@ import type { InputItem, RequestItem } from './input-items.ts';
 import { itemId, responseOfItem } from './item-ids.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
-/** An item that is kept: it has an id. */
+/** A stored item: it has an id. */
 export type StoredItem = InputItem & { readonly id: string };
 
-/** An item of a conversation and the place in the request that it comes from. */
+/** An item of a conversation, and the request field that it comes from. */
 export interface PlacedItem {
   readonly item: InputItem;
   /** `input`, `input[2]` or `previous_response_id`. */
   readonly place: string;
 }
 
-/** What is known of an earlier response: its own input, and itself. */
+/** An earlier response, with its own input. */
 interface EarlierResponse {
   readonly input: readonly Readonly<Record<string, unknown>>[];
   readonly response: Readonly<Record<string, unknown>>;
@@ -29,12 +29,12 @@ export function referencesOf(request: ResponsesRequest): readonly { readonly id:
   });
 }
 
-/** The item of a kept response that has an id; undefined where there is none. */
+/** The item of a stored response with an id; undefined if there is none. */
 export function itemOf({ input, response }: EarlierResponse, id: string): InputItem | undefined {
   return [...outputOf(response), ...(input as InputItem[])].find((item) => item.id === id);
 }
 
-/** The items of a request's own input as they are kept and listed: each with an id, texts as parts, no references. */
+/** The items of a request's own input as they are stored and listed: with ids, texts as parts, no references. */
 export function storedInput(
   request: ResponsesRequest,
   { id, references = new Map() }: { readonly id: string; readonly references?: ReadonlyMap<string, InputItem> },
@@ -65,7 +65,7 @@ function itemsOf({ input }: ResponsesRequest): readonly RequestItem[] {
   return input ?? [];
 }
 
-/** What was answered is of the same kinds as what may be sent. */
+/** Output items have the same types as input items. */
 function outputOf(response: Readonly<Record<string, unknown>>): InputItem[] {
   return response['output'] as InputItem[];
 }
@@ -83,5 +83,5 @@ function stored(item: InputItem, id: string): StoredItem {
 
 function unknownItem(id: string, at: number): ApiError {
   const param = `input[${at}].id`;
-  return new ApiError('invalid_request', `${param}: no item ${JSON.stringify(id)} is kept here.`, { param });
+  return new ApiError('invalid_request', `${param}: no stored item has the id ${JSON.stringify(id)}.`, { param });
 }

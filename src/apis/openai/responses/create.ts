@@ -28,7 +28,7 @@ export const responsesEndpoint: Endpoint<ResponseServices> = {
   operations: [
     {
       tag: 'generation',
-      summary: 'Answers items, and keeps the answer.',
+      summary: 'Creates a response, and stores it unless store is false.',
       request: { name: 'ResponsesRequest', schema: ResponsesRequest },
       response: responseSchema,
       streams: 'events',
@@ -39,9 +39,13 @@ export const responsesEndpoint: Endpoint<ResponseServices> = {
     const { keeper } = services.responses;
     const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
     if (body.background && !keeper.keeps)
-      throw new ApiError('unsupported_parameter', 'background: no responses are kept here (--store none).', {
-        param: 'background',
-      });
+      throw new ApiError(
+        'unsupported_parameter',
+        'background: not supported, because this server stores no responses (--store none).',
+        {
+          param: 'background',
+        },
+      );
     const job = await responseJob(body, { owner: request.owner, keeper });
     if (!body.background) return answer(job, reply, { services, unknownFields });
     tellIgnored(request, reply, unknownFields);
@@ -54,7 +58,7 @@ interface AnswerPlace {
   readonly unknownFields: readonly string[];
 }
 
-/** Answers a request that waits for its response. */
+/** Handles a request that waits for its response. */
 function answer(job: ResponseJob, reply: FastifyReply, { services, unknownFields }: AnswerPlace): Promise<unknown> {
   const { request } = reply;
   const { keeper } = services.responses;
@@ -83,7 +87,7 @@ function answer(job: ResponseJob, reply: FastifyReply, { services, unknownFields
   });
 }
 
-/** Answers a request at once; its response is made in the background. */
+/** Responds at once, and generates the response in the background. */
 async function answerLater(job: ResponseJob, reply: FastifyReply, services: ResponseServices): Promise<unknown> {
   const { request } = reply;
   const { keeper, runs } = services.responses;
@@ -114,7 +118,7 @@ async function answerLater(job: ResponseJob, reply: FastifyReply, services: Resp
   watch.asks(model, job.request);
   watch.answers(run.response().id);
   await keeper.save(run.response(), job);
-  // It goes on when this request is answered.
+  // The response continues after this request has ended.
   const leave = takeOver(request, { watch, cancel: (reason) => void run.cancel(reason) });
   runs.begin(run, () => {
     leave();
@@ -123,7 +127,7 @@ async function answerLater(job: ResponseJob, reply: FastifyReply, services: Resp
   return stream ? followRun(run, -1, reply) : run.response();
 }
 
-/** The same job, answered as it comes, so that it can be looked at; not where an answer may be tried again. */
+/** The same job, streamed, so that clients can follow it. Not if the generation may be retried. */
 function asItComes(job: ResponseJob): ResponseJob {
   const { text, tools } = job.request;
   const mayBeTried = (text?.format && text.format.type !== 'text') || tools?.length;
@@ -135,7 +139,7 @@ interface Ended {
   readonly fault: ApiError | undefined;
 }
 
-/** The line of the log for a response that was made in the background; that of its request was written long before. */
+/** Logs the end of a background response. The log line of its request was written earlier. */
 function logEnd(request: FastifyRequest, watch: RequestRecord, { response, fault }: Ended): void {
   const { id, status } = response;
   const hasLeft = status === 'cancelled';

@@ -4,12 +4,12 @@ import { list, refused } from '../../../requests/fields.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
 
-/** A value whose `type` OpenAI may know and that is not offered is refused by that name, before the rest is looked at. */
+/** Rejects an unsupported `type`, which OpenAI may support, by its name before the other fields are checked. */
 function offered<Item>(types: readonly string[], what: string, schema: z.ZodType<Item>): z.ZodType<Item> {
   const check = (value: unknown, context: z.RefinementCtx): unknown => {
     const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
     if (typeof type !== 'string' || types.includes(type)) return value;
-    const message = `${what} of type ${JSON.stringify(type)} are not offered; send ${types.join(', ')}`;
+    const message = `${what} of type ${JSON.stringify(type)} are not supported; send ${types.join(', ')}`;
     context.addIssue({ code: 'custom', message, params: unsupported });
     return z.NEVER;
   };
@@ -21,11 +21,11 @@ const image = z
     type: z.literal('input_image'),
     image_url: z.string().nullish(),
     detail: z.enum(['auto', 'low', 'high', 'original'], 'must be auto, low, high or original').nullish(),
-    file_id: refused('files are not kept here; send image_url'),
+    file_id: refused('files are not stored; send image_url instead'),
   })
   .superRefine(({ image_url: url }, context) => {
     if (typeof url !== 'string')
-      context.addIssue({ code: 'custom', path: ['image_url'], message: 'is required in a part of this type' });
+      context.addIssue({ code: 'custom', path: ['image_url'], message: 'is required in a content part of this type' });
   });
 
 const inputText = z.looseObject({ type: z.literal('input_text'), text: z.string() });
@@ -42,17 +42,17 @@ const part = offered(
       z.looseObject({ type: z.literal('output_text'), text: z.string() }),
       z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
     ],
-    { error: `must have one of the types ${partTypes.join(', ')}` },
+    { error: `type must be one of ${partTypes.join(', ')}` },
   ),
 );
 
 const outputPart = offered(
   ['input_text', 'input_image'],
   'content parts',
-  z.discriminatedUnion('type', [inputText, image], { error: 'must have one of the types input_text, input_image' }),
+  z.discriminatedUnion('type', [inputText, image], { error: 'type must be one of input_text, input_image' }),
 );
 
-const text = (error: string) => ({ error: `must be a text or a list of ${error}` });
+const text = (error: string) => ({ error: `must be a string or an array of ${error}` });
 const id = z.string().min(1).nullish();
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 const callId = z.string().min(1);
@@ -97,10 +97,10 @@ const item = z.discriminatedUnion(
     }),
     z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1) }),
   ],
-  { error: `must have one of the types ${itemTypes.join(', ')}` },
+  { error: `type must be one of ${itemTypes.join(', ')}` },
 );
 
-/** The type of an item may be left out where its other fields tell it. */
+/** Adds the type of an item that is left out, where its other fields determine it. */
 function withType(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || ('type' in value && value.type)) return value;
   if ('role' in value) return { ...value, type: 'message' };
@@ -113,5 +113,5 @@ export const inputItems = list(z.preprocess(withType, offered(itemTypes, 'items'
 export type ContentPart = z.output<typeof part>;
 /** An item as a request may send it. */
 export type RequestItem = z.output<typeof item>;
-/** An item that says something itself: what references stand for has been put in their place. */
+/** An item with content: references are replaced by the items that they refer to. */
 export type InputItem = Exclude<RequestItem, { type: 'item_reference' }>;

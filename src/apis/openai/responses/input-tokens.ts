@@ -21,7 +21,7 @@ export const inputTokensEndpoint: Endpoint<ResponseServices> = {
   operations: [
     {
       tag: 'generation',
-      summary: 'Counts the tokens that a response would read.',
+      summary: 'Counts the input tokens of a response.',
       request: { name: 'ResponsesRequest', schema: ResponsesRequest },
       response: {
         name: 'InputTokens',

@@ -13,14 +13,14 @@ export function newResponseId(): string {
   return responsePrefix + randomUUID().replaceAll('-', '');
 }
 
-/** The id of an item of a response, by its place in the input or the output. */
+/** The id of an item of a response, by its position in the input or the output. */
 export function itemId(responseId: string, type: ItemType, place: `i${number}` | `o${number}`): string {
   return `${prefixes[type]}_${responseId.slice(responsePrefix.length)}${place}`;
 }
 
 /**
- * The response that an item belongs to. The id of an item holds that of its response, so that a reference to an item can
- * be followed wherever responses are kept; undefined for an id that was not made here.
+ * The response of an item. The id of an item contains that of its response, so that any process with the store can
+ * resolve a reference. Undefined for an id that Conch did not create.
  */
 export function responseOfItem(id: string): string | undefined {
   const response = itemPattern.exec(id)?.[1];

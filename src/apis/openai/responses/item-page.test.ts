@@ -29,7 +29,7 @@ describe('the list of input items', () => {
     [{ limit: '0' }, 'limit: must be at least 1.'],
     [{ limit: '101' }, 'limit: must be at most 100.'],
     [{ order: 'up' }, 'order: must be asc or desc'],
-    [{ after: 'x' }, 'after: no item "x" is in the list.'],
+    [{ after: 'x' }, 'after: this response has no input item with the id "x".'],
   ])('refuses %j', (query, message) => {
     expect(() => page(query)).toThrow(message);
   });

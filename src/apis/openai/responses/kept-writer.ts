@@ -6,12 +6,12 @@ import type { ResponseEvents } from './response-events.ts';
 
 interface KeptWriterOptions {
   readonly events: ResponseEvents;
-  /** Keeps the response before its last event is written. */
+  /** Stores the response before its last event is written. */
   readonly keep: () => Promise<void>;
   readonly rename: (fault: ApiError) => ApiError;
 }
 
-/** Writes a response as events, and keeps it before it says how it ended. */
+/** Writes a response as events, and stores it before the last event. */
 export class KeptWriter implements ResponseWriter {
   readonly #options: KeptWriterOptions;
 

@@ -4,18 +4,18 @@ import type { PlacedItem } from './conversation.ts';
 import type { ContentPart, InputItem } from './input-items.ts';
 import { unpackReasoning } from './packed-reasoning.ts';
 
-/** Where in the request the parts of a message come from, so that a fault in it can be named there. */
+/** The request fields that a chat message comes from, to rename the field of an error. */
 export interface MessageOrigin {
   readonly place: string;
-  /** The name of the field with its content; undefined where the place is the content itself. */
+  /** The name of the field with its content; undefined if the path is that of the content itself. */
   readonly content: 'content' | 'output' | undefined;
-  /** The places of its calls. */
+  /** The paths of its tool calls. */
   readonly calls: readonly string[];
 }
 
 type ChatContent = string | { type: string; [field: string]: unknown }[];
 
-/** What the assistant said in one turn, while it is put together. */
+/** One assistant turn, while it is assembled. */
 interface Turn {
   readonly place: string;
   reasoning: string;
@@ -103,7 +103,7 @@ function originOf(place: string, content: 'content' | 'output'): MessageOrigin {
   return { place, content: place.startsWith('input[') ? content : undefined, calls: [] };
 }
 
-/** A single text stands by itself: not every chat template reads lists. */
+/** A single text becomes a string: not every chat template supports lists. */
 function contentOf(content: string | readonly ContentPart[]): ChatContent {
   if (typeof content === 'string') return content;
   const [first, second] = content;
@@ -132,7 +132,7 @@ function partsOf(content: ChatContent): { type: string; [field: string]: unknown
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** The reasoning itself where it is there, else what a client was given to send back, else its summary. */
+/** The reasoning text, else the one in `encrypted_content`, else the summary. */
 function reasoningOf(item: InputItem & { type: 'reasoning' }, place: string): string {
   const { content, encrypted_content: packed, summary } = item;
   if (content && content.length > 0) return content.map(({ text }) => text).join('');
@@ -140,7 +140,7 @@ function reasoningOf(item: InputItem & { type: 'reasoning' }, place: string): st
     const text = unpackReasoning(packed);
     if (text !== undefined) return text;
     const param = `${place}.encrypted_content`;
-    throw new ApiError('invalid_request', `${param}: another server made it; leave the item out.`, { param });
+    throw new ApiError('invalid_request', `${param}: was created by another server; leave the item out.`, { param });
   }
   return (summary ?? []).map(({ text }) => text).join('\n');
 }

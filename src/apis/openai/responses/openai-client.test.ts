@@ -15,7 +15,7 @@ function written(events: readonly GenerateEvent[]): { body: string; response: Re
   return { body, response: writer.response() };
 }
 
-/** OpenAI's own client, whose every request is answered with this stream. */
+/** OpenAI's own client, whose every request gets this stream. */
 function clientOf(body: string): OpenAI {
   const headers = { 'content-type': 'text/event-stream' };
   return new OpenAI({
@@ -47,7 +47,7 @@ describe("OpenAI's client", () => {
     expect(await stream.finalResponse()).toEqual(withAdditions(response));
   });
 
-  it.each(cases)('knows all of it from the deltas alone, before the last event: %s', async (_name, events) => {
+  it.each(cases)('knows all of it from the deltas, before the last event: %s', async (_name, events) => {
     const { body, response } = written(events);
     const stream = await clientOf(body).responses.create({ model: 'toy', input: 'Hi', stream: true });
     let snapshot: Snapshot | undefined;

@@ -36,7 +36,7 @@ export interface ReasoningItem {
   readonly type: 'reasoning';
   readonly summary: readonly never[];
   readonly content: readonly [ReasoningPart];
-  /** Only where the request asked for it; null until the item is done. */
+  /** Only if the request includes it; null until the item is done. */
   encrypted_content?: string | null;
   status: ItemStatus;
 }

@@ -62,7 +62,7 @@ describe('renameFault', () => {
     expect([told.retryAfter, told.headers, told.cause]).toEqual([3, headers, cause]);
   });
 
-  it('leaves a message alone that does not begin with the field, and a fault without one', () => {
+  it('does not change a message that does not start with the field, nor an error without a field', () => {
     const fault = renameFault(new ApiError('context_length_exceeded', 'Too long.', { param: 'messages' }), origins);
     expect([fault.code, fault.message, fault.param]).toEqual(['context_length_exceeded', 'Too long.', 'input']);
     const plain = new ApiError('backend_error', 'No.');

@@ -2,7 +2,7 @@ import type { ApiError } from '../../../errors.ts';
 import { renamedFault } from '../../../requests/renaming.ts';
 import type { MessageOrigin } from './messages.ts';
 
-/** Fields of a chat and what they are called in a request for a response; the longer name stands before the shorter. */
+/** Chat request fields and their names in the Responses API. Longer names come first. */
 const names: readonly (readonly [RegExp, string])[] = [
   [/^response_format\.json_schema\b/, 'text.format'],
   [/^response_format\b/, 'text.format'],
@@ -15,7 +15,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^(?:messages|prompt)$/, 'input'],
 ];
 
-/** A fault of the chat, told in the names of the request that the client sent. */
+/** Renames the field of a chat error to its name in the client's request. */
 export function renameFault(error: ApiError, origins: readonly MessageOrigin[]): ApiError {
   return renamedFault(error, (field) => placeInInput(field, origins) ?? renamedField(field));
 }
@@ -25,7 +25,7 @@ function renamedField(param: string): string {
   return found ? param.replace(found[0], found[1]) : param;
 }
 
-/** The place of a part of a message; undefined for a field that is about none. */
+/** The input path of a field of a chat message; undefined for other fields. */
 function placeInInput(param: string, origins: readonly MessageOrigin[]): string | undefined {
   const [, index, rest = ''] = /^messages\[(\d+)\](.*)$/.exec(param) ?? [];
   const origin = index === undefined ? undefined : origins[Number(index)];

@@ -7,7 +7,7 @@ import { newCall, newMessage, newReasoning, type OutputItem, type TextLogprob, t
 import { packReasoning } from './packed-reasoning.ts';
 import { type ResponseHead, type ResponseObject, type ResponseState, responseObject } from './response-object.ts';
 
-/** What a response is made of beside its events. */
+/** What a response needs beside its events. */
 export interface ResponseOptions {
   readonly head: ResponseHead;
   readonly tokenText: TokenText;
@@ -15,14 +15,14 @@ export interface ResponseOptions {
   now(): number;
 }
 
-/** Hears of the items of a response as they grow; one is open at a time. */
+/** Receives the items of a response as they grow. One is open at a time. */
 export interface OutputListener {
   added(item: OutputItem, index: number): void;
   grew(item: OutputItem, text: string, logprobs: readonly TextLogprob[] | undefined): void;
   done(item: OutputItem, index: number): void;
 }
 
-/** Puts the items of a response together from the events of an answer. */
+/** Builds the items of a response from the events of a generation. */
 export class ResponseBuilder implements EventFold {
   readonly #options: ResponseOptions;
   #head: ResponseHead;
@@ -78,12 +78,12 @@ export class ResponseBuilder implements EventFold {
     this.#abandon({ status: 'cancelled' });
   }
 
-  /** The response before it begins. */
+  /** The response before generation starts. */
   queued(): ResponseObject {
     return responseObject(this.#head, { status: 'queued', output: [] });
   }
 
-  /** It could not be kept. */
+  /** Marks the response as not stored, because storing it failed. */
   forget(): void {
     const { head } = this.#options;
     this.#head = { ...head, request: { ...head.request, store: false } };
@@ -94,7 +94,7 @@ export class ResponseBuilder implements EventFold {
     return responseObject(this.#head, { ...this.#ending, output: this.#output, usage: this.#usage });
   }
 
-  /** Logprobs without text wait for the text that they belong to; those of reasoning and calls are not told. */
+  /** Logprobs without text wait for their text. Those of reasoning and tool calls are dropped. */
   #text(text: string, logprobs: readonly TokenLogprob[] | undefined): void {
     let open = this.#open;
     if (text === '') {
@@ -133,7 +133,7 @@ export class ResponseBuilder implements EventFold {
     this.#listener?.grew(open, fragment, undefined);
   }
 
-  /** An answer that came to its end without a word is an empty message: clients look for one. */
+  /** A response that ends without text or tool calls gets an empty message, because clients expect one. */
   #finish(isCut: boolean): void {
     this.#isCut = isCut;
     const isSilent = this.#output.every(({ type }) => type === 'reasoning');

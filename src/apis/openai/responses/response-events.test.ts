@@ -173,7 +173,7 @@ describe('a streamed response', () => {
     expect(built.output).toEqual([message(0, 'ab', 'completed', figures)]);
   });
 
-  it('packs the reasoning where it is asked for', () => {
+  it('packs the reasoning if the request includes it', () => {
     const body = { include: ['reasoning.encrypted_content'], store: false };
     const { response: built } = streamed([reasoning('Thîs'), text('T'), finish('stop')], body);
     expect(built.output[0]).toEqual({ ...thought(0, 'Thîs'), encrypted_content: 'conch.VGjDrnM=' });
@@ -185,7 +185,7 @@ describe('an unstreamed response', () => {
     expect(await collected(events)).toEqual({ ...response, ...ending });
   });
 
-  it('repeats what the request asked for', async () => {
+  it('repeats the options of the request', async () => {
     const format = { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true, description: 'd' };
     const tool = { type: 'function', name: 'f', description: 'D', parameters: { type: 'object' }, strict: true };
     const body = {

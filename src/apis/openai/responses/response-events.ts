@@ -18,16 +18,16 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
   readonly #builder: ResponseBuilder;
   #sequence = 0;
   #text = '';
-  /** What stands before the number and before the text of a plain delta of the open item, and after the text. */
+  /** The JSON of a plain delta of the open item: before its number, before its text and after its text. */
   #plain: readonly [string, string, string] = ['', '', ''];
-  /** What tells where the open item, and the only part that one has, stands. */
+  /** The members of an event that locate the open item and its only part. */
   #place: object = {};
 
   constructor(options: ResponseOptions) {
     this.#builder = new ResponseBuilder(options, this);
   }
 
-  /** The beginning of a response that waits before it begins. */
+  /** The first events of a response that is queued. */
   queue(): string {
     this.#text = '';
     const response = this.#builder.queued();
@@ -36,7 +36,7 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
     return this.#text;
   }
 
-  /** The response before it begins. */
+  /** The response before generation starts. */
   queued(): ResponseObject {
     return this.#builder.queued();
   }
@@ -72,18 +72,18 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
     return this.ending();
   }
 
-  /** All events have come; `ending` tells of it. */
+  /** All events have arrived; `ending` returns the last event. */
   complete(): void {
     this.#builder.end();
   }
 
-  /** Nothing more comes, because of a fault or because nobody wants it any more. */
+  /** Ends the response early, because of an error or because it was cancelled. */
   abandon(fault: ApiError | 'cancelled'): void {
     if (fault === 'cancelled') this.#builder.cancel();
     else this.#builder.fail(fault);
   }
 
-  /** The response could not be kept, and says so. */
+  /** Marks the response as not stored, because storing it failed. */
   forget(): void {
     this.#builder.forget();
   }
@@ -138,7 +138,7 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
     this.#event('response.output_item.done', { output_index: index, item });
   }
 
-  /** The event that says how it ended is the last one; no further mark comes after it. There is none for a cancelled one. */
+  /** The last event, which has the final status. A cancelled response has none. */
   ending(): string {
     this.#text = '';
     const response = this.response();

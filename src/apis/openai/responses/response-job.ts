@@ -15,18 +15,18 @@ import type { ResponsesRequest } from './responses-request.ts';
 import { toChat } from './to-chat.ts';
 import { truncating } from './truncation.ts';
 
-/** A request for a response, with all that it refers to. */
+/** A request for a response, with everything that it refers to. */
 export interface ResponseJob {
   readonly request: ResponsesRequest;
   readonly owner: string;
   readonly options: ResponseOptions;
-  /** Its own input, as it is kept. */
+  /** Its own input, as it is stored. */
   readonly input: readonly StoredItem[];
   /** The whole conversation. */
   readonly items: readonly PlacedItem[];
 }
 
-/** Looks up what a request goes on from and refers to. */
+/** Loads the previous responses and the items that a request refers to. */
 export async function responseJob(
   given: ResponsesRequest,
   { owner, keeper }: { readonly owner: string; readonly keeper: ResponseKeeper },
@@ -50,17 +50,21 @@ export async function responseJob(
   };
 }
 
-/** The most items that a request may refer to. */
+/** Maximum number of item references per request. */
 const mostReferences = 1000;
 
-/** The items that a request refers to, as far as they are kept; each response is read once. */
+/** The stored items that a request refers to. Each response is read once. */
 async function followed(
   request: ResponsesRequest,
   { owner, keeper }: { readonly owner: string; readonly keeper: ResponseKeeper },
 ): Promise<Map<string, InputItem>> {
   const references = referencesOf(request);
   if (references.length > mostReferences)
-    throw new ApiError('invalid_request', `input: refers to more than ${mostReferences} items.`, { param: 'input' });
+    throw new ApiError(
+      'invalid_request',
+      `input: must have at most ${mostReferences} item references, not ${references.length}.`,
+      { param: 'input' },
+    );
   const items = new Map<string, InputItem>();
   for (const response of new Set(references.map((reference) => reference.response))) {
     const found = await keeper.peek(owner, response);
@@ -76,13 +80,13 @@ function now(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** An answer that has begun, and the names of its faults. */
+/** A started generation, and the function that renames its errors. */
 export interface BegunAnswer {
   readonly answer: Answer;
   readonly rename: (fault: ApiError) => ApiError;
 }
 
-/** Begins to answer; a conversation that is too long loses its oldest items where the request allows it. */
+/** Starts the generation. Drops the oldest items of a conversation that is too long, if the request allows it. */
 export function beginAnswer(
   { request, items }: Pick<ResponseJob, 'request' | 'items'>,
   context: GenerateContext,
@@ -94,7 +98,7 @@ export function beginAnswer(
     const rename = renamer(origins);
     try {
       const answer = await chat(translated, context, signal);
-      // A backend that counts says only with its first response that a prompt is too long.
+      // Some backends reject a prompt that is too long only with their first response.
       return { answer: mayCut ? { ...answer, generation: await begunGeneration(answer.generation) } : answer, rename };
     } catch (error) {
       throw rename(ApiError.from(error));

@@ -3,7 +3,7 @@ import type { ApiError } from '../../../errors.ts';
 import type { OutputItem } from './output-items.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
-/** What is known of a response before anything is answered. */
+/** What is known of a response before generation starts. */
 export interface ResponseHead {
   readonly id: string;
   /** Seconds since 1970. */
@@ -11,7 +11,7 @@ export interface ResponseHead {
   readonly request: ResponsesRequest;
 }
 
-/** What becomes of a response. */
+/** The state of a response. */
 export interface ResponseState {
   readonly status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   /** Seconds since 1970; only of a completed one. */

@@ -19,7 +19,7 @@ const refusal = (message: string) => `unsupported_parameter ${message}`;
 const invalid = (message: string) => `invalid_request ${message}`;
 
 describe('a request for a response', () => {
-  it('takes every form of input, and keeps what it does not know of an item', () => {
+  it('accepts every type of input, and passes on unknown fields of an item', () => {
     const input = [
       { role: 'user', content: 'easy' },
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'a' }], status: 'completed' },
@@ -54,7 +54,7 @@ describe('a request for a response', () => {
     ]);
   });
 
-  it('takes what the SDKs send without being asked', () => {
+  it('accepts the default fields of the SDKs', () => {
     const body = {
       ...base,
       include: ['reasoning.encrypted_content', 'web_search_call.action.sources', 'message.output_text.logprobs'],
@@ -92,100 +92,100 @@ describe('a request for a response', () => {
   });
 
   it.each([
-    [{ input: undefined }, invalid('input: is required where no response goes before.')],
-    [{ input: 5 }, invalid('input: must be a text or a list of items')],
+    [{ input: undefined }, invalid('input: is required without previous_response_id.')],
+    [{ input: 5 }, invalid('input: must be a string or an array of items.')],
     [
       { input: [5] },
-      invalid(
-        'input[0]: must have one of the types message, reasoning, function_call, function_call_output, item_reference',
-      ),
+      invalid('input[0]: type must be one of message, reasoning, function_call, function_call_output, item_reference.'),
     ],
     [
       { input: [{ role: 'tool', content: 'x' }] },
-      invalid('input[0].role: must be system, developer, user or assistant'),
+      invalid('input[0].role: must be system, developer, user or assistant.'),
     ],
-    [{ input: [{ role: 'user' }] }, invalid('input[0].content: must be a text or a list of content parts')],
+    [{ input: [{ role: 'user' }] }, invalid('input[0].content: must be a string or an array of content parts.')],
     [{ input: [{ type: 'function_call', name: 'f', arguments: '' }] }, invalid('input[0].call_id: is required.')],
     [
       { input: [{ role: 'user', content: [{ type: 'input_image' }] }] },
-      invalid('input[0].content[0].image_url: is required in a part of this type'),
+      invalid('input[0].content[0].image_url: is required in a content part of this type.'),
     ],
     [
       { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1', image_url: 'x' }] }] },
-      refusal('input[0].content[0].file_id: files are not kept here; send image_url'),
+      refusal('input[0].content[0].file_id: files are not stored; send image_url instead.'),
     ],
     [
       { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'x' }] }] },
       refusal(
-        'input[0].content[0]: content parts of type "input_file" are not offered; send input_text, input_image, ' +
-          'output_text, refusal',
+        'input[0].content[0]: content parts of type "input_file" are not supported; send input_text, input_image, ' +
+          'output_text, refusal.',
       ),
     ],
     [
       { input: [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_file' }] }] },
-      refusal('input[0].output[0]: content parts of type "input_file" are not offered; send input_text, input_image'),
+      refusal(
+        'input[0].output[0]: content parts of type "input_file" are not supported; send input_text, input_image.',
+      ),
     ],
     [
       { input: [{ type: 'web_search_call', id: 'ws_1' }] },
       refusal(
-        'input[0]: items of type "web_search_call" are not offered; send message, reasoning, function_call, ' +
-          'function_call_output, item_reference',
+        'input[0]: items of type "web_search_call" are not supported; send message, reasoning, function_call, ' +
+          'function_call_output, item_reference.',
       ),
     ],
     ...['web_search', 'web_search_preview', 'file_search', 'code_interpreter', 'computer_use_preview', 'mcp', 'custom']
       .concat(['image_generation', 'local_shell', 'shell', 'apply_patch', 'computer', 'namespace', 'tool_search'])
       .flatMap((type): [object, string][] => [
-        [{ tools: [{ type }] }, refusal(`tools[0].type: "${type}" tools are not offered; offer functions`)],
-        [{ tool_choice: { type } }, refusal(`tool_choice.type: "${type}" tools are not offered; offer functions`)],
+        [{ tools: [{ type }] }, refusal(`tools[0].type: tools of type "${type}" are not supported; send functions.`)],
+        [
+          { tool_choice: { type } },
+          refusal(`tool_choice.type: tools of type "${type}" are not supported; send functions.`),
+        ],
       ]),
     [{ tools: [{ type: 'function' }] }, invalid('tools[0].name: is required.')],
-    [{ tools: [{ name: 'f' }] }, invalid('tools[0].type: must be "function"')],
-    [
-      { tool_choice: 'any' },
-      invalid('tool_choice: must be none, auto, required, a function by its name, or allowed_tools'),
-    ],
+    [{ tools: [{ name: 'f' }] }, invalid('tools[0].type: must be "function".')],
+    [{ tool_choice: 'any' }, invalid('tool_choice: must be none, auto, required, a named function or allowed_tools.')],
     [
       { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp', server_label: 'x' }] } },
-      refusal('tool_choice.tools[0].type: "mcp" tools are not offered; offer functions'),
+      refusal('tool_choice.tools[0].type: tools of type "mcp" are not supported; send functions.'),
     ],
-    [{ text: { format: { type: 'xml' } } }, invalid('text.format.type: must be text, json_object or json_schema')],
+    [{ text: { format: { type: 'xml' } } }, invalid('text.format.type: must be text, json_object or json_schema.')],
     [{ text: { format: { type: 'json_schema', schema: {} } } }, invalid('text.format.name: is required.')],
     [
       { text: { format: { type: 'json_schema', name: 'a' } } },
-      invalid('text.format.schema: must be a JSON schema, which is an object'),
+      invalid('text.format.schema: must be a JSON schema object.'),
     ],
     [
       { text: { verbosity: 'low' } },
-      refusal('text.verbosity: the backend has no such dial; say it in the instructions'),
+      refusal('text.verbosity: not supported by the backend; describe the verbosity in the instructions.'),
     ],
-    [{ reasoning: { summary: 'long' } }, invalid('reasoning.summary: must be auto, concise or detailed')],
-    [{ reasoning: { mode: 'pro' } }, refusal('reasoning.mode: only the mode standard exists here')],
-    [{ truncation: 'middle' }, invalid('truncation: must be auto or disabled')],
+    [{ reasoning: { summary: 'long' } }, invalid('reasoning.summary: must be auto, concise or detailed.')],
+    [{ reasoning: { mode: 'pro' } }, refusal('reasoning.mode: must be standard; other modes are not supported.')],
+    [{ truncation: 'middle' }, invalid('truncation: must be auto or disabled.')],
     [
       { include: ['x'] },
       invalid(
         'include[0]: must be one of reasoning.encrypted_content, message.output_text.logprobs, ' +
           'message.input_image.image_url, file_search_call.results, web_search_call.results, ' +
-          'web_search_call.action.sources, computer_call_output.output.image_url, code_interpreter_call.outputs',
+          'web_search_call.action.sources, computer_call_output.output.image_url, code_interpreter_call.outputs.',
       ),
     ],
     [
       { conversation: 'conv_1' },
-      refusal('conversation: conversations are not offered; send previous_response_id or the items themselves'),
+      refusal('conversation: conversations are not supported; send previous_response_id or the items.'),
     ],
-    [{ prompt: { id: 'p' } }, refusal('prompt: prompts are not kept here; send instructions and input')],
+    [{ prompt: { id: 'p' } }, refusal('prompt: stored prompts are not supported; send instructions and input.')],
+    [{ background: true, store: false }, invalid('background: requires a stored response; leave store out.')],
+    [{ n: 2 }, refusal('n: a response has only one choice.')],
+    [{ max_tokens: 2 }, refusal('max_tokens: only supported by /v1/chat/completions; send max_output_tokens instead.')],
+    [{ max_output_tokens: 0 }, invalid('max_output_tokens: must be at least 1, not 0.')],
+    [{ messages: [] }, refusal('messages: only supported by /v1/chat/completions; send input instead.')],
     [
-      { background: true, store: false },
-      invalid('background: only a stored response can be waited for; leave store out.'),
+      { response_format: { type: 'text' } },
+      refusal('response_format: only supported by /v1/chat/completions; send text.format instead.'),
     ],
-    [{ n: 2 }, refusal('n: a response has one answer')],
-    [{ max_tokens: 2 }, refusal('max_tokens: send max_output_tokens')],
-    [{ max_output_tokens: 0 }, invalid('max_output_tokens: must be at least 1.')],
-    [{ messages: [] }, refusal('messages: it belongs to /v1/chat/completions; send input')],
-    [{ response_format: { type: 'text' } }, refusal('response_format: send text.format')],
     [
       { stream_options: { include_obfuscation: true } },
-      refusal('stream_options.include_obfuscation: obfuscation of streams is not offered'),
+      refusal('stream_options.include_obfuscation: stream obfuscation is not supported.'),
     ],
   ] as [object, string][])('names what is wrong: %j', (body, fault) => {
     expect(faultOf({ ...base, ...body })).toBe(fault);

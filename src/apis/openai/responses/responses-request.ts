@@ -9,7 +9,7 @@ import { toolFields } from './tool-fields.ts';
 const chat = ChatRequest.shape;
 const flag = z.boolean().nullish();
 
-/** What a response may hold beside the usual. What belongs to tools that OpenAI runs is never there, so it is left out. */
+/** The values of `include`. Those of OpenAI's own tools are accepted and ignored. */
 const includable = [
   'reasoning.encrypted_content',
   'message.output_text.logprobs',
@@ -37,7 +37,7 @@ const format = z.discriminatedUnion(
   { error: 'must be text, json_object or json_schema' },
 );
 
-/** The fields that mean the same in a chat and are given to it as they are. */
+/** The fields that are passed to the chat request unchanged. */
 export const chatFields = {
   ...samplingFields,
   ...structureFields,
@@ -48,19 +48,19 @@ export const chatFields = {
   include_reasoning: chat.include_reasoning,
 };
 
-/** Fields of a chat that have another name or place here. */
+/** Chat request fields that have another name or path here. */
 export const renamedFields = {
-  n: refused('a response has one answer', [1]),
-  max_tokens: refused('send max_output_tokens'),
-  response_format: refused('send text.format'),
+  n: refused('a response has only one choice', [1]),
+  max_tokens: refused('only supported by /v1/chat/completions; send max_output_tokens instead'),
+  response_format: refused('only supported by /v1/chat/completions; send text.format instead'),
   stream_options: z
-    .strictObject({ include_obfuscation: refused('obfuscation of streams is not offered', [false]) })
+    .strictObject({ include_obfuscation: refused('stream obfuscation is not supported', [false]) })
     .nullish(),
-  messages: refused('it belongs to /v1/chat/completions; send input'),
-  max_completion_tokens: refused('it belongs to /v1/chat/completions; send max_output_tokens'),
-  reasoning_effort: refused('it belongs to /v1/chat/completions; send reasoning.effort'),
-  verbosity: refused('it belongs to /v1/chat/completions; send text.verbosity', ['medium']),
-  logprobs: refused('it belongs to /v1/chat/completions; send include and top_logprobs', [false]),
+  messages: refused('only supported by /v1/chat/completions; send input instead'),
+  max_completion_tokens: refused('only supported by /v1/chat/completions; send max_output_tokens instead'),
+  reasoning_effort: refused('only supported by /v1/chat/completions; send reasoning.effort instead'),
+  verbosity: refused('only supported by /v1/chat/completions; send text.verbosity instead', ['medium']),
+  logprobs: refused('only supported by /v1/chat/completions; send include and top_logprobs instead', [false]),
 };
 
 /** The body of POST /v1/responses: every field of OpenAI's, and those of vLLM's that a chat takes. */
@@ -70,7 +70,7 @@ export const ResponsesRequest = z
     ...renamedFields,
     ...toolFields,
     model: chat.model,
-    input: z.union([z.string(), inputItems], { error: 'must be a text or a list of items' }).nullish(),
+    input: z.union([z.string(), inputItems], { error: 'must be a string or an array of items' }).nullish(),
     instructions: z.string().nullish(),
     previous_response_id: z.string().min(1).nullish(),
     max_output_tokens: z.number().int().min(1).nullish(),
@@ -78,7 +78,7 @@ export const ResponsesRequest = z
     text: z
       .object({
         format: format.nullish(),
-        verbosity: refused('the backend has no such dial; say it in the instructions', ['medium']),
+        verbosity: refused('not supported by the backend; describe the verbosity in the instructions', ['medium']),
       })
       .nullish(),
     reasoning: z
@@ -86,8 +86,8 @@ export const ResponsesRequest = z
         effort: chat.reasoning_effort,
         summary,
         generate_summary: summary,
-        context: refused("the model's chat template decides which reasoning it reads again", ['auto']),
-        mode: refused('only the mode standard exists here', ['standard']),
+        context: refused("the model's chat template decides which earlier reasoning it includes", ['auto']),
+        mode: refused('must be standard; other modes are not supported', ['standard']),
       })
       .nullish(),
     truncation: z.enum(['auto', 'disabled'], 'must be auto or disabled').nullish(),
@@ -102,19 +102,19 @@ export const ResponsesRequest = z
     prompt_cache_options: chat.prompt_cache_options,
     service_tier: chat.service_tier,
 
-    conversation: refused('conversations are not offered; send previous_response_id or the items themselves'),
-    context_management: refused('conversations are not compacted; send truncation'),
-    prompt: refused('prompts are not kept here; send instructions and input'),
-    moderation: refused('moderation is not offered'),
+    conversation: refused('conversations are not supported; send previous_response_id or the items'),
+    context_management: refused('compaction is not supported; send truncation instead'),
+    prompt: refused('stored prompts are not supported; send instructions and input'),
+    moderation: refused('moderation is not supported'),
   })
   .superRefine((request, context) => {
     const refuse = (field: string, message: string): void => {
       context.addIssue({ code: 'custom', path: [field], message });
     };
     if ((request.input ?? undefined) === undefined && !request.previous_response_id)
-      refuse('input', 'is required where no response goes before.');
+      refuse('input', 'is required without previous_response_id.');
     if (request.background && request.store === false)
-      refuse('background', 'only a stored response can be waited for; leave store out.');
+      refuse('background', 'requires a stored response; leave store out.');
   });
 
 export type ResponsesRequest = z.output<typeof ResponsesRequest>;

@@ -43,12 +43,12 @@ const FollowQuery = z.object({
     .transform((value) => value === 'true')
     .optional(),
   starting_after: z.coerce.number().int().min(0).optional(),
-  /** All that there is is always told. */
+  /** Accepted and ignored: all data is always returned. */
   include: z.unknown().optional(),
   include_obfuscation: z.unknown().optional(),
 });
 
-/** GET /v1/responses/{id}: as it is stored or made, or its events. */
+/** GET /v1/responses/{id}: a stored or running response, or its events. */
 export const storedEndpoint: Endpoint<ResponseServices> = {
   ...shared,
   methods: ['GET'],
@@ -56,7 +56,7 @@ export const storedEndpoint: Endpoint<ResponseServices> = {
   operations: [
     {
       tag,
-      summary: 'Gives a response that was kept.',
+      summary: 'Returns a stored response.',
       query: FollowQuery,
       response: responseSchema,
       streams: 'events',
@@ -80,7 +80,7 @@ export const storedEndpoint: Endpoint<ResponseServices> = {
       await sendTexts(reply, textsOf(events), signal);
       return reply;
     }
-    const message = 'stream: only a response that is, or was just, made in the background here has events.';
+    const message = 'stream: only background responses that are running or ended recently can be streamed.';
     throw new ApiError('invalid_request', message, { param: 'stream' });
   },
 };
@@ -93,7 +93,7 @@ export const deleteEndpoint: Endpoint<ResponseServices> = {
   operations: [
     {
       tag,
-      summary: 'Forgets a response.',
+      summary: 'Deletes a stored response.',
       response: {
         name: 'DeletedResponse',
         schema: object({ id: text, object: constant('response'), deleted: constant(true) }),
@@ -114,7 +114,7 @@ export const cancelEndpoint: Endpoint<ResponseServices> = {
   ...shared,
   methods: ['POST'],
   paths: ['/v1/responses/:id/cancel'],
-  operations: [{ tag, summary: 'Ends a response that is made in the background.', response: responseSchema }],
+  operations: [{ tag, summary: 'Cancels a background response.', response: responseSchema }],
   handler: (services) => async (request) => {
     const place = placeOf(request);
     const { keeper, shared: elsewhere } = services.responses;
@@ -123,9 +123,9 @@ export const cancelEndpoint: Endpoint<ResponseServices> = {
     const { response: found } = await keeper.find(place.owner, place.id);
     const response = withoutStale(found as ResponseObject, services.generate.timeout);
     if (!response.background)
-      throw new ApiError('invalid_request', 'Only a response with background: true can be cancelled.');
+      throw new ApiError('invalid_request', 'Only responses created with background: true can be cancelled.');
     if (isBeingMade(response.status))
-      throw new ApiError('invalid_request', 'This response is being made by another process; ask that one.');
+      throw new ApiError('invalid_request', 'This response is running in another Conch process. Cancel it there.');
     return response;
   },
 };
@@ -138,7 +138,7 @@ export const inputItemsEndpoint: Endpoint<ResponseServices> = {
   operations: [
     {
       tag,
-      summary: 'Lists what a response was asked with.',
+      summary: 'Lists the input items of a response.',
       query: ItemPageQuery,
       response: {
         name: 'ItemPage',
@@ -160,27 +160,27 @@ export const inputItemsEndpoint: Endpoint<ResponseServices> = {
   },
 };
 
-/** Which response a request means, and whose it is. */
+/** The id of the response that a request is for, and its owner. */
 function placeOf({ owner, params }: FastifyRequest) {
   return { owner, id: (params as { readonly id: string }).id };
 }
 
-/** Streams the events of a response behind a number. */
+/** Streams the events of a response after a sequence number. */
 export async function followRun(run: BackgroundRun, after: number, reply: FastifyReply): Promise<FastifyReply> {
   await sendTexts(reply, (sink) => run.follow(after, sink), requestSignal(reply));
   return reply;
 }
 
-/** The event that says that nothing more is heard of a response. */
+/** The event that reports that the connection to a running response was lost. */
 function lostEvent(number: number, message: string): string {
   const event = { type: 'error', code: 'server_error', message, param: null, sequence_number: number };
   return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** How long a response may be made where nothing else bounds it, in milliseconds. */
+/** Maximum duration of a background response without a timeout, in milliseconds. */
 const longestRun = 24 * 3_600_000;
 
-/** A response that was stored while it was made, and whose time is over without an end, has failed. */
+/** A response that was stored as running, and did not end in time, has failed. */
 function withoutStale(response: ResponseObject, timeout = longestRun): ResponseObject {
   const oldest = (Date.now() - timeout) / 1000;
   if (!isBeingMade(response.status) || response.created_at >= oldest) return response;

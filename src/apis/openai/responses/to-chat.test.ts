@@ -183,9 +183,9 @@ describe('the messages of a response', () => {
 
   it('refuse reasoning that another server packed, and an input that says nothing', () => {
     expect(() => messagesOf([user, { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }])).toThrow(
-      'input[1].encrypted_content: another server made it; leave the item out.',
+      'input[1].encrypted_content: was created by another server; leave the item out.',
     );
-    expect(() => messagesOf([])).toThrow('input: must hold at least one item that says something.');
+    expect(() => messagesOf([])).toThrow('input: must have at least 1 item with content.');
   });
 });
 

@@ -4,14 +4,14 @@ import type { PlacedItem } from './conversation.ts';
 import { MessageBuilder, type MessageOrigin } from './messages.ts';
 import { chatFields, type ResponsesRequest, renamedFields } from './responses-request.ts';
 
-/** A chat that says the same as a request for a response. */
+/** A request for a response, translated to a chat request. */
 export interface ChatTranslation {
   readonly request: ChatRequest;
-  /** Where each message comes from, for `renameFault`. */
+  /** The origin of each message, for `renameFault`. */
   readonly origins: readonly MessageOrigin[];
 }
 
-/** The chat that asks for a response: the instructions, then the items of the conversation. */
+/** Translates a request to a chat request: the instructions, then the items of the conversation. */
 export function toChat(request: ResponsesRequest, items: readonly PlacedItem[]): ChatTranslation {
   const { messages, origins } = messagesOf(request, items);
   const { format } = request.text ?? {};
@@ -42,7 +42,7 @@ export function toChat(request: ResponsesRequest, items: readonly PlacedItem[]):
   };
 }
 
-/** Whether the answer's tokens are wanted with their logprobs: alternatives to them are no use alone. */
+/** Whether the request includes logprobs. `top_logprobs` implies them: alternatives are useless without them. */
 export function wantsLogprobs({ include, top_logprobs: top }: ResponsesRequest): boolean {
   return (include?.includes('message.output_text.logprobs') ?? false) || (top ?? 0) > 0;
 }
@@ -54,7 +54,7 @@ function messagesOf({ instructions }: ResponsesRequest, items: readonly PlacedIt
   for (const item of items) builder.add(item);
   builder.end();
   if (builder.messages.length === 0)
-    throw new ApiError('invalid_request', 'input: must hold at least one item that says something.', {
+    throw new ApiError('invalid_request', 'input: must have at least 1 item with content.', {
       param: 'input',
     });
   return builder;
@@ -62,7 +62,7 @@ function messagesOf({ instructions }: ResponsesRequest, items: readonly PlacedIt
 
 const passedNames = Object.keys(chatFields).filter((name) => !Object.hasOwn(renamedFields, name));
 
-/** The fields that a chat has too, as they are. */
+/** The fields that a chat request has too, unchanged. */
 function passedOn(request: ResponsesRequest): Partial<ChatRequest> {
   const given = request as Readonly<Record<string, unknown>>;
   return Object.fromEntries(passedNames.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));

@@ -5,11 +5,13 @@ import { functionName, mostTools } from '../../../requests/tools.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
 
-/** Any other tool is one that OpenAI runs itself, or a custom one. */
+/** Other tools are those that OpenAI runs itself, and custom ones. */
 const functionType = z.unknown().superRefine((type, context) => {
   if (type === 'function') return;
   const message =
-    typeof type === 'string' ? `${JSON.stringify(type)} tools are not offered; offer functions` : 'must be "function"';
+    typeof type === 'string'
+      ? `tools of type ${JSON.stringify(type)} are not supported; send functions`
+      : 'must be "function"';
   context.addIssue({ code: 'custom', message, ...(typeof type === 'string' ? { params: unsupported } : {}) });
 });
 
@@ -17,11 +19,9 @@ const functionTool = z.looseObject({
   type: functionType,
   name: functionName,
   description: z.string().nullish(),
-  parameters: z
-    .custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema, which is an object')
-    .nullish(),
+  parameters: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema object').nullish(),
   strict: z.boolean().nullish(),
-  defer_loading: refused('tools are not searched for; every one is given to the model', [false]),
+  defer_loading: refused('tool search is not supported; the model gets all tools', [false]),
 });
 
 const namedFunction = z.looseObject({ type: functionType, name: functionName });
@@ -32,10 +32,7 @@ const allowedTools = z.object({
   tools: list(namedFunction, { least: 1, most: mostTools }),
 });
 
-const mode = z.enum(
-  ['none', 'auto', 'required'],
-  'must be none, auto, required, a function by its name, or allowed_tools',
-);
+const mode = z.enum(['none', 'auto', 'required'], 'must be none, auto, required, a named function or allowed_tools');
 
 /** The fields of a response's request that are about tools; unlike chat's, they have no inner object. */
 export const toolFields = {

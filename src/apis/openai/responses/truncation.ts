@@ -2,8 +2,8 @@ import { ApiError } from '../../../errors.ts';
 import type { PlacedItem } from './conversation.ts';
 
 /**
- * Tries to answer a conversation, and while it is too long for the model's context, again without its oldest items: one,
- * two more, four more and so on. Each try must fail before anything was answered.
+ * Starts a generation. While the conversation exceeds the context length, retries without its oldest items: one, two
+ * more, four more and so on. Each attempt must fail before it returned any output.
  */
 export async function truncating<Answer>(
   items: readonly PlacedItem[],
@@ -22,9 +22,9 @@ export async function truncating<Answer>(
 }
 
 /**
- * The conversation without some of its oldest items. What the system says at its beginning stays, and so does the last
- * item; the output of a call goes when the call does. What is left begins with a turn of the user, as many chat
- * templates insist: where none is left, the last of those that would go stays.
+ * The conversation without some of its oldest items. The system messages at the start and the last item stay. A tool
+ * output is dropped with its call. The rest starts with a user message, because many chat templates require it: if none
+ * would remain, the last dropped one stays.
  */
 export function withoutOldest(items: readonly PlacedItem[], count: number): PlacedItem[] {
   const first = items.findIndex(({ item }) => !isInstruction(item));
@@ -43,7 +43,7 @@ function isUser({ item }: PlacedItem): boolean {
   return item.type === 'message' && item.role === 'user';
 }
 
-/** Where the last item begins that must stay; outputs of calls stay with their calls. */
+/** The index of the first item of the last group, which must stay: tool outputs stay with their calls. */
 function lastGroup(items: readonly PlacedItem[], first: number): number {
   const wanted = new Set<string>();
   let begin = items.length;

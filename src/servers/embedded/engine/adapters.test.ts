@@ -64,7 +64,7 @@ function adaptersOver(
 }
 
 describe('Adapters', () => {
-  it('reads a file anew after an unload, and frees what nobody holds', async () => {
+  it('reads a file again after an unload, and frees adapters without holders', async () => {
     const binding = new NotingBinding();
     const adapters = adaptersOver(binding);
     for (const _ of [1, 2]) {

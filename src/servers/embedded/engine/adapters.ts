@@ -6,7 +6,7 @@ import type { Bindings, ContextBinding, LoraBinding, ModelBinding } from './engi
 import { invalidArgument } from './faults.ts';
 import { factsOf } from './model-facts.ts';
 
-/** A LoRA adapter of llama.cpp's: a GGUF file and the name that requests choose it by. */
+/** A LoRA adapter of llama.cpp: a GGUF file, and its name in requests. */
 export interface LoraFile {
   readonly name: string;
   readonly file: string;
@@ -14,7 +14,7 @@ export interface LoraFile {
   readonly scale?: number;
 }
 
-/** An adapter in memory. Requests hold it itself: its name may be gone, or another's, before they end. */
+/** An adapter in memory. Requests hold the adapter, not its name, which can be unloaded or reused meanwhile. */
 export interface Adapter {
   readonly lora: LoraBinding;
   readonly scale: number;
@@ -28,7 +28,7 @@ interface AdaptersOptions {
   exclusively(work: () => Promise<void>): Promise<void>;
 }
 
-/** The adapters of one model. All are kept loaded; the context uses one at a time, or none. */
+/** The adapters of one model. All stay loaded; the context uses one at a time, or none. */
 export class Adapters {
   readonly #options: AdaptersOptions;
   readonly #loaded = new Map<string, Adapter>();
@@ -49,7 +49,7 @@ export class Adapters {
 
   async load({ name, file, scale = 1 }: LoraFile): Promise<void> {
     if (this.#loaded.has(name) || this.#loading.has(name))
-      throw new EngineError(`There are two LoRA adapters named ${name}.`);
+      throw new EngineError(`A LoRA adapter named ${name} is already loaded. Use another name.`);
     const reading = this.#read(file);
     this.#loading.set(name, reading);
     try {
@@ -59,7 +59,7 @@ export class Adapters {
     }
   }
 
-  /** Resolves once no adapter is being read any more. */
+  /** Resolves once no adapter is loading. */
   async whenRead(): Promise<void> {
     await Promise.allSettled(this.#loading.values());
   }
@@ -71,7 +71,7 @@ export class Adapters {
     if (!this.#holders.has(adapter)) this.#free(adapter);
   }
 
-  /** The adapter of a request, which must let go of it in the end. Refuses a name that is not here. */
+  /** The adapter of a request, which must release it in the end. Throws for an unknown name. */
   hold(name: string | undefined): Adapter | undefined {
     if (name === undefined) return undefined;
     const adapter = this.#find(name);
@@ -107,7 +107,7 @@ export class Adapters {
     }
   }
 
-  /** The words of a refusal are those of the vLLM backend. */
+  /** Throws with the wording of the vLLM backend. */
   #find(name: string): Adapter {
     const adapter = this.#loaded.get(name);
     if (adapter) return adapter;
@@ -116,13 +116,13 @@ export class Adapters {
     throw invalidArgument(`LoRA ${name} is not supported, we currently support [${known}]`);
   }
 
-  /** Nobody holds it: only the batch that is being evaluated may still use it. */
+  /** Frees an adapter without holders; only the current batch may still use it. */
   #free(adapter: Adapter): void {
     const freed = this.#options.exclusively(async () => {
       if (this.#used === adapter) this.use(undefined);
       await this.#afterLast(() => adapter.lora.dispose());
     });
-    // What could not be freed goes with the model.
+    // The model frees it if this fails.
     freed.catch(() => undefined);
   }
 

@@ -3,15 +3,15 @@ import type { InferRequest } from '../../../kserve/server.ts';
 import { type Tensor, textTensor } from '../../../kserve/tensors.ts';
 import type { Returns } from './request-inputs.ts';
 
-/** One response's worth of an answer. */
+/** The part of a completion in one response. */
 export interface AnswerPart {
   readonly text: string;
   readonly tokens: number;
   /** Set on the last part. */
   readonly finish: 'stop' | 'length' | undefined;
-  /** Not a number where no logprobs were asked for, as recorded. */
+  /** NaN if no logprobs were requested, as recorded from the vLLM backend. */
   readonly cumulativeLogprob: number;
-  /** One entry per token; undefined where none were asked for. */
+  /** One entry per token; undefined if none were requested. */
   readonly logprobs: readonly string[] | undefined;
 }
 
@@ -22,10 +22,10 @@ interface WriterOptions {
   readonly inputTokens: number;
 }
 
-/** The vLLM backend writes Python's None where a generation goes on. */
+/** The vLLM backend writes Python's None while a generation continues. */
 const unfinished = textTensor('finish_reason', ['None']);
 
-/** Writes the parts of one answer as the vLLM backend does, down to the shape of each count. */
+/** Writes the parts of one completion exactly like the vLLM backend, including the shape of each count. */
 export class AnswerWriter {
   readonly #options: WriterOptions;
   readonly #inputTokens: Tensor;
@@ -46,7 +46,7 @@ export class AnswerWriter {
     return this.#response(outputs, finish !== undefined);
   }
 
-  /** The one response to an embedding request. */
+  /** The single response to an embedding request. */
   writeVector(vector: readonly number[]): LocalResponse {
     const { returns } = this.#options;
     const outputs = [textTensor('text_output', [JSON.stringify(vector)])];

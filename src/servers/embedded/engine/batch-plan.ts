@@ -6,26 +6,26 @@ export interface LoopJob {
   readonly prompt: readonly number[];
   /** The adapter that all of it is evaluated with. */
   readonly adapter: Adapter | undefined;
-  /** True while its reader has more than enough to read. */
+  /** True while its reader is paused. */
   readonly isPaused: boolean;
-  /** True once nobody wants the rest. */
+  /** True once it has ended or was cancelled. */
   readonly isOver: boolean;
-  /** It has got a sequence; so many tokens of its prompt were there already. */
+  /** It got a sequence, which already contains this many tokens of its prompt. */
   begin(reusedTokens: number): void;
-  /** Takes the next token from the logits at this place: the token to go on with, or undefined at the end. */
+  /** Samples the next token from the logits at this index; undefined at the end. */
   advance(context: ContextBinding, at: number): Promise<number | undefined>;
   fail(error: unknown): void;
 }
 
-/** One sequence of the context, and what stands in it. */
+/** One sequence of the context, and its content. */
 export interface Slot {
   readonly sequence: number;
-  /** What was evaluated; the next conversation may begin with it. */
+  /** The evaluated tokens; the next conversation may start with them. */
   readonly tokens: number[];
-  /** What `tokens` were evaluated with: another one of the same name cannot go on with them. */
+  /** The adapter that evaluated `tokens`: another one of the same name cannot continue them. */
   adapter: Adapter | undefined;
   job: LoopJob | undefined;
-  /** What is still to be evaluated. */
+  /** The tokens that wait for evaluation. */
   pending: number[];
   lastUsed: number;
 }
@@ -36,20 +36,20 @@ export interface Share {
   readonly count: number;
 }
 
-/** Tokens of prompts in a batch that others wait for: more would be felt as a pause in their answers. */
+/** Prompt tokens in a batch with running generations: more would cause a noticeable pause in them. */
 const sharedPromptTokens = 64;
 
-/** Tokens of prompts in a batch of prompts alone: more would make a cancel wait. */
+/** Prompt tokens in a batch of only prompts: more would delay a cancellation. */
 const promptTokens = 256;
 
-/** Every running answer gets its token; what room is left goes to new prompts in equal parts. */
+/** Every running generation gets its token; new prompts share the rest of the batch equally. */
 export function planBatch(slots: readonly Slot[], batchSize: number): Share[] {
   const answering = slots.filter(({ pending }) => pending.length === 1);
   const reading = slots.filter(({ pending }) => pending.length > 1);
   const shares: Share[] = answering.map((slot) => ({ slot, count: 1 }));
   const most = answering.length > 0 ? sharedPromptTokens : promptTokens;
   let room = Math.min(most, batchSize - answering.length);
-  // The shortest first: what it leaves over is for the others.
+  // The shortest first: the others get what it does not use.
   const byLength = reading.toSorted((a, b) => a.pending.length - b.pending.length);
   byLength.forEach((slot, index) => {
     const count = Math.min(slot.pending.length, Math.floor(room / (byLength.length - index)));
@@ -60,7 +60,7 @@ export function planBatch(slots: readonly Slot[], batchSize: number): Share[] {
   return shares;
 }
 
-/** How many tokens two sequences have in common at their beginning. */
+/** The length of the common prefix of two sequences. */
 export function commonPrefix(one: readonly number[], other: readonly number[]): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) if (one[at] !== other[at]) return at;

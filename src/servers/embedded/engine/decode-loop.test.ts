@@ -4,7 +4,7 @@ import { commonPrefix, type LoopJob, planBatch, type Slot } from './batch-plan.t
 import { DecodeLoop } from './decode-loop.ts';
 import type { ContextBinding } from './engine-types.ts';
 
-/** A context that notes what it is told; the token after n is n + 1. */
+/** A context that records its calls; the token after n is n + 1. */
 class NotingContext {
   readonly notes: string[] = [];
   readonly batches: string[][] = [];
@@ -202,7 +202,7 @@ describe('DecodeLoop', () => {
     expect(loop.waiting).toBe(0);
   });
 
-  it('leaves a paused request alone and goes on with it when it is woken', async () => {
+  it('skips a paused request and continues it when it is woken', async () => {
     const context = new NotingContext();
     const loop = loopOver(context);
     const slow = new CountingJob([1], 3);
@@ -244,7 +244,7 @@ describe('planBatch', () => {
     lastUsed: 0,
   });
 
-  it('gives every answer its token and prompts what is left, in equal parts', () => {
+  it('gives every generation its token, and prompts the rest in equal parts', () => {
     const counts = (pending: number[], size = 512) => planBatch(pending.map(slot), size).map(({ count }) => count);
     expect(counts([1, 1, 1])).toEqual([1, 1, 1]);
     expect(counts([1000])).toEqual([256]);

@@ -3,10 +3,10 @@ import { commonPrefix, type LoopJob, planBatch, type Share, type Slot } from './
 import type { ContextBinding } from './engine-types.ts';
 import { engineFailed, queueFull } from './faults.ts';
 
-/** What the loop has done so far. */
+/** The counters of the loop. */
 export interface LoopFigures {
   batches: number;
-  /** Batches in which more than one request took part. */
+  /** Batches with more than one request. */
   sharedBatches: number;
   evaluatedTokens: number;
   reusedTokens: number;
@@ -26,8 +26,8 @@ interface LoopOptions {
 }
 
 /**
- * Continuous batching: every request has a sequence of the one context, each batch carries the next token of every
- * running request and pieces of the prompts of new ones. Requests join and leave between two batches.
+ * Continuous batching: every request has a sequence of the one context. Each batch contains the next token of every
+ * running request and parts of the prompts of new ones. Requests join and leave between two batches.
  */
 export class DecodeLoop {
   readonly figures: LoopFigures = {
@@ -64,26 +64,26 @@ export class DecodeLoop {
     return this.#slots.filter(({ job }) => job).length;
   }
 
-  /** Refuses one request more when all sequences are busy and the queue is full. */
+  /** Throws if all sequences are busy and the queue is full. */
   checkRoom(): void {
     const free = this.#slots.length - this.active;
     if (this.#waiting.length >= free + this.#options.queueSize) throw queueFull();
   }
 
-  /** Takes a job, or refuses it where there is no room. */
+  /** Adds a job; throws if the queue is full. */
   submit(job: LoopJob): void {
     this.checkRoom();
     this.#waiting.push(job);
     this.wake();
   }
 
-  /** Looks again: a job is over, or no longer paused. */
+  /** Checks the jobs again after one ended or resumed. */
   wake(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
     void this.#run().finally(() => {
       this.#isRunning = false;
-      // Something may have come in between the last look and now.
+      // A job may have arrived since the last check.
       if (this.#hasWork()) this.wake();
     });
   }
@@ -141,7 +141,7 @@ export class DecodeLoop {
     }
   }
 
-  /** Frees the sequences of jobs that are over; what stands in them stays for the next turn of the conversation. */
+  /** Frees the sequences of ended jobs. Their tokens stay for the next turn of the conversation. */
   #release(): void {
     for (const slot of this.#slots) {
       if (!slot.job?.isOver) continue;
@@ -163,7 +163,7 @@ export class DecodeLoop {
     }
   }
 
-  /** The free sequence that shares the longest beginning with the prompt; of equal ones, the longest unused. */
+  /** The free sequence with the longest common prefix with the prompt; among equals, the least recently used. */
   #bestSlot(job: LoopJob): Slot | undefined {
     let best: Slot | undefined;
     let bestLength = -1;
@@ -179,7 +179,7 @@ export class DecodeLoop {
   }
 
   #give(slot: Slot, job: LoopJob): void {
-    // The last token is evaluated in any case: its logits are what the answer begins with.
+    // The last token is always evaluated: the first generated token comes from its logits.
     const shared = slot.adapter === job.adapter ? commonPrefix(slot.tokens, job.prompt) : 0;
     const reused = Math.min(shared, job.prompt.length - 1);
     if (reused === 0) this.#clear(slot);
@@ -193,7 +193,7 @@ export class DecodeLoop {
 
   #truncate(slot: Slot, length: number): void {
     const { context } = this.#options;
-    // Recurrent models cannot forget the end alone.
+    // Recurrent models cannot forget only the end.
     if (!context.removeTokenCellsFromSequence(slot.sequence, length, -1)) this.#clear(slot);
     else slot.tokens.length = length;
   }

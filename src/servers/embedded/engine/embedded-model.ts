@@ -13,7 +13,7 @@ import { embeddedConfig } from './model-config.ts';
 import { StatisticsBook } from './model-statistics.ts';
 import { readInputs } from './request-inputs.ts';
 
-/** How far a model is, in Triton's words; empty: never loaded. */
+/** The state of a model, as Triton names it; empty: never loaded. */
 type State = '' | 'LOADING' | 'READY' | 'UNLOADING' | 'UNAVAILABLE';
 
 /** What a model needs from its server. */
@@ -23,7 +23,7 @@ export interface ModelSurroundings {
   readonly onProgress: (model: string, fraction: number) => void;
 }
 
-/** One version of a model, loaded or not, and its book of statistics. */
+/** One version of a model, loaded or not, and its statistics. */
 export class EmbeddedModel {
   readonly options: EmbeddedModelOptions;
   readonly version: string;
@@ -76,7 +76,7 @@ export class EmbeddedModel {
     return this.#book.read(this.options.name, this.version, this.#loaded?.model.parts.memory ?? 0);
   }
 
-  /** Resolves once it is ready; rejects with an EngineError that says why it is not. */
+  /** Resolves once it is ready; rejects with an EngineError with the reason. */
   load(): Promise<void> {
     return this.#afterLast(async () => {
       if (this.#state === 'READY') return;
@@ -99,7 +99,7 @@ export class EmbeddedModel {
     });
   }
 
-  /** Takes no more requests, lets those that run end, then frees the memory. */
+  /** Takes no more requests, waits for the running ones, then frees the memory. */
   unload(): Promise<void> {
     return this.#afterLast(async () => {
       const loaded = this.#loaded;
@@ -117,7 +117,7 @@ export class EmbeddedModel {
     return this.#inFlight === 0;
   }
 
-  /** Answers one request. */
+  /** Runs one request. */
   stream(request: InferRequest, sink: ResponseSink, { signal, timeout }: CallOptions): RunningInference {
     const call: ModelCall = new ModelCall(
       {

@@ -32,13 +32,13 @@ interface EmbedderOptions {
   readonly threads: number;
 }
 
-/** A vector of length one, and how many tokens it stands for. */
+/** A vector of length one, and the number of tokens of its input. */
 export interface Embedding {
   readonly vector: readonly number[];
   readonly tokens: number;
 }
 
-/** Makes vectors, in a context of its own that is made when the first one is wanted. */
+/** Computes embeddings, in a separate context that is created for the first one. */
 export class Embedder {
   readonly #options: EmbedderOptions;
   #context: Promise<LlamaContext> | undefined;
@@ -47,14 +47,14 @@ export class Embedder {
     this.#options = options;
   }
 
-  /** The vector of an embedding_request text. */
+  /** The embedding of an embedding_request text. */
   async embed(request: string): Promise<Embedding> {
     const { input, pooling_params: pooling } = parse(request);
     const { vocabulary, contextLength, model } = this.#options;
     const dimensions = pooling?.dimensions ?? undefined;
     const most = modelBinding(model).getEmbeddingVectorSize();
     if (dimensions !== undefined && dimensions > most)
-      throw invalidArgument(`embedding_request: dimensions must be at most ${most}, not ${dimensions}`);
+      throw invalidArgument(`embedding_request: dimensions must be at most ${most}, not ${dimensions}.`);
     const ids = typeof input === 'string' ? await vocabulary.encode(input, { addSpecialTokens: true }) : input;
     const unknown = ids.find((id) => id >= vocabulary.size);
     if (unknown !== undefined) throw invalidArgument(`Token id ${unknown} is out of vocabulary`);
@@ -87,7 +87,7 @@ export class Embedder {
       await engine.exclusively(async () => {
         context.disposeSequence(0);
         context.initBatch(ids.length);
-        // Pooling looks at every token, so every one is an output.
+        // Pooling uses every token, so every one is an output.
         context.addToBatch(0, 0, Uint32Array.from(ids), Uint32Array.from(ids.keys()));
         await context.decodeBatch();
         vector = Float64Array.from(context.getEmbedding(ids.length));
@@ -104,16 +104,16 @@ function parse(text: string): z.infer<typeof embeddingRequest> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidArgument('embedding_request is not a JSON text');
+    throw invalidArgument('embedding_request must be valid JSON.');
   }
   const result = embeddingRequest.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  const reason = issue?.path[0] === 'input' ? 'must be a text or a list of token ids' : issue?.message;
-  throw invalidArgument(`embedding_request.${issue?.path.join('.')}: ${reason}`);
+  const reason = issue?.path[0] === 'input' ? 'must be a string or a list of token ids' : issue?.message;
+  throw invalidArgument(`embedding_request.${issue?.path.join('.')}: ${reason}.`);
 }
 
-/** The first so many figures, scaled to length one. */
+/** The first values, one per dimension, scaled to length one. */
 function unit(vector: Float64Array, dimensions: number | undefined): number[] {
   const kept = Array.from(vector.subarray(0, dimensions));
   const length = Math.hypot(...kept);

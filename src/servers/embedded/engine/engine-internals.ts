@@ -1,4 +1,4 @@
-/* oxlint-disable no-underscore-dangle -- the one place that reaches beneath node-llama-cpp's own classes */
+/* oxlint-disable no-underscore-dangle -- the only file that uses the internals of node-llama-cpp's classes */
 import type {
   Bindings,
   ContextBinding,
@@ -9,7 +9,7 @@ import type {
   ModelBinding,
 } from './engine-types.ts';
 
-/** The constructors of the binding. */
+/** The constructors of the native binding. */
 export function bindingsOf(llama: Llama): Bindings {
   return llama._bindings;
 }
@@ -19,12 +19,12 @@ export function modelBinding(model: LlamaModel): ModelBinding {
   return model._model;
 }
 
-/** What evaluates and samples. */
+/** The binding that evaluates and samples. */
 export function contextBinding(context: LlamaContext): ContextBinding {
   return context._ctx;
 }
 
-/** Reads an adapter for a model, each time anew: node-llama-cpp itself keeps what it once read from a path. */
+/** Loads an adapter from its file each time: node-llama-cpp itself caches adapters by path. */
 export async function loadLora({ AddonModelLora }: Bindings, model: ModelBinding, file: string): Promise<LoraBinding> {
   const lora = new AddonModelLora(model, file);
   await model.loadLora(lora);

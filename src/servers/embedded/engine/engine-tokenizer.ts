@@ -3,7 +3,7 @@ import type { Tokenizer } from '../../../tokenizer.ts';
 import type { ModelBinding } from './engine-types.ts';
 import { Detokenizer, type Vocabulary } from './vocabulary.ts';
 
-/** Tokenizes with the very tables that the model is fed through. */
+/** Tokenizes with the tables of the model itself. */
 export function engineTokenizer(source: string, vocabulary: Vocabulary, model: ModelBinding): Tokenizer {
   const { bos } = vocabulary;
   return {
@@ -20,7 +20,7 @@ export function engineTokenizer(source: string, vocabulary: Vocabulary, model: M
   };
 }
 
-/** Ids up to this number are turned into text in one go, which holds the event loop for some milliseconds. */
+/** How many ids are decoded at once, which blocks the event loop for some milliseconds. */
 const pieceLength = 4096;
 
 interface DecodeOptions {
@@ -29,7 +29,7 @@ interface DecodeOptions {
   readonly model: ModelBinding;
 }
 
-/** The text of ids. A long one is put together in pieces, with a pause behind each. */
+/** The text of ids. A long one is decoded in pieces, with a pause between them. */
 async function decode(
   ids: ArrayLike<number>,
   { skipSpecialTokens, vocabulary, model }: DecodeOptions,
@@ -51,5 +51,5 @@ async function decode(
   return leads ? text.slice(1) : text;
 }
 
-/** Ids that are enough to see how the engine begins a text. */
+/** How many ids show whether the engine adds a leading space. */
 const headLength = 64;

@@ -1,7 +1,7 @@
 /**
- * The parts of node-llama-cpp that are used, as release 3.22.1 has them. Its own sequences cannot sample one position
- * twice, switch adapters between batches or stop inside one; so the loop here drives the binding beneath them
- * (docs/decisions/embedded-binding.md), which is why the release is pinned to the last digit.
+ * The parts of node-llama-cpp 3.22.1 that Conch uses. Its own sequences cannot sample one position twice, switch
+ * adapters between batches or stop inside one, so Conch's loop uses the binding below them. That is why the exact
+ * release is pinned (docs/decisions/embedded-binding.md).
  */
 export interface EngineModule {
   getLlama(options: {
@@ -50,7 +50,7 @@ export interface LlamaContext {
   dispose(): Promise<void>;
 }
 
-/** Constructors of the binding. */
+/** The constructors of the native binding. */
 export interface Bindings {
   readonly AddonSampler: new (model: ModelBinding) => SamplerBinding;
   readonly AddonGrammar: new (
@@ -66,7 +66,7 @@ export interface GrammarBinding {
   isTextCompatible(text: string): boolean;
 }
 
-/** How far one answer is in its grammar; the sampler moves it. */
+/** The position of one generation in its grammar; the sampler advances it. */
 export interface GrammarStateBinding {
   readonly __brand?: 'grammar-state';
 }
@@ -94,7 +94,7 @@ export interface ModelBinding {
   getEmbeddingVectorSize(): number;
 }
 
-/** What a sampler does; what is left out is off. */
+/** The options of a sampler; an option that is left out is off. */
 export interface SamplerConfig {
   readonly temperature?: number;
   readonly topK?: number;
@@ -111,7 +111,7 @@ export interface SamplerConfig {
   readonly grammarEvaluationState?: GrammarStateBinding;
 }
 
-/** Chooses tokens, with a memory of those that it has chosen. */
+/** Chooses tokens, and remembers the chosen ones. */
 export interface SamplerBinding {
   applyConfig(config: SamplerConfig): void;
   dispose(): void;
@@ -132,7 +132,7 @@ export type LogitAnswer = [
 /** A context: batches of tokens of several sequences go in, tokens are sampled from what comes out. */
 export interface ContextBinding {
   initBatch(size: number): void;
-  /** Gives where the asked-for logits will stand. */
+  /** Returns the indexes of the requested logits. */
   addToBatch(sequence: number, position: number, tokens: Uint32Array, logits: Uint32Array): Uint32Array;
   decodeBatch(): Promise<void>;
   sampleToken(at: number, sampler: SamplerBinding): Promise<number>;
@@ -144,7 +144,7 @@ export interface ContextBinding {
     logits: LogitFilter,
     weight: true,
   ): Promise<LogitAnswer>;
-  /** False where this kind of model cannot forget a part. */
+  /** False if this kind of model cannot forget a part. */
   removeTokenCellsFromSequence(sequence: number, from: number, to: number): boolean;
   disposeSequence(sequence: number): void;
   getEmbedding(tokens: number): Float64Array;

@@ -5,15 +5,15 @@ import type { EngineModule, Llama } from './engine-types.ts';
 
 /** How the engine is loaded. */
 export interface EngineOptions {
-  /** Finds node-llama-cpp, installs it first where need be, and says whether it may use a graphics card. */
+  /** Loads node-llama-cpp, installs it first if necessary, and reports whether it may use a graphics card. */
   readonly load: () => Promise<{ readonly module: EngineModule; readonly gpu: boolean }>;
-  /** What llama.cpp has to say, by its level. */
+  /** Called for each log line of llama.cpp. */
   readonly onLog?: (level: string, message: string) => void;
 }
 
 const mostComplaints = 20;
 
-/** llama.cpp in this process, and what its models share. */
+/** llama.cpp in this process, shared by its models. */
 export class Engine {
   readonly llama: Llama;
   readonly #complaints: string[];
@@ -46,20 +46,20 @@ export class Engine {
   }
 
   /**
-   * One thread less than there are cores, and no more than the cores that calculate well. The threads spin while they
-   * wait for each other, so with one per core any other process slows all of them down
+   * One thread less than there are cores, and no more than the fast cores. The threads spin while they wait for each
+   * other, so with one per core any other process slows all of them down
    * (docs/decisions/embedded-threads.md).
    */
   get defaultThreads(): number {
     return Math.max(1, Math.min(this.llama.cpuMathCores, availableParallelism() - 1));
   }
 
-  /** What llama.cpp complained about since the last call: it is not in its errors. */
+  /** The error lines that llama.cpp logged since the last call; the errors that it throws do not contain them. */
   takeComplaints(): string[] {
     return this.#complaints.splice(0);
   }
 
-  /** Runs one evaluation at a time, in the order of asking: the threads of two would spin against each other. */
+  /** Runs one evaluation at a time, in the order of the calls: the threads of two would spin against each other. */
   readonly exclusively = (work: () => Promise<void>): Promise<void> => {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);

@@ -1,18 +1,18 @@
 import { StatusError } from '../../../kserve/status.ts';
 
-/** The request is at fault, and the text says where. */
+/** The request is invalid; the message says where. */
 export function invalidArgument(message: string): StatusError {
   return new StatusError('INVALID_ARGUMENT', message);
 }
 
-/** The caller no longer wants the answer. */
+/** The caller cancelled the call. */
 export function cancelled(): StatusError {
   return new StatusError('CANCELLED', 'The call was cancelled.');
 }
 
-/** The answer was not there in time. */
+/** The deadline of the call has passed. */
 export function overdue(timeout: number): StatusError {
-  return new StatusError('DEADLINE_EXCEEDED', `No answer within ${timeout} ms.`);
+  return new StatusError('DEADLINE_EXCEEDED', `No response within ${timeout} ms.`);
 }
 
 /** The text of Triton's own queues. */
@@ -20,9 +20,9 @@ export function queueFull(): StatusError {
   return new StatusError('UNAVAILABLE', 'Exceeds maximum queue size');
 }
 
-/** The engine itself failed; its own words stay the cause. */
+/** The engine itself failed; its own error is the cause. */
 export function engineFailed(error: unknown): StatusError {
   return error instanceof StatusError
     ? error
-    : new StatusError('INTERNAL', 'The engine failed while it evaluated this request.', { cause: error });
+    : new StatusError('INTERNAL', 'The engine failed while it processed this request.', { cause: error });
 }

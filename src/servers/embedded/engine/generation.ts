@@ -18,17 +18,17 @@ export interface GenerationEnd {
 
 interface GenerationOptions {
   readonly prompt: readonly number[];
-  /** What stands before an unstreamed answer. */
+  /** The text before an unstreamed completion. */
   readonly echo: string;
   readonly isStreamed: boolean;
   readonly parameters: SamplingParameters;
   readonly adapter: Adapter | undefined;
-  /** Most tokens of the answer: what was asked for, or what there is room for. */
+  /** The token limit: the requested one, or the rest of the context length. */
   readonly limit: number;
   readonly vocabulary: Vocabulary;
-  /** Made when the first token is wanted: samplers are large, and many requests may wait. */
+  /** Called for the first token: samplers are large, and many requests may wait. */
   readonly chooser: () => TokenChooser;
-  /** Left out where no logprobs are wanted. */
+  /** Undefined if no logprobs were requested. */
   readonly logprobs: (() => LogprobReader) | undefined;
   readonly writer: AnswerWriter;
   readonly outlet: ResponseOutlet;
@@ -36,7 +36,7 @@ interface GenerationOptions {
   onEnd(end: GenerationEnd): void;
 }
 
-/** One answer, from its prompt to its finish reason. */
+/** One generation, from its prompt to its finish reason. */
 export class EngineGeneration implements LoopJob {
   readonly #options: GenerationOptions;
   readonly #detokenizer: Detokenizer;
@@ -86,9 +86,11 @@ export class EngineGeneration implements LoopJob {
       this.#logprobs ??= this.#options.logprobs?.();
       const token = await this.#chooser.choose(context, at, this.#output);
       if (token < 0)
-        throw invalidArgument('No token is left to choose from: the constraints of this request exclude all.');
+        throw invalidArgument(
+          'No token can be generated: the constraints of this request exclude every token. Relax logit_bias, allowed_token_ids, bad_words or structured_outputs.',
+        );
       const figures = await this.#logprobs?.read(context, at, token);
-      // The reader can have left meanwhile.
+      // The reader may have disconnected meanwhile.
       return this.#isOver ? undefined : this.#accept(token, figures);
     } finally {
       this.#isAdvancing = false;
@@ -100,7 +102,7 @@ export class EngineGeneration implements LoopJob {
     this.#end({ outcome: 'fail', fault }, fault);
   }
 
-  /** The reader has left, or does not want more; with a fault it is told why. */
+  /** The reader disconnected, or needs no more; an error is passed on to it. */
   cancel(fault?: unknown): void {
     this.#end({ outcome: 'cancel' }, fault);
   }
@@ -150,7 +152,7 @@ export class EngineGeneration implements LoopJob {
     if (!this.#isAdvancing) this.#dispose();
   }
 
-  /** Never while a sampler is at work: it is in another thread then. */
+  /** Never called while a sampler runs: it runs in another thread. */
   #dispose(): void {
     this.#chooser?.dispose();
     this.#logprobs?.dispose();

@@ -11,21 +11,21 @@ import { checkMemory } from './memory.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-/** A GGUF file that is to be served, and how. */
+/** A GGUF file to serve, and how. */
 export interface EmbeddedModelOptions {
   readonly name: string;
   /** Left out: 1. */
   readonly version?: string;
   readonly file: string;
-  /** Tokens of prompt and answer together; left out: what the model was trained for, at most 4,096. */
+  /** Tokens of prompt and completion together; left out: the trained context length, at most 4,096. */
   readonly contextLength?: number;
-  /** Requests that are answered at the same time; left out: 4. */
+  /** Requests that run at the same time; left out: 4. */
   readonly sequences?: number;
   readonly lora?: readonly LoraFile[];
   readonly threads?: number;
   /** Requests that may wait for a sequence; left out: 64. */
   readonly queueSize?: number;
-  /** What requests that leave a field out get; left out: as with any other server. */
+  /** Defaults for omitted request fields; left out: as with any other server. */
   readonly defaults?: RecommendedDefaults;
 }
 
@@ -41,20 +41,23 @@ interface LoadOptions {
   readonly onProgress: (fraction: number) => void;
 }
 
-/** What loading a model gives. */
+/** A model in memory, with its file's header and facts. */
 export interface Loaded {
   readonly model: LoadedModel;
   readonly header: GgufHeader;
   readonly facts: ModelFacts;
 }
 
-/** Brings a GGUF file into memory. What is wrong with the file is said before the engine is even looked for. */
+/** Loads a GGUF file into memory. Checks the file before it starts the engine. */
 export async function loadModel({ options, engine: start, availableMemory, onProgress }: LoadOptions): Promise<Loaded> {
   const { file, sequences = defaultSequences } = options;
   const header = await readGgufHeader(file);
   const facts = factsOf(header);
-  if (facts.isAdapter) throw new EngineError(`${file} is a LoRA adapter, not a model: name it with --lora.`);
-  if (header.vocabularySize === 0) throw new EngineError(`${file} has no vocabulary, so it is not a language model.`);
+  if (facts.isAdapter) throw new EngineError(`${file} is a LoRA adapter, not a model. Load it with --lora.`);
+  if (header.vocabularySize === 0)
+    throw new EngineError(
+      `${file} has no vocabulary, so it is not a language model. Use the GGUF file of a language model.`,
+    );
   const contextLength = options.contextLength ?? Math.min(facts.trainedContext, defaultContext);
   const context = contextLength * facts.bytesPerToken * (facts.onlyEmbeds ? 1 : sequences);
   const engine = await start();
@@ -73,7 +76,7 @@ export async function loadModel({ options, engine: start, availableMemory, onPro
           contextSize: contextLength,
           batchSize,
           threads,
-          // A full window lets a conversation go on where it was, also on models with a sliding one.
+          // With a full cache, a conversation can continue also on models with a sliding window.
           swaFullCache: true,
           ignoreMemorySafetyChecks: engine.llama.gpu === false,
           failedCreationRemedy: false,
@@ -95,7 +98,7 @@ export async function loadModel({ options, engine: start, availableMemory, onPro
       memory: header.fileSize + context,
     });
     for (const lora of options.lora ?? []) await loaded.loadAdapter(lora);
-    // Found by asking for every token, so now and not with the first request.
+    // Checks every token, so do it now and not with the first request.
     loaded.parts.vocabulary.ends.has(0);
     return { model: loaded, header, facts };
   } catch (error) {
@@ -109,7 +112,7 @@ async function dispose(context: LlamaContext | undefined, model: LlamaModel): Pr
   await model.dispose();
 }
 
-/** llama.cpp logs why it failed and throws something general. */
+/** Throws with the reason that llama.cpp logs; its own error is too general. */
 async function explained<Result>(engine: Engine, file: string, work: () => Promise<Result>): Promise<Result> {
   engine.takeComplaints();
   try {

@@ -23,7 +23,7 @@ interface LoadedParts {
   readonly version: string;
   readonly engine: Engine;
   readonly model: LlamaModel;
-  /** Missing for models that make vectors only. */
+  /** Undefined for models that only compute embeddings. */
   readonly context: LlamaContext | undefined;
   readonly vocabulary: Vocabulary;
   readonly contextLength: number;
@@ -44,14 +44,14 @@ export interface LoadedCall {
   readonly onEnd: (end: GenerationEnd) => void;
 }
 
-/** What bounds the choice of tokens beside the parameters. */
+/** The constraints on the choice of tokens in addition to the parameters. */
 interface Constraints {
   readonly prompt: readonly number[];
   readonly badWords: readonly (readonly number[])[];
   readonly grammar: GrammarBinding | undefined;
 }
 
-/** A model that is in memory and answers. */
+/** A model in memory that serves requests. */
 export class LoadedModel {
   readonly parts: LoadedParts;
   readonly adapters: Adapters;
@@ -84,7 +84,7 @@ export class LoadedModel {
     return this.#loop?.figures;
   }
 
-  /** Looks again at paused and cancelled generations. */
+  /** Checks paused and cancelled generations again. */
   wake(): void {
     this.#loop?.wake();
   }
@@ -97,7 +97,7 @@ export class LoadedModel {
     await this.adapters.load(lora);
   }
 
-  /** The one vector that an embedding request asks for. */
+  /** Computes the vector of an embedding request. */
   async embed({ request, inputs, outlet }: LoadedCall): Promise<void> {
     const { vector, tokens } = await this.#embedder.embed(inputs.embedding as string);
     const { version } = this.parts;
@@ -107,7 +107,7 @@ export class LoadedModel {
     outlet.end();
   }
 
-  /** Checks a request and hands it to the loop. Everything that is wrong with it is thrown here. */
+  /** Checks a request and passes it to the loop. Throws if the request is invalid. */
   async generate(call: LoadedCall): Promise<EngineGeneration> {
     if (!this.#loop) throw invalidArgument(`Model ${this.parts.name} does not support 'generate' request`);
     this.#loop.checkRoom();
@@ -135,7 +135,7 @@ export class LoadedModel {
   async dispose(): Promise<void> {
     const { context, model, engine } = this.parts;
     await this.adapters.whenRead();
-    // Whatever is being evaluated ends first.
+    // Wait for the running evaluation.
     await engine.exclusively(() => Promise.resolve());
     await this.#embedder.dispose();
     await context?.dispose();
@@ -150,7 +150,7 @@ export class LoadedModel {
     const { version, vocabulary, contextLength } = this.parts;
     checkTokenIds(parameters, vocabulary.size);
     const text = inputs.prompt ?? '';
-    // A prompt that is much too long need not be counted to its end.
+    // A prompt that is much too long is not tokenized to its end.
     const enough = parameters.truncate_prompt_tokens === undefined ? { enough: 8 * contextLength } : {};
     const whole = await vocabulary.encode(text, { addSpecialTokens: true, ...enough });
     const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
@@ -198,7 +198,7 @@ export class LoadedModel {
       return new bindings.AddonGrammar(text, { addonExports: bindings, rootRuleName: 'root' });
     } catch {
       throw invalidArgument(
-        `${grammarField}: the grammar does not parse as llama.cpp's GBNF with a rule root, or it repeats too much`,
+        `${grammarField}: the grammar is not valid llama.cpp GBNF with a rule root, or it has too many repetitions.`,
       );
     }
   }
@@ -217,7 +217,7 @@ function grammarText(wish: string): string | undefined {
   try {
     return structuredGrammar(wish);
   } catch (error) {
-    if (error instanceof GrammarError) throw invalidArgument(`${grammarField}${error.place}: ${error.message}`);
+    if (error instanceof GrammarError) throw invalidArgument(`${grammarField}${error.place}: ${error.message}.`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { freemem } from 'node:os';
 import { EngineError } from '../../../engine-error.ts';
 
-/** Bytes that this process may still take: what the machine has free, or what its container leaves. */
+/** Bytes that this process can still use: the free memory of the machine, or of its container. */
 export function availableMemory(): number {
   const ofContainer = (process as { availableMemory?: () => number }).availableMemory?.() ?? Number.POSITIVE_INFINITY;
   return Math.min(freemem(), ofContainer);
@@ -14,10 +14,10 @@ interface Needed {
   readonly available: number;
 }
 
-/** What llama.cpp needs beside weights and context, roughly. */
+/** What llama.cpp needs in addition to weights and context, roughly. */
 const workingMemory = 128 * 2 ** 20;
 
-/** Refuses a model that does not fit into memory, before the machine begins to swap or kills the process. */
+/** Rejects a model that does not fit into memory, before the machine swaps or kills the process. */
 export function checkMemory({ file, weights, context, available }: Needed): void {
   if (weights + context + workingMemory <= available) return;
   const advice =

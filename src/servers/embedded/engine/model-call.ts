@@ -6,11 +6,11 @@ import type { ResponseOutlet } from './response-outlet.ts';
 interface ModelCallOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Checks the request and starts its generation. */
   readonly begin: () => Promise<void>;
-  /** Tells the loop that a generation is over or may go on. */
+  /** Notifies the loop that a generation ended or may continue. */
   readonly wake: () => void;
 }
 
-/** One call: its generation once there is one, and whatever ends it early. */
+/** One call: its generation once there is one, and the reason if it ends early. */
 export class ModelCall implements RunningInference, ResponseOutlet {
   readonly #options: ModelCallOptions;
   readonly #sink: ResponseSink;
@@ -29,7 +29,7 @@ export class ModelCall implements RunningInference, ResponseOutlet {
     return this.#isPaused;
   }
 
-  /** Begins; everything that is wrong with the request is told to the sink. */
+  /** Starts the request; the sink gets the error of an invalid one. */
   start(): this {
     const { begin, signal, timeout } = this.#options;
     if (signal?.aborted) {

@@ -1,7 +1,7 @@
 import type { ModelConfig, ModelMetadata, ModelTensor } from '../../../kserve/messages.ts';
 import { datatypeOf } from '../../../kserve/validate-request.ts';
 
-/** What the configuration of an embedded model is made of. */
+/** The values for the configuration of an embedded model. */
 export interface ConfigParts {
   readonly name: string;
   readonly contextLength: number;
@@ -18,7 +18,7 @@ const optional = (name: string, dataType: string, size = 1): ModelTensor => ({
   optional: true,
 });
 
-/** The tensors of Triton's vLLM backend, release 26.01: whoever speaks to that one speaks to an embedded model. */
+/** The tensors of Triton's vLLM backend, release 26.01, so that its clients also work with embedded models. */
 const inputs: readonly ModelTensor[] = [
   { name: 'text_input', data_type: 'TYPE_STRING', dims: [1] },
   optional('image', 'TYPE_STRING', -1),
@@ -42,7 +42,7 @@ const outputs: readonly ModelTensor[] = [
   { name: 'num_output_tokens', data_type: 'TYPE_UINT32', dims: [-1] },
 ];
 
-/** The configuration; what Conch wants to know of prompts stands in its parameters, as for any other model. */
+/** The configuration. Its parameters contain what Conch needs for prompts, as for any other model. */
 export function embeddedConfig(parts: ConfigParts): ModelConfig {
   const { name, contextLength, chatTemplate, bosToken, eosToken, adapters } = parts;
   const parameters = {

@@ -1,12 +1,12 @@
 import type { GgufHeader } from '../gguf/header.ts';
 
-/** What must be known of a model before it is loaded. */
+/** The properties of a model that are needed before it is loaded. */
 export interface ModelFacts {
   readonly architecture: string;
   readonly trainedContext: number;
   /** Bytes of one token in the memory of a sequence. */
   readonly bytesPerToken: number;
-  /** Whether it is of a kind that makes vectors and no text. */
+  /** Whether it only computes embeddings, and generates no text. */
   readonly onlyEmbeds: boolean;
   readonly isAdapter: boolean;
   readonly chatTemplate: string | undefined;
@@ -15,7 +15,7 @@ export interface ModelFacts {
 /** Kinds of models that llama.cpp runs without an output layer. */
 const embeddingArchitectures = /bert|^t5encoder$|^gemma-embedding$/;
 
-/** The facts that a header tells. */
+/** Reads the facts from a header. */
 export function factsOf({ values, fileSize }: GgufHeader): ModelFacts {
   const architecture = String(values.get('general.architecture') ?? 'unknown');
   const number = (name: string): number | undefined => {

@@ -21,7 +21,7 @@ export class StatisticsBook {
   readonly #compute = zero();
   #lastInference = 0;
 
-  /** One request has ended. Triton counts those that were cancelled as successes. */
+  /** Records the end of a request. Triton counts cancelled requests as successes. */
   record(outcome: 'success' | 'fail' | 'cancel', { queue, compute }: RequestTimes): void {
     const total = queue + compute;
     if (outcome === 'fail') {

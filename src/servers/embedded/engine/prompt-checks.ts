@@ -2,19 +2,19 @@ import { invalidArgument } from './faults.ts';
 import type { SamplingParameters } from './sampling-parameters.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** How many tokens there is room for behind a prompt; one that leaves none is refused in vLLM's words. */
+/** Returns how many tokens fit after a prompt. Throws with vLLM's wording if none does. */
 export function checkPrompt(prompt: readonly number[], contextLength: number): number {
   const { length } = prompt;
   if (length === 0) throw invalidArgument('The decoder prompt cannot be empty');
   if (length >= contextLength)
     throw invalidArgument(
       `The decoder prompt (length ${length}) is longer than the maximum model length of ${contextLength}, ` +
-        'which has to hold at least one token of the answer too.',
+        'which must also hold at least one token of the completion.',
     );
   return contextLength - length;
 }
 
-/** Refuses ids that stand for no token. */
+/** Rejects ids that are not in the vocabulary. */
 export function checkTokenIds(parameters: SamplingParameters, size: number): void {
   const given: readonly (readonly [string, readonly number[]])[] = [
     ['stop_token_ids', parameters.stop_token_ids],
@@ -24,11 +24,13 @@ export function checkTokenIds(parameters: SamplingParameters, size: number): voi
   for (const [name, ids] of given) {
     const unknown = ids.find((id) => id >= size);
     if (unknown !== undefined)
-      throw invalidArgument(`sampling_parameters.${name}: ${unknown} is no token; the vocabulary has ${size}`);
+      throw invalidArgument(
+        `sampling_parameters.${name}: the token id ${unknown} does not exist; the vocabulary has ${size} tokens.`,
+      );
   }
 }
 
-/** The ids of each word, at the beginning of a text and after a space, as vLLM forbids them. */
+/** The ids of each word, at the start of a text and after a space, as vLLM forbids them. */
 export async function badWordIds(words: readonly string[], vocabulary: Vocabulary): Promise<number[][]> {
   const forbidden: number[][] = [];
   for (const word of words) {

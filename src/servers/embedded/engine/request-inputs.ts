@@ -2,7 +2,7 @@ import type { InferRequest } from '../../../kserve/server.ts';
 import { readText } from '../../../kserve/tensors.ts';
 import { invalidArgument } from './faults.ts';
 
-/** Which outputs a request wants beside the text. */
+/** The requested outputs in addition to the text. */
 export interface Returns {
   readonly finishReason: boolean;
   readonly cumulativeLogprob: boolean;
@@ -11,18 +11,18 @@ export interface Returns {
   readonly outputTokens: boolean;
 }
 
-/** The tensors of a request, read. */
+/** The decoded tensors of a request. */
 export interface RequestInputs {
   readonly prompt: string | undefined;
   readonly isStreamed: boolean;
-  /** Whether the prompt stands before the answer. */
+  /** Whether the output starts with the prompt. */
   readonly echoesPrompt: boolean;
   readonly sampling: string | undefined;
   readonly embedding: string | undefined;
   readonly returns: Returns;
 }
 
-/** Reads the tensors of a request that fits the configuration. */
+/** Decodes the tensors of a request that matches the configuration. */
 export function readInputs(request: InferRequest): RequestInputs {
   const data = (name: string): Buffer | undefined => request.inputs.find((input) => input.name === name)?.data;
   const text = (name: string): string | undefined => {
@@ -30,7 +30,7 @@ export function readInputs(request: InferRequest): RequestInputs {
     return bytes === undefined ? undefined : readText(bytes);
   };
   const flag = (name: string, otherwise: boolean): boolean => (data(name)?.[0] ?? Number(otherwise)) !== 0;
-  if (data('image')?.length) throw invalidArgument(`Model ${request.model} does not take images`);
+  if (data('image')?.length) throw invalidArgument(`Model ${request.model} does not support images.`);
   const isStreamed = flag('stream', false);
   const echoesPrompt = !flag('exclude_input_in_output', isStreamed);
   if (isStreamed && echoesPrompt)

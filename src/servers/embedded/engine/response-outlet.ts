@@ -1,10 +1,10 @@
 import type { InferResponse } from '../../../kserve/server.ts';
 
-/** Where the responses to one request go. */
+/** Receives the responses to one request. */
 export interface ResponseOutlet {
-  /** Whether the reader wants none at the moment: the generation waits. */
+  /** Whether the reader is paused: the generation waits. */
   readonly isPaused: boolean;
   push(response: InferResponse): void;
-  /** No more comes; with a fault, the reader is told of it. */
+  /** Ends the responses; an error is passed on to the reader. */
   end(fault?: unknown): void;
 }

@@ -28,7 +28,7 @@ describe('readSamplingParameters', () => {
   });
 
   it.each([
-    ['{', 'sampling_parameters is not a JSON text'],
+    ['{', 'sampling_parameters must be valid JSON'],
     ['[1]', 'sampling_parameters must be a JSON object'],
     ['{"max_tokens": "5"}', 'sampling_parameters.max_tokens: '],
     ['{"max_tokens": 1.5}', 'sampling_parameters.max_tokens: '],
@@ -37,7 +37,7 @@ describe('readSamplingParameters', () => {
     ['{"allowed_token_ids": []}', 'sampling_parameters.allowed_token_ids: '],
     [
       '{"prompt_logprobs": 1}',
-      'sampling_parameters.prompt_logprobs: the embedded engine has no logprobs of the prompt',
+      'sampling_parameters.prompt_logprobs: not supported; the embedded engine does not return logprobs of the prompt.',
     ],
     ['{"detokenize": false}', 'sampling_parameters.detokenize: must be true'],
   ])('refuses %s and says where', (text, message) => {

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { ParameterValue } from '../../../kserve/server.ts';
 import { invalidArgument } from './faults.ts';
 
-/** vLLM's own limit, which Conch's answers to clients quote. */
+/** vLLM's own limit, which is also in Conch's errors. */
 const mostLogprobs = 20;
 
 const tokenIds = z.array(z.int().min(0));
 const flag = z.boolean();
 
-/** Everything that vLLM takes inside sampling_parameters and this engine can do, with vLLM's defaults. */
+/** The sampling_parameters of vLLM that this engine supports, with vLLM's defaults. */
 const known = z.strictObject({
   max_tokens: z.int().min(1).default(16),
   min_tokens: z.int().min(0).default(0),
@@ -33,21 +33,21 @@ const known = z.strictObject({
   skip_special_tokens: flag.default(true),
   spaces_between_special_tokens: flag.default(true),
   truncate_prompt_tokens: z.int().min(1).optional(),
-  structured_outputs: z.string('must be a JSON text, such as "{\\"json_object\\": true}"').optional(),
+  structured_outputs: z.string('must be a JSON string, for example "{\\"json_object\\": true}"').optional(),
   lora_name: z.string().optional(),
-  n: z.literal(1, 'must be 1 here: send one request for each choice').default(1),
-  best_of: z.literal(1, 'must be 1 here').default(1),
-  detokenize: z.literal(true, 'must be true: the answers are texts').default(true),
+  n: z.literal(1, 'must be 1: send one request for each choice').default(1),
+  best_of: z.literal(1, 'must be 1').default(1),
+  detokenize: z.literal(true, 'must be true: the response is text').default(true),
 });
 
-/** What a request asks of the sampling, checked, with every default filled in. */
+/** The validated sampling parameters of a request, with all defaults. */
 export type SamplingParameters = z.infer<typeof known>;
 
-/** Words for what other engines know under a name that is not known here. */
+/** Hints for parameters of other engines. */
 const hints: Readonly<Record<string, string>> = {
   guided_decoding: 'use structured_outputs',
   guided_json: 'use structured_outputs with the key json',
-  prompt_logprobs: 'the embedded engine has no logprobs of the prompt',
+  prompt_logprobs: 'the embedded engine does not return logprobs of the prompt',
   max_new_tokens: 'use max_tokens',
   stop_words: 'use stop',
 };
@@ -58,7 +58,7 @@ export function readSamplingParameters(
   parameters: Readonly<Record<string, ParameterValue>> = {},
 ): SamplingParameters {
   const given = text === undefined ? ownParameters(parameters) : parseObject(text);
-  // Clients that spell out a missing value as null mean that it is missing.
+  // Some clients send null for a missing value.
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const result = known.safeParse(present);
   if (!result.success) throw invalidArgument(describe(result.error));
@@ -67,11 +67,12 @@ export function readSamplingParameters(
     throw invalidArgument(
       `Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${mostLogprobs}`,
     );
-  if (least > most) throw invalidArgument(`sampling_parameters.min_tokens: ${least} is more than max_tokens, ${most}`);
+  if (least > most)
+    throw invalidArgument(`sampling_parameters.min_tokens: must be at most max_tokens (${most}), not ${least}.`);
   return result.data;
 }
 
-/** Parameters of the protocol itself say nothing of sampling. */
+/** Parameters of the protocol itself, not of sampling. */
 const protocolParameters = /^(triton_|sequence_|binary_data|priority$|timeout$|traceparent|tracestate|headers?_)/;
 
 function ownParameters(parameters: Readonly<Record<string, ParameterValue>>): Record<string, unknown> {
@@ -83,10 +84,10 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidArgument('sampling_parameters is not a JSON text');
+    throw invalidArgument('sampling_parameters must be valid JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidArgument('sampling_parameters must be a JSON object');
+    throw invalidArgument('sampling_parameters must be a JSON object.');
   return value as Record<string, unknown>;
 }
 
@@ -95,7 +96,7 @@ function describe({ issues }: z.ZodError): string {
   if (issue?.code === 'unrecognized_keys') {
     const name = issue.keys[0] ?? '';
     const hint = hints[name];
-    return `sampling_parameters.${name}: ${hint ?? 'no such parameter'}`;
+    return `sampling_parameters.${name}: not supported; ${hint ?? 'remove this parameter'}.`;
   }
-  return `sampling_parameters.${issue?.path.join('.')}: ${issue?.message}`;
+  return `sampling_parameters.${issue?.path.join('.')}: ${issue?.message}.`;
 }

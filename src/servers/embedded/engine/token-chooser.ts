@@ -16,21 +16,21 @@ interface ChooserOptions {
   readonly vocabulary: Vocabulary;
   readonly parameters: SamplingParameters;
   readonly prompt: readonly number[];
-  /** The ids of the words that must not come. */
+  /** The token ids of the forbidden words. */
   readonly badWords: readonly (readonly number[])[];
   readonly grammar: GrammarStateBinding | undefined;
   readonly contextLength: number;
 }
 
-/** Below this, vLLM takes the likeliest token. */
+/** Below this temperature, vLLM chooses the most likely token. */
 const coldest = 1e-5;
 
-/** Chooses the tokens of one answer by its sampling parameters. */
+/** Chooses the tokens of one generation by its sampling parameters. */
 export class TokenChooser {
   readonly #options: ChooserOptions;
   readonly #sampler: SamplerBinding;
   readonly #seed: number;
-  /** What never changes during the answer. */
+  /** The biases that do not change during the generation. */
   readonly #fixedBiases: ReadonlyMap<number, number>;
   readonly #longBadWords: readonly (readonly number[])[];
   readonly #counts: Map<number, number> | undefined;
@@ -44,12 +44,12 @@ export class TokenChooser {
     this.#fixedBiases = fixedBiases(options);
     this.#longBadWords = badWords.filter(({ length }) => length > 1);
     const { repetition_penalty: repetition, presence_penalty: presence, frequency_penalty: frequency } = parameters;
-    // The engine's penalties all look at the same tokens; vLLM's first one looks at the prompt too, the others don't.
+    // The engine applies all penalties to the same tokens. In vLLM only the first one includes the prompt.
     const isMixed = repetition !== 1 && (presence !== 0 || frequency !== 0);
     this.#counts = isMixed ? new Map() : undefined;
   }
 
-  /** The next token; -1 when nothing is allowed. `output` is what was chosen so far. */
+  /** The next token; -1 if no token is allowed. `output` has the tokens so far. */
   async choose(context: ContextBinding, at: number, output: readonly number[]): Promise<number> {
     const moving = this.#movingBiases(output);
     if (moving.size > 0 || this.#wasMoving) this.#sampler.applyConfig(this.#config(output, moving));
@@ -94,7 +94,7 @@ export class TokenChooser {
     };
   }
 
-  /** What depends on the answer so far: the end that must not come yet, words half written, counted tokens. */
+  /** The biases that depend on the output so far: `min_tokens`, started forbidden words, counted tokens. */
   #movingBiases(output: readonly number[]): Map<number, number> {
     const { vocabulary, parameters } = this.#options;
     const { presence_penalty: presence, frequency_penalty: frequency } = parameters;

@@ -1,10 +1,10 @@
 import type { Bindings, ContextBinding, ModelBinding, SamplerBinding } from './engine-types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The figures of one chosen token. */
+/** The logprobs of one chosen token. */
 export interface ChosenLogprob {
   readonly logprob: number;
-  /** The entry of vLLM's list: the chosen token first, then the likeliest. */
+  /** The entry of vLLM's list: the chosen token first, then the most likely ones. */
   readonly json: string;
 }
 
@@ -16,7 +16,7 @@ export class LogprobReader {
 
   constructor(parts: { bindings: Bindings; model: ModelBinding; vocabulary: Vocabulary; count: number }) {
     this.#sampler = new parts.bindings.AddonSampler(parts.model);
-    // A sampler that takes the likeliest leaves the logits as they are.
+    // A sampler that takes the most likely token does not change the logits.
     this.#sampler.applyConfig({ temperature: 0 });
     this.#vocabulary = parts.vocabulary;
     this.#count = parts.count;
@@ -33,7 +33,7 @@ export class LogprobReader {
       rank: index + 1,
     }));
     const known = likeliest.find(({ id }) => id === token);
-    // Its place among tens of thousands is not worth a sort for everyone else's: null where it is not near the top.
+    // Its rank among tens of thousands is not worth a sort: null if it is not among the top ones.
     const chosen = known ?? { id: token, logprob: (logits.at(-1) ?? Number.NEGATIVE_INFINITY) - offset, rank: null };
     const others = likeliest.slice(0, this.#count).filter(({ id }) => id !== token);
     return { logprob: chosen.logprob, json: `{${[chosen, ...others].map((entry) => this.#entry(entry)).join(', ')}}` };

@@ -7,7 +7,7 @@ const controlAttribute = 8;
 const userDefinedAttribute = 16;
 const byteAttribute = 32;
 
-/** Texts up to this length are tokenized in one go, which holds the event loop for some milliseconds. */
+/** How many characters are tokenized at once, which blocks the event loop for some milliseconds. */
 const pieceLength = 8192;
 
 const noBytes = Buffer.alloc(0);
@@ -30,24 +30,24 @@ export class Vocabulary {
     this.#isControl = Array.from({ length: size });
   }
 
-  /** Every token that ends an answer. */
+  /** Every token that ends a generation. */
   get ends(): ReadonlySet<number> {
     this.#ends ??= new Set(Array.from({ length: this.size }, (_, id) => id).filter((id) => this.#model.isEogToken(id)));
     return this.#ends;
   }
 
-  /** The BOS token where this model wants one in front. */
+  /** The BOS token, if this model needs one before a text. */
   get bos(): number | undefined {
     return this.#model.shouldPrependBosToken() ? this.#model.tokenBos() : undefined;
   }
 
-  /** The token that this model wants behind a text: EOS, or SEP of the BERT kind. */
+  /** The token that this model needs after a text: EOS, or SEP for BERT models. */
   get closing(): number | undefined {
     if (this.#kind === 'bert') return this.#model.sepToken();
     return this.#model.shouldAppendEosToken() ? this.#model.tokenEos() : undefined;
   }
 
-  /** The text's ids. The texts of special tokens count as those. Of a text with far more than `enough`, only the first. */
+  /** The ids of a text. Texts of special tokens become those tokens. Stops early after more than `enough` ids. */
   async encode(
     text: string,
     {
@@ -67,7 +67,7 @@ export class Vocabulary {
     return ids;
   }
 
-  /** Whether an id is a marker such as EOS, which no reader is meant to see. */
+  /** Whether an id is a control token such as EOS, which is not part of the text. */
   isControl(id: number): boolean {
     let isControl = this.#isControl[id];
     if (isControl === undefined) {
@@ -77,7 +77,7 @@ export class Vocabulary {
     return isControl;
   }
 
-  /** The bytes that a token stands for in the middle of a text; a character can be cut over several. */
+  /** The bytes of a token in the middle of a text; several tokens can share a character. */
   bytes(id: number): Buffer {
     let bytes = this.#bytes[id];
     if (bytes === undefined) {
@@ -87,12 +87,12 @@ export class Vocabulary {
     return bytes;
   }
 
-  /** One token's text; where it is a piece of a character, U+FFFD. */
+  /** The text of one token; U+FFFD for a part of a character. */
   text(id: number): string {
     return this.bytes(id).toString('utf8');
   }
 
-  /** One token as the vocabulary itself writes it. */
+  /** One token as the vocabulary spells it. */
   spelling(id: number): string {
     return this.#model.getTokenString(id);
   }
@@ -112,7 +112,7 @@ export class Vocabulary {
   }
 }
 
-/** Turns the ids of one answer into text as they come. A character whose bytes are not all there waits for the rest. */
+/** Turns the ids of one generation into text as they arrive. An incomplete character waits for its other bytes. */
 export class Detokenizer {
   readonly #vocabulary: Vocabulary;
   readonly #skipsControl: boolean;
@@ -123,21 +123,21 @@ export class Detokenizer {
     this.#skipsControl = skipSpecialTokens;
   }
 
-  /** The text that is certain with this token. */
+  /** The text that is complete with this token. */
   push(id: number): string {
     if (this.#skipsControl && this.#vocabulary.isControl(id)) return '';
     return this.#decoder.decode(this.#vocabulary.bytes(id), { stream: true });
   }
 
-  /** What waits for a rest that does not come. */
+  /** The rest: an incomplete character. */
   flush(): string {
     return this.#decoder.decode();
   }
 }
 
 /**
- * Pieces that tokenize as the whole does: every byte-level tokenizer begins a new word at a single space between
- * two letters, and no merge crosses it.
+ * Cuts a text into pieces that tokenize like the whole: every byte-level tokenizer starts a new word at a single space
+ * between two letters, and no merge crosses it.
  */
 export function cutBetweenWords(text: string, length: number): string[] {
   const pieces: string[] = [];
@@ -155,7 +155,7 @@ export function cutBetweenWords(text: string, length: number): string[] {
 
 const boundary = /[a-z] (?=[a-z])/g;
 
-/** The characters that stand for bytes in the vocabularies of the GPT-2 kind. */
+/** The characters that represent bytes in vocabularies like GPT-2's. */
 const byteOfCharacter = (() => {
   const table = new Map<number, number>();
   let next = 256;
@@ -170,7 +170,7 @@ function bytesOfCharacters(text: string): Buffer {
   const bytes: number[] = [];
   for (const character of text) {
     const byte = byteOfCharacter.get(character.codePointAt(0) as number);
-    // A token that was added later stands in the vocabulary as it is.
+    // The vocabulary has the plain text of a token that was added later.
     if (byte === undefined) return Buffer.from(text);
     bytes.push(byte);
   }

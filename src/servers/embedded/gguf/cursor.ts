@@ -1,12 +1,12 @@
-/** A value of a GGUF header that is kept. */
+/** A value of a GGUF header. */
 export type GgufValue = string | number | boolean | readonly number[];
 
-/** The bytes at hand end inside the header. */
+/** The bytes read so far end inside the header. */
 export class NeedsMoreBytes extends Error {}
 
 const listType = 9;
 const textType = 8;
-/** Lists of numbers up to this length are kept: per-layer figures, not scores of a vocabulary. */
+/** Lists of numbers up to this length are read: values per layer, not the scores of a vocabulary. */
 const longestList = 1024;
 
 const numberSizes: Readonly<Record<number, number>> = {
@@ -23,7 +23,7 @@ const numberSizes: Readonly<Record<number, number>> = {
   12: 8,
 };
 
-/** A place in the header of a GGUF file. */
+/** A position in the header of a GGUF file. */
 export class GgufCursor {
   at = 0;
   readonly #bytes: Buffer;
@@ -53,14 +53,14 @@ export class GgufCursor {
     return this.#bytes.toString('utf8', this.at - length, this.at);
   }
 
-  /** A value of this type; undefined where it is not kept, null where nobody knows the type. */
+  /** Reads a value of this type; undefined if it is skipped, null if the type is unknown. */
   value(type: number): GgufValue | undefined | null {
     if (type === textType) return this.text();
     if (type === listType) return this.#list();
     return numberSizes[type] === undefined ? null : this.#number(type);
   }
 
-  /** The text at an index of a list of texts that begins there. */
+  /** The string at an index of the list of strings that starts at this offset. */
   textOfList(at: number, index: number): string | undefined {
     const before = this.at;
     this.at = at;
@@ -73,7 +73,7 @@ export class GgufCursor {
     }
   }
 
-  /** How many entries the list has that begins there. */
+  /** The length of the list that starts at this offset. */
   lengthOfList(at: number): number {
     return Number(this.#bytes.readBigUInt64LE(at + 4));
   }

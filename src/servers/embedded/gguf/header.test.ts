@@ -85,6 +85,6 @@ describe('readGgufHeader', () => {
   });
 
   it('refuses a header with a type that does not exist', async () => {
-    await expect(readGgufHeader(gguf([pair('a', 77, uint32(1))]))).rejects.toThrow('makes no sense');
+    await expect(readGgufHeader(gguf([pair('a', 77, uint32(1))]))).rejects.toThrow('has an invalid GGUF header');
   });
 });

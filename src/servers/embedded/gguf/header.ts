@@ -3,15 +3,15 @@ import { EngineError } from '../../../engine-error.ts';
 import { codeOf, messageOf } from '../../../thrown.ts';
 import { GgufCursor, type GgufValue, NeedsMoreBytes } from './cursor.ts';
 
-/** What a GGUF file says of itself. */
+/** The header of a GGUF file. */
 export interface GgufHeader {
   readonly file: string;
   readonly fileSize: number;
-  /** Every single value; of lists, the short ones of numbers. */
+  /** All values, except lists of strings and long lists. */
   readonly values: ReadonlyMap<string, GgufValue>;
   readonly tensorNames: readonly string[];
   readonly vocabularySize: number;
-  /** The texts of two tokens of the vocabulary. */
+  /** The texts of the BOS and EOS tokens. */
   readonly bosToken: string | undefined;
   readonly eosToken: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface GgufHeader {
 const firstBytes = 4 * 2 ** 20;
 const mostBytes = 512 * 2 ** 20;
 
-/** Reads the header of a GGUF file. A file that is none, or whose end is missing, is refused in one line. */
+/** Reads the header of a GGUF file. Throws an EngineError for another file or a truncated one. */
 export async function readGgufHeader(file: string): Promise<GgufHeader> {
   let handle: FileHandle;
   try {
@@ -40,7 +40,7 @@ export async function readGgufHeader(file: string): Promise<GgufHeader> {
 
 async function readFrom(handle: FileHandle, place: { file: string; fileSize: number }): Promise<GgufHeader> {
   const { file, fileSize } = place;
-  // The length of a header is only known once it is read: too short a piece is read again, larger.
+  // The length of a header is unknown until it is read: if a part is too short, a larger one is read.
   for (let size = firstBytes; ; size *= 4) {
     const bytes = Buffer.alloc(Math.min(size, fileSize));
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
@@ -50,7 +50,7 @@ async function readFrom(handle: FileHandle, place: { file: string; fileSize: num
     } catch (error) {
       if (!(error instanceof NeedsMoreBytes)) throw error;
       if (bytesRead >= fileSize) throw truncated(file, fileSize);
-      if (size > mostBytes) throw new EngineError(`${file} has a header that makes no sense.`);
+      if (size > mostBytes) throw new EngineError(`${file} has an invalid GGUF header. Download it again.`);
     }
   }
 }
@@ -59,7 +59,8 @@ function parse(bytes: Buffer, { file, fileSize }: { file: string; fileSize: numb
   const cursor = new GgufCursor(bytes);
   cursor.skip(4);
   const version = cursor.uint32();
-  if (version !== 2 && version !== 3) throw new EngineError(`${file} is GGUF version ${version}; 2 and 3 are known.`);
+  if (version !== 2 && version !== 3)
+    throw new EngineError(`${file} has GGUF version ${version}; versions 2 and 3 are supported.`);
   const tensors = cursor.uint64();
   const pairs = cursor.uint64();
   const values = new Map<string, GgufValue>();
@@ -69,7 +70,7 @@ function parse(bytes: Buffer, { file, fileSize }: { file: string; fileSize: numb
     const type = cursor.uint32();
     if (key === 'tokenizer.ggml.tokens') vocabularyAt = cursor.at;
     const value = cursor.value(type);
-    if (value === unknownType) throw new EngineError(`${file} has a header that makes no sense.`);
+    if (value === unknownType) throw new EngineError(`${file} has an invalid GGUF header. Download it again.`);
     if (value !== undefined) values.set(key, value);
   }
   const tensorNames = checkTensors(cursor, {
@@ -88,7 +89,7 @@ function parse(bytes: Buffer, { file, fileSize }: { file: string; fileSize: numb
 
 const unknownType = null;
 
-/** Elements of a block and its bytes, by the number of the type. */
+/** Elements and bytes of a block, by the number of the type. */
 const typeSizes: Readonly<Record<number, readonly [number, number]>> = {
   0: [1, 4],
   1: [1, 2],
@@ -131,7 +132,7 @@ interface TensorTable {
   readonly alignment: number;
 }
 
-/** Reads the table of tensors and makes sure that the file is long enough for the last of them. */
+/** Reads the table of tensors and checks that the file is long enough for the last of them. */
 function checkTensors(cursor: GgufCursor, { file, fileSize, tensors, alignment }: TensorTable): string[] {
   let end = 0;
   const names: string[] = [];
@@ -139,7 +140,7 @@ function checkTensors(cursor: GgufCursor, { file, fileSize, tensors, alignment }
     names.push(cursor.text());
     let elements = 1;
     for (let dimensions = cursor.uint32(); dimensions > 0; dimensions--) elements *= cursor.uint64();
-    // A type that came later than this table counts as empty: the engine itself looks at it again.
+    // A type that is missing in this table counts as empty: the engine checks it again.
     const [block, size] = typeSizes[cursor.uint32()] ?? [1, 0];
     end = Math.max(end, cursor.uint64() + (elements / block) * size);
   }
@@ -149,5 +150,7 @@ function checkTensors(cursor: GgufCursor, { file, fileSize, tensors, alignment }
 }
 
 function truncated(file: string, size: number): EngineError {
-  return new EngineError(`${file} is truncated: it ends after ${size} bytes, in the middle of the model.`);
+  return new EngineError(
+    `${file} is truncated: it ends after ${size} bytes, in the middle of the model. Download it again.`,
+  );
 }

@@ -4,12 +4,12 @@ import { GrammarError } from './grammar-error.ts';
 /** A character of a set, or the rule of that number. */
 export type GrammarSymbol = CharacterSet | number;
 
-/** A rule as llama.cpp has it: groups and what is repeated are rules of their own. */
+/** A rule as in llama.cpp: groups and repetitions are separate rules. */
 export interface GrammarRule {
-  /** The name that it has, or that of the rule it was written in. */
+  /** Its name, or that of the rule that contains it. */
   readonly name: string;
   readonly sequences: readonly (readonly GrammarSymbol[])[];
-  /** Whether its first sequence ends with itself, because it may come any number of times. */
+  /** Whether its first sequence ends with itself, for any number of repetitions. */
   readonly isLoop: boolean;
 }
 
@@ -30,7 +30,7 @@ const character = /\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** The rules of a text in llama.cpp's notation. Throws a GrammarError where it is not one. */
+/** Parses a text in llama.cpp's notation. Throws a GrammarError if it is invalid. */
 export function parseGbnf(text: string): Grammar {
   return new GbnfParser(text).parse();
 }
@@ -49,14 +49,14 @@ class GbnfParser {
     this.#take(blankLines);
     while (this.#at < this.#text.length) this.#rule();
     for (const [name, number] of this.#numbers)
-      if (!this.#rules[number]) throw new GrammarError(`refers to a rule ${name} that it does not define`);
+      if (!this.#rules[number]) throw new GrammarError(`the rule ${name} is not defined`);
     const root = this.#rules[this.#numbers.get('root') ?? -1];
-    if (!root) throw new GrammarError('has no rule root');
+    if (!root) throw new GrammarError('the rule root is missing');
     return { rules: this.#rules as GrammarRule[], root };
   }
 
   #rule(): void {
-    const name = this.#expect(ruleName, 'the name of a rule')[0];
+    const name = this.#expect(ruleName, 'a rule name')[0];
     this.#take(blank);
     this.#expect(/::=/y, '::=');
     this.#take(blankLines);
@@ -135,10 +135,10 @@ class GbnfParser {
     return number;
   }
 
-  /** Writes what stands from `start` on out as often as it must come; what may come more often is a rule, or many. */
+  /** Repeats the symbols from `start` on as often as required; optional repetitions become one rule or several. */
   #repeat(symbols: GrammarSymbol[], start: number, { name, least, most }: Times & { readonly name: string }): void {
     const body = symbols.splice(start);
-    if (body.length === 0 || most < least) throw this.#fault('something to repeat so often');
+    if (body.length === 0 || most < least) throw this.#fault('a valid repetition');
     for (let time = 0; time < least; time++) for (const symbol of body) symbols.push(symbol);
     if (most === Number.POSITIVE_INFINITY) {
       const number = this.#rules.length;
@@ -180,7 +180,7 @@ class GbnfParser {
   #fault(wanted: string): GrammarError {
     const lines = this.#text.slice(0, this.#at).split('\n');
     const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
-    return new GrammarError(`does not parse as llama.cpp's GBNF: ${wanted} is missing at ${place}`);
+    return new GrammarError(`the grammar is not valid llama.cpp GBNF: expected ${wanted} at ${place}`);
   }
 }
 

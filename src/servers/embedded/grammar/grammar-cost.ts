@@ -2,9 +2,9 @@ import { type Grammar, type GrammarRule, type GrammarSymbol, parseGbnf } from '.
 import { GrammarError } from './grammar-error.ts';
 import { checkGrowth } from './grammar-growth.ts';
 
-/** llama.cpp writes a repeated part out as often as it may come: 20,000 take about 70 ms, on the event loop. */
+/** llama.cpp expands repetitions: 20,000 symbols take about 70 ms, on the event loop. */
 const mostWrittenOut = 20_000;
-/** It compares the ways to go on from one place with each other: 2,000 take about 40 ms. */
+/** It compares the alternatives of one position with each other: 2,000 take about 40 ms. */
 const mostWays = 2000;
 const deepestGroup = 200;
 const longest = 512 * 1024;
@@ -12,7 +12,7 @@ const longest = 512 * 1024;
 const token = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|#[^\n]*|::=|\{\s*(\d+)\s*(?:,\s*(\d*)\s*)?\}|[|?*+().]|[\w-]+/gs;
 
 /**
- * Refuses a grammar that llama.cpp would take long over, or never end with: nothing can interrupt it
+ * Rejects a grammar that would take llama.cpp too long or forever: nothing can interrupt it
  * (docs/decisions/grammar-cost.md).
  */
 export function checkGrammarCost(text: string): void {
@@ -22,11 +22,12 @@ export function checkGrammarCost(text: string): void {
   checkGrowth(grammar);
 }
 
-/** Refuses a grammar that llama.cpp would take long to read, with every other request waiting. */
+/** Rejects a grammar that llama.cpp would take long to parse while every other request waits. */
 function checkReading(grammar: string): void {
-  if (grammar.length > longest) throw new GrammarError('makes too large a grammar');
+  if (grammar.length > longest)
+    throw new GrammarError(`the grammar is too large: at most ${longest} characters are supported`);
   let [written, ways, last] = [0, 0, 0];
-  // The sizes of the groups that are open, written out: repetitions within repetitions multiply.
+  // The expanded sizes of the open groups: nested repetitions multiply.
   const sizes = [0];
   const add = (size: number): void => {
     sizes.push((sizes.pop() ?? 0) + size);
@@ -42,36 +43,38 @@ function checkReading(grammar: string): void {
       written += more;
       add(more);
     } else add(text.startsWith('"') ? text.length : 1);
-    if (sizes.length > deepestGroup) throw new GrammarError('is nested too deeply');
-    if (ways > mostWays) throw new GrammarError(`has more than ${mostWays} alternatives in one place`);
-    if (written > mostWrittenOut) throw new GrammarError('repeats too much: lower what may come many times');
+    if (sizes.length > deepestGroup)
+      throw new GrammarError(`the grammar is nested too deeply: at most ${deepestGroup} levels are supported`);
+    if (ways > mostWays) throw new GrammarError(`the grammar has more than ${mostWays} alternatives in one rule`);
+    if (written > mostWrittenOut)
+      throw new GrammarError('the grammar has too many repetitions: lower their upper limits');
   }
 }
 
-/** llama.cpp follows every way from the beginning of a rule to a character: so many take about 40 ms. */
+/** llama.cpp follows every path from the start of a rule to a character: this many take about 40 ms. */
 const mostSteps = 4000;
-/** It copies the rules that it is in at each step: this many take about 20 ms. */
+/** It copies its stack of rules at each step: this many take about 20 ms. */
 const mostCopied = 250_000;
-/** It looks for rules that begin with themselves from each rule anew: this many steps take about 100 ms. */
+/** It searches for left recursion again from each rule: this many steps take about 100 ms. */
 const mostTogether = 4_000_000;
-/** It calls itself for each rule on the way: thousands are harmless. */
+/** It recurses for each rule on the path: thousands are harmless. */
 const deepestRule = 4000;
 
-/** What it takes to find the characters that a rule can begin with. */
+/** The cost of finding the characters that a rule can start with. */
 interface Beginning {
   readonly steps: number;
-  /** The rules that are gone back to afterwards, added up over the steps. */
+  /** The rules on the stack, summed over the steps. */
   readonly copied: number;
   readonly depth: number;
 }
 
-/** A symbol that a rule can begin with. */
+/** A symbol that a rule can start with. */
 interface First {
   readonly symbol: GrammarSymbol;
   readonly isLast: boolean;
 }
 
-/** Refuses a grammar whose rules begin with themselves, or in too many ways. */
+/** Rejects a grammar whose rules are left-recursive, or can start in too many ways. */
 function checkBeginnings({ rules }: Grammar): void {
   const firsts = firstSymbols(rules);
   const known = new Map<number, Beginning>();
@@ -81,7 +84,8 @@ function checkBeginnings({ rules }: Grammar): void {
       const beginning = measure(rules[number] as GrammarRule, firsts[number] ?? [], known);
       known.set(number, beginning);
       together += beginning.steps;
-      if (together > mostTogether) throw new GrammarError('is too ambiguous: its rules begin in too many ways');
+      if (together > mostTogether)
+        throw new GrammarError('the grammar is too ambiguous: its rules can start in too many ways');
     }
 }
 
@@ -92,7 +96,7 @@ interface Walk {
   readonly known: ReadonlyMap<number, Beginning>;
 }
 
-/** The rule and those that it can begin with, each after its own, as far as they are not known yet. */
+/** The rule and those that it can start with, each after the ones that it starts with, without the known ones. */
 function* unknownWithin(start: number, { rules, firsts, known }: Walk): Generator<number> {
   const path: { readonly number: number; readonly rest: Iterator<First, undefined> }[] = [];
   const open = new Set<number>();
@@ -100,9 +104,11 @@ function* unknownWithin(start: number, { rules, firsts, known }: Walk): Generato
     if (known.has(number)) return;
     const name = rules[number]?.name;
     if (open.has(number))
-      throw new GrammarError(`the rule ${name} can begin with itself: let something come before it, or repeat with *`);
+      throw new GrammarError(
+        `the rule ${name} is left-recursive: put something before the recursion, or repeat with *`,
+      );
     if (path.length >= deepestRule)
-      throw new GrammarError(`the rule ${name} leads through more than ${deepestRule} rules to its first character`);
+      throw new GrammarError(`the rule ${name} needs more than ${deepestRule} rules to reach its first character`);
     open.add(number);
     path.push({ number, rest: (firsts[number] ?? []).values() });
   };
@@ -126,20 +132,20 @@ function measure({ name }: GrammarRule, firsts: readonly First[], known: Readonl
     depth = Math.max(depth, inner.depth + 1);
   }
   if (steps > mostSteps || copied > mostCopied)
-    throw new GrammarError(`is too ambiguous: the rule ${name} can begin in too many ways`);
+    throw new GrammarError(`the grammar is too ambiguous: the rule ${name} can start in too many ways`);
   if (depth > deepestRule)
-    throw new GrammarError(`the rule ${name} leads through more than ${deepestRule} rules to its first character`);
+    throw new GrammarError(`the rule ${name} needs more than ${deepestRule} rules to reach its first character`);
   return { steps, copied, depth };
 }
 
-/** What each rule can begin with: its first symbols, and those behind symbols that can be empty. */
+/** The symbols that each rule can start with: its first ones, and those after symbols that can be empty. */
 function firstSymbols(rules: readonly GrammarRule[]): First[][] {
   const empty = emptyRules(rules);
   return rules.map(({ sequences, isLoop }, number) => {
     const firsts: First[] = [];
     for (const sequence of sequences)
       for (const [at, symbol] of sequence.entries()) {
-        // llama.cpp has been in the loop already.
+        // llama.cpp has already visited the loop.
         if (isLoop && symbol === number) break;
         firsts.push({ symbol, isLast: at + 1 === sequence.length });
         if (typeof symbol !== 'number' || !empty.has(symbol)) break;
@@ -148,7 +154,7 @@ function firstSymbols(rules: readonly GrammarRule[]): First[][] {
   });
 }
 
-/** The numbers of the rules that need no character. */
+/** The numbers of the rules that match the empty text. */
 function emptyRules(rules: readonly GrammarRule[]): ReadonlySet<number> {
   const users = new Map<number, Set<number>>();
   for (const [user, { sequences }] of rules.entries())

@@ -1,6 +1,6 @@
-/** What a grammar cannot express, or what would take llama.cpp too long. */
+/** A schema or grammar that is invalid, not supported, or too expensive for llama.cpp. */
 export class GrammarError extends Error {
-  /** Where it stands in a schema: `.properties.a.pattern`. */
+  /** The path in the schema, for example `.properties.a.pattern`. */
   readonly place: string;
 
   constructor(message: string, place = '') {

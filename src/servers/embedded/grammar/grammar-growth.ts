@@ -2,34 +2,34 @@ import type { CharacterSet } from '../../../patterns/character-set.ts';
 import type { Grammar, GrammarRule, GrammarSymbol } from './gbnf.ts';
 import { GrammarError } from './grammar-error.ts';
 
-/** As long as most tokens are: llama.cpp reads each token of the vocabulary in every way, for each token that it chooses. */
+/** A typical token length: for each token to choose, llama.cpp parses each token of the vocabulary in every way. */
 const longest = 16;
-/** About 200 ms, where a token is read in so many ways. */
+/** About 200 ms if a token can be parsed in this many ways. */
 const mostPaths = 200_000;
-/** Ways that stay open are gone on with at each of the characters that follow. */
+/** The parser continues all open paths at each following character. */
 const mostOpen = 2000;
-/** The texts that are gone on with, of all that were tried. */
+/** How many of the tried texts are continued. */
 const breadth = 2;
 const mostCharacters = 12;
 /** About 20 ms. */
 const mostSteps = 20_000;
-/** Where the steps are used up early, so many ways to so few places are a sign of many more. */
+/** If the steps are used up early, many paths to few positions are a sign of many more. */
 const manyPaths = 1000;
 const pathsForEach = 4;
 
-/** Refuses a grammar in which a few characters can be read in so many ways that llama.cpp would not come to an end. */
+/** Rejects a grammar that can parse a few characters in so many ways that llama.cpp would not terminate. */
 export function checkGrowth(grammar: Grammar): void {
   const stacks = new GrammarStacks(grammar, mostSteps);
   for (const rule of new Set([grammar.root, ...grammar.rules])) {
     if (stacks.isSpent) return;
     if (grows(stacks, rule))
       throw new GrammarError(
-        `is too ambiguous: what the rule ${rule.name} begins with can be read in more ways with each character`,
+        `the grammar is too ambiguous: the start of the rule ${rule.name} can be parsed in more ways with each character`,
       );
   }
 }
 
-/** Whether the ways become too many, with the characters that lead to the most, from the beginning of the rule on. */
+/** Whether the paths become too many from the start of the rule on, with the characters that lead to the most. */
 function grows(stacks: GrammarStacks, rule: GrammarRule): boolean {
   const beginning = stacks.begin(rule);
   let texts: readonly Text[] = [{ readings: beginning, paths: beginning.size }];
@@ -59,7 +59,7 @@ function textOf(readings: Readings): Text {
   return { readings, paths };
 }
 
-/** A place in a sequence, and the places to go back to when it ends. The same one is the same object. */
+/** A position in a sequence, and the positions to return to at its end. Equal stacks are the same object. */
 interface Stack {
   readonly sequence: readonly GrammarSymbol[];
   readonly at: number;
@@ -67,23 +67,23 @@ interface Stack {
   readonly above: Map<readonly GrammarSymbol[], (Stack | undefined)[]>;
 }
 
-/** The ways that a text so far can be read in, each with how often llama.cpp would follow it. */
+/** The ways to parse a text so far, each with how often llama.cpp would follow it. */
 type Readings = ReadonlyMap<Stack, number>;
 
-/** Reads characters by a grammar the way that llama.cpp does: every way at once. */
+/** Parses characters like llama.cpp: in every way at once. */
 class GrammarStacks {
   readonly #rules: readonly GrammarRule[];
   readonly #bottoms: Stack['above'] = new Map();
   readonly #after = new Map<Stack, readonly Stack[]>();
   #steps: number;
 
-  /** Goes through so many places and no further. */
+  /** Stops after this many steps. */
   constructor({ rules }: Grammar, mostSteps: number) {
     this.#rules = rules;
     this.#steps = mostSteps;
   }
 
-  /** Whether its steps are used up: what is read then is only a part. */
+  /** Whether its steps are used up: the result is incomplete then. */
   get isSpent(): boolean {
     return this.#steps <= 0;
   }
@@ -106,7 +106,7 @@ class GrammarStacks {
     return next;
   }
 
-  /** Characters that stand for all that may come: where a set begins, others of which hold it too. */
+  /** Characters that represent all possible next ones: the first of each set. */
   characters(readings: Readings, most: number): readonly number[] {
     const found = new Set<number>();
     for (const stack of readings.keys())
@@ -125,7 +125,7 @@ class GrammarStacks {
     return after;
   }
 
-  /** The stacks that stand before a character, of those that these lead to; the end of the text is none. */
+  /** The stacks whose next symbol is a character, reached from these; the end of the text is none. */
   #expanded(stacks: readonly (Stack | undefined)[]): readonly Stack[] {
     const seen = new Set<Stack | undefined>();
     const before: Stack[] = [];

@@ -1,6 +1,6 @@
 import type { CharacterSet } from '../../../patterns/character-set.ts';
 
-/** The set as a class of a grammar. */
+/** A character set as a character class of a grammar. */
 export function classText(set: CharacterSet): string {
   return `[${set.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join('')}]`;
 }

@@ -6,7 +6,7 @@ import { jsonSchemaGrammar } from './json-schema-grammar.ts';
 import { insideJson, regexGrammar } from './regex-grammar.ts';
 import { structuredGrammar } from './structured-output.ts';
 
-/** A rule without references, as a regular expression: they differ in quotes and spaces alone. */
+/** A rule without references, as a regular expression: they differ only in quotes and spaces. */
 function asRegex(rule: string): RegExp {
   return new RegExp(`^(?:${rule.replaceAll(/"([^"]*)"/g, '$1').replaceAll(' ', '')})$`);
 }
@@ -74,7 +74,7 @@ describe('regexGrammar', () => {
     ['\\bword', 'the word boundary "\\b" is not supported (position 0)'],
     ['\\p{L}', 'the Unicode class "\\p{…}" is not supported (position 0)'],
     ['(a', '"(" is not closed (position 0)'],
-    ['a)', '")" closes no group (position 1)'],
+    ['a)', '")" has no matching "(" (position 1)'],
     ['[a', '"[" is not closed (position 0)'],
     ['*a', '"*" has nothing to repeat (position 0)'],
     ['a{3,2}', 'the repetition is out of order (position 1)'],
@@ -100,15 +100,15 @@ describe('jsonSchemaGrammar', () => {
     [{ type: 'array', uniqueItems: true }, 'uniqueItems'],
     [{ type: 'integer', multipleOf: 3 }, 'multipleOf'],
     [{ type: 'object', minProperties: 1 }, 'minProperties'],
-    [{ type: 'string', maxLength: 5000 }, 'maxLength is more than 2000'],
+    [{ type: 'string', maxLength: 5000 }, 'maxLength must be at most 2000, not 5000'],
     [{ type: 'string', minLength: 3, maxLength: 2 }, 'maxLength is less than minLength'],
-    [{ type: 'banana' }, 'banana is not one of'],
-    [{ $ref: 'https://example.com/x' }, 'is not inside the schema'],
+    [{ type: 'banana' }, 'banana is not a JSON type'],
+    [{ $ref: 'https://example.com/x' }, 'only references into the schema'],
     [{ enum: [] }, 'must be a list with at least one value'],
     [{ type: 'number', minimum: 0.1, maximum: 0.9 }, 'no whole number between'],
-    [false, 'accepts nothing'],
+    [false, 'no value matches the schema'],
     ['text', 'must be a schema'],
-    [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'accepts nothing'],
+    [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'no value matches the schema'],
   ])('refuses %j by the keyword', (schema, reason) => {
     expect(() => jsonSchemaGrammar(schema)).toThrow(GrammarError);
     expect(() => jsonSchemaGrammar(schema)).toThrow(reason);
@@ -125,7 +125,7 @@ describe('jsonSchemaGrammar', () => {
     expect(() => jsonSchemaGrammar(schema)).toThrow('levels deep');
   });
 
-  it('merges allOf and what stands beside anyOf', () => {
+  it('merges allOf and the keywords beside anyOf', () => {
     expect(
       jsonSchemaGrammar({ allOf: [{ type: 'object' }, { properties: { a: { const: 1 } }, required: ['a'] }] }),
     ).toContain('"\\x22a\\x22" colon "1"');
@@ -138,8 +138,8 @@ describe('structuredGrammar', () => {
     expect(structuredGrammar('{}')).toBeUndefined();
     expect(structuredGrammar('{"json": null, "choice": ["a", "b\\"c"]}')).toBe('root ::= "a" | "b\\x22c"');
     expect(structuredGrammar('{"json": "{\\"type\\": \\"null\\"}"}')).toContain('root ::= "null"');
-    expect(() => structuredGrammar('{"json": "{"}')).toThrow('json is not a JSON text');
-    expect(() => structuredGrammar(JSON.stringify({ regex: 'a'.repeat(300_000) }))).toThrow('is longer than');
+    expect(() => structuredGrammar('{"json": "{"}')).toThrow('json is not valid JSON');
+    expect(() => structuredGrammar(JSON.stringify({ regex: 'a'.repeat(300_000) }))).toThrow('must be at most');
   });
 });
 

@@ -1,4 +1,4 @@
-/** A rule's right-hand side for the whole numbers from least to most; either may be left out. */
+/** The right-hand side of a rule for the integers from least to most; undefined: no limit. */
 export function integerRange(least: number | undefined, most: number | undefined): string {
   const parts: string[] = [];
   if (least === undefined || least < 0) {
@@ -11,14 +11,14 @@ export function integerRange(least: number | undefined, most: number | undefined
   return `(${parts.join(' | ')})`;
 }
 
-/** Digits of a number of more than this many places are not bounded one by one. */
+/** Numbers without an upper limit have at most this many digits after the first. */
 const mostPlaces = 15;
 
-/** Alternatives for the numbers from one to another without a sign. */
+/** Alternatives for the numbers of a range, without a sign. */
 function magnitudes(from: number, to: number | undefined): string[] {
   if (to === undefined) {
     const places = String(from).length;
-    // All of as many places as `from`, then all longer ones.
+    // All numbers with as many digits as `from`, then all longer ones.
     const same = magnitudes(from, Math.min(10 ** places - 1, Number.MAX_SAFE_INTEGER));
     return places > mostPlaces ? same : [...same, `[1-9] [0-9]{${places},${mostPlaces}}`];
   }

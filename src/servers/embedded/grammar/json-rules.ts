@@ -1,6 +1,6 @@
 /**
- * The rules of JSON itself. At most one space where JSON allows any: small models otherwise lose themselves in
- * white space, which costs tokens and says nothing. No halves of surrogate pairs: two of them count as one character.
+ * The rules of JSON itself. At most one space where JSON allows any number: small models otherwise generate endless
+ * white space, which costs tokens. No halves of surrogate pairs: two of them count as one character.
  */
 export const jsonRules = String.raw`
 value ::= object | array | string | number | ("true" | "false") | "null"
@@ -23,7 +23,7 @@ const time = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9]';
 const zone = '("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])';
 const octet = '("25" [0-5] | "2" [0-4] [0-9] | "1" [0-9] [0-9] | [1-9]? [0-9])';
 
-/** The formats of texts that are kept to; the days end with the 28th, which every month has. */
+/** The supported string formats. Days end with the 28th, which every month has. */
 export const formats: Readonly<Record<string, string>> = {
   date,
   time: `${time} ${zone}`,

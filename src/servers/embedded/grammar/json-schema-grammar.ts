@@ -24,17 +24,17 @@ import {
 
 const deepest = 64;
 const mostRules = 2000;
-/** llama.cpp compares the alternatives at one place with each other. */
+/** llama.cpp compares the alternatives of one position with each other. */
 const mostValues = 1000;
 const longestGrammar = 256 * 1024;
 const empty = '""';
 
-/** A grammar whose texts are JSON that the schema accepts. Throws a GrammarError that names the keyword it cannot honour. */
+/** A grammar for JSON that matches the schema. Throws a GrammarError that names a keyword that is not supported. */
 export function jsonSchemaGrammar(schema: unknown): string {
   return new GrammarWriter(schema).write();
 }
 
-/** Schemas go in, as lists of those that must hold together, and rules come out; undefined: no value satisfies them. */
+/** Turns lists of schemas that must all match into rules; undefined: no value matches them. */
 class GrammarWriter {
   readonly #root: Given;
   readonly #work = new SchemaWork();
@@ -53,7 +53,7 @@ class GrammarWriter {
 
   write(): string {
     const root = this.#visit([this.#root]);
-    if (root === undefined) throw new GrammarError('the schema accepts nothing');
+    if (root === undefined) throw new GrammarError('no value matches the schema');
     const rules = [...this.#rules].map(([name, body]) => `${name} ::= ${body}`);
     return [`root ::= ${root}`, ...rules, jsonRules].join('\n');
   }
@@ -72,11 +72,11 @@ class GrammarWriter {
     const body = either(bodies);
     this.#length += body?.length ?? 0;
     if (this.#length > longestGrammar)
-      throw new GrammarError('makes the grammar too large', placeText(given[0]?.place ?? rootPlace));
+      throw new GrammarError('the grammar of the schema is too large', placeText(given[0]?.place ?? rootPlace));
     return body;
   }
 
-  /** A rule for what references led to, made once: it may lead to itself further inside. */
+  /** One rule for each referenced schema, because a schema can contain itself. */
   #named({ parts }: Alternative): string | undefined {
     const key = parts
       .map(({ schema }) => this.#numberOf(schema))
@@ -88,7 +88,7 @@ class GrammarWriter {
     this.#known.set(key, name);
     const body = this.#conjunction(parts);
     if (body !== undefined) this.#rules.set(name, body);
-    else throw keywordFault(parts.slice(0, 1), '$ref', 'no value satisfies what it leads to');
+    else throw keywordFault(parts.slice(0, 1), '$ref', 'no value matches the referenced schema');
     return name;
   }
 
@@ -101,7 +101,7 @@ class GrammarWriter {
   #conjunction(parts: readonly Part[]): string | undefined {
     const values = this.#alternatives.values.listed(parts);
     if (values && values.length > mostValues)
-      throw keywordFault(parts, 'enum', `has more than ${mostValues} values, which is not supported`);
+      throw keywordFault(parts, 'enum', `more than ${mostValues} values are not supported`);
     if (values) return either(values.map((value) => literalText(JSON.stringify(value))));
     return either((typesOfAll(parts) ?? likelyTypes(parts)).map((type) => this.#typed(parts, type)));
   }
@@ -170,7 +170,7 @@ class GrammarWriter {
       if (rule !== undefined) members.push([name, rule]);
     }
     if (members.length > 0) return `"{" space ${this.#members(members, required)} space "}"`;
-    // With names, even those that must not come, only names that are known are safe.
+    // If the schema has names, even excluded ones, only known names are safe.
     const value = names.size > 0 ? undefined : this.#visit(innerOf(parts, 'additionalProperties'));
     if (value === undefined) return '"{" space "}"';
     const pair = `string colon ${this.#rule(value)}`;

@@ -6,7 +6,7 @@ import { keywordFault, type Part } from './schema-part.ts';
 
 const mostRepetitions = 2000;
 
-/** The rule of a text with its bounds. */
+/** The rule of a string with its limits. */
 export function stringRule(parts: readonly Part[]): string {
   const pattern = single(parts, 'pattern');
   const format = single(parts, 'format', (value) => Object.hasOwn(formats, value));
@@ -34,7 +34,7 @@ function patternRule(parts: readonly Part[], pattern: string): string {
   }
 }
 
-/** The rule of a whole number with its bounds. */
+/** The rule of an integer with its limits. */
 export function integerRule(parts: readonly Part[]): string {
   const { least, most } = limits(parts);
   if (parts.some(({ schema: { multipleOf = 1 } }) => multipleOf !== 1))
@@ -45,19 +45,15 @@ export function integerRule(parts: readonly Part[]): string {
   return integerRange(least, most);
 }
 
-/** The rule of a number with its bounds. */
+/** The rule of a number with its limits. */
 export function numberRule(parts: readonly Part[]): string {
   if (parts.some(({ schema }) => 'multipleOf' in schema))
     throw keywordFault(parts, 'multipleOf', 'the keyword multipleOf is not supported');
   const { least, most } = limits(parts);
   if (least === undefined && most === undefined) return 'number';
   if (least !== undefined && most !== undefined && least > most)
-    throw keywordFault(
-      parts,
-      'maximum',
-      'minimum and maximum leave no whole number between them, which is not supported',
-    );
-  // A fraction takes a number away from zero, so the last whole number on either side goes without.
+    throw keywordFault(parts, 'maximum', 'minimum and maximum with no whole number between them are not supported');
+  // A fraction moves a number away from zero, so the last whole number on either side has none.
   const rules = [integerRange(least, most)];
   const topmost = most === undefined ? undefined : most - 1;
   if (topmost === undefined || topmost >= Math.max(0, least ?? 0))
@@ -68,12 +64,16 @@ export function numberRule(parts: readonly Part[]): string {
   return `(${rules.join(' | ')})`;
 }
 
-/** The least and the most whole number that the bounds allow. */
+/** The smallest and the largest integer within the limits. */
 function limits(parts: readonly Part[]): { least: number | undefined; most: number | undefined } {
   const read = (key: string, whole: (value: number) => number): number[] =>
     given(parts, key).map((value) => {
       if (typeof value !== 'number' || !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
-        throw keywordFault(parts, key, `${key} is not a number that can be used`);
+        throw keywordFault(
+          parts,
+          key,
+          `${key} must be a number from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
+        );
       return whole(value);
     });
   const low = [...read('minimum', Math.ceil), ...read('exclusiveMinimum', (value) => Math.floor(value) + 1)];
@@ -84,13 +84,13 @@ function limits(parts: readonly Part[]): { least: number | undefined; most: numb
   };
 }
 
-/** The most that a keyword that counts something asks for. */
+/** The highest value of a keyword that limits a count. */
 export function highest(parts: readonly Part[], key: string): number | undefined {
   const counts = countsOf(parts, key);
   return counts.length > 0 ? Math.max(...counts) : undefined;
 }
 
-/** The least that a keyword that counts something asks for. */
+/** The lowest value of a keyword that limits a count. */
 export function lowest(parts: readonly Part[], key: string): number | undefined {
   const counts = countsOf(parts, key);
   return counts.length > 0 ? Math.min(...counts) : undefined;
@@ -99,19 +99,19 @@ export function lowest(parts: readonly Part[], key: string): number | undefined 
 function countsOf(parts: readonly Part[], key: string): number[] {
   return given(parts, key).map((value) => {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
-      throw keywordFault(parts, key, `${key} must be a whole number`);
+      throw keywordFault(parts, key, `${key} must be a whole number of at least 0`);
     if (value > mostRepetitions)
-      throw keywordFault(parts, key, `${key} is more than ${mostRepetitions}, which is not supported`);
+      throw keywordFault(parts, key, `${key} must be at most ${mostRepetitions}, not ${value}`);
     return value;
   });
 }
 
-/** The one value that the schemas give a keyword. */
+/** The value of a keyword, which must be the same in all schemas that have it. */
 function single(parts: readonly Part[], key: string, counts?: (value: string) => boolean): string | undefined {
   const texts = given(parts, key).filter((value) => typeof value === 'string');
   const [first, ...others] = new Set(counts ? texts.filter(counts) : texts);
   if (others.length > 0)
-    throw keywordFault(parts, key, `the keyword ${key} differs between schemas that must all hold`);
+    throw keywordFault(parts, key, `different values of ${key} in schemas that must all match are not supported`);
   return first;
 }
 
@@ -119,7 +119,7 @@ function given(parts: readonly Part[], key: string): unknown[] {
   return parts.filter(({ schema }) => schema[key] !== undefined).map(({ schema }) => schema[key]);
 }
 
-/** How often something may come. */
+/** A quantifier. */
 export function times(least: number, most: number | undefined): string {
   return most === undefined && least === 0 ? '*' : `{${least},${most ?? ''}}`;
 }

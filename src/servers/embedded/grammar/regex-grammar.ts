@@ -6,17 +6,17 @@ import { readPattern } from '../../../patterns/read-pattern.ts';
 import { GrammarError } from './grammar-error.ts';
 import { classText, literalText } from './grammar-text.ts';
 
-/** How the characters of a match are written down. */
+/** How the characters of a match are written. */
 interface Notation {
-  /** Characters that must not stand as they are. */
+  /** Characters that must be escaped. */
   readonly forbidden: CharacterSet;
-  /** What stands for such a character instead. */
+  /** The escaped text of a forbidden character. */
   readonly escape: (code: number) => string;
 }
 
 const plain: Notation = { forbidden: [], escape: (code) => String.fromCodePoint(code) };
 
-/** Characters inside a JSON text. */
+/** Characters inside a JSON string. */
 export const insideJson: Notation = {
   forbidden: characterSet([
     [0, 0x1f],
@@ -29,12 +29,12 @@ export const insideJson: Notation = {
 };
 
 const longest = 8192;
-/** The most characters of a class that are written out, each with its escape. */
+/** The maximum number of escaped characters of a class. */
 const mostEscaped = 64;
 
 /**
  * The right-hand side of a grammar's rule for a regular expression that the whole text must match. Throws a
- * GrammarError for what goes beyond regular languages.
+ * GrammarError for features beyond regular languages.
  */
 export function regexGrammar(pattern: string, notation: Notation = plain): string {
   if (pattern.length > longest) throw new GrammarError(`the pattern is longer than ${longest} characters`);
@@ -59,7 +59,7 @@ function written(pattern: Pattern, notation: Notation): string {
       return `${isAtom ? written(item, notation) : `(${written(item, notation)})`}${quantifier(least, most)}`;
     }
     case 'anchor':
-      throw new Error('A pattern is written without its anchors');
+      throw new Error('A pattern must be written without its anchors.');
   }
 }
 
@@ -68,7 +68,7 @@ function quantifier(least: number, most: number | undefined): string {
   return least === 0 && most === 1 ? '?' : `{${least},${most}}`;
 }
 
-/** One character of the set, the way that the notation writes it. Where some need no escape, only those may come. */
+/** One character of the set in this notation. If some need no escape, only those are allowed. */
 function oneOf(set: CharacterSet, { forbidden, escape }: Notation): string {
   const direct = without(set, forbidden);
   const [first] = direct;

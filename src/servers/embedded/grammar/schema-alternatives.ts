@@ -16,10 +16,10 @@ import {
 } from './schema-part.ts';
 import { SchemaValues } from './schema-value-check.ts';
 
-/** Schemas that must all hold, with what they refer to and one branch of each choice among them. */
+/** Schemas that must all match, with the schemas that they refer to and one branch of each of their choices. */
 export interface Alternative {
   readonly parts: readonly Part[];
-  /** Whether a reference led here: the same may be met again further inside. */
+  /** Whether a reference led here: the same schema may occur again inside. */
   readonly isReferenced: boolean;
 }
 
@@ -42,7 +42,7 @@ interface State {
   isImpossible: boolean;
 }
 
-/** Takes `$ref`, `allOf`, `anyOf` and `oneOf` apart, so that what is left says everything in plain keywords. */
+/** Resolves `$ref`, `allOf`, `anyOf` and `oneOf`, so that only plain keywords remain. */
 export class SchemaAlternatives {
   readonly values: SchemaValues;
   readonly #root: unknown;
@@ -56,7 +56,7 @@ export class SchemaAlternatives {
     this.#overlap = new SchemaOverlap(this.values, (given) => this.#plainParts(given), work);
   }
 
-  /** The ways to satisfy all of these schemas; none where they contradict each other. */
+  /** The alternatives that match all of these schemas; none if they contradict each other. */
   of(given: readonly Given[]): Alternative[] {
     const state: State = { parts: new Map(), choices: [], isReferenced: false, isImpossible: false };
     for (const each of given) this.#add(state, each, undefined);
@@ -81,7 +81,8 @@ export class SchemaAlternatives {
   #addPart(state: State, part: Part, before: Path | undefined): void {
     const { schema } = part;
     for (let at = before; at; at = at.before)
-      if (at.schema === schema) throw new GrammarError('leads back to itself', placeText(part.place));
+      if (at.schema === schema)
+        throw new GrammarError('refers to itself without a value in between', placeText(part.place));
     if (state.parts.has(schema)) return;
     checkKeywords(part);
     state.parts.set(schema, part);
@@ -111,7 +112,7 @@ export class SchemaAlternatives {
       throw keywordFault(
         [owner],
         'oneOf',
-        'its branches can hold at once, which is not supported; use anyOf, or a required property with a const of its own in each',
+        'branches that can match the same value are not supported: use anyOf, or give each branch a required property with a const of its own',
       );
     return found.flat();
   }
@@ -119,15 +120,20 @@ export class SchemaAlternatives {
   #target(part: Part): Given {
     const reference = String(part.schema['$ref']);
     const keys = referenceKeys(reference);
-    if (!keys) throw keywordFault([part], '$ref', `${reference} is not inside the schema`);
+    if (!keys)
+      throw keywordFault(
+        [part],
+        '$ref',
+        `${reference} is not supported: only references into the schema are, for example #/$defs/name`,
+      );
     this.#work.add(keys.length);
     const schema = referenced(this.#root as Schema, reference);
-    if (schema === undefined) throw keywordFault([part], '$ref', `${reference} points to nothing`);
+    if (schema === undefined) throw keywordFault([part], '$ref', `${reference} does not exist in the schema`);
     return { schema, place: keys.reduce<Place>((parent, key) => ({ parent, key }), rootPlace) };
   }
 }
 
-/** What stands within a schema under a keyword, as a list of one, or of none. */
+/** The inner schemas under a keyword, of all schemas that have it. */
 export function innerOf(parts: readonly Part[], keyword: string): Given[] {
   return parts.filter(({ schema }) => keyword in schema).map((part) => inner(part, keyword));
 }

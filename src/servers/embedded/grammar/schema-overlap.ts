@@ -19,7 +19,7 @@ interface Facts {
   readonly required: readonly string[];
 }
 
-/** Says which schemas no value can satisfy at once. */
+/** Finds out which schemas no value can match at the same time. */
 export class SchemaOverlap {
   readonly #values: SchemaValues;
   readonly #plainParts: (given: readonly Given[]) => Conjunction;
@@ -33,7 +33,7 @@ export class SchemaOverlap {
     this.#work = work;
   }
 
-  /** Whether no value satisfies two of the branches, each of which has alternatives. */
+  /** Whether no value matches two of the branches, each of which has alternatives. */
   areApart(branches: readonly (readonly Conjunction[])[]): boolean {
     return branches.every((branch, at) =>
       branches.slice(at + 1).every((other) => branch.every((one) => other.every((two) => this.#isApart(one, two)))),

@@ -3,19 +3,19 @@ import { type Place, placeText } from '../../../json-schema/place.ts';
 import { commonTypes } from '../../../json-schema/values.ts';
 import { GrammarError } from './grammar-error.ts';
 
-/** A schema and where it stands: an object once it has been read. */
+/** A schema and its path in the root schema. */
 export interface Given<S = unknown> {
   readonly schema: S;
   readonly place: Place;
 }
 
-/** An object of keywords and where it stands. */
+/** A schema that is an object of keywords. */
 export type Part = Given<JsonObject>;
 
-/** Where the root stands. */
+/** The path of the root. */
 export const rootPlace: Place = { parent: undefined, key: '' };
 
-/** What stands within a schema, under these keys. */
+/** The schema under these keys of another one. */
 export function inner({ schema, place }: Part, keyword: string, key?: string | number): Given {
   const value = schema[keyword];
   const at = { parent: place, key: keyword };
@@ -32,7 +32,7 @@ export function innerList(part: Part, keyword: string): Given[] {
   return value.map((_, at) => inner(part, keyword, at));
 }
 
-/** A fault of the keyword in the last of these that has it. */
+/** An error about the keyword, with the path of the last of these schemas that has it. */
 export function keywordFault(parts: readonly Part[], keyword: string, reason: string): GrammarError {
   const part = parts.findLast(({ schema }) => Object.hasOwn(schema, keyword));
   return new GrammarError(reason, placeText({ parent: part?.place ?? rootPlace, key: keyword }));
@@ -50,7 +50,7 @@ export function requiredOf(part: Part): readonly unknown[] {
   return required;
 }
 
-/** What schemas have to say of one property. */
+/** The schemas of one property. */
 export function propertyParts(parts: readonly Part[], name: string): Given[] {
   return parts.flatMap((part) => {
     if (Object.hasOwn(propertiesOf(part), name)) return [inner(part, 'properties', name)];
@@ -65,17 +65,25 @@ export function namedTypes({ schema, place }: Part): readonly string[] | undefin
   const { type, nullable } = schema;
   if (type === undefined) {
     if (nullable === true)
-      throw keywordFault([{ schema, place }], 'nullable', 'is supported beside type only; list null as a type instead');
+      throw keywordFault(
+        [{ schema, place }],
+        'nullable',
+        'is only supported together with type; add null to type instead',
+      );
     return undefined;
   }
   const types = [type].flat();
   const wrong = types.find((each) => !names.has(each));
   if (wrong !== undefined || types.length === 0)
-    throw keywordFault([{ schema, place }], 'type', `${String(wrong)} is not one of JSON's types`);
+    throw keywordFault(
+      [{ schema, place }],
+      'type',
+      `${String(wrong)} is not a JSON type: use ${[...names].join(', ')}`,
+    );
   return (nullable === true ? [...new Set([...types, 'null'])] : types) as string[];
 }
 
-/** The types that all the schemas name together; undefined: none of them says. */
+/** The types that all schemas allow; undefined: none of them names a type. */
 export function typesOfAll(parts: readonly Part[]): readonly string[] | undefined {
   let types: readonly string[] | undefined;
   for (const part of parts) {
@@ -85,7 +93,7 @@ export function typesOfAll(parts: readonly Part[]): readonly string[] | undefine
   return types;
 }
 
-/** Keywords that describe and do not bind. */
+/** Keywords that describe a value and do not restrict it. */
 const silent = `$schema $id $comment $anchor $defs definitions title description default examples example deprecated
   readOnly writeOnly strict discriminator contentMediaType contentEncoding`.split(/\s+/);
 
@@ -103,7 +111,7 @@ const known = new Set([
   ...ofObjects,
 ]);
 
-/** Refuses a keyword that nobody here knows: what it asks for would not be kept to. */
+/** Rejects an unknown keyword: the grammar would not enforce it. */
 export function checkKeywords(part: Part): void {
   for (const keyword of Object.keys(part.schema))
     if (!known.has(keyword)) throw keywordFault([part], keyword, `the keyword ${keyword} is not supported`);
@@ -111,7 +119,7 @@ export function checkKeywords(part: Part): void {
 
 const mostSteps = 30_000;
 
-/** Counts what turning a schema into a grammar costs: schemas can multiply their parts, and the event loop waits. */
+/** Limits the cost of turning a schema into a grammar: schemas can multiply their parts, and the event loop waits. */
 export class SchemaWork {
   #steps = 0;
 

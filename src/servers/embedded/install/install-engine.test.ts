@@ -35,24 +35,24 @@ describe('engineVariant', () => {
     );
     expect(() => engineVariant({ ...linux, isMusl: true }, false)).toThrow('on x64 with musl');
     expect(() => engineVariant({ ...linux, architecture: 'arm64' }, 'cuda')).toThrow(
-      'no llama.cpp with cuda for linux on arm64',
+      'no prebuilt llama.cpp with cuda for linux on arm64',
     );
   });
 });
 
 describe('installEngine', () => {
-  it('says in one line that the registry cannot be reached, and leaves nothing behind', async () => {
+  it('says in one line that the registry is unreachable, and leaves no files', async () => {
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
     vi.stubEnv('npm_config_cache', join(folder, 'npm'));
     vi.stubEnv('npm_config_fetch_retries', '0');
     const cacheDir = join(folder, 'offline');
     await expect(installEngine({ cacheDir })).rejects.toThrow(
-      /^The engine could not be fetched: the npm registry cannot be reached \(ECONNREFUSED\)\. Try again with a connection, or install it on another machine/,
+      /^The engine could not be downloaded: the npm registry is unreachable \(ECONNREFUSED\)\. Connect to the network and retry, or install it on another machine/,
     );
     expect(readdirSync(join(cacheDir, 'engine'))).toEqual([]);
   }, 60_000);
 
-  it('uses what is there without asking anybody, one for a graphics card first', async () => {
+  it('uses the installed engine without a download, one for a graphics card first', async () => {
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
     const cacheDir = join(folder, 'filled');
     const { name } = engineVariant(thisMachine(), false);

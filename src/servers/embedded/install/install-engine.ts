@@ -8,12 +8,12 @@ import type { EngineModule } from '../engine/engine-types.ts';
 import { type EngineVariant, engineVariant, engineVersion, type Gpu, thisMachine } from './engine-package.ts';
 import { folderSize, type ProgramResult, runQuietly } from './run-quietly.ts';
 
-/** Where the engine is kept and how its installation is shown. */
+/** Where and how the engine is installed. */
 export interface InstallOptions {
   readonly cacheDir: string;
-  /** Installs the variant for a graphics card: a certain kind, or whichever fits. */
+  /** Installs the variant for a graphics card: of this kind, or true for the one of this machine. */
   readonly gpu?: boolean | Gpu;
-  /** How much is there, from 0 to 1; not called when nothing has to be fetched. */
+  /** The installed fraction, from 0 to 1; not called if nothing has to be installed. */
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface InstalledEngine {
 /** Megabytes on disk, measured on Linux; only for the progress bar. */
 const megabytes = { undefined: 85, cuda: 700, vulkan: 170, metal: 90 };
 
-/** Imports the engine from the cache, whichever variant is there; the one for this machine is fetched first if none is. */
+/** Imports the installed variant of the engine; installs the one for this machine first if there is none. */
 export async function loadEngine(options: InstallOptions): Promise<InstalledEngine> {
   const folder = installedFolder(options.cacheDir) ?? (await installEngine(options));
   const entry = join(folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
@@ -36,13 +36,13 @@ export async function loadEngine(options: InstallOptions): Promise<InstalledEngi
     return { module, gpu: variants(true).some(({ name, gpu }) => gpu && folder.endsWith(name)) };
   } catch (error) {
     throw new EngineError(
-      `The engine in ${folder} cannot be loaded (${messageOf(error)}). Delete that folder; the next start fetches it again.`,
+      `The engine in ${folder} cannot be loaded (${messageOf(error)}). Delete that folder; the next start downloads it again.`,
       { cause: error },
     );
   }
 }
 
-/** Installs the engine into the cache, unless it is there, and gives its folder. */
+/** Installs the engine into the cache, unless it is there, and returns its folder. */
 export async function installEngine(options: InstallOptions): Promise<string> {
   const variant = engineVariant(thisMachine(), options.gpu ?? false);
   const folder = folderOf(options.cacheDir, variant);
@@ -52,7 +52,7 @@ export async function installEngine(options: InstallOptions): Promise<string> {
   try {
     await npmInstall(temporary, variant, { ...options, folder });
     await rename(temporary, folder).catch((error: unknown) => {
-      // Another Conch may have been quicker: then its folder is as good.
+      // Another Conch process may have been faster: its folder is fine too.
       if (!isInstalled(folder)) throw error;
     });
     options.onProgress?.(1);
@@ -62,7 +62,7 @@ export async function installEngine(options: InstallOptions): Promise<string> {
   }
 }
 
-/** The folder of the variant that is installed; one for a graphics card was asked for by hand, so it comes first. */
+/** The folder of the installed variant. One for a graphics card comes first, because the operator chose it. */
 export function installedFolder(cacheDir: string): string | undefined {
   return variants(true)
     .map((variant) => folderOf(cacheDir, variant))
@@ -109,7 +109,7 @@ async function npmInstall(
       '--no-audit',
       '--no-fund',
       '--no-package-lock',
-      // A registry that is away should not be waited for by the minute.
+      // Do not wait minutes for an unreachable registry.
       '--fetch-retries=1',
       '--fetch-retry-mintimeout=1000',
       '--fetch-timeout=60000',
@@ -136,16 +136,17 @@ function npmCommand(): [string, ...string[]] {
 function installFault({ isMissing, output }: ProgramResult, folder: string): EngineError {
   const elsewhere = `or install it on another machine with "conch engine install" and copy the folder to ${folder}`;
   if (isMissing)
-    return new EngineError(`The engine is installed with npm, which was not found. Install npm, ${elsewhere}.`);
+    return new EngineError(`npm was not found; Conch installs the engine with it. Install npm, ${elsewhere}.`);
   const code =
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED)\b/.exec(
       output,
     )?.[1];
   if (code !== undefined)
     return new EngineError(
-      `The engine could not be fetched: the npm registry cannot be reached (${code}). Try again with a connection, ${elsewhere}.`,
+      `The engine could not be downloaded: the npm registry is unreachable (${code}). Connect to the network and retry, ${elsewhere}.`,
     );
-  if (/\bENOSPC\b/.test(output)) return new EngineError('The engine could not be installed: the disk is full.');
+  if (/\bENOSPC\b/.test(output))
+    return new EngineError('The engine could not be installed: the disk is full. Free disk space and retry.');
   const line =
     output.split('\n').find((text) => text.trim() !== '' && !/npm error code|^npm warn/i.test(text)) ??
     'npm gave no reason';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a program printed and how it ended; the code is null where it could not be started. */
+/** What a program printed and how it ended; the code is null if it could not be started. */
 export interface ProgramResult {
   readonly code: number | null;
   readonly output: string;
@@ -13,14 +13,14 @@ interface RunOptions {
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Called every so often while it runs. */
+  /** Called at intervals while it runs. */
   readonly onTick?: () => void;
 }
 
 const tickMilliseconds = 500;
 const mostOutput = 64 * 1024;
 
-/** Runs a program without a terminal and keeps the end of what it says. */
+/** Runs a program without a terminal and returns the end of its output. */
 export function runQuietly(
   program: string,
   programArguments: readonly string[],
@@ -52,14 +52,14 @@ export function runQuietly(
   });
 }
 
-/** Under `npm start` the variables say which package is being run, and npm would install into that one. */
+/** Under `npm start`, environment variables name the running package, and npm would install into that one. */
 function withoutOwnNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOwn =
     /^(npm_(package|lifecycle|command)|npm_config_(local_prefix|prefix|global|global_prefix|workspace)|init_cwd)/i;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn.test(name)));
 }
 
-/** Bytes of all files below a folder; what vanishes while it looks counts as nothing. */
+/** Bytes of all files in a folder; files that disappear meanwhile count as 0. */
 export function folderSize(folder: string): number {
   let size = 0;
   try {

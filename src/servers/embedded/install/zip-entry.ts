@@ -9,14 +9,14 @@ const entrySignature = 0x02014b50;
 const endSize = 22;
 const longestComment = 0xffff;
 
-/** The content of the first file of a zip archive whose name ends like this. */
+/** The content of the first file of a zip archive with this file name ending. */
 export async function openZipEntry(archive: string, ending: string): Promise<Readable> {
   const handle = await open(archive);
   try {
     const { size } = await handle.stat();
     const directory = await readDirectory(handle, size);
     const entry = findEntry(directory, ending);
-    if (!entry) throw new EngineError(`${archive} holds no ${ending}.`);
+    if (!entry) throw new EngineError(`${archive} contains no ${ending} file.`);
     const header = Buffer.alloc(30);
     await handle.read(header, 0, header.length, entry.at);
     const start = entry.at + header.length + header.readUInt16LE(26) + header.readUInt16LE(28);
@@ -30,7 +30,7 @@ export async function openZipEntry(archive: string, ending: string): Promise<Rea
   }
 }
 
-/** The list of entries stands at the end of the file, before a comment of unknown length. */
+/** The list of entries is at the end of the file, before a comment of unknown length. */
 async function readDirectory(handle: FileHandle, size: number): Promise<Buffer> {
   const tail = Buffer.alloc(Math.min(size, endSize + longestComment));
   await handle.read(tail, 0, tail.length, size - tail.length);

@@ -2,9 +2,9 @@ import { flags, frameHead, frameTypes, ProtocolFault, smallestFrameLimit } from 
 import { type Headers, HpackDecoder } from './hpack-decoder.ts';
 import type { ReadBuffer } from './read-buffer.ts';
 
-/** Who hears of the frames; each that is not taken here has been checked for its size and place. */
+/** Receives the frames, after checks of their size and order. */
 export interface FrameListener {
-  /** A part of a body, and how much of the windows its frame takes, which may be more. The place is valid during the call. */
+  /** A part of a body. Its frame may take more of the windows than the part. The range is valid during the call. */
   onData(stream: number, bytes: Buffer, place: DataPlace): void;
   onHeaders(stream: number, headers: Headers, endsStream: boolean): void;
   onReset(stream: number, code: number): void;
@@ -23,7 +23,7 @@ export interface DataPlace {
 
 const tableSize = 4_096;
 
-/** Frames of one block of headers. */
+/** The maximum number of frames of one header block. */
 const mostParts = 64;
 
 interface FramePlace {
@@ -33,16 +33,16 @@ interface FramePlace {
   readonly end: number;
 }
 
-/** Finds the frames in what has been read, in one loop over each read, and takes them apart. */
+/** Finds and parses the frames in the received bytes, in one loop per read. */
 export class FrameReader {
   readonly #input: ReadBuffer;
   readonly #listener: FrameListener;
   readonly #mostHeaders: number;
   readonly #decoder: HpackDecoder;
-  /** A block of headers that is not complete: its stream, what came so far, and whether the stream ends with it. */
+  /** An incomplete header block: its stream, its parts so far, and whether the stream ends with it. */
   #block: { readonly id: number; readonly endsStream: boolean; parts: Buffer[]; size: number } | undefined;
   #hasSettings = false;
-  /** Where the body's part of this frame is: one for all, as there is a frame for every token. */
+  /** The range of the body part in this frame. One object is reused, because there is a frame for every token. */
   readonly #place = { from: 0, to: 0, size: 0, endsStream: false };
 
   constructor(input: ReadBuffer, listener: FrameListener, { mostHeaders }: { readonly mostHeaders: number }) {
@@ -52,7 +52,7 @@ export class FrameReader {
     this.#decoder = new HpackDecoder({ tableSize, listSize: mostHeaders });
   }
 
-  /** Takes one frame; false when none is complete. Throws a ProtocolFault on one that may not be. */
+  /** Processes one frame; false if none is complete. Throws on an invalid frame. */
   next(): boolean {
     const input = this.#input;
     const { bytes, from, to } = input;
@@ -71,9 +71,9 @@ export class FrameReader {
     const bits = bytes[at + 4] as number;
     const id = bytes.readUInt32BE(at + 5) & 0x7fffffff;
     const from = at + frameHead;
-    if (!this.#hasSettings && type !== frameTypes.SETTINGS) throw protocolFault('its first frame is not SETTINGS');
+    if (!this.#hasSettings && type !== frameTypes.SETTINGS) throw protocolFault('the first frame is not SETTINGS');
     if (this.#block && (type !== frameTypes.CONTINUATION || id !== this.#block.id))
-      throw protocolFault('another frame stands within headers');
+      throw protocolFault('another frame interrupts a header block');
     switch (type) {
       case frameTypes.DATA:
         this.#place.from = from;
@@ -102,14 +102,14 @@ export class FrameReader {
         this.#listener.onWindow(id, numberAt(bytes, from, end) & 0x7fffffff);
         return;
       case frameTypes.PUSH_PROMISE:
-        throw protocolFault('it pushes, which was not allowed');
+        throw protocolFault('PUSH_PROMISE is disabled');
       default:
       // Priorities and unknown frames are ignored.
     }
   }
 
   #data(bytes: Buffer, id: number, bits: number): void {
-    if (id === 0) throw protocolFault('a body without a stream');
+    if (id === 0) throw protocolFault('DATA without a stream');
     const place = this.#place;
     place.size = place.to - place.from;
     place.endsStream = (bits & flags.END_STREAM) !== 0;
@@ -126,28 +126,28 @@ export class FrameReader {
     const from = place.from + (given.bits & flags.PRIORITY ? 5 : 0);
     if (from > place.end) throw wrongSize();
     const { id, bits } = given;
-    if (id === 0) throw protocolFault('headers without a stream');
+    if (id === 0) throw protocolFault('HEADERS without a stream');
     this.#block = { id, endsStream: (bits & flags.END_STREAM) !== 0, parts: [], size: 0 };
     this.#continuation(bytes.subarray(from, place.end), bits);
   }
 
   #continuation(part: Buffer, bits: number): void {
     const block = this.#block;
-    if (!block) throw protocolFault('a continuation of nothing');
+    if (!block) throw protocolFault('CONTINUATION without HEADERS');
     block.parts.push(part);
     block.size += part.length;
     const isTooMuch = block.size > this.#mostHeaders || block.parts.length > mostParts;
-    if (isTooMuch) throw new ProtocolFault('ENHANCE_YOUR_CALM', 'It sends headers without an end.');
+    if (isTooMuch) throw new ProtocolFault('ENHANCE_YOUR_CALM', 'The server sends a header block that is too large.');
     if (!(bits & flags.END_HEADERS)) return;
     this.#block = undefined;
     const [first = part, ...others] = block.parts;
-    // Also the headers of a stream that is over are read: what they say may be remembered for others.
+    // The headers of a closed stream are decoded too: they can change the table for later headers.
     const headers = this.#decoder.decode(others.length > 0 ? Buffer.concat(block.parts) : first);
     this.#listener.onHeaders(block.id, headers, block.endsStream);
   }
 
   #settings(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
-    if (id !== 0) throw protocolFault('settings of a stream');
+    if (id !== 0) throw protocolFault('SETTINGS with a stream');
     if (bits & flags.ACK) return;
     if ((end - from) % 6 !== 0) throw wrongSize();
     const settings: [number, number][] = [];
@@ -157,7 +157,7 @@ export class FrameReader {
   }
 
   #ping(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
-    if (id !== 0) throw protocolFault('a ping of a stream');
+    if (id !== 0) throw protocolFault('PING with a stream');
     if (end - from !== 8) throw wrongSize();
     this.#listener.onPing(bytes.subarray(from, end), (bits & flags.ACK) !== 0);
   }
@@ -168,11 +168,11 @@ export class FrameReader {
   }
 }
 
-/** The payload without what only makes it longer. */
+/** The payload without its padding. */
 function unpadded(bytes: Buffer, { bits, from, end }: FramePlace): { readonly from: number; readonly end: number } {
   if (!(bits & flags.PADDED)) return { from, end };
   const padding = from < end ? (bytes[from] as number) : 0;
-  if (from + 1 + padding > end) throw protocolFault('more padding than there is room for');
+  if (from + 1 + padding > end) throw protocolFault('the padding is longer than the frame');
   return { from: from + 1, end: end - padding };
 }
 
@@ -181,11 +181,11 @@ function numberAt(bytes: Buffer, from: number, end: number): number {
   return bytes.readUInt32BE(from);
 }
 
-/** The server breaks a rule of HTTP/2 as a whole. */
+/** The server violates HTTP/2 on the connection, not only on one stream. */
 export function protocolFault(what: string): ProtocolFault {
-  return new ProtocolFault('PROTOCOL_ERROR', `It does not keep to HTTP/2: ${what}.`);
+  return new ProtocolFault('PROTOCOL_ERROR', `The server violates HTTP/2: ${what}.`);
 }
 
 function wrongSize(): ProtocolFault {
-  return new ProtocolFault('FRAME_SIZE_ERROR', 'It does not keep to HTTP/2: a frame has a wrong size.');
+  return new ProtocolFault('FRAME_SIZE_ERROR', 'The server violates HTTP/2: a frame has a wrong size.');
 }

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { flags, frameHead, frameTypes, writeHead } from './frames.ts';
 
-/** Bodies up to this size are copied behind their head, and frames up to this size together into one piece. */
+/** Bodies up to this size are copied into their frame, and frames of up to this size together into one buffer. */
 const largestCopy = 16_384;
 
-/** Writes frames: all of one turn of the event loop, of however many requests, go to the socket together. */
+/** Writes frames. All frames of one turn of the event loop go to the socket together. */
 export class FrameWriter {
   readonly #socket: Socket;
   #pending: Buffer[] = [];
@@ -21,7 +21,7 @@ export class FrameWriter {
     setImmediate(this.flush);
   }
 
-  /** A block of headers, in as many frames as it needs. */
+  /** Writes a header block, in as many frames as it needs. */
   headers(
     stream: number,
     block: Buffer,

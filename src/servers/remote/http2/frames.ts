@@ -43,13 +43,13 @@ export const errorCodes = {
 
 export type ErrorName = keyof typeof errorCodes;
 
-/** The server does not keep to HTTP/2: the connection cannot go on. */
+/** The server violates HTTP/2: the connection ends. */
 export class ProtocolFault extends Error {
   readonly code: ErrorName;
 
   constructor(code: ErrorName, message: string) {
     super(message);
-    this.name = 'ProtocolFault';
+    this.name = 'ProtocolError';
     this.code = code;
   }
 }
@@ -60,7 +60,7 @@ export const largestFrameLimit = 2 ** 24 - 1;
 export const largestWindow = 2 ** 31 - 1;
 export const firstWindow = 65_535;
 
-/** What a client says first. */
+/** The first bytes that a client sends. */
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 /** Writes the head of a frame into a buffer. */
@@ -75,7 +75,7 @@ export function writeHead(
   bytes.writeUInt32BE(stream, at + 5);
 }
 
-/** A frame whose payload is a row of numbers of 32 bits. */
+/** A frame whose payload is a list of 32-bit numbers. */
 export function numberFrame(type: number, stream: number, ...values: number[]): Buffer {
   const bytes = Buffer.allocUnsafe(frameHead + values.length * 4);
   writeHead(bytes, 0, { length: values.length * 4, type, stream });

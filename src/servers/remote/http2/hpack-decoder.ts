@@ -4,17 +4,17 @@ import { staticTable } from './static-table.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What an entry of the table counts beside its characters (RFC 7541, 4.1). */
+/** The size of a table entry in addition to its characters (RFC 7541, 4.1). */
 const entryOverhead = 32;
 
 interface Limits {
-  /** Bytes of the table that we have allowed the other side. */
+  /** The table size in bytes that Conch allows the server. */
   readonly tableSize: number;
-  /** Bytes of all headers of one block, which bound what a small block may unfold to. */
+  /** The decoded size of one block in bytes, because a small block can decode to a large one. */
   readonly listSize: number;
 }
 
-/** Reads the headers of one connection: what a block says may be remembered for the next (RFC 7541). */
+/** Decodes the headers of one connection. Blocks can add to the table for later blocks (RFC 7541). */
 export class HpackDecoder {
   readonly #limits: Limits;
   /** The newest entry first. */
@@ -29,7 +29,7 @@ export class HpackDecoder {
     this.#largestTable = limits.tableSize;
   }
 
-  /** The headers of a block. A name that comes again adds to the one before; throws where the block is broken. */
+  /** The headers of a block. Values of a repeated name are joined. Throws on an invalid block. */
   decode(block: Buffer): Headers {
     this.#bytes = block;
     this.#at = 0;
@@ -39,7 +39,7 @@ export class HpackDecoder {
     while (this.#at < block.length) {
       const first = block[this.#at] as number;
       if ((first & 0xe0) === 0x20) {
-        if (hasHeaders) throw broken('a table size behind headers');
+        if (hasHeaders) throw broken('a table size update after headers');
         this.#resize(this.#integer(5));
         continue;
       }
@@ -64,7 +64,7 @@ export class HpackDecoder {
 
   #entry(number: number): readonly [string, string] {
     const entry = number <= staticTable.length ? staticTable[number - 1] : this.#table[number - staticTable.length - 1];
-    if (!entry) throw broken(`no header has the number ${number}`);
+    if (!entry) throw broken(`the table has no entry ${number}`);
     return entry;
   }
 
@@ -75,7 +75,7 @@ export class HpackDecoder {
   }
 
   #resize(size: number): void {
-    if (size > this.#limits.tableSize) throw broken('a table larger than allowed');
+    if (size > this.#limits.tableSize) throw broken('the table is larger than allowed');
     this.#largestTable = size;
     this.#shrink();
   }
@@ -84,13 +84,13 @@ export class HpackDecoder {
     while (this.#tableSize > this.#largestTable) this.#tableSize -= sizeOf(this.#table.pop() as [string, string]);
   }
 
-  /** A number of which so many bits stand in the first byte (RFC 7541, 5.1). */
+  /** An integer with a prefix of this many bits in the first byte (RFC 7541, 5.1). */
   #integer(prefix: number): number {
     const most = 2 ** prefix - 1;
     let value = this.#byte() & most;
     if (value < most) return value;
     for (let shift = 0; ; shift += 7) {
-      if (shift > 21) throw broken('a number that is too large');
+      if (shift > 21) throw broken('a number is too large');
       const byte = this.#byte();
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
@@ -102,16 +102,16 @@ export class HpackDecoder {
     const length = this.#integer(7);
     const from = this.#at;
     const to = from + length;
-    if (to > this.#bytes.length) throw broken('a text beyond the end');
+    if (to > this.#bytes.length) throw broken('a string exceeds the block');
     this.#at = to;
     const text = isHuffman ? unhuffman(this.#bytes, from, to) : this.#bytes.toString('latin1', from, to);
-    if (text === undefined) throw broken("Huffman's code");
+    if (text === undefined) throw broken('invalid Huffman code');
     return text;
   }
 
   #byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw broken('the end within a header');
+    if (byte === undefined) throw broken('the block ends inside a header');
     return byte;
   }
 }
@@ -121,5 +121,5 @@ function sizeOf([name, value]: readonly [string, string]): number {
 }
 
 function broken(what: string): ProtocolFault {
-  return new ProtocolFault('COMPRESSION_ERROR', `Its headers cannot be read: ${what}.`);
+  return new ProtocolFault('COMPRESSION_ERROR', `The headers of the server cannot be decoded: ${what}.`);
 }

@@ -72,7 +72,7 @@ describe('HpackDecoder', () => {
     ).toEqual(requests);
   });
 
-  it('reads answers whose table is full (C.5)', () => {
+  it('reads responses whose table is full (C.5)', () => {
     const blocks = [
       `4803 3330 3258 0770 7269 7661 7465 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 2032 303a 3133 3a32 3120 474d
        546e 1768 7474 7073 3a2f 2f77 7777 2e65 7861 6d70 6c65 2e63 6f6d`,
@@ -84,7 +84,7 @@ describe('HpackDecoder', () => {
     expect(decoded(blocks, { tableSize: 256 })).toEqual(answers);
   });
 
-  it('reads answers with Huffman codes whose table is full (C.6)', () => {
+  it('reads responses with Huffman codes whose table is full (C.6)', () => {
     const blocks = [
       `4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7
        8f0b 97c8 e9ae 82ae 43d3`,
@@ -95,29 +95,29 @@ describe('HpackDecoder', () => {
     expect(decoded(blocks, { tableSize: 256 })).toEqual(answers);
   });
 
-  it('joins values of one name, and forgets what a smaller table has no room for', () => {
+  it('joins values of one name, and forgets what does not fit into a smaller table', () => {
     const reader = decoder();
     expect({ ...reader.decode(bytes('4001 6101 31 4001 6101 32')) }).toEqual({ a: '1, 2' });
     expect({ ...reader.decode(bytes('be bf')) }).toEqual({ a: '2, 1' });
     expect({ ...reader.decode(bytes('20 82')) }).toEqual({ ':method': 'GET' });
-    expect(() => reader.decode(bytes('be'))).toThrow('no header has the number 62');
+    expect(() => reader.decode(bytes('be'))).toThrow('the table has no entry 62');
   });
 
   it.each([
-    ['a number that no header has', 'ff80 80', 'the end within a header'],
-    ['the number zero', '80', 'no header has the number 0'],
-    ['a text that ends too early', '4001 6105 31', 'a text beyond the end'],
-    ['a number without an end', 'ffff ffff ffff ffff ffff', 'a number that is too large'],
-    ['a larger table than allowed', '3fe2 1f', 'a table larger than allowed'],
-    ['a table size behind headers', '82 20', 'a table size behind headers'],
-    ['padding of zeros', '0001 6181 00', "Huffman's code"],
-    ['more padding than a byte', '0001 6182 1fff', "Huffman's code"],
-    ['the sign of the end', '0001 6184 ffff ffff', "Huffman's code"],
+    ['a number that no header has', 'ff80 80', 'the block ends inside a header'],
+    ['the number zero', '80', 'the table has no entry 0'],
+    ['a text that ends too early', '4001 6105 31', 'a string exceeds the block'],
+    ['a number without an end', 'ffff ffff ffff ffff ffff', 'a number is too large'],
+    ['a larger table than allowed', '3fe2 1f', 'the table is larger than allowed'],
+    ['a table size after headers', '82 20', 'a table size update after headers'],
+    ['padding of zeros', '0001 6181 00', 'invalid Huffman code'],
+    ['more padding than a byte', '0001 6182 1fff', 'invalid Huffman code'],
+    ['the end symbol', '0001 6184 ffff ffff', 'invalid Huffman code'],
   ])('refuses %s', (_, block, reason) => {
     expect(() => decoder().decode(bytes(block))).toThrow(reason);
   });
 
-  it('refuses a small block that unfolds to more than is allowed', () => {
+  it('refuses a small block that decodes to more than is allowed', () => {
     const reader = decoder({ listSize: 1000 });
     const long = Buffer.concat([bytes('4001 61 7f f9 02'), Buffer.alloc(504, 'x')]);
     expect(reader.decode(long)['a']).toHaveLength(504);
@@ -138,9 +138,9 @@ describe('encodeHeader', () => {
     expect({ ...decoder().decode(encodeHeader(name, value)) }).toEqual({ [name]: value });
   });
 
-  it('leaves nothing behind to be remembered', () => {
+  it('adds nothing to the table', () => {
     const reader = decoder();
     reader.decode(encodeHeader('authorization', 'Bearer key'));
-    expect(() => reader.decode(bytes('be'))).toThrow('no header has the number 62');
+    expect(() => reader.decode(bytes('be'))).toThrow('the table has no entry 62');
   });
 });

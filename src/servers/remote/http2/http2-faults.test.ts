@@ -27,14 +27,14 @@ import { Http2Session } from './http2-session.ts';
 import type { StreamEnd } from './http2-stream.ts';
 import { ReadBuffer } from './read-buffer.ts';
 
-describe('a server that breaks the rules of HTTP/2', () => {
-  it('cuts off a server that asks without reading the answers', () => {
+describe('a server that violates HTTP/2', () => {
+  it('disconnects a server that sends pings without reading the responses', () => {
     const { wire, receive, session } = open();
     wire.writableLength = 1;
     for (let count = 0; count < 10_000; count++) receive(pingFrame(Buffer.alloc(8), false));
     expect(session.isClosed).toBe(false);
     receive(pingFrame(Buffer.alloc(8), false));
-    expect(session.fault?.message).toBe('It asks without reading the answers.');
+    expect(session.fault?.message).toBe('The server sends pings or settings without reading the responses.');
   });
 
   it.each<readonly [what: string, code: ErrorName, frames: readonly Buffer[]]>([
@@ -74,7 +74,7 @@ describe('a server that breaks the rules of HTTP/2', () => {
     expect(session.isClosed).toBe(true);
   });
 
-  it('wants the settings first', () => {
+  it('requires the settings first', () => {
     const wire = new Wire();
     const input = new ReadBuffer();
     const session = new Http2Session(wire as unknown as Socket, input, options);
@@ -99,7 +99,7 @@ describe('a server that breaks the rules of HTTP/2', () => {
     expect(session.isUsable).toBe(true);
   });
 
-  it('survives any bytes: every request hears of one end at most, and of one when the connection goes', () => {
+  it('survives any bytes: every request ends at most once, and once when the connection ends', () => {
     const good = [
       ok(1),
       frame(frameTypes.DATA, 1, 'text'),

@@ -13,7 +13,7 @@ import {
 import { errorCodes, flags, frameTypes, numberFrame, pingFrame, preface, settingIds, settingsFrame } from './frames.ts';
 
 describe('Http2Session', () => {
-  it('begins with its settings and answers the server', async () => {
+  it('sends its settings first and responds to the server', async () => {
     const { wire } = open();
     await flushed();
     expect(wire.written[0]?.subarray(0, preface.length)).toEqual(preface);
@@ -24,7 +24,7 @@ describe('Http2Session', () => {
     ]);
   });
 
-  it('sends a request in one go and gives its answer', async () => {
+  it('sends a request at once and returns its response', async () => {
     const { receive, sent, ...parts } = open();
     const { heard } = ask(parts);
     await flushed();
@@ -137,7 +137,7 @@ describe('Http2Session', () => {
     expect(updates()).toEqual([update(1, 1000)]);
   });
 
-  it('opens the window of the connection for data that nobody reads', async () => {
+  it('opens the window of the connection for unread data', async () => {
     const { receive, sent, ...parts } = open();
     for (let count = 0; count < 100; count++) {
       const request = ask(parts);
@@ -184,7 +184,7 @@ describe('Http2Session', () => {
     expect(session.isUsable).toBe(true);
   });
 
-  it('wants no more of a request whose answer is complete', async () => {
+  it('sends no more of a request whose response is complete', async () => {
     const { receive, sent, ...parts } = open(settingsFrame([[settingIds.INITIAL_WINDOW_SIZE, 1]]));
     const { heard } = ask(parts, 'long');
     receive(headersFrame(1, { ':status': '200', 'grpc-status': '3' }, flags.END_STREAM));
@@ -218,7 +218,7 @@ describe('Http2Session', () => {
     expect(closed).toBe(1);
   });
 
-  it('answers pings and hears the answers to its own', async () => {
+  it('responds to pings and gets the responses to its own', async () => {
     const { receive, sent, session } = open();
     await flushed();
     sent();

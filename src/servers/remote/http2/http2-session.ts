@@ -20,21 +20,21 @@ import type { Http2Request, StreamEnd, StreamListener, StreamState } from './htt
 import { Outflow } from './outflow.ts';
 import type { ReadBuffer } from './read-buffer.ts';
 
-/** How far the server may run ahead of us, and what else a session keeps to. */
+/** The limits of a session. */
 export interface SessionOptions {
-  /** Bytes of one stream, and of all of them together. */
+  /** How many bytes the server may be ahead of the reader, on one stream and on all together. */
   readonly streamWindow: number;
   readonly connectionWindow: number;
-  /** Bytes of the headers of one answer. */
+  /** The limit for the headers of one response, in bytes. */
   readonly mostHeaders: number;
 }
 
 const largestId = 2 ** 31 - 1;
 
-/** Answers to pings and settings while the server reads nothing; one that lets them pile up is cut off. */
+/** Unread responses to pings and settings. A server that exceeds the limit is disconnected. */
 const mostUnread = 10_000;
 
-/** The client's side of one HTTP/2 connection (RFC 9113). It is told what arrives by `received`, once for each read. */
+/** The client side of one HTTP/2 connection (RFC 9113). The socket calls `received` once for each read. */
 export class Http2Session implements FrameListener {
   readonly #socket: Socket;
   readonly #options: SessionOptions;
@@ -42,7 +42,7 @@ export class Http2Session implements FrameListener {
   readonly #reader: FrameReader;
   readonly #streams = new Map<number, StreamState>();
   readonly #outflow: Outflow;
-  /** Requests that wait because the server takes no more at a time. */
+  /** Requests that wait because of the server's limit of concurrent streams. */
   readonly #waiting: { readonly state: StreamState; readonly block: Buffer }[] = [];
   readonly #pings: (() => void)[] = [];
   readonly #onClose: (() => void)[] = [];
@@ -54,7 +54,7 @@ export class Http2Session implements FrameListener {
   #isGoing = false;
   #isClosed = false;
   #fault: Error | undefined;
-  /** Called when the server's first settings are there. */
+  /** Called when the server's first settings arrive. */
   onOpen: (() => void) | undefined;
 
   constructor(socket: Socket, input: ReadBuffer, options: SessionOptions) {
@@ -69,7 +69,7 @@ export class Http2Session implements FrameListener {
     socket.on('close', () => this.destroy());
   }
 
-  /** Says hello. */
+  /** Sends the preface and the settings. */
   begin(): void {
     const { streamWindow, connectionWindow, mostHeaders } = this.#options;
     this.#writer.write(preface);
@@ -92,7 +92,7 @@ export class Http2Session implements FrameListener {
     return this.#isClosed;
   }
 
-  /** Why it ended, where that is known. */
+  /** Why it ended, if known. */
   get fault(): Error | undefined {
     return this.#fault;
   }
@@ -102,7 +102,7 @@ export class Http2Session implements FrameListener {
     else this.#onClose.push(listener);
   }
 
-  /** Sends a request: the block of its headers, and its body. */
+  /** Sends a request: its header block and its body. */
   request(block: Buffer, body: Buffer, listener: StreamListener): Http2Request {
     const state: StreamState = {
       listener,
@@ -130,13 +130,13 @@ export class Http2Session implements FrameListener {
     };
   }
 
-  /** Whether the server still answers: resolves when it does. */
+  /** Checks that the server still responds: calls back when it does. */
   ping(onAnswer: () => void): void {
     this.#pings.push(onAnswer);
     this.#writer.write(pingFrame(Buffer.alloc(8), false));
   }
 
-  /** Ends the connection and all that runs on it. */
+  /** Ends the connection and all its streams. */
   destroy(fault?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -151,7 +151,7 @@ export class Http2Session implements FrameListener {
     for (const listener of this.#onClose.splice(0)) listener();
   }
 
-  /** Takes the frames that are complete in what has been read. */
+  /** Processes the complete frames in the received bytes. */
   received(): void {
     try {
       while (!this.#isClosed && this.#reader.next());
@@ -164,7 +164,7 @@ export class Http2Session implements FrameListener {
     this.#takeFromWindow(size);
     const state = this.#known(id);
     if (!state) return;
-    if (!state.hasHeaders) throw protocolFault('a body comes before its headers');
+    if (!state.hasHeaders) throw protocolFault('DATA before HEADERS');
     state.receiveWindow -= size;
     state.unreturned += size;
     if (state.receiveWindow < 0) {
@@ -178,7 +178,7 @@ export class Http2Session implements FrameListener {
 
   #takeFromWindow(size: number): void {
     this.#receiveWindow -= size;
-    if (this.#receiveWindow < 0) throw new ProtocolFault('FLOW_CONTROL_ERROR', 'It sent more than its window.');
+    if (this.#receiveWindow < 0) throw new ProtocolFault('FLOW_CONTROL_ERROR', 'The server sent more than its window.');
     this.#unreturned += size;
     if (this.#unreturned * 2 < this.#options.connectionWindow) return;
     this.#writer.write(numberFrame(frameTypes.WINDOW_UPDATE, 0, this.#unreturned));
@@ -186,7 +186,7 @@ export class Http2Session implements FrameListener {
     this.#unreturned = 0;
   }
 
-  /** Opens the window of a stream again once half of it is used up, unless its reader wants to wait. */
+  /** Widens the window of a stream once half of it is used up, unless its reader is paused. */
   #giveBack(state: StreamState): void {
     if (state.isPaused || state.isClosed || state.unreturned * 2 < this.#options.streamWindow) return;
     this.#writer.write(numberFrame(frameTypes.WINDOW_UPDATE, state.id, state.unreturned));
@@ -197,7 +197,7 @@ export class Http2Session implements FrameListener {
   onHeaders(id: number, headers: Headers, endsStream: boolean): void {
     const state = this.#known(id);
     if (!state) return;
-    // Something such as 103 Early Hints comes before the answer.
+    // Informational headers such as 103 Early Hints come before the response.
     if (!state.hasHeaders && /^1\d\d$/.test(headers[':status'] ?? '') && !endsStream) return;
     if (state.hasHeaders) state.listener?.onTrailers(headers);
     else state.listener?.onHeaders(headers);
@@ -205,7 +205,7 @@ export class Http2Session implements FrameListener {
     if (endsStream) this.#complete(state);
   }
 
-  /** The server has said all. Where it wants no more of the request, the rest is not sent. */
+  /** The response is complete. The rest of the request is not sent. */
   #complete(state: StreamState): void {
     if (state.isClosed) return;
     if (state.unsent) this.#writer.write(numberFrame(frameTypes.RST_STREAM, state.id, errorCodes.NO_ERROR));
@@ -244,7 +244,7 @@ export class Http2Session implements FrameListener {
   #answer(frame: Buffer): void {
     this.#unreadAnswers = this.#socket.writableLength === 0 ? 0 : this.#unreadAnswers + 1;
     if (this.#unreadAnswers > mostUnread)
-      throw new ProtocolFault('ENHANCE_YOUR_CALM', 'It asks without reading the answers.');
+      throw new ProtocolFault('ENHANCE_YOUR_CALM', 'The server sends pings or settings without reading the responses.');
     this.#writer.write(frame);
   }
 
@@ -263,7 +263,7 @@ export class Http2Session implements FrameListener {
 
   onWindow(id: number, increment: number): void {
     if (id === 0) {
-      if (increment === 0) throw protocolFault('it widens its window by nothing');
+      if (increment === 0) throw protocolFault('WINDOW_UPDATE by 0');
       this.#outflow.widen(increment);
       return;
     }
@@ -275,10 +275,10 @@ export class Http2Session implements FrameListener {
     else this.#outflow.send(state);
   }
 
-  /** The stream of this number. A frame of one that is over is late and means nothing; one that never was is a fault. */
+  /** The stream of this id; undefined for a closed one, whose late frames are ignored. Throws if it never existed. */
   #known(id: number): StreamState | undefined {
     const state = this.#streams.get(id);
-    if (!state && (id % 2 === 0 || id >= this.#nextId)) throw protocolFault(`nobody asked for stream ${id}`);
+    if (!state && (id % 2 === 0 || id >= this.#nextId)) throw protocolFault(`stream ${id} does not exist`);
     return state;
   }
 
@@ -297,13 +297,13 @@ export class Http2Session implements FrameListener {
     this.#outflow.begin(state, block);
   }
 
-  /** Ends a stream on which the server has broken a rule. */
+  /** Ends a stream on which the server violated HTTP/2. */
   #fail(state: StreamState, code: ErrorName): void {
     this.#leave(state, code);
     this.#close(state, { reset: errorCodes[code] });
   }
 
-  /** Ends a stream without a word to its listener. */
+  /** Ends a stream without a call of its listener. */
   #cancel(state: StreamState): void {
     if (state.isClosed) return;
     state.isClosed = true;

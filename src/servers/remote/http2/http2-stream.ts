@@ -1,39 +1,39 @@
 import type { Headers } from './hpack-decoder.ts';
 
-/** How a stream came to its end: the server said all, reset it, or the connection went away under it. */
+/** How a stream ended: the response is complete, the server reset it, or the connection was lost. */
 export type StreamEnd = 'complete' | { readonly reset: number } | { readonly broken: Error | undefined };
 
-/** Who hears of the answer to a request. */
+/** Receives the response to a request. */
 export interface StreamListener {
   onHeaders(headers: Headers): void;
-  /** A part of the body: a place in bytes that the listener may keep. */
+  /** A part of the body: a range of bytes that the listener may hold on to. */
   onData(bytes: Buffer, from: number, to: number): void;
   onTrailers(headers: Headers): void;
-  /** The end, once; nothing comes after it. */
+  /** Called once at the end. */
   onClose(end: StreamEnd): void;
 }
 
-/** One request and its answer, as the session keeps it. */
+/** The state of one request and its response. */
 export interface StreamState {
-  /** Undefined once it is over: tables that the session's map has outgrown hold on to their streams. */
+  /** Undefined once it is over: old tables of the session's map can still refer to this object. */
   listener: StreamListener | undefined;
-  /** The frames of its headers, until they are sent. */
+  /** 0 until its headers are sent. */
   id: number;
-  /** What of the body is not sent yet; undefined when all of it is. */
+  /** The unsent part of the body; undefined when all of it is sent. */
   unsent: Buffer | undefined;
-  /** Bytes that we may send, and those that the server may. */
+  /** How many bytes the client may send, and how many the server may send. */
   sendWindow: number;
   receiveWindow: number;
-  /** Bytes that were received and not given back to the server's window. */
+  /** Received bytes that were not yet returned to the server's window. */
   unreturned: number;
   isPaused: boolean;
   hasHeaders: boolean;
   isClosed: boolean;
 }
 
-/** A running request, for the one who made it. */
+/** Controls a running request. */
 export interface Http2Request {
-  /** Ends it; its listener hears nothing more. */
+  /** Ends it; its listener is not called any more. */
   cancel(): void;
   /** The server may send on until its window is used up, then it waits. */
   pause(): void;

@@ -1,6 +1,6 @@
 /**
- * How many bits each of the 256 bytes takes, and the sign of the end (RFC 7541, appendix B). The code is canonical:
- * shorter codes come first, equal ones in the order of their bytes, so the lengths give all of it. Sixteen in a line.
+ * The code length in bits of each of the 256 bytes and of the end symbol (RFC 7541, appendix B). The code is canonical:
+ * shorter codes come first, codes of equal length in the order of their bytes, so the lengths define it.
  */
 const lengths = `
   13 23 28 28 28 28 28 28 28 24 30 28 28 30 28 28  28 28 28 28 28 28 30 28 28 28 28 28 28 28 28 28
@@ -18,7 +18,7 @@ const lengths = `
 
 const endOfText = 256;
 
-/** The tree of the code: two places for each node; what is below zero is a byte, minus one. */
+/** The tree of the code: two entries per node. A negative entry is a byte, as -byte - 1. */
 const tree = buildTree();
 
 function buildTree(): Int16Array {
@@ -46,7 +46,7 @@ function lengthOf(symbol: number): number {
   return lengths[symbol] as number;
 }
 
-/** A text in Huffman's code, one character for each byte; undefined where the code is broken. */
+/** Decodes a Huffman-coded text, one character per byte; undefined if the code is invalid. */
 export function unhuffman(bytes: Buffer, from: number, to: number): string | undefined {
   const decoded = Buffer.allocUnsafe(Math.ceil(((to - from) * 8) / 5));
   let count = 0;
@@ -71,6 +71,6 @@ export function unhuffman(bytes: Buffer, from: number, to: number): string | und
       areOnes = true;
     }
   }
-  // What is left over is the beginning of the sign of the end, which has ones only, and less than a byte.
+  // The padding is the start of the end symbol: only ones, and less than a byte.
   return bitsSince < 8 && areOnes ? decoded.toString('latin1', 0, count) : undefined;
 }

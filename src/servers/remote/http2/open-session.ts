@@ -4,7 +4,7 @@ import { ProtocolFault } from './frames.ts';
 import { Http2Session, type SessionOptions } from './http2-session.ts';
 import { ReadBuffer } from './read-buffer.ts';
 
-/** Where a session leads; TLS when `secure` is given. */
+/** The address of a session; with TLS if `secure` is set. */
 export interface SessionPlace {
   readonly host: string;
   readonly port: number;
@@ -19,17 +19,17 @@ export class NotHttp2 extends Error {
   }
 }
 
-/** The server hung up before it said a word. */
+/** The server closed the connection before it sent anything. */
 export class HungUp extends Error {}
 
-/** A session that is being opened. */
+/** A session that is connecting. */
 export interface OpeningSession {
   readonly session: Http2Session;
-  /** Resolves when the server's settings are there. */
+  /** Resolves when the server's settings arrive. */
   readonly opened: Promise<void>;
 }
 
-/** Connects, and says hello. */
+/** Connects, and sends the preface. */
 export function openSession(place: SessionPlace, options: SessionOptions): OpeningSession {
   const input = new ReadBuffer();
   const socket = place.secure ? secureSocket(place, place.secure) : plainSocket(place, input, () => session.received());
@@ -57,7 +57,7 @@ export function openSession(place: SessionPlace, options: SessionOptions): Openi
   return { session, opened };
 }
 
-/** A socket that reads into our own room: one call for each read, whatever it holds. */
+/** A socket that reads into the read buffer, with one callback per read. */
 function plainSocket({ host, port }: SessionPlace, input: ReadBuffer, received: () => void): Socket {
   return net.connect({
     host,

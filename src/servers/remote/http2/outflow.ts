@@ -3,12 +3,12 @@ import type { FrameWriter } from './frame-writer.ts';
 import { firstWindow, largestFrameLimit, largestWindow, ProtocolFault, smallestFrameLimit } from './frames.ts';
 import type { StreamState } from './http2-stream.ts';
 
-/** The requests of a connection on their way out: they keep to the windows that the server gives. */
+/** Sends the requests of a connection, within the windows that the server allows. */
 export class Outflow {
   readonly #writer: FrameWriter;
   readonly #streams: ReadonlyMap<number, StreamState>;
   #largestFrame = smallestFrameLimit;
-  /** What a new stream may send, and what all of them may together. */
+  /** How many bytes a new stream may send, and all streams together. */
   #streamWindow = firstWindow;
   #window = firstWindow;
 
@@ -17,7 +17,7 @@ export class Outflow {
     this.#streams = streams;
   }
 
-  /** Sends the headers of a request, and as much of its body as may be. */
+  /** Sends the headers of a request, and as much of its body as the windows allow. */
   begin(state: StreamState, block: Buffer): void {
     state.sendWindow = this.#streamWindow;
     const endsStream = state.unsent === undefined || state.unsent.length === 0;
@@ -39,7 +39,7 @@ export class Outflow {
     }
   }
 
-  /** All streams together may send so much more. */
+  /** All streams together may send this many more bytes. */
   widen(increment: number): void {
     this.#window += increment;
     if (this.#window > largestWindow) throw tooWide();
@@ -47,11 +47,11 @@ export class Outflow {
   }
 
   limitFrames(size: number): void {
-    if (size < smallestFrameLimit || size > largestFrameLimit) throw protocolFault('it set an impossible frame size');
+    if (size < smallestFrameLimit || size > largestFrameLimit) throw protocolFault('MAX_FRAME_SIZE is out of range');
     this.#largestFrame = size;
   }
 
-  /** A new stream may send so much, and those that run as much more or less as that differs. */
+  /** Sets the window of new streams, and changes that of running streams by the difference. */
   resize(window: number): void {
     if (window > largestWindow) throw tooWide();
     const change = window - this.#streamWindow;
@@ -72,5 +72,5 @@ export class Outflow {
 }
 
 function tooWide(): ProtocolFault {
-  return new ProtocolFault('FLOW_CONTROL_ERROR', 'It does not keep to HTTP/2: a window is too wide.');
+  return new ProtocolFault('FLOW_CONTROL_ERROR', 'The server violates HTTP/2: a window is too large.');
 }

@@ -1,26 +1,26 @@
-/** Bytes that are taken from the system at once. */
+/** The size of one allocation. */
 const slabSize = 65_536;
 
-/** A read into less room than this is not worth its system call. */
+/** A read into less space than this is not worth its system call. */
 const smallestRead = 8_192;
 
 /**
- * Where a connection's bytes arrive. They are never written over: whoever took a part of them may keep it, and a frame
- * that comes in two reads is in one piece, without a copy in most cases.
+ * The received bytes of a connection. They are never overwritten, so readers may hold on to parts of them. A frame that
+ * arrives in two reads is contiguous, without a copy in most cases.
  */
 export class ReadBuffer {
   bytes = Buffer.allocUnsafeSlow(slabSize);
-  /** The first byte that nobody has taken yet, and the end of what has arrived. */
+  /** The first unread byte, and the end of the received bytes. */
   from = 0;
   to = 0;
 
-  /** Room for the next read, right behind the last. */
+  /** The free space for the next read, right after the last. */
   space(): Buffer {
     if (this.bytes.length - this.to < smallestRead) this.#renew(0);
     return this.bytes.subarray(this.to);
   }
 
-  /** Takes bytes that were read elsewhere. */
+  /** Appends bytes that were read elsewhere. */
   append(chunk: Buffer): void {
     if (this.bytes.length - this.to < chunk.length) this.#renew(chunk.length);
     chunk.copy(this.bytes, this.to);

@@ -1,4 +1,4 @@
-/** The headers that HPACK knows from the start, each with its number minus one (RFC 7541, appendix A). */
+/** The static table of HPACK; the index is the number minus one (RFC 7541, appendix A). */
 export const staticTable: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],
